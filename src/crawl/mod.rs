@@ -1,0 +1,1 @@
+//! The crawler: polite, resumable, WARC out.

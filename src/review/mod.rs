@@ -1,0 +1,1 @@
+//! Ballots, votes, agreement.
