@@ -35,16 +35,36 @@ reasons! {
     // import
     /// The line or page could not be read as its source's format.
     Unreadable = "unreadable",
+    /// A post of an annual thread that the thread's owner did not write.
+    NotOwner = "not_owner",
+    /// A post of an annual thread that is none of the ranked jokes: what the owner says in between, or an answer.
+    Chatter = "chatter",
 
     // clean
     /// The content is a placeholder that the forum demanded (`.`, `RT`, a client signature).
     Placeholder = "placeholder",
 
     // anonymise
+    /// The text holds personal data of a kind that the settings do not let pass even when it is marked.
+    PersonalData = "personal_data",
 
     // policy
+    /// A term of a word list stands in the text, and a person has to look at it.
+    ListedTerm = "listed_term",
 
     // filter
+    /// Nothing is left to read: no text, or no letter and no digit in it.
+    Empty = "empty",
+    /// The text is shorter than the settings allow.
+    TooShort = "too_short",
+    /// The text is longer than the settings allow.
+    TooLong = "too_long",
+    /// The post runs the forum instead of joking in it: rules, notices, recruiting, events, yearly lists, pointers to other threads.
+    Management = "management",
+    /// The post is a link or an image and says nothing itself.
+    LinkOnly = "link_only",
+    /// The text promises what is not there: an image that is gone, a story on another floor.
+    PromisedElsewhere = "promised_elsewhere",
 
     // dedup
 }

@@ -1,0 +1,87 @@
+//! `丨` and `匚` set between characters to dodge a word filter.
+//!
+//! What: `弱丨智` becomes `弱智`, `T匚M匚D` becomes `TMD`.
+//!
+//! Why: the dodge hides a word from every later comparison, and the bar is a CJK ideograph, so
+//! dropping punctuation does not drop it.
+//!
+//! Known problems: one bar that splits a heading into two longer parts (`公示丨持续更新`) is taken for a
+//! separator and stays, so a single dodge in the middle of a long unpunctuated line stays with it.
+
+use std::borrow::Cow;
+
+const BARS: [char; 2] = ['丨', '匚'];
+
+/// At most so many characters stand between a dodge and the next boundary on one of its sides.
+const NEAR: usize = 3;
+
+fn is_boundary(c: char) -> bool {
+    !c.is_alphanumeric() || BARS.contains(&c)
+}
+
+/// The text without bars that dodge a filter; borrowed where there is none.
+///
+/// ```
+/// # use riddlemill::text::clean::bars::join;
+/// assert_eq!(join("是谁丨偷丨走丨了我的丨饭"), "是谁偷走了我的饭");
+/// assert_eq!(join("吃饭大赛结果公示丨持续更新"), "吃饭大赛结果公示丨持续更新");
+/// ```
+pub fn join(text: &str) -> Cow<'_, str> {
+    if !BARS.iter().any(|bar| text.contains(*bar)) {
+        return Cow::Borrowed(text);
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let bars = chars.iter().filter(|c| BARS.contains(c)).count();
+    let heading = bars == 1 && !chars.iter().any(|c| "，。！？,!?；“”".contains(*c));
+    let reach = |mut side: Box<dyn Iterator<Item = &char> + '_>| {
+        side.by_ref().take(NEAR + 1).take_while(|c| !is_boundary(**c)).count()
+    };
+    let out: String = chars
+        .iter()
+        .enumerate()
+        .filter(|&(i, c)| {
+            if !BARS.contains(c) {
+                return true;
+            }
+            let touches = |c: Option<&char>| c.is_some_and(|c| !c.is_whitespace());
+            if !touches(i.checked_sub(1).and_then(|i| chars.get(i))) && !touches(chars.get(i + 1)) {
+                return true;
+            }
+            if *c == '匚'
+                && (bars == 1 && (i == 0 || i + 1 == chars.len()) || chars.get(i + 1) == Some(&'字'))
+            {
+                return true;
+            }
+            let left = reach(Box::new(chars[..i].iter().rev()));
+            let right = reach(Box::new(chars[i + 1..].iter()));
+            heading && left > NEAR && right > NEAR
+        })
+        .map(|(_, c)| *c)
+        .collect();
+    if out.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn bars_between_characters_go() {
+        for (before, after) in [
+            ("真丨丑丨得丨批丨爆丨", "真丑得批爆"),
+            ("2丨0丨.丨小丨猫丨🐴", "20.小猫🐴"),
+            ("长得真T匚M匚D丑", "长得真TMD丑"),
+            ("大家都说我是弱丨智", "大家都说我是弱智"),
+            ("“弱丨智的人都笑了，”他说", "“弱智的人都笑了，”他说"),
+        ] {
+            assert_eq!(join(before), after);
+        }
+    }
+
+    #[test]
+    fn a_letter_of_its_own_stays() {
+        for kept in ["匚字怎么念", "甲 丨 乙"] {
+            assert_eq!(join(kept), kept);
+        }
+    }
+}
