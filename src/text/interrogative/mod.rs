@@ -17,6 +17,7 @@
 //! are answered after one pass over their characters. Nothing is segmented: the cues are function
 //! words, a closed class that stands out without a dictionary.
 
+mod government;
 mod judgement;
 mod operator;
 mod post;

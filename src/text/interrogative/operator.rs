@@ -28,9 +28,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether an answer to it is a phrase: `谁？小明。`
-    pub(super) fn wants_phrase(self) -> bool {
-        matches!(self, Kind::How | Kind::What | Kind::Which | Kind::Help)
+    /// Whether the answer to an operator of this kind is a phrase: `谁？小明。` `怎么` asks for a
+    /// reason as often as for a way and is left out.
+    pub(super) fn wants_phrase(self, word: &str) -> bool {
+        match self {
+            Kind::What | Kind::Which | Kind::Help => true,
+            Kind::How => matches!(word, "如何" | "怎样" | "怎么样"),
+            _ => false,
+        }
     }
 }
 
@@ -49,6 +54,11 @@ impl Operator {
     /// Whether it asks where it stands.
     pub(super) fn is_open(&self) -> bool {
         self.scope == Scope::Open
+    }
+
+    /// Whether it means no question at all, as an indefinite or an exclamation.
+    pub(super) fn is_void(&self) -> bool {
+        matches!(self.scope, Scope::Indefinite | Scope::Rhetorical)
     }
 
     /// Whether a verb governs it.
@@ -77,36 +87,27 @@ pub(super) fn scan(sentence: &str, base: usize) -> Vec<Operator> {
 /// The operator that begins at `at`, with its length in bytes.
 fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
     let rest = &sentence[at..];
+    if NAMES.iter().any(|name| {
+        name.match_indices(c).any(|(in_name, _)| {
+            sentence[..at].ends_with(&name[..in_name]) && rest.starts_with(&name[in_name..])
+        })
+    }) {
+        return None;
+    }
     let word = |kind, words: &[&str]| {
         words.iter().find(|word| rest.starts_with(**word)).map(|word| (kind, word.len()))
     };
     let found = match c {
         '为' => word(Kind::Why, &["为什么", "为甚么", "为啥", "为何", "为神马", "为毛"]),
         '凭' => word(Kind::Why, &["凭什么", "凭啥"]),
-        '何' => word(Kind::Why, &["何必", "何苦", "何不"]).or_else(|| {
-            word(
-                Kind::Which,
-                &[
-                    "何时",
-                    "何处",
-                    "何人",
-                    "何物",
-                    "何种",
-                    "何在",
-                    "何日",
-                    "何者",
-                    "何原因",
-                    "何意",
-                    "何方",
-                    "何以",
-                ],
-            )
-        }),
+        '何' => word(Kind::Why, &["何不"]).or_else(|| word(Kind::Which, WHICH_HE)),
+        '有' => word(Kind::Which, &["有何"]),
         '干' => word(Kind::What, &["干什么", "干嘛", "干啥", "干吗", "干甚么"]),
         '怎' | '咋' => word(Kind::Help, HELP).or_else(|| word(Kind::How, HOW)),
         '如' => word(Kind::Help, &["如何是好"]).or_else(|| word(Kind::How, &["如何"])),
         '什' | '甚' | '啥' => word(Kind::What, &["什么", "甚么", "啥"]),
         '谁' => word(Kind::Which, &["谁"]),
+        '呢' => is_what_if(sentence, at).then_some((Kind::Polar, c.len_utf8())),
         '哪' => word(Kind::Which, &["哪里", "哪儿", "哪个", "哪些", "哪种", "哪位", "哪一", "哪"]),
         '那' => misspelt_which(sentence, at),
         '几' => asks_number(sentence, at).then_some((Kind::Which, c.len_utf8())),
@@ -115,6 +116,7 @@ fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
         '么' => is_polar_me(sentence, at).then_some((Kind::Polar, c.len_utf8())),
         '难' => word(Kind::Polar, &["难道"]),
         '岂' => word(Kind::Polar, &["岂不", "岂非"]),
+        '是' if rest.starts_with("是否定") => None,
         '是' | '能' | '可' | '会' => word(Kind::ANotA, &["是否", "能否", "可否", "会否"]),
         '还' => alternative(sentence, at),
         '没' => is_final_mei(sentence, at).then_some((Kind::ANotA, c.len_utf8())),
@@ -123,6 +125,8 @@ fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
     found.or_else(|| a_not_a(sentence, at, c))
 }
 
+const WHICH_HE: &[&str] =
+    &["何时", "何处", "何人", "何物", "何种", "何在", "何日", "何者", "何原因", "何意", "何方", "何以"];
 const HELP: &[&str] = &[
     "怎么办",
     "怎么回事",
@@ -136,6 +140,8 @@ const HELP: &[&str] = &[
     "咋回事",
     "咋弄",
 ];
+/// Names that hold a question word: programmes, book titles, games.
+const NAMES: &[&str] = &["爸爸去哪", "十万个为什么", "谁是卧底", "多快好省", "认为啥", "以为啥", "认为何"];
 const HOW: &[&str] = &["怎么样", "怎么", "怎样", "怎能", "怎会", "怎敢", "怎可", "怎", "咋"];
 
 /// `吗` asks at the end of a clause. Without punctuation a clause may end in the middle, so anything
@@ -175,6 +181,13 @@ fn misspelt_which(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     asks.then_some((Kind::Which, "那些".len()))
 }
 
+/// `万一他不来呢`: a condition without its consequence.
+fn is_what_if(sentence: &str, at: usize) -> bool {
+    let (before, after) = around(sentence, at, '呢');
+    !after.chars().any(is_letter)
+        && starts_with_any(clause_before(before).trim_start_matches('那'), &["万一", "要是", "如果", "假如"])
+}
+
 /// `几` asks for a number where nothing but a number fits; elsewhere it means "a few".
 fn asks_number(sentence: &str, at: usize) -> bool {
     let (before, after) = around(sentence, at, '几');
@@ -197,7 +210,8 @@ fn amount(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     let asks = match measured {
         '少' => !after.starts_with("少沾") && !after.starts_with("少有"),
         '大' => !after.starts_with("大数") && !after.starts_with("大点"),
-        '高' | '长' | '久' | '远' | '深' | '宽' | '厚' | '快' => true,
+        '高' | '长' | '久' | '远' => true,
+        '深' | '宽' | '厚' | '快' => before.ends_with(['有', '能', '要', '会', '得']),
         _ => false,
     };
     asks.then(|| (Kind::Which, '多'.len_utf8() + measured.len_utf8()))
@@ -216,7 +230,7 @@ fn a_not_a(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
     }
     let before = &sentence[..at];
     // `说长不长`, `要死不死`, `半懂不懂` state; so does a run of the same character.
-    if before.ends_with(['说', '爱', '半', '似', '要', c])
+    if before.ends_with(['说', '爱', '半', '似', '要', '不', c])
         && !ends_with_any(before, &["要说", "是说"])
         && c != '是'
         && c != '会'

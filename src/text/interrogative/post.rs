@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::government;
 use super::operator::{self, Kind, Operator, clause_after};
 use super::quotation;
+use super::scope::Scope;
 use super::words::{EMPTY_TAILS, PUZZLED, is_letter, is_sentence_break, starts_with_any};
 
 /// A post, parsed. All offsets are bytes into `text`.
@@ -39,6 +41,8 @@ pub(super) struct Sentence {
     pub(super) mark: Mark,
     /// What in it can ask, in order.
     pub(super) operators: Vec<Operator>,
+    /// Whether what follows is said by somebody in the post.
+    opens_speech: bool,
 }
 
 impl Sentence {
@@ -142,7 +146,10 @@ fn ends_sentence(masked: &str, at: usize, c: char) -> bool {
 
 fn push(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: Mark) {
     let text = &masked[span.clone()];
-    if !text.chars().any(is_letter) || (mark != Mark::Question && is_empty_tail(text)) {
+    if text.trim_start().starts_with("http")
+        || !text.chars().any(is_letter)
+        || (mark != Mark::Question && is_empty_tail(text))
+    {
         // `……？` on a line of its own asks with the sentence before it.
         if mark == Mark::Question
             && let Some(last) = sentences.last_mut()
@@ -153,7 +160,14 @@ fn push(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: M
         }
         return;
     }
-    sentences.push(Sentence { operators: operator::scan(text, span.start), span, mark });
+    let mut operators = operator::scan(text, span.start);
+    // `他大喝道：……` without quotation marks speaks to the end of the post.
+    if sentences.last().is_some_and(|last: &Sentence| last.opens_speech) {
+        operators.iter_mut().filter(|op| op.is_open()).for_each(|op| op.scope = Scope::Embedded);
+    }
+    let opens_speech =
+        sentences.last().is_some_and(|last| last.opens_speech) || government::opens_speech(text);
+    sentences.push(Sentence { operators, span, mark, opens_speech });
 }
 
 impl Mark {

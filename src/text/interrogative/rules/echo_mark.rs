@@ -9,8 +9,12 @@
 use std::ops::Range;
 
 use super::Page;
+use crate::text::interrogative::operator::Operator;
 use crate::text::interrogative::post::{Mark, Post, Sentence};
-use crate::text::interrogative::words::contains_any;
+use crate::text::interrogative::words::{ends_with_any, starts_with_any};
+
+/// What turns words without an operator into a question.
+const PARTICLES: &[&str] = &["吧", "呢", "吗", "么", "嘛", "不", "没", "没有", "否"];
 
 pub(super) const PAGE: Page = Page {
     code: "echo-mark",
@@ -19,10 +23,19 @@ pub(super) const PAGE: Page = Page {
 };
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
-    let marked = post.sentences.iter().find(|s| s.mark == Mark::Question)?;
-    let any_asks = post.sentences.iter().any(|s| s.operators.iter().any(|op| op.is_open()));
-    let particle =
-        |s: &Sentence| contains_any(post.narration(s), &["吧", "呢", "吗", "么", "是吧", "对吧"]).is_some();
-    (!any_asks && !post.sentences.iter().filter(|s| s.mark == Mark::Question).any(particle))
-        .then(|| marked.span.clone())
+    let mut marked = post.sentences.iter().filter(|s| s.mark == Mark::Question);
+    let first = marked.clone().next()?;
+    // A mark at the end of the line closes a title that asks; the post goes on in another voice.
+    let echoes = |s: &Sentence| {
+        let text = post.narration(s).trim();
+        !ends_with_any(text, PARTICLES)
+            && !starts_with_any(text, &["不是", "莫非", "真的"])
+            && !post.masked[s.span.end..].trim_start_matches(is_question_end).starts_with('\n')
+    };
+    let nothing_asks = post.operators().all(Operator::is_void);
+    (nothing_asks && marked.all(echoes)).then(|| first.span.clone())
+}
+
+fn is_question_end(c: char) -> bool {
+    matches!(c, '?' | '？' | '!' | '！' | ' ' | '\r')
 }

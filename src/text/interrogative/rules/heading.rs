@@ -27,7 +27,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
         if sentence.mark == Mark::Question {
             return None;
         }
-        let op = sentence.operators.iter().find(|op| op.kind == Kind::How && op.is_open())?;
+        let op = sentence.operators.iter().find(|op| op.kind == Kind::How && !op.is_void())?;
         let before = &post.masked[..op.span.start];
         let label = before.find(['：', ':', '！', '!', ' ', '】']).map_or("", |at| &before[..at]);
         let after = &post.masked[op.span.end..sentence.span.end];

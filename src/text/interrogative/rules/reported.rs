@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use super::Page;
+use crate::text::interrogative::government::is_asked_by_another;
 use crate::text::interrogative::post::{Mark, Post, Sentence};
-use crate::text::interrogative::scope::is_asked_by_another;
 use crate::text::interrogative::words::ends_with_any;
 
 pub(super) const PAGE: Page = Page {

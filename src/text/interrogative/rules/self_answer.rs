@@ -75,6 +75,13 @@ const ANSWERS: &[&str] = &[
 /// What answers a yes-no question.
 const YES_OR_NO: &[&str] = &["不", "是的", "是啊", "对", "没有", "没呢", "会的", "可以", "能", "嗯"];
 
+/// What a reason in the same sentence opens with.
+const REASONS: &[&str] =
+    &["因为", "可能因为", "可能是因为", "大概因为", "大概是因为", "是因为", "原来", "当然是", "答案"];
+
+/// The longest `那第一名呢？`, in characters.
+const SHORT_TOPIC_CHARS: usize = 7;
+
 /// Who else answers.
 const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答曰", "回答:", "回答到"];
 
@@ -125,37 +132,50 @@ const ELABORATIONS: &[&str] = &[
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
     let last_asks = post.sentences.last().is_some_and(Sentence::asks);
-    post.sentences.iter().enumerate().find_map(|(index, sentence)| {
-        let tail = &post.sentences[index + 1..];
-        if !sentence.asks() {
-            return None;
-        }
+    post.sentences.iter().enumerate().filter(|(_, sentence)| sentence.asks()).find_map(|(index, sentence)| {
         if let Some(within) = answered_within(post, sentence) {
             return Some(within);
         }
-        let next = tail.first()?;
+        let (next, later) = post.sentences[index + 1..].split_first()?;
+        if last_asks {
+            return None;
+        }
         let answer = post.text[next.span.clone()].trim_matches(is_break);
-        let yes_no =
-            sentence.operators.iter().any(|op| op.is_open() && matches!(op.kind, Kind::Polar | Kind::ANotA));
-        let opens = starts_with_any(answer, ANSWERS)
-            || (yes_no && starts_with_any(answer, YES_OR_NO))
-            || tail.iter().any(|s| contains_any(&post.masked[s.span.clone()], REPLIES).is_some());
-        let phrase = sentence.mark == Mark::Question
-            && !last_asks
-            && sentence.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase())
-            && !starts_with_any(answer, ELABORATIONS)
-            && contains_any(answer, &["我", "俺"]).is_none();
-        ((opens && !last_asks) || phrase).then(|| sentence.span.start..next.span.end)
+        let replied = starts_with_any(answer, ANSWERS)
+            || answers_yes_no(sentence, answer)
+            || answers_phrase(post, sentence, next)
+            || std::iter::once(next).chain(later).any(|s| contains_any(post.narration(s), REPLIES).is_some());
+        replied.then(|| sentence.span.start..next.span.end)
     })
+}
+
+/// `是…吗？不…`, or `…吗？…不就…了`.
+fn answers_yes_no(asked: &Sentence, answer: &str) -> bool {
+    let yes_no = |op: &Operator| op.is_open() && matches!(op.kind, Kind::Polar | Kind::ANotA);
+    asked.operators.iter().any(yes_no)
+        && (starts_with_any(answer, YES_OR_NO) || (answer.contains("不就") && answer.ends_with('了')))
+}
+
+/// `谁？小明。`: a phrase is asked for, marked as a question, and one follows that is neither about
+/// the poster nor a further thought.
+fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
+    let text = post.narration(asked);
+    let answer = post.text[next.span.clone()].trim_matches(is_break);
+    let wants_phrase =
+        asked.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase(&post.text[op.span.clone()]))
+            || (text.ends_with('呢') && text.chars().count() <= SHORT_TOPIC_CHARS);
+    asked.mark == Mark::Question
+        && wants_phrase
+        && !next.asks()
+        && !starts_with_any(answer, ELABORATIONS)
+        && !answer.contains(['我', '俺'])
 }
 
 /// `怎么会……呢 可能因为……`: question and reason in one sentence.
 fn answered_within(post: &Post<'_>, sentence: &Sentence) -> Option<Range<usize>> {
-    let open: &Operator = sentence.operators.iter().find(|op| !op.is_embedded())?;
-    let after = &post.masked[open.span.end..sentence.span.end];
-    let at = after.find(is_break)?;
-    let next = after[at..].trim_start_matches(is_break);
-    let reasons =
-        ["因为", "可能因为", "可能是因为", "大概因为", "大概是因为", "是因为", "原来", "当然是", "答案"];
-    starts_with_any(next, &reasons).then(|| open.span.start..sentence.span.end)
+    let asked = sentence.operators.iter().find(|op| !op.is_embedded())?;
+    let after = &post.masked[asked.span.end..sentence.span.end];
+    let next = after[after.find(is_break)?..].trim_start_matches(is_break);
+    let concludes = asked.kind == Kind::Polar && starts_with_any(next, &["所以", "因此"]);
+    (concludes || starts_with_any(next, REASONS)).then(|| asked.span.start..sentence.span.end)
 }
