@@ -2,4 +2,5 @@
 //! whether two posts are the same joke. Nothing here knows of files, tables or settings files.
 
 pub mod clean;
+pub mod interrogative;
 pub mod segment;

@@ -1,0 +1,39 @@
+//! The verdict on one post and the rule that gave it.
+
+use super::post::Post;
+use super::quotation::unwrap;
+use super::rules::Rule;
+use super::words::has_cue;
+
+/// The longest evidence, in characters.
+const EVIDENCE_CHARS: usize = 40;
+
+/// Whether a post asks, and why that was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// Whether the poster asks the reader something.
+    pub is_question: bool,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The fragment of the post that decided, at most 40 characters; empty where nothing in the
+    /// post suggests a question.
+    pub evidence: String,
+}
+
+/// Decides whether `text` asks a question.
+///
+/// Total: any string has a verdict. Whitespace around the text never changes it.
+pub fn judge(text: &str) -> Judgement {
+    if !has_cue(text) {
+        return Judgement { is_question: false, rule: Rule::NoCue, evidence: String::new() };
+    }
+    let post = Post::parse(unwrap(text.trim()));
+    let (rule, span) = Rule::first_match(&post);
+    let evidence = post.text[span].trim().chars().take(EVIDENCE_CHARS).collect();
+    Judgement { is_question: rule.asks(), rule, evidence }
+}
+
+/// Whether `text` asks a question: the verdict of [`judge`] alone.
+pub fn is_question(text: &str) -> bool {
+    judge(text).is_question
+}

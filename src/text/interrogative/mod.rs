@@ -1,0 +1,32 @@
+//! Whether a post asks a question.
+//!
+//! The benchmarks keep questions apart from statements, and a question mark does not tell them
+//! apart: half of the posts that ask carry none, and many that carry one quote somebody else's
+//! question, answer themselves, or mean it as a shout. [`judge`] therefore reads a post in steps,
+//! each a file of its own:
+//!
+//! 1. `quotation` finds what the poster quotes. What is quoted is said by somebody in the post,
+//!    not by the poster, and is masked.
+//! 2. `post` splits what is left, the narration, at punctuation.
+//! 3. `operator` finds what can make a sentence a question (`吗`, `是不是`, `为什么`, `谁` …) and
+//!    `scope` whether it still does where it stands (`谁都可以` asks nothing).
+//! 4. `rules` are tried in order; the first that finds its case decides. Each states what it
+//!    looks for, why, its known problems and an example that is a test.
+//!
+//! Everything works on characters and short word lists. Posts without a single cue, most of them,
+//! are answered after one pass over their characters. Nothing is segmented: the cues are function
+//! words, a closed class that stands out without a dictionary.
+
+mod government;
+mod judgement;
+mod operator;
+mod post;
+mod quotation;
+mod rules;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use judgement::{Judgement, is_question, judge};
+pub use rules::{Example, Rule};

@@ -1,0 +1,182 @@
+//! The view of a post that the rules see: its narration in sentences, its quotations apart.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::government;
+use super::operator::{self, Kind, Operator, clause_after};
+use super::quotation;
+use super::scope::Scope;
+use super::words::{EMPTY_TAILS, PUZZLED, is_letter, is_sentence_break, starts_with_any};
+
+/// A post, parsed. All offsets are bytes into `text`.
+pub(super) struct Post<'a> {
+    /// The post without the whitespace and quotation marks around it.
+    pub(super) text: &'a str,
+    /// The same with quotations overwritten; equally long.
+    pub(super) masked: Cow<'a, str>,
+    /// Quotation spans, delimiters included.
+    pub(super) quotes: Vec<Range<usize>>,
+    /// Sentences of the narration that say something: no placeholders, none that are all quotation.
+    pub(super) sentences: Vec<Sentence>,
+}
+
+/// What ends a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// A line break, `。`, or nothing.
+    Plain,
+    /// `！`.
+    Exclamation,
+    /// `？`, alone or among others.
+    Question,
+}
+
+/// A sentence of the narration.
+#[derive(Debug)]
+pub(super) struct Sentence {
+    /// Where it stands, its end mark excluded.
+    pub(super) span: Range<usize>,
+    /// What ends it.
+    pub(super) mark: Mark,
+    /// What in it can ask, in order.
+    pub(super) operators: Vec<Operator>,
+    /// Whether what follows is said by somebody in the post.
+    opens_speech: bool,
+}
+
+impl Sentence {
+    /// Whether the sentence asks as far as it shows by itself: a mark, or an open operator.
+    pub(super) fn asks(&self) -> bool {
+        self.mark == Mark::Question || self.operators.iter().any(Operator::is_open)
+    }
+}
+
+impl<'a> Post<'a> {
+    /// Parses a post.
+    pub(super) fn parse(text: &'a str) -> Post<'a> {
+        let quotes = quotation::spans(text);
+        let masked = quotation::mask(text, &quotes);
+        let sentences = sentences(&masked);
+        Post { text, masked, quotes, sentences }
+    }
+
+    /// A sentence's own words, quotations overwritten.
+    pub(super) fn narration(&self, sentence: &Sentence) -> &str {
+        &self.masked[sentence.span.clone()]
+    }
+
+    /// Every operator of the narration, in order.
+    pub(super) fn operators(&self) -> impl Iterator<Item = &Operator> {
+        self.sentences.iter().flat_map(|sentence| &sentence.operators)
+    }
+
+    /// The clause with an open operator of a strong kind, anywhere in the narration.
+    pub(super) fn open_from(&self, kind: Kind) -> Option<Range<usize>> {
+        let sentence =
+            self.sentences.iter().find(|s| s.operators.iter().any(|op| op.kind == kind && op.is_open()))?;
+        Some(sentence.span.clone())
+    }
+
+    /// The sentence with an open operator of a weak kind in the last clause of the narration. A
+    /// lament that ends in an exclamation mark is none.
+    pub(super) fn open_last(&self, wanted: impl Fn(Kind) -> bool) -> Option<Range<usize>> {
+        let last = self.sentences.last()?;
+        let open = last.operators.iter().any(|op| {
+            let clause_end = op.span.end + clause_after(&self.masked[op.span.end..last.span.end]).len();
+            wanted(op.kind)
+                && op.is_open()
+                && !(op.kind == Kind::How && last.mark == Mark::Exclamation)
+                && !self.goes_on_after(clause_end)
+        });
+        open.then(|| last.span.clone())
+    }
+
+    /// What the narration says after `at`.
+    pub(super) fn after(&self, at: usize) -> &str {
+        self.masked[at..].trim_matches(|c: char| !is_letter(c))
+    }
+
+    /// Whether the narration says something after `at`: letters that are no placeholder.
+    pub(super) fn goes_on_after(&self, at: usize) -> bool {
+        let rest = self.after(at);
+        rest.chars().any(is_letter) && !is_empty_tail(rest) && !starts_with_any(rest, PUZZLED)
+    }
+}
+
+/// Whether a sentence says nothing: a placeholder, a plea, or no letter at all.
+fn is_empty_tail(sentence: &str) -> bool {
+    sentence
+        .split(|c: char| !is_letter(c))
+        .filter(|word| !word.is_empty())
+        .all(|word| EMPTY_TAILS.contains(&word))
+}
+
+fn sentences(masked: &str) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    let mut chars = masked.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if !ends_sentence(masked, at, c) {
+            continue;
+        }
+        let mut mark = Mark::Plain.and(c);
+        let mut end = at + c.len_utf8();
+        while let Some((next, c)) = chars.next_if(|(_, c)| is_sentence_break(*c) || *c == '.' || *c == ' ') {
+            mark = mark.and(c);
+            end = next + c.len_utf8();
+        }
+        push(&mut sentences, masked, start..at, mark);
+        start = end;
+    }
+    push(&mut sentences, masked, start..masked.len(), Mark::Plain);
+    sentences
+}
+
+fn ends_sentence(masked: &str, at: usize, c: char) -> bool {
+    let next = || masked[at + c.len_utf8()..].chars().next();
+    match c {
+        // In `tieba.baidu.com/f?kz=1` and `63.3?1.6` nobody asks.
+        '?' => !next().is_some_and(|next| next.is_ascii_alphanumeric()),
+        // `......` is an ellipsis, `3.14` is not.
+        '.' => next() == Some('.'),
+        _ => is_sentence_break(c),
+    }
+}
+
+fn push(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: Mark) {
+    let text = &masked[span.clone()];
+    if text.trim_start().starts_with("http")
+        || !text.chars().any(is_letter)
+        || (mark != Mark::Question && is_empty_tail(text))
+    {
+        // `……？` on a line of its own asks with the sentence before it.
+        if mark == Mark::Question
+            && let Some(last) = sentences.last_mut()
+            && masked[last.span.end..span.start].contains('\n')
+            && text.trim().is_empty()
+        {
+            last.mark = Mark::Question;
+        }
+        return;
+    }
+    let mut operators = operator::scan(text, span.start);
+    // `他大喝道：……` without quotation marks speaks to the end of the post.
+    if sentences.last().is_some_and(|last: &Sentence| last.opens_speech) {
+        operators.iter_mut().filter(|op| op.is_open()).for_each(|op| op.scope = Scope::Embedded);
+    }
+    let opens_speech =
+        sentences.last().is_some_and(|last| last.opens_speech) || government::opens_speech(text);
+    sentences.push(Sentence { operators, span, mark, opens_speech });
+}
+
+impl Mark {
+    /// The mark of a run of end marks: a question mark among them wins.
+    fn and(self, c: char) -> Mark {
+        match (self, c) {
+            (Mark::Question, _) | (_, '?' | '？') => Mark::Question,
+            (Mark::Exclamation, _) | (_, '!' | '！') => Mark::Exclamation,
+            _ => Mark::Plain,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Question word.
+//!
+//! What: `谁`, `什么`, `哪`, `怎么`, `多少` … standing open in the last thing said.
+//! Why: with nothing after it the question is left to the reader.
+//! Known problems: a lament in the last clause (`怎么又下雨了`) counts, unless it ends in `！`.
+
+use std::ops::Range;
+
+use super::Page;
+use crate::text::interrogative::operator::Kind;
+use crate::text::interrogative::post::Post;
+
+pub(super) const PAGE: Page = Page {
+    code: "question-word",
+    definition: "A question word stands open in the last thing said.",
+    example: "剃了光头的蒲公英要怎么许愿",
+};
+
+pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+    post.open_last(|kind| matches!(kind, Kind::How | Kind::What | Kind::Which))
+}

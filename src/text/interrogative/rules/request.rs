@@ -1,0 +1,187 @@
+//! Request.
+//!
+//! What: a clause of the narration opens with a task (`简述`, `试论`, `请解释`) or begs for an answer
+//! (`请问`, `求解释`), or a question word stands beside the blank of an exam paper (`（）`).
+//! Why: RuozhiBench holds exam-style prompts that never carry a question mark, and `请问` says in so
+//! many words that the poster asks.
+//! Known problems: a post that parodies an exam paper and answers it counts as a request.
+
+use std::ops::Range;
+
+use super::Page;
+use crate::text::interrogative::operator::clause_before;
+use crate::text::interrogative::post::Post;
+use crate::text::interrogative::quotation::is_filler;
+use crate::text::interrogative::words::{is_clause_break, is_letter, starts_with_any};
+
+pub(super) const PAGE: Page = Page {
+    code: "request",
+    definition: "The post sets a task (`简述…`, `请解释…`) or begs for an answer (`请问…`).",
+    example: "简述把月亮换成灯泡之后潮汐的计费方法",
+};
+
+/// What sets a task or asks wherever it stands, a connective or a condition before it or not:
+/// `因此简述…`, `在冬天，请问…`.
+const ANYWHERE: &[&str] = &[
+    "简述",
+    "简要列举",
+    "简要说明",
+    "简要概括",
+    "简要分析",
+    "简要概述",
+    "简要描述",
+    "简要回答",
+    "简单说明",
+    "请问",
+    "敢问",
+    "求问",
+    "请教",
+    "求教",
+];
+
+/// Verbs that set a task where they open the post or follow `请`, `试` or a connective. Elsewhere
+/// they narrate: `鬼会敲门，证明鬼有礼貌`.
+const VERBS: &[&str] = &[
+    "述",
+    "论",
+    "析",
+    "求",
+    "说明",
+    "证明",
+    "分析",
+    "解释",
+    "阐述",
+    "论证",
+    "论述",
+    "探讨",
+    "计算",
+    "描述",
+    "列举",
+    "列出",
+    "概述",
+    "概括",
+    "评价",
+    "推导",
+    "简析",
+    "写出",
+    "举例",
+    "给出",
+    "指出",
+    "比较",
+    "回答",
+    "谈谈",
+    "说说",
+    "讲讲",
+    "设计",
+    "判断",
+    "你解释",
+    "你说明",
+];
+
+/// What a task verb of more than one character may follow.
+const LEADS: &[&str] = &[
+    "",
+    "请",
+    "试",
+    "请试",
+    "因此",
+    "因此请",
+    "那么",
+    "那么请",
+    "所以",
+    "所以请",
+    "故",
+    "据此",
+    "据此请",
+    "并",
+    "并请",
+];
+
+/// Pleas that open a clause.
+const PLEAS: &[&str] = &[
+    "求解",
+    "求助",
+    "求证",
+    "求指教",
+    "跪求",
+    "急求",
+    "说说你",
+    "说说为什么",
+    "说说怎么",
+    "谈谈你",
+    "谈谈为什么",
+    "解释一下",
+    "大家猜猜",
+    "猜猜",
+    "你猜",
+];
+
+pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+    post.sentences.iter().enumerate().find_map(|(index, sentence)| {
+        let text = post.narration(sentence);
+        let at = blank(&post.text[sentence.span.clone()])
+            .filter(|_| sentence.asks())
+            .or_else(|| ANYWHERE.iter().filter_map(|word| asked_at(text, word)).min())
+            .or_else(|| clause_starts(text).find(|at| opens_task(&text[*at..], index == 0 && *at == 0)))?;
+        Some(sentence.span.start + at..sentence.span.end)
+    })
+}
+
+/// The blank of an exam paper.
+fn blank(text: &str) -> Option<usize> {
+    ["（）", "()", "（ ）", "( )", "____"].iter().find_map(|blank| text.find(blank))
+}
+
+/// Where `word` asks in `text`: it governs a further phrase and nobody else is said to ask.
+fn asked_at(text: &str, word: &str) -> Option<usize> {
+    let at = text.find(word)?;
+    let clause = clause_before(&text[..at]);
+    let told = clause.contains(['让', '问', '他', '她', '说', '名', '被', '题', '道']);
+    let says_more = text[at + word.len()..].chars().any(|c| is_letter(c) || is_filler(c));
+    (!told && says_more).then_some(at)
+}
+
+/// Whether a clause opens with a plea or a task; `first` where it opens the post.
+fn opens_task(clause: &str, first: bool) -> bool {
+    if starts_with_any(clause, PLEAS) {
+        return true;
+    }
+    LEADS.iter().filter(|lead| first || !lead.is_empty()).any(|lead| {
+        let Some(rest) = clause.strip_prefix(lead) else { return false };
+        VERBS.iter().any(|verb| {
+            let Some(task) = rest.strip_prefix(verb) else { return false };
+            let short = verb.chars().count() == 1;
+            (!short || lead.ends_with('试'))
+                && (!lead.is_empty() || sets_task(verb))
+                && !task.starts_with(['是', '了', '师', '书'])
+                && task.chars().filter(|c| is_letter(*c)).count() > 2
+        })
+    })
+}
+
+/// Whether a verb sets a task as the first word of a post, without `请`. `说明`, `比较`, `回答` and
+/// other everyday words do not.
+fn sets_task(verb: &str) -> bool {
+    matches!(
+        verb,
+        "证明"
+            | "分析"
+            | "解释"
+            | "阐述"
+            | "论证"
+            | "论述"
+            | "探讨"
+            | "列举"
+            | "列出"
+            | "概述"
+            | "评价"
+            | "推导"
+            | "简析"
+    )
+}
+
+/// Where the clauses of a sentence begin.
+fn clause_starts(text: &str) -> impl Iterator<Item = usize> {
+    let breaks = text.char_indices().filter(|(_, c)| is_clause_break(*c)).map(|(at, c)| at + c.len_utf8());
+    std::iter::once(0).chain(breaks)
+}

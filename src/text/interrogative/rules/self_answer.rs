@@ -1,0 +1,181 @@
+//! Self-answer.
+//!
+//! What: a question, and what follows answers it: it opens with a reason or a remedy (`因为`, `当然`,
+//! `别担心`, `只要`), or the question asks for a phrase and a phrase without the poster in it follows.
+//! Why: a riddle told with its answer is a statement.
+//! Known problems: an answer that looks like a further thought (`我想是猫`) is not recognised; a
+//! short remark after `什么…？` may be taken for an answer.
+
+use std::ops::Range;
+
+use super::Page;
+use crate::text::interrogative::operator::{Kind, Operator};
+use crate::text::interrogative::post::{Mark, Post, Sentence};
+use crate::text::interrogative::words::{contains_any, is_break, starts_with_any};
+
+pub(super) const PAGE: Page = Page {
+    code: "self-answer",
+    definition: "The post answers its own question: `为什么…？因为…`.",
+    example: "为什么蜗牛从不搬家？因为房贷还没还清。",
+};
+
+/// What an answer opens with.
+const ANSWERS: &[&str] = &[
+    "因为",
+    "可能因为",
+    "可能是因为",
+    "大概因为",
+    "大概是因为",
+    "是因为",
+    "这是因为",
+    "那是因为",
+    "由于",
+    "毕竟",
+    "原来",
+    "答案",
+    "答：",
+    "答:",
+    "当然",
+    "不妨",
+    "只要",
+    "只需",
+    "首先",
+    "别担心",
+    "别怕",
+    "别慌",
+    "别急",
+    "别着急",
+    "不用",
+    "不要",
+    "不怕",
+    "莫慌",
+    "专家",
+    "教你",
+    "建议",
+    "回答",
+    "其实是",
+    "恭喜",
+    "没错",
+    "很简单",
+    "简单",
+    "你只",
+    "你就",
+    "你可以",
+    "告诉",
+    "快来",
+    "快用",
+    "可以用",
+    "试试",
+    "小编",
+    "方法",
+    "相信",
+    "一招",
+];
+
+/// What answers a yes-no question.
+const YES_OR_NO: &[&str] = &["不", "是的", "是啊", "对", "没有", "没呢", "会的", "可以", "能", "嗯"];
+
+/// What a reason in the same sentence opens with.
+const REASONS: &[&str] =
+    &["因为", "可能因为", "可能是因为", "大概因为", "大概是因为", "是因为", "原来", "当然是", "答案"];
+
+/// The longest `那第一名呢？`, in characters.
+const SHORT_TOPIC_CHARS: usize = 7;
+
+/// Who else answers.
+const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答曰", "回答:", "回答到"];
+
+/// What a further thought opens with, rather than an answer.
+const ELABORATIONS: &[&str] = &[
+    "我",
+    "俺",
+    "在下",
+    "急",
+    "在线",
+    "求",
+    "真",
+    "太",
+    "也太",
+    "好",
+    "明明",
+    "怎么",
+    "每次",
+    "多",
+    "这",
+    "那",
+    "之前",
+    "为什么",
+    "难道",
+    "是不是",
+    "听",
+    "昨",
+    "今",
+    "已",
+    "刚",
+    "再",
+    "一个",
+    "有没有",
+    "想",
+    "现在",
+    "不然",
+    "要不",
+    "虽然",
+    "但",
+    "可是",
+    "如果",
+    "总",
+    "谁",
+    "A",
+    "1",
+    "①",
+];
+
+pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+    let last_asks = post.sentences.last().is_some_and(Sentence::asks);
+    post.sentences.iter().enumerate().filter(|(_, sentence)| sentence.asks()).find_map(|(index, sentence)| {
+        if let Some(within) = answered_within(post, sentence) {
+            return Some(within);
+        }
+        let (next, later) = post.sentences[index + 1..].split_first()?;
+        if last_asks {
+            return None;
+        }
+        let answer = post.text[next.span.clone()].trim_matches(is_break);
+        let replied = starts_with_any(answer, ANSWERS)
+            || answers_yes_no(sentence, answer)
+            || answers_phrase(post, sentence, next)
+            || std::iter::once(next).chain(later).any(|s| contains_any(post.narration(s), REPLIES).is_some());
+        replied.then(|| sentence.span.start..next.span.end)
+    })
+}
+
+/// `是…吗？不…`, or `…吗？…不就…了`.
+fn answers_yes_no(asked: &Sentence, answer: &str) -> bool {
+    let yes_no = |op: &Operator| op.is_open() && matches!(op.kind, Kind::Polar | Kind::ANotA);
+    asked.operators.iter().any(yes_no)
+        && (starts_with_any(answer, YES_OR_NO) || (answer.contains("不就") && answer.ends_with('了')))
+}
+
+/// `谁？小明。`: a phrase is asked for, marked as a question, and one follows that is neither about
+/// the poster nor a further thought.
+fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
+    let text = post.narration(asked);
+    let answer = post.text[next.span.clone()].trim_matches(is_break);
+    let wants_phrase =
+        asked.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase(&post.text[op.span.clone()]))
+            || (text.ends_with('呢') && text.chars().count() <= SHORT_TOPIC_CHARS);
+    asked.mark == Mark::Question
+        && wants_phrase
+        && !next.asks()
+        && !starts_with_any(answer, ELABORATIONS)
+        && !answer.contains(['我', '俺'])
+}
+
+/// `怎么会……呢 可能因为……`: question and reason in one sentence.
+fn answered_within(post: &Post<'_>, sentence: &Sentence) -> Option<Range<usize>> {
+    let asked = sentence.operators.iter().find(|op| !op.is_embedded())?;
+    let after = &post.masked[asked.span.end..sentence.span.end];
+    let next = after[after.find(is_break)?..].trim_start_matches(is_break);
+    let concludes = asked.kind == Kind::Polar && starts_with_any(next, &["所以", "因此"]);
+    (concludes || starts_with_any(next, REASONS)).then(|| asked.span.start..sentence.span.end)
+}

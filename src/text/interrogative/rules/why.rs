@@ -1,0 +1,21 @@
+//! Why.
+//!
+//! What: `为什么`, `凭什么`, `为何` that no verb governs, anywhere in the narration.
+//! Why: asking for a reason needs no mark, and what follows is mostly the poster's puzzlement.
+//! Known problems: a lament (`为什么受伤的总是我！`) counts as a question.
+
+use std::ops::Range;
+
+use super::Page;
+use crate::text::interrogative::operator::Kind;
+use crate::text::interrogative::post::Post;
+
+pub(super) const PAGE: Page = Page {
+    code: "why",
+    definition: "The poster asks for a reason: `为什么…`.",
+    example: "我都把闹钟调成静音了，为什么天还是亮了",
+};
+
+pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+    post.open_from(Kind::Why)
+}

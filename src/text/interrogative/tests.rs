@@ -1,0 +1,204 @@
+//! Laws, examples, and the figures on labelled posts.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::post::Post;
+use super::quotation::unwrap;
+use super::words::has_cue;
+use super::{Rule, is_question, judge};
+
+#[track_caller]
+fn check(text: &str, is_question: bool) {
+    let judgement = judge(text);
+    assert_eq!(judgement.is_question, is_question, "{text}: {judgement:?}");
+}
+
+#[test]
+fn every_rule_decides_its_example() {
+    for rule in Rule::ALL {
+        let example = rule.example();
+        let judgement = judge(example.text);
+        assert_eq!((judgement.rule, judgement.is_question), (*rule, example.is_question), "{}", example.text);
+    }
+}
+
+#[test]
+fn codes_are_unique() {
+    let mut codes: Vec<_> = Rule::ALL.iter().map(|rule| rule.code()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), Rule::ALL.len());
+}
+
+#[test]
+fn evidence_is_a_short_fragment_of_the_post() {
+    let text = format!("{}为什么还不结束", "这句话很长".repeat(30));
+    let judgement = judge(&text);
+    assert!(judgement.is_question && judgement.evidence.chars().count() == 40);
+    assert!(text.contains(&judgement.evidence));
+}
+
+/// Characters that the rules look at, so that random posts reach them.
+fn postlike() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "吗",
+        "呢",
+        "谁",
+        "都",
+        "怎么",
+        "怎么办",
+        "什么",
+        "为什么",
+        "因为",
+        "是不是",
+        "还是",
+        "问",
+        "说",
+        "道",
+        "“",
+        "”",
+        "\"",
+        "「",
+        "《",
+        "》",
+        "？",
+        "?",
+        "！",
+        "，",
+        "：",
+        "。",
+        "……",
+        "\n",
+        " ",
+        "几",
+        "多少",
+        "简述",
+        "求",
+        "不知道",
+        "我",
+        "猫",
+        "a",
+        "1",
+        "🐴",
+        "\u{1f}",
+        "（）",
+        "没",
+        "不",
+        "有没有",
+        "难道",
+        "哪里",
+        "么",
+        "的",
+    ]);
+    prop::collection::vec(word, 0..24).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_string_has_a_verdict(text in any::<String>()) {
+        let judgement = judge(&text);
+        prop_assert!(judgement.evidence.chars().count() <= 40);
+        prop_assert!(text.contains(&judgement.evidence));
+    }
+
+    #[test]
+    fn any_postlike_string_has_a_verdict(text in postlike()) {
+        let judgement = judge(&text);
+        prop_assert_eq!(judgement.is_question, judgement.rule.asks());
+        prop_assert!(text.contains(&judgement.evidence));
+    }
+
+    #[test]
+    fn whitespace_around_a_post_changes_nothing(text in postlike(), before in "[ \t\n\u{3000}]{0,3}", after in "[ \t\n\u{3000}]{0,3}") {
+        prop_assert_eq!(judge(&text), judge(&format!("{before}{text}{after}")));
+    }
+
+    #[test]
+    fn posts_without_a_cue_would_be_statements_anyway(text in postlike()) {
+        if !has_cue(&text) {
+            let (rule, _) = Rule::first_match(&Post::parse(unwrap(text.trim())));
+            prop_assert!(!rule.asks(), "{:?}", rule);
+        }
+    }
+}
+
+/// The folder of labelled posts, where the machine has one.
+fn reference() -> Option<PathBuf> {
+    let folder = std::env::var_os("RIDDLEMILL_REFERENCE").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: RIDDLEMILL_REFERENCE is unset");
+    }
+    folder
+}
+
+/// Rows of a JSONL file as (text, whether it asks); rows marked unsure are left out. Without
+/// `label` every row asks.
+fn labelled(path: &Path, text: &str, label: Option<&str>) -> Vec<(String, bool)> {
+    std::fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|row| row["unsure"] != true)
+        .map(|row| (row[text].as_str().unwrap().to_owned(), label.is_none_or(|label| row[label] == true)))
+        .collect()
+}
+
+/// Precision, recall and F1 of the verdicts, printed with the rows they miss.
+fn f1(name: &str, rows: &[(String, bool)]) -> f64 {
+    let (mut hits, mut wanted, mut given) = (0.0, 0.0, 0.0);
+    for (text, want) in rows {
+        let judgement = judge(text);
+        wanted += f64::from(u8::from(*want));
+        given += f64::from(u8::from(judgement.is_question));
+        hits += f64::from(u8::from(*want && judgement.is_question));
+        if *want != judgement.is_question {
+            println!("  want {want}: {text:?} by {}: {:?}", judgement.rule.code(), judgement.evidence);
+        }
+    }
+    let (precision, recall) = (hits / f64::max(1.0, given), hits / f64::max(1.0, wanted));
+    let f1 = 2.0 * precision * recall / f64::max(1e-9, precision + recall);
+    println!("{name}: n={} precision={precision:.4} recall={recall:.4} f1={f1:.4}", rows.len());
+    f1
+}
+
+#[test]
+fn labelled_posts_are_judged_as_people_judge_them() {
+    let Some(folder) = reference() else { return };
+    let posts = labelled(&folder.join("gold/question-dev.jsonl"), "text", Some("is_question"));
+    let flub = labelled(&folder.join("data/reference/flub-dev.jsonl"), "text", Some("is_question"));
+    let gen_prompts = labelled(&folder.join("data/reference/ruozhibench-gen-dev.jsonl"), "question_zh", None);
+    assert!(f1("raw posts", &posts) >= 0.93);
+    assert!(f1("FLUB is_question", &flub) >= 0.98);
+    f1("RuozhiBench questions", &gen_prompts);
+    let asked = gen_prompts.iter().filter(|(text, _)| is_question(text)).count();
+    assert!(asked as f64 >= 0.99 * gen_prompts.len() as f64);
+}
+
+/// Run with `--release -- --ignored --nocapture`; a debug build is several times slower.
+#[test]
+#[ignore = "measures speed; meaningful in a release build on an idle core"]
+fn judges_300_000_posts_a_second() {
+    let posts: Vec<_> = Rule::ALL
+        .iter()
+        .flat_map(|rule| {
+            [
+                rule.example().text.to_owned(),
+                "邻居把梯子借给了楼下的猫于是猫第二天就搬到了屋顶上住".to_owned(),
+            ]
+        })
+        .collect();
+    let start = Instant::now();
+    let mut judged = 0_u32;
+    while start.elapsed() < Duration::from_secs(1) {
+        for post in &posts {
+            std::hint::black_box(judge(std::hint::black_box(post)));
+        }
+        judged += u32::try_from(posts.len()).unwrap();
+    }
+    let rate = f64::from(judged) / start.elapsed().as_secs_f64();
+    println!("{rate:.0} posts/s");
+    assert!(rate >= 300_000.0);
+}
