@@ -1,5 +1,21 @@
 //! What a record is, what can happen to it, and why.
+//!
+//! A record has an id and typed fields ([`Record`]); a stage turns each record that enters it into
+//! exactly one [`Outcome`]; the ledger keeps that outcome as an [`Entry`] and the links keep which
+//! record came from which ([`Link`]). Nothing here knows of Parquet, of folders or of a stage.
 
+mod accounting;
+mod cell;
+mod entry;
+mod id;
+mod outcome;
+mod post;
 mod reason;
 
+pub use accounting::{Counts, Unbalanced};
+pub use cell::{Cell, CellKind, Cells, Column, Field, Record, Values, row_digest};
+pub use entry::{Entry, Link};
+pub use id::{derived, pseudonym, text_id};
+pub use outcome::{Outcome, State, Witness};
+pub use post::{Post, PostKind};
 pub use reason::Reason;

@@ -35,6 +35,14 @@ reasons! {
     // import
     /// The line or page could not be read as its source's format.
     Unreadable = "unreadable",
+    /// The line is longer than the limit in the settings and was not read.
+    Oversize = "oversize",
+    /// The text is not UTF-8.
+    Encoding = "encoding",
+    /// The file ends in the middle, or its compression is damaged: what stands behind is not there.
+    Truncated = "truncated",
+    /// A record with this id was read before, from this source or from another.
+    SameId = "same_id",
     /// A post of an annual thread that the thread's owner did not write.
     NotOwner = "not_owner",
     /// A post of an annual thread that is none of the ranked jokes: what the owner says in between, or an answer.
@@ -66,5 +74,12 @@ reasons! {
     /// The text promises what is not there: an image that is gone, a story on another floor.
     PromisedElsewhere = "promised_elsewhere",
 
+    /// The text asks nothing, and the recipe takes questions only.
+    NotAQuestion = "not_a_question",
+
     // dedup
+    /// After folding, the text is that of the record it went into.
+    ExactDuplicate = "exact_duplicate",
+    /// The text is nearly that of the record it went into, which is itself kept and directly similar.
+    NearDuplicate = "near_duplicate",
 }

@@ -1,0 +1,273 @@
+//! pipeline.toml against the list of settings: every problem at once, each with its place.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde_json::Value;
+use toml_edit::{Document, Item, Table};
+
+use super::layers::{Layer, Origin};
+use super::schema::{Key, Section, near_miss};
+use super::sections::SECTIONS;
+use super::source::{SOURCE, Source, SourceKind, Take};
+use super::{FILE, VERSION};
+
+/// Something in the settings that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: `pipeline.toml:3:1`, `RIDDLEMILL_DEDUP__METRIC`, `--set`.
+    pub place: String,
+    /// What is wrong, and how to mend it.
+    pub what: String,
+}
+
+/// All problems of the settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Problem { place, what }) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{place}: {what}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a settings file says, and what is wrong with it.
+pub(super) struct Checked {
+    pub layer: Layer,
+    pub sources: Vec<Source>,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads the text of a settings file.
+pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
+    let mut reader = Reader {
+        text,
+        recipes,
+        checked: Checked { layer: Layer::new(), sources: Vec::new(), problems: Vec::new() },
+    };
+    match Document::parse(text) {
+        Ok(document) => reader.root(document.as_table()),
+        Err(e) => {
+            let first = e.message().lines().next().unwrap_or_default().to_string();
+            reader.problem(e.span(), first);
+        }
+    }
+    reader.checked
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    recipes: &'a [&'a str],
+    checked: Checked,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, root: &Table) {
+        if let Some(version) = root.get("version") {
+            match version.as_integer() {
+                Some(v) if v <= VERSION => {}
+                Some(v) => {
+                    let what = format!(
+                        "this file is for version {v} of the settings, this program reads version {VERSION}\n  \
+                         hint: update riddlemill, or set `version = {VERSION}` and see what it reports"
+                    );
+                    // Whatever else a newer file says may be right for a newer program.
+                    return self.problem(version.span(), what);
+                }
+                None => self.problem(version.span(), "expected a whole number".into()),
+            }
+        }
+        for (name, item) in root.iter() {
+            match name {
+                "version" => {}
+                "source" => self.sources(item),
+                "recipe" => self.recipe_tables(item),
+                _ => match SECTIONS.iter().find(|s| s.name == name) {
+                    Some(section) => self.section(section, "", item),
+                    None => {
+                        let known = SECTIONS.iter().map(|s| s.name).chain(["source", "recipe", "version"]);
+                        self.unknown("table", name, key_span(root, name), near_miss(name, known));
+                    }
+                },
+            }
+        }
+    }
+
+    fn section(&mut self, section: &Section, prefix: &str, item: &Item) {
+        let Some(table) = item.as_table() else {
+            return self.problem(item.span(), format!("expected a table, [{}]", section.name));
+        };
+        for (name, item) in table.iter() {
+            if let Some(value) = self.value(section, table, name, item) {
+                let origin = self.origin(item);
+                let dotted = format!("{prefix}{}.{name}", section.name);
+                self.checked.layer.insert(dotted, (value, origin));
+            }
+        }
+    }
+
+    fn recipe_tables(&mut self, item: &Item) {
+        let Some(table) = item.as_table() else {
+            return self.problem(item.span(), "expected tables, [recipe.<name>.<stage>]".into());
+        };
+        for (recipe, item) in table.iter() {
+            if !self.recipes.contains(&recipe) {
+                let near = near_miss(recipe, self.recipes.iter().copied());
+                self.unknown("recipe", recipe, key_span(table, recipe), near);
+                continue;
+            }
+            let Some(stages) = item.as_table() else {
+                self.problem(item.span(), format!("expected tables, [recipe.{recipe}.<stage>]"));
+                continue;
+            };
+            for (stage, item) in stages.iter() {
+                // What a run does as a whole is not a recipe's to say.
+                let known = SECTIONS.iter().filter(|s| s.name != "run");
+                match known.clone().find(|s| s.name == stage) {
+                    Some(section) => self.section(section, &format!("recipe.{recipe}."), item),
+                    None => {
+                        let near = near_miss(stage, known.map(|s| s.name));
+                        self.unknown("stage", stage, key_span(stages, stage), near);
+                    }
+                }
+            }
+        }
+    }
+
+    fn sources(&mut self, item: &Item) {
+        let Some(tables) = item.as_array_of_tables() else {
+            return self.problem(item.span(), "expected [[source]]".into());
+        };
+        for table in tables {
+            if let Some(source) = self.source(table) {
+                if self.checked.sources.iter().any(|s| s.name == source.name) {
+                    self.problem(table.span(), format!("two sources are named {:?}", source.name));
+                }
+                self.checked.sources.push(source);
+            }
+        }
+    }
+
+    fn source(&mut self, table: &Table) -> Option<Source> {
+        let before = self.checked.problems.len();
+        let mut values = Layer::new();
+        for (name, item) in table.iter() {
+            if let Some(value) = self.value(&SOURCE, table, name, item) {
+                values.insert(name.into(), (value, self.origin(item)));
+            }
+        }
+        let text = |name: &str| values.get(name).and_then(|(v, _)| v.as_str()).map(str::to_string);
+        let list = |name: &str| -> Vec<String> {
+            let list = values.get(name).and_then(|(v, _)| v.as_array());
+            list.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_string)).collect()
+        };
+        for required in ["name", "kind"] {
+            if !table.contains_key(required) {
+                self.problem(table.span(), format!("[[source]] lacks `{required}`"));
+            }
+        }
+        if let Some(name) = text("name").filter(|n| !plain_name(n)) {
+            let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
+            self.problem(table.get("name").and_then(Item::span), what);
+        }
+        let path = match (text("path"), text("url")) {
+            (Some(path), _) => path,
+            (None, Some(url)) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),
+            (None, None) => {
+                self.problem(table.span(), "[[source]] lacks `path` (or `url`)".into());
+                String::new()
+            }
+        };
+        let recipes = list("recipes");
+        for recipe in recipes.iter().filter(|r| !self.recipes.contains(&r.as_str())) {
+            let span = table.get("recipes").and_then(Item::span);
+            self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
+        }
+        if let Some(sha256) = text("sha256").filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit())) {
+            let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
+            self.problem(table.get("sha256").and_then(Item::span), what);
+        }
+        if self.checked.problems.len() > before {
+            return None;
+        }
+        Some(Source {
+            name: text("name")?,
+            kind: SourceKind::from_name(&text("kind")?)?,
+            path,
+            url: text("url"),
+            sha256: text("sha256").map(|h| h.to_ascii_lowercase()),
+            licence: text("licence"),
+            recipes,
+            take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
+            line: table.span().map_or(0, |s| position(self.text, s.start).0),
+        })
+    }
+
+    fn value(&mut self, section: &Section, table: &Table, name: &str, item: &Item) -> Option<Value> {
+        let Some(Key { kind, .. }) = section.keys.iter().find(|k| k.name == name) else {
+            let near = near_miss(name, section.keys.iter().map(|k| k.name));
+            self.unknown("key", name, key_span(table, name), near);
+            return None;
+        };
+        let value = json(item).ok_or_else(|| "a plain value".to_string()).and_then(|v| kind.check(&v));
+        match value {
+            Ok(value) => Some(value),
+            Err(expected) => {
+                self.problem(item.span(), format!("{name}: expected {expected}"));
+                None
+            }
+        }
+    }
+
+    fn unknown(&mut self, what: &str, name: &str, span: Option<Range<usize>>, near: Option<&str>) {
+        let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
+        self.problem(span, format!("unknown {what} {name:?}{hint}"));
+    }
+
+    fn problem(&mut self, span: Option<Range<usize>>, what: String) {
+        let (line, column) = span.map_or((1, 1), |s| position(self.text, s.start));
+        self.checked.problems.push(Problem { place: format!("{FILE}:{line}:{column}"), what });
+    }
+
+    fn origin(&self, item: &Item) -> Origin {
+        Origin::File(item.span().map_or(0, |s| position(self.text, s.start).0))
+    }
+}
+
+fn plain_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+}
+
+fn key_span(table: &Table, name: &str) -> Option<Range<usize>> {
+    table.key(name).and_then(|k| k.span())
+}
+
+/// Line and column, both from 1, the column in characters.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    (line, column)
+}
+
+fn json(item: &Item) -> Option<Value> {
+    item.as_value().and_then(value_json)
+}
+
+/// A TOML value as JSON; dates and inline tables have no place in these settings.
+pub(super) fn value_json(value: &toml_edit::Value) -> Option<Value> {
+    Some(match value {
+        toml_edit::Value::String(s) => s.value().clone().into(),
+        toml_edit::Value::Integer(n) => (*n.value()).into(),
+        toml_edit::Value::Float(x) => serde_json::Number::from_f64(*x.value())?.into(),
+        toml_edit::Value::Boolean(b) => (*b.value()).into(),
+        toml_edit::Value::Array(list) => list.iter().map(value_json).collect::<Option<Vec<_>>>()?.into(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,23 @@
+//! Settings: default < a recipe's own choice < pipeline.toml < environment < flags.
+//!
+//! [`sections`] lists every key once, with its type, default and meaning; from that list come the
+//! commented file that `init` writes, the checks, the near misses and what `config` prints. A stage
+//! sees only resolved values.
+
+mod check;
+mod layers;
+mod schema;
+pub mod sections;
+mod source;
+mod template;
+
+pub use check::{Problem, Problems};
+pub use layers::{Config, Origin, Overrides, Setting};
+pub use schema::{Key, Kind, Section};
+pub use source::{Source, SourceKind, Take};
+pub use template::{default_pipeline, sample_pipeline};
+
+/// The version of pipeline.toml that this program reads.
+pub const VERSION: i64 = 1;
+/// The settings file's name.
+pub const FILE: &str = "pipeline.toml";

@@ -1,0 +1,101 @@
+//! What a key may hold.
+
+use serde_json::Value;
+
+/// A table of settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// The table's name in pipeline.toml.
+    pub name: &'static str,
+    /// What it governs, a sentence for the commented file.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+}
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// What it may hold.
+    pub kind: Kind,
+    /// Its default, as it would stand in pipeline.toml.
+    pub default: &'static str,
+    /// What it does, with its unit.
+    pub doc: &'static str,
+}
+
+/// The type and bounds of a value.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// true or false.
+    Flag,
+    /// A whole number in bounds, both included.
+    Whole(i64, i64),
+    /// A number from 0 to 1, kept as the decimal that was written.
+    Share,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+    /// A list of texts.
+    Texts,
+}
+
+impl Kind {
+    /// Checks a value and brings it into its canonical form.
+    ///
+    /// # Errors
+    /// What was expected instead, as a fragment that follows `expected `.
+    pub fn check(self, value: &Value) -> Result<Value, String> {
+        let fits = match (self, value) {
+            (Kind::Flag, Value::Bool(_)) | (Kind::Text, Value::String(_)) => true,
+            (Kind::Whole(low, high), Value::Number(n)) => {
+                n.as_i64().is_some_and(|n| (low..=high).contains(&n))
+            }
+            (Kind::Share, Value::Number(n)) => n.as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)),
+            (Kind::Choice(words), Value::String(s)) => words.contains(&s.as_str()),
+            (Kind::Texts, Value::Array(list)) => list.iter().all(Value::is_string),
+            _ => false,
+        };
+        if fits {
+            return Ok(value.clone());
+        }
+        Err(match self {
+            Kind::Flag => "true or false".into(),
+            Kind::Whole(low, i64::MAX) => format!("a whole number of at least {low}"),
+            Kind::Whole(low, high) => format!("a whole number from {low} to {high}"),
+            Kind::Share => "a number from 0 to 1".into(),
+            Kind::Choice(words) => {
+                let near = value.as_str().and_then(|v| near_miss(v, words.iter().copied()));
+                let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+                format!("one of {}{near}", words.join(", "))
+            }
+            Kind::Text => "a text in quotes".into(),
+            Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),
+        })
+    }
+}
+
+/// The word that was probably meant, if one is close.
+pub fn near_miss<'a>(written: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    words
+        .map(|word| (strsim::damerau_levenshtein(written, word), word))
+        .filter(|(distance, word)| *distance <= 1 + word.chars().count() / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_misses_are_near() {
+        let words = ["threshold", "metric", "margin"];
+        assert_eq!(near_miss("treshold", words.into_iter()), Some("threshold"));
+        assert_eq!(near_miss("metrik", words.into_iter()), Some("metric"));
+        assert_eq!(near_miss("colour", words.into_iter()), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Every setting there is.
+
+use serde::Deserialize;
+
+use super::schema::{Key, Kind, Section};
+
+const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
+    Key { name, kind, default, doc }
+}
+
+/// The tables of pipeline.toml, in the order of the file.
+pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP];
+
+/// What a run does when no flag says otherwise.
+pub const RUN: Section = Section {
+    name: "run",
+    doc: "What a run does when no flag says otherwise.",
+    keys: &[
+        key("recipes", Kind::Texts, "[]", "The recipes a run makes; empty means every recipe with a source."),
+        key("threads", Kind::Whole(0, 1024), "0", "Threads for the offline stages; 0 means one a core. Never changes a result."),
+    ],
+};
+
+/// Reading dumps.
+pub const IMPORT: Section = Section {
+    name: "import",
+    doc: "Reading dumps: every line becomes a post or is set aside with its reason.",
+    keys: &[
+        key("max_line_mib", Kind::Whole(1, 4096), "8", "A line or array item over this many MiB is set aside unread."),
+        key(
+            "annual_posts",
+            Kind::Whole(1, 1_000_000),
+            "20",
+            "A thread whose owner numbered at least this many main posts is an annual thread.",
+        ),
+    ],
+};
+
+/// Making a post say what its author meant it to say.
+pub const CLEAN: Section = Section {
+    name: "clean",
+    doc: "What a post says once placeholders, numbering and other debris are gone.",
+    keys: &[key(
+        "join",
+        Kind::Choice(&["newline", "title", "content"]),
+        "\"newline\"",
+        "Title and content of a thread that say different things: both with a line break between, or one of them.",
+    )],
+};
+
+/// Personal data in texts.
+pub const ANONYMISE: Section = Section {
+    name: "anonymise",
+    doc: "Personal data in texts is replaced by a mark such as [电话]; names and ids of users were hashed at import.",
+    keys: &[
+        key("links", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Links in a text."),
+        key("names", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "User names and @mentions."),
+        key("contacts", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Phone, e-mail, QQ and WeChat numbers."),
+        key("identity", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Identity card numbers."),
+        key("addresses", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Street addresses."),
+        key(
+            "policy",
+            Kind::Texts,
+            "[\"builtin\"]",
+            "Word lists whose terms hold a post for a person: \"builtin\", or paths of lists (a term a line, # comments, !shielded).",
+        ),
+    ],
+};
+
+/// Which posts are of the recipe's kind.
+pub const FILTER: Section = Section {
+    name: "filter",
+    doc: "Which posts are of the recipe's kind.",
+    keys: &[
+        key("questions", Kind::Flag, "false", "Keep questions only (RuozhiBench 2.2: interrogative sentences)."),
+        key("min_chars", Kind::Whole(0, 1_000_000), "4", "Shorter texts are dropped, in characters."),
+        key("max_chars", Kind::Whole(1, 1_000_000), "300", "Longer texts are dropped, in characters."),
+        key("forum", Kind::Flag, "true", "Drop forum management: rules, notices, activities, summaries of the year."),
+    ],
+};
+
+/// Records that are the same.
+pub const DEDUP: Section = Section {
+    name: "dedup",
+    doc: "Records that are the same joke, within a source and across sources.",
+    keys: &[
+        key(
+            "metric",
+            Kind::Choice(&["default", "indel", "levenshtein", "jaccard"]),
+            "\"default\"",
+            "How likeness is measured; \"default\" is the union of predicates that `explain` names.",
+        ),
+        key("threshold", Kind::Share, "0.80", "From here on two texts are one record; for every metric but \"default\"."),
+        key("margin", Kind::Share, "0.10", "Pairs this far under the threshold are listed as borderline, and kept."),
+        key(
+            "keep",
+            Kind::Choice(&["longest", "best-scored", "earliest"]),
+            "\"longest\"",
+            "Which record of a pair stays; ties go to the smaller id.",
+        ),
+        key("normalize", Kind::Flag, "true", "Compare without regard to width, case, script, punctuation and spaces."),
+    ],
+};
+
+/// Resolved settings of the import stage.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Import {
+    /// MiB.
+    pub max_line_mib: u64,
+    /// Numbered main posts that make a thread annual.
+    pub annual_posts: u64,
+}
+
+/// Resolved settings of the clean stage.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clean {
+    /// `newline`, `title` or `content`.
+    pub join: String,
+}
+
+/// Resolved settings of the anonymise stage.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anonymise {
+    /// `mark`, `drop` or `keep`.
+    pub links: String,
+    /// `mark`, `drop` or `keep`.
+    pub names: String,
+    /// `mark`, `drop` or `keep`.
+    pub contacts: String,
+    /// `mark`, `drop` or `keep`.
+    pub identity: String,
+    /// `mark`, `drop` or `keep`.
+    pub addresses: String,
+    /// `builtin` or paths.
+    pub policy: Vec<String>,
+}
+
+/// Resolved settings of the filter stage.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// Keep questions only.
+    pub questions: bool,
+    /// Characters.
+    pub min_chars: usize,
+    /// Characters.
+    pub max_chars: usize,
+    /// Drop forum management.
+    pub forum: bool,
+}
+
+/// Resolved settings of the dedup stage.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dedup {
+    /// `default`, `indel`, `levenshtein` or `jaccard`.
+    pub metric: String,
+    /// 0 to 1.
+    pub threshold: f64,
+    /// 0 to 1.
+    pub margin: f64,
+    /// `longest`, `best-scored` or `earliest`.
+    pub keep: String,
+    /// Fold before comparing.
+    pub normalize: bool,
+}
+
+/// Resolved settings of a run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Recipe names.
+    pub recipes: Vec<String>,
+    /// 0 means one a core.
+    pub threads: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+
+    #[test]
+    fn every_default_fits_its_type() {
+        let config = Config::defaults();
+        config.typed::<Run>(None, "run");
+        config.typed::<Import>(None, "import");
+        config.typed::<Clean>(None, "clean");
+        config.typed::<Anonymise>(None, "anonymise");
+        config.typed::<Filter>(None, "filter");
+        config.typed::<Dedup>(None, "dedup");
+    }
+}

@@ -1,0 +1,83 @@
+//! `[[source]]`: where posts come from.
+
+use serde::Serialize;
+
+use super::schema::{Key, Kind, Section};
+
+/// A dump, or several of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Its name: provenance in every record, not identity.
+    pub name: String,
+    /// Its format.
+    pub kind: SourceKind,
+    /// A path or glob, relative to pipeline.toml.
+    pub path: String,
+    /// Where `fetch` gets it.
+    pub url: Option<String>,
+    /// What the file's SHA-256 must be.
+    pub sha256: Option<String>,
+    /// The licence its texts are under.
+    pub licence: Option<String>,
+    /// The recipes that use it; empty means all that can.
+    pub recipes: Vec<String>,
+    /// Which posts of a thread are taken.
+    pub take: Take,
+    /// The line of its table in pipeline.toml.
+    #[serde(skip)]
+    pub line: usize,
+}
+
+/// The formats of dumps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceKind {
+    /// A JSON array of threads: title, abstract, link, author, number of replies.
+    LeymoreTitles,
+    /// A JSON array of posts of annual threads.
+    LeymoreAnnual,
+    /// Whole threads, a post a line.
+    ThreadDump,
+}
+
+impl SourceKind {
+    /// The names in pipeline.toml.
+    pub const NAMES: &[&str] = &["leymore-titles", "leymore-annual", "thread-dump"];
+
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Option<SourceKind> {
+        Some(match name {
+            "leymore-titles" => SourceKind::LeymoreTitles,
+            "leymore-annual" => SourceKind::LeymoreAnnual,
+            "thread-dump" => SourceKind::ThreadDump,
+            _ => return None,
+        })
+    }
+}
+
+/// Which posts of a thread dump are candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Take {
+    /// In annual threads the owner's numbered main posts, else the first floor.
+    #[default]
+    Jokes,
+    /// Every main post.
+    Main,
+}
+
+/// The keys of a `[[source]]` table.
+pub const SOURCE: Section = Section {
+    name: "source",
+    doc: "Where posts come from. name, kind and path suffice; formats and compression are seen from the content.",
+    keys: &[
+        Key { name: "name", kind: Kind::Text, default: "", doc: "Its name in every record's provenance." },
+        Key { name: "kind", kind: Kind::Choice(SourceKind::NAMES), default: "", doc: "Its format." },
+        Key { name: "path", kind: Kind::Text, default: "", doc: "A file or glob, absolute or relative to this file." },
+        Key { name: "url", kind: Kind::Text, default: "", doc: "Where `fetch` gets it; then `path` may be left out." },
+        Key { name: "sha256", kind: Kind::Text, default: "", doc: "What the file's SHA-256 must be." },
+        Key { name: "licence", kind: Kind::Text, default: "", doc: "The licence its texts are under." },
+        Key { name: "recipes", kind: Kind::Texts, default: "[]", doc: "The recipes that use it; all that can, if left out." },
+        Key { name: "take", kind: Kind::Choice(&["jokes", "main"]), default: "\"jokes\"", doc: "thread-dump: the numbered posts of annual threads, or every main post." },
+    ],
+};

@@ -1,0 +1,70 @@
+//! The commented pipeline.toml that `init` writes.
+
+use std::fmt::Write;
+
+use super::VERSION;
+use super::sections::SECTIONS;
+use super::source::SOURCE;
+
+const HEAD: &str = "\
+# Settings of a riddlemill workspace. Every key is listed with its default, commented out.
+# default < this file < environment (RIDDLEMILL_DEDUP__METRIC=indel) < flags (--set dedup.metric=indel)
+# `riddlemill config` prints what holds and where it came from.
+";
+
+const SAMPLE: &str = r#"
+# The sample that comes with riddlemill. Put your own dumps in its place.
+[[source]]
+name = "sample-titles"
+kind = "leymore-titles"
+path = "raw/sample/dumps/titles.json"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-annual"
+kind = "leymore-annual"
+path = "raw/sample/dumps/annual.json"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-thread"
+kind = "thread-dump"
+path = "raw/sample/dumps/thread.jsonl"
+licence = "CC0-1.0"
+"#;
+
+const OWN: &str = r#"
+# [[source]]
+# name = "recommended"
+# kind = "leymore-titles"
+# path = "raw/dumps/ruozhiba-title-good.json"
+"#;
+
+/// The settings of an empty workspace.
+pub fn default_pipeline() -> String {
+    pipeline(OWN)
+}
+
+/// The settings of a workspace that uses the sample.
+pub fn sample_pipeline() -> String {
+    pipeline(SAMPLE)
+}
+
+fn pipeline(sources: &str) -> String {
+    let mut text = format!("{HEAD}version = {VERSION}\n\n# [[source]]: {}\n", SOURCE.doc);
+    for key in SOURCE.keys {
+        let _ = writeln!(text, "#   {:<8} {}", key.name, key.doc);
+    }
+    text.push_str(sources);
+    for section in SECTIONS {
+        let _ = write!(text, "\n# {}\n[{}]\n", section.doc, section.name);
+        for key in section.keys {
+            let _ = writeln!(text, "# {}\n# {} = {}", key.doc, key.name, key.default);
+        }
+    }
+    text.push_str(
+        "\n# What holds for one recipe only goes into [recipe.<name>.<stage>], for example:\n\
+         # [recipe.flub.dedup]\n# margin = 0.15\n",
+    );
+    text
+}

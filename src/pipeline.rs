@@ -1,0 +1,163 @@
+//! The one loop: reads a stage's inputs, calls it, writes what it says.
+//!
+//! [`plan`] says of every step of a recipe whether it is fresh and, if not, why; [`run`] makes the
+//! ones that are not. A step whose rows come out as before leaves everything after it fresh.
+
+use std::collections::BTreeMap;
+
+use crate::config::{Config, Problems};
+use crate::recipe::Recipe;
+use crate::stages::import::files;
+use crate::stages::{Pulse, StageError, Stop};
+use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace};
+
+mod make;
+mod plan;
+
+pub use plan::{Freshness, Planned, plan};
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The settings cannot be used.
+    #[error("{0}")]
+    Settings(#[from] Problems),
+    /// A stage could not be made.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// A stage could not be written, or its books do not close.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// A flag names a stage that the recipe has not.
+    #[error("recipe {recipe} has no stage {stage:?}\n  hint: it has {known}")]
+    NoStage {
+        /// The recipe.
+        recipe: &'static str,
+        /// What was asked for.
+        stage: String,
+        /// What there is.
+        known: String,
+    },
+    /// A run from a later stage needs the earlier ones.
+    #[error("{recipe}: stage {stage} has not been made\n  hint: run without --from or --only first")]
+    Missing {
+        /// The recipe.
+        recipe: &'static str,
+        /// The stage.
+        stage: &'static str,
+    },
+}
+
+impl From<store::Error> for RunError {
+    fn from(e: store::Error) -> RunError {
+        RunError::Stage(e.into())
+    }
+}
+
+/// Which stages a run makes.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The first one; those before are used as they are.
+    pub from: Option<String>,
+    /// The last one.
+    pub to: Option<String>,
+    /// Also those that are fresh.
+    pub force: bool,
+}
+
+impl Selection {
+    /// The numbers of the selected steps, from 0.
+    ///
+    /// # Errors
+    /// [`RunError::NoStage`] where a name is none of the recipe's.
+    pub fn range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
+        let number = |name: &String| {
+            recipe.step(name).map(|(number, _)| number - 1).ok_or_else(|| RunError::NoStage {
+                recipe: recipe.name,
+                stage: name.clone(),
+                known: recipe.steps.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
+            })
+        };
+        let from = self.from.as_ref().map(number).transpose()?.unwrap_or(0);
+        let to = self.to.as_ref().map(number).transpose()?.map_or(recipe.steps.len(), |to| to + 1);
+        Ok(from..to.max(from))
+    }
+}
+
+/// Told what a run does, as it does it.
+pub trait Progress: Sync {
+    /// A stage is about to be made, for this reason, from so many records (0 where unknown).
+    fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64);
+    /// So many more records are done.
+    fn advance(&self, records: u64);
+    /// A stage was made.
+    fn end(&self, recipe: &str, manifest: &Manifest);
+    /// A stage was fresh.
+    fn fresh(&self, recipe: &str, manifest: &Manifest);
+}
+
+struct Advance<'a>(&'a dyn Progress);
+
+impl Pulse for Advance<'_> {
+    fn advance(&self, records: u64) {
+        self.0.advance(records);
+    }
+}
+
+/// Makes the stages of a recipe that are not fresh. Returns the manifests of all steps up to the last
+/// selected one.
+///
+/// # Errors
+/// [`RunError`]. What was finished before it stands.
+pub fn run(
+    config: &Config,
+    recipe: &'static Recipe,
+    selection: &Selection,
+    stop: &Stop,
+    progress: &dyn Progress,
+) -> Result<Vec<Manifest>, RunError> {
+    let workspace = Workspace::new(&config.root);
+    let range = selection.range(recipe)?;
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    let dumps = files(config, recipe.name)?;
+    let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
+    for (i, step) in recipe.steps[..range.end].iter().enumerate() {
+        stop.check()?;
+        let place = workspace.stage(recipe.name, i + 1, step.name);
+        let opening = plan::opening(config, recipe, step, &dumps, &made)?;
+        let freshness = plan::freshness(&place, &opening);
+        let why = match freshness {
+            Freshness::Fresh(manifest) if !(selection.force && range.contains(&i)) => {
+                progress.fresh(recipe.name, &manifest);
+                made.insert(step.name, *manifest);
+                continue;
+            }
+            Freshness::Fresh(_) => "forced".to_string(),
+            Freshness::Stale(manifest, _) if i < range.start => {
+                // The user asked to take it as it is.
+                progress.fresh(recipe.name, &manifest);
+                made.insert(step.name, *manifest);
+                continue;
+            }
+            _ if i < range.start => return Err(RunError::Missing { recipe: recipe.name, stage: step.name }),
+            Freshness::Stale(_, why) => why.join("; "),
+            Freshness::Missing => "not made yet".to_string(),
+            Freshness::Damaged(what) => what,
+        };
+        let records = step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
+        progress.begin(recipe.name, step.name, &why, records);
+        let inputs = step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
+        let making = make::Making { config, recipe, place: &place, inputs, dumps: &dumps, stop, pulse: &Advance(progress) };
+        let manifest = making.make(step, opening)?;
+        progress.end(recipe.name, &manifest);
+        made.insert(step.name, manifest);
+    }
+    Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
+}
+
+fn open(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Result<StageReader, RunError> {
+    let number = recipe.steps.iter().position(|s| s.name == input).map_or(0, |i| i + 1);
+    let place = workspace.stage(recipe.name, number, input);
+    let stage = recipe.steps[number - 1].name;
+    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage })
+}

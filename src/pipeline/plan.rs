@@ -1,0 +1,156 @@
+//! What is fresh, what is not, and why.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::recipe::{Recipe, Step};
+use crate::stages::import::{Dump, files};
+use crate::stages::{Stage, salt};
+use crate::store::{self, InputRef, Manifest, StageReader, Workspace};
+
+use super::RunError;
+
+/// Whether a stage must be made.
+#[derive(Clone, Debug)]
+pub enum Freshness {
+    /// It is what a run would make.
+    Fresh(Box<Manifest>),
+    /// It was made from something else; each difference in words.
+    Stale(Box<Manifest>, Vec<String>),
+    /// It was never made, or was deleted.
+    Missing,
+    /// Its files are not whole.
+    Damaged(String),
+}
+
+/// A step and what a run would do with it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The step's name.
+    pub step: &'static str,
+    /// Whether it must be made.
+    pub freshness: Freshness,
+    /// An earlier step that would be made first, so that this one may or may not stay fresh.
+    pub after: Option<&'static str>,
+}
+
+/// What a run of a recipe would do, without doing it.
+///
+/// # Errors
+/// [`RunError::Settings`] where the sources cannot be read.
+pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, RunError> {
+    let workspace = Workspace::new(&config.root);
+    let dumps = files(config, recipe.name)?;
+    let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
+    let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
+    let mut planned = Vec::new();
+    for (i, step) in recipe.steps.iter().enumerate() {
+        let place = workspace.stage(recipe.name, i + 1, step.name);
+        let after = step.inputs.iter().find_map(|input| unmade.get(input).copied());
+        let opening = opening(config, recipe, step, &dumps, &made)?;
+        let freshness = freshness(&place, &opening);
+        match &freshness {
+            Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => {
+                made.insert(step.name, (**manifest).clone());
+            }
+            Freshness::Missing | Freshness::Damaged(_) => {}
+        }
+        if !matches!(freshness, Freshness::Fresh(_)) {
+            unmade.insert(step.name, step.name);
+        } else if let Some(after) = after {
+            unmade.insert(step.name, after);
+        }
+        planned.push(Planned { step: step.name, freshness, after });
+    }
+    Ok(planned)
+}
+
+/// The manifest that a step's output would begin with today.
+pub(super) fn opening(
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &Step,
+    dumps: &[Dump],
+    made: &BTreeMap<&str, Manifest>,
+) -> Result<Manifest, RunError> {
+    let inputs = step.inputs.iter().map(|input| InputRef {
+        recipe: recipe.name.into(),
+        stage: input.to_string(),
+        rows: made.get(input).and_then(|m| m.tables.get("rows")).map(|t| t.hash.clone()).unwrap_or_default(),
+    });
+    let mut evidence = BTreeMap::new();
+    if step.stage == Stage::Import {
+        evidence.extend(dumps.iter().map(Dump::evidence));
+        evidence.insert("salt".into(), salt::fingerprint(&salt::of(&Workspace::new(&config.root))?));
+    }
+    if step.stage == Stage::Anonymise {
+        let settings = config.typed(Some(recipe.name), "anonymise");
+        evidence.extend(crate::stages::policy_lists(&config.root, &settings)?.evidence());
+    }
+    Ok(store::opening(
+        recipe.name,
+        step.name,
+        step.stage.version(),
+        config.stage(Some(recipe.name), step.stage.section()),
+        inputs.collect(),
+        evidence,
+    ))
+}
+
+/// Compares what stands in a stage's place with what a run would make.
+pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
+    let reader = match StageReader::open(place) {
+        Ok(Some(reader)) => reader,
+        Ok(None) => return Freshness::Missing,
+        Err(e) => return Freshness::Damaged(e.to_string()),
+    };
+    if let Err(e) = reader.complete() {
+        return Freshness::Damaged(e.to_string());
+    }
+    let manifest = Box::new(reader.manifest().clone());
+    if manifest.fingerprint == opening.fingerprint {
+        return Freshness::Fresh(manifest);
+    }
+    let why = differences(&manifest, opening);
+    Freshness::Stale(manifest, why)
+}
+
+/// What changed since a stage was made, each in words: `threshold 0.80 -> 0.85`.
+fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
+    let mut why = Vec::new();
+    if old.stage_version != new.stage_version {
+        why.push(format!("its code {} -> {}", old.stage_version, new.stage_version));
+    }
+    let none = Value::Null;
+    for key in keys(&old.settings, &new.settings) {
+        let (before, now) = (old.settings.get(key).unwrap_or(&none), new.settings.get(key).unwrap_or(&none));
+        if before != now {
+            why.push(format!("{key} {before} -> {now}"));
+        }
+    }
+    for input in &new.inputs {
+        let before = old.inputs.iter().find(|i| i.stage == input.stage);
+        if before != Some(input) {
+            why.push(format!("input {} changed", input.stage));
+        }
+    }
+    for key in keys(&old.evidence, &new.evidence) {
+        match (old.evidence.get(key), new.evidence.get(key)) {
+            (Some(_), None) => why.push(format!("{key} is gone")),
+            (None, Some(_)) => why.push(format!("{key} is new")),
+            (before, now) if before != now => why.push(format!("{key} changed")),
+            _ => {}
+        }
+    }
+    if why.is_empty() {
+        why.push("made by another layout".into());
+    }
+    why
+}
+
+fn keys<'a, V>(old: &'a BTreeMap<String, V>, new: &'a BTreeMap<String, V>) -> std::collections::BTreeSet<&'a String> {
+    old.keys().chain(new.keys()).collect()
+}

@@ -1,0 +1,92 @@
+//! The benchmarks, each as the list of its stages: a recipe holds choices and no logic.
+
+mod chumor;
+mod flub;
+mod ruozhibench_gen;
+
+use crate::stages::Stage;
+
+/// How one benchmark is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    /// Its name, everywhere.
+    pub name: &'static str,
+    /// What it builds, in a sentence.
+    pub about: &'static str,
+    /// Its stages, in order; an input is named by the stage that writes it.
+    pub steps: &'static [Step],
+    /// What the benchmark's paper decides otherwise than the defaults: `stage.key` and TOML.
+    pub choices: &'static [(&'static str, &'static str)],
+}
+
+/// A stage in a recipe.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Its name in the recipe: the folder, and what `--from` takes.
+    pub name: &'static str,
+    /// What it does.
+    pub stage: Stage,
+    /// The steps whose rows it reads.
+    pub inputs: &'static [&'static str],
+}
+
+/// Every recipe.
+pub const RECIPES: &[Recipe] = &[ruozhibench_gen::RECIPE, flub::RECIPE, chumor::RECIPE];
+
+/// The recipe of a name.
+pub fn find(name: &str) -> Option<&'static Recipe> {
+    RECIPES.iter().find(|r| r.name == name)
+}
+
+/// All names.
+pub fn names() -> Vec<&'static str> {
+    RECIPES.iter().map(|r| r.name).collect()
+}
+
+/// All choices, as the settings take them.
+pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
+    RECIPES.iter().flat_map(|r| r.choices.iter().map(|(key, toml)| (r.name, *key, *toml))).collect()
+}
+
+impl Recipe {
+    /// A step and its number, from 1.
+    pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
+        self.steps.iter().position(|s| s.name == name).map(|i| (i + 1, &self.steps[i]))
+    }
+}
+
+const fn step(name: &'static str, stage: Stage, inputs: &'static [&'static str]) -> Step {
+    Step { name, stage, inputs }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::config::{Config, Overrides};
+
+    #[test]
+    fn every_input_is_an_earlier_step() {
+        for recipe in RECIPES {
+            let mut made = BTreeSet::new();
+            for step in recipe.steps {
+                assert!(step.inputs.iter().all(|i| made.contains(i)), "{} {}", recipe.name, step.name);
+                assert!(made.insert(step.name), "{} has two {}", recipe.name, step.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_choice_is_a_setting() {
+        let all = Config::defaults().resolved();
+        for (recipe, key, _) in choices() {
+            assert!(all.iter().any(|s| s.key == key), "{recipe}: {key}");
+        }
+        let flags = choices().into_iter().map(|(r, k, v)| (format!("recipe.{r}.{k}"), v.to_string())).collect();
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(crate::config::FILE), "").unwrap();
+        let overrides = Overrides { env: Vec::new(), flags };
+        Config::load(dir.path(), &names(), &choices(), &overrides).unwrap();
+    }
+}

@@ -1,0 +1,106 @@
+//! Closed accounting: what entered a stage left it, in exactly one state each.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, State};
+
+/// How many records left a stage in which state, and for which reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Records that entered.
+    pub records_in: u64,
+    /// Records that went on.
+    pub records_out: u64,
+    /// Records by state.
+    pub states: BTreeMap<String, u64>,
+    /// Records by `state/reason`.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+/// The books of a stage do not close.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unbalanced {
+    /// A state is missing or counted twice.
+    #[error("{records_in} records in, but {sum} accounted for ({states})")]
+    In {
+        /// Records that entered.
+        records_in: u64,
+        /// Sum over the states.
+        sum: u64,
+        /// The states, as `kept 3, dropped 1`.
+        states: String,
+    },
+    /// Rows out and outcomes disagree.
+    #[error("{records_out} records out, but the outcomes bring out {expected}")]
+    Out {
+        /// Rows written.
+        records_out: u64,
+        /// Rows that the outcomes stand for.
+        expected: u64,
+    },
+}
+
+impl Counts {
+    /// Adds one ledger entry.
+    pub fn add(&mut self, entry: &Entry) {
+        *self.states.entry(entry.outcome.clone()).or_default() += 1;
+        if let Some(reason) = &entry.reason {
+            *self.reasons.entry(format!("{}/{reason}", entry.outcome)).or_default() += 1;
+        }
+    }
+
+    /// How many records left in a state.
+    pub fn state(&self, state: State) -> u64 {
+        self.states.get(state.code()).copied().unwrap_or(0)
+    }
+
+    /// Proves that the books close: every record in has one state, and the rows out are those kept,
+    /// those changed, the `children` of those expanded and the `joins` that several went into.
+    ///
+    /// # Errors
+    /// [`Unbalanced`] says which side is off.
+    pub fn close(&self, children: u64, joins: u64) -> Result<(), Unbalanced> {
+        let sum: u64 = self.states.values().sum();
+        if sum != self.records_in {
+            let states = self.states.iter().map(|(state, n)| format!("{state} {n}"));
+            return Err(Unbalanced::In {
+                records_in: self.records_in,
+                sum,
+                states: states.collect::<Vec<_>>().join(", "),
+            });
+        }
+        let expected = self.state(State::Kept) + self.state(State::Changed) + children + joins;
+        if expected != self.records_out {
+            return Err(Unbalanced::Out { records_out: self.records_out, expected });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(states: &[(State, u64)], records_in: u64, records_out: u64) -> Counts {
+        let states = states.iter().map(|&(s, n)| (s.code().to_string(), n)).collect();
+        Counts { records_in, records_out, states, reasons: BTreeMap::new() }
+    }
+
+    #[test]
+    fn a_lost_record_is_seen() {
+        let books = counts(&[(State::Kept, 3), (State::Dropped, 1)], 5, 3);
+        assert_eq!(
+            books.close(0, 0).unwrap_err().to_string(),
+            "5 records in, but 4 accounted for (dropped 1, kept 3)"
+        );
+    }
+
+    #[test]
+    fn a_row_from_nowhere_is_seen() {
+        let books = counts(&[(State::Kept, 3), (State::Expanded, 1)], 4, 6);
+        assert_eq!(books.close(3, 0), Ok(()));
+        assert_eq!(books.close(2, 0), Err(Unbalanced::Out { records_out: 6, expected: 5 }));
+    }
+}

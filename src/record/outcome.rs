@@ -1,0 +1,127 @@
+//! What a stage did with a record. Exactly one of eight, whatever happens.
+
+use super::Reason;
+
+/// The figures of a merge that any string library can check, beside the score that decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Witness {
+    /// strsim's normalized Levenshtein similarity, 0 to 1, over Unicode scalar values.
+    pub levenshtein: f64,
+    /// strsim's Jaro-Winkler similarity, 0 to 1.
+    pub jaro_winkler: f64,
+    /// strsim's Sørensen-Dice coefficient over character pairs, 0 to 1.
+    pub sorensen_dice: f64,
+}
+
+/// What a stage did with one record that entered it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome<T> {
+    /// Goes on as it came.
+    Kept(T),
+    /// Goes on with another text.
+    Changed {
+        /// The record as it goes on.
+        row: T,
+        /// The code of the text rule that changed it; the first one where several did.
+        rule: &'static str,
+        /// Every rule that fired, comma-joined where several did.
+        evidence: String,
+        /// The text before.
+        before: String,
+        /// The text after.
+        after: String,
+    },
+    /// Is out.
+    Dropped {
+        /// The rule.
+        reason: Reason,
+        /// What in the record made the rule fire.
+        evidence: String,
+    },
+    /// Is the same as another record, which is itself kept.
+    Merged {
+        /// The other record's id.
+        into: String,
+        /// Why the two are one.
+        reason: Reason,
+        /// The score that decided, 0 to 1.
+        score: f64,
+        /// The predicate, and the figures to check it with.
+        evidence: String,
+    },
+    /// Became several records, each with its role.
+    Expanded(Vec<(T, &'static str)>),
+    /// Went with others into a record that another entry brings out.
+    Joined {
+        /// The id of the record it went into.
+        into: String,
+    },
+    /// Waits for a person or a reply.
+    Held {
+        /// What it waits for.
+        reason: Reason,
+        /// On whom, or what was found.
+        evidence: String,
+    },
+    /// Could not be processed.
+    Failed {
+        /// The kind of failure.
+        reason: Reason,
+        /// The error, with what could be read of the input.
+        evidence: String,
+    },
+}
+
+/// The eight states, as they stand in ledgers and counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum State {
+    /// Goes on as it came.
+    Kept,
+    /// Goes on with another text.
+    Changed,
+    /// Is out, by a rule.
+    Dropped,
+    /// Is the same as another record.
+    Merged,
+    /// Became several records.
+    Expanded,
+    /// Went with others into one record.
+    Joined,
+    /// Waits for a person or a reply.
+    Held,
+    /// Could not be processed.
+    Failed,
+}
+
+impl State {
+    /// All states, in the order reports print them.
+    pub const ALL: [State; 8] = [
+        State::Kept,
+        State::Changed,
+        State::Expanded,
+        State::Joined,
+        State::Merged,
+        State::Dropped,
+        State::Held,
+        State::Failed,
+    ];
+
+    /// The name in ledgers.
+    pub fn code(self) -> &'static str {
+        match self {
+            State::Kept => "kept",
+            State::Changed => "changed",
+            State::Dropped => "dropped",
+            State::Merged => "merged",
+            State::Expanded => "expanded",
+            State::Joined => "joined",
+            State::Held => "held",
+            State::Failed => "failed",
+        }
+    }
+
+    /// The state of a code, or `None` for a word that is none.
+    pub fn from_code(code: &str) -> Option<State> {
+        State::ALL.into_iter().find(|s| s.code() == code)
+    }
+}

@@ -1,0 +1,77 @@
+//! A forum post on its way to being a question or a joke.
+
+use super::cell::{Cell, CellKind, Field, Values, record};
+
+/// What part of a forum a post is, which says how its text is put together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PostKind {
+    /// A thread: a title and what its first floor says.
+    Thread,
+    /// A numbered post of an annual thread: its whole text is in `content`.
+    Numbered,
+    /// A text without further structure.
+    #[default]
+    Plain,
+}
+
+impl PostKind {
+    fn code(self) -> &'static str {
+        match self {
+            PostKind::Thread => "thread",
+            PostKind::Numbered => "numbered",
+            PostKind::Plain => "plain",
+        }
+    }
+}
+
+impl Field for PostKind {
+    const KIND: CellKind = CellKind::Text;
+    fn cell(&self) -> Cell<'_> {
+        Cell::Text(self.code())
+    }
+    fn take(values: &mut dyn Values) -> Self {
+        match values.text().as_deref() {
+            Some("thread") => PostKind::Thread,
+            Some("numbered") => PostKind::Numbered,
+            _ => PostKind::Plain,
+        }
+    }
+}
+
+record! {
+    /// A post. Import keeps the text verbatim in `title` and `content`; clean puts what the post
+    /// says into `text` and leaves the two behind.
+    pub struct Post {
+        /// `tieba:<tid>`, `tieba:<tid>:<pid>`, `reddit:…`, `riddle:…`, or `text:<hash>`.
+        id: String,
+        /// How title and content make up the text.
+        kind: PostKind,
+        /// What the post says. Before clean: title and content, one line break between.
+        text: String,
+        /// The thread's title, verbatim; null after clean.
+        title: Option<String>,
+        /// The first floor's or the post's text, verbatim; null after clean.
+        content: Option<String>,
+        /// The author as a salted hash.
+        author: Option<String>,
+        /// User names of its file that stand in its own text, for anonymise; empty after it.
+        mentions: Vec<String>,
+        /// When it was written, as the source says.
+        time: Option<String>,
+        /// The score its readers gave it, on the source's own scale.
+        score: Option<f64>,
+        /// The number it bears in an annual thread.
+        number: Option<u64>,
+        /// How many images it shows.
+        images: u64,
+        /// Its name of source in pipeline.toml. Provenance, not identity.
+        source: String,
+        /// The file's name.
+        file: String,
+        /// The line in the file, or the item of a JSON array, from 1.
+        position: u64,
+        /// The licence its source states.
+        licence: Option<String>,
+    }
+}

@@ -1,0 +1,111 @@
+//! Reading a file in batches of items, decompressed as its content says.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use super::files::Dump;
+use super::split::{Item, Splitter, Unread};
+
+/// Items handed on at once.
+const BATCH: usize = 1 << 14;
+/// Bytes read at once.
+const PIECE: usize = 1 << 20;
+
+/// The items of a dump, read ahead by a thread of their own: at most two batches wait.
+pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Vec<Item>> {
+    let (sender, receiver) = sync_channel(2);
+    let path = dump.path.clone();
+    thread::spawn(move || {
+        let mut splitter = Splitter::new(limit);
+        let mut items = Vec::new();
+        let cut = read(&path, |piece| {
+            splitter.feed(piece, &mut items);
+            // The receiver is gone when the run was stopped; then there is nothing left to read for.
+            items.len() < BATCH || sender.send(std::mem::take(&mut items)).is_ok()
+        });
+        match cut {
+            Ok(()) => splitter.finish(None, &mut items),
+            Err(e) if e.kind() == io::ErrorKind::InvalidData && e.to_string() == UTF16 => {
+                items = vec![Item { position: 1, bytes: Err(Unread::Utf16) }];
+            }
+            Err(e) => splitter.finish(Some(describe(&e)), &mut items),
+        }
+        let _ = sender.send(items);
+    });
+    receiver
+}
+
+const UTF16: &str = "utf-16";
+
+/// Feeds the decompressed bytes of a file to `take` until it has enough.
+fn read(path: &std::path::Path, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
+    let mut reader = open(path)?;
+    let mut buffer = vec![0; PIECE];
+    let mut first = true;
+    loop {
+        let read = fill(&mut reader, &mut buffer);
+        let (read, error) = match read {
+            Ok(read) => (read, None),
+            Err((read, e)) => (read, Some(e)),
+        };
+        let mut piece = &buffer[..read];
+        if std::mem::take(&mut first) {
+            if piece.starts_with(b"\xff\xfe") || piece.starts_with(b"\xfe\xff") {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, UTF16));
+            }
+            piece = piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(piece);
+        }
+        if !take(piece) {
+            return Ok(());
+        }
+        match error {
+            Some(e) => return Err(e),
+            None if read < buffer.len() => return Ok(()),
+            None => {}
+        }
+    }
+}
+
+/// Reads until the buffer is full or the stream ends; what was read before an error is not lost.
+fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::Error)> {
+    let mut read = 0;
+    while read < buffer.len() {
+        match reader.read(&mut buffer[read..]) {
+            Ok(0) => break,
+            Ok(n) => read += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err((read, e)),
+        }
+    }
+    Ok(read)
+}
+
+/// The content says how a file is compressed, whatever its name: gzip (several members too), zstd
+/// (windows up to 2 GiB, as the archives of Pushshift have), or not at all.
+fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
+    let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
+    let head = file.fill_buf()?;
+    Ok(if head.starts_with(b"\x1f\x8b") {
+        Box::new(flate2::bufread::MultiGzDecoder::new(file))
+    } else if head.starts_with(b"\x28\xb5\x2f\xfd") || head.starts_with(b"\x50\x2a\x4d\x18") {
+        let mut decoder = zstd::Decoder::with_buffer(file)?;
+        decoder.window_log_max(31)?;
+        Box::new(decoder)
+    } else {
+        Box::new(file)
+    })
+}
+
+fn describe(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the compressed stream is cut off",
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
+            "the compressed stream is damaged"
+        }
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::NotFound => "the file is gone",
+        _ => "the disk returned an error",
+    }
+}

@@ -1,0 +1,189 @@
+//! Which files a source names, and what identifies them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
+use crate::record::record;
+
+record! {
+    /// A file that import read.
+    pub struct FileRow {
+        /// `source/file`.
+        id: String,
+        /// The source's name.
+        source: String,
+        /// The source's kind.
+        kind: String,
+        /// The file's name.
+        file: String,
+        /// The SHA-256 of the file as it lies in raw/.
+        sha256: String,
+        /// Its length.
+        bytes: u64,
+        /// The lines or array elements in it.
+        items: u64,
+        /// The licence its source states.
+        licence: Option<String>,
+    }
+}
+
+/// A file of a source, about to be imported.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    /// The source's name.
+    pub source: String,
+    /// Its kind.
+    pub kind: SourceKind,
+    /// Which posts of a thread are taken.
+    pub take: Take,
+    /// The licence its texts are under.
+    pub licence: Option<String>,
+    /// The file's name, with the folder before it where two files of a source share one.
+    pub file: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+impl Dump {
+    /// What an item of this file is called in the ledger.
+    pub fn locator(&self, position: u64) -> String {
+        format!("{}/{}:{position}", self.source, self.file)
+    }
+
+    pub(super) fn row(&self, items: u64) -> FileRow {
+        FileRow {
+            id: format!("{}/{}", self.source, self.file),
+            source: self.source.clone(),
+            kind: kind_name(self.kind),
+            file: self.file.clone(),
+            sha256: self.sha256.clone(),
+            bytes: self.bytes,
+            items,
+            licence: self.licence.clone(),
+        }
+    }
+
+    /// What decides the rows of this file: a stage is fresh while it is the same.
+    pub fn evidence(&self) -> (String, String) {
+        let Dump { source, file, kind, take, licence, sha256, .. } = self;
+        let decides = serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
+        (format!("{source}/{file}"), decides.to_string())
+    }
+}
+
+fn kind_name(kind: SourceKind) -> String {
+    serde_json::to_value(kind).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default()
+}
+
+/// The files of a recipe's sources, in the order in which they are imported, each hashed.
+///
+/// # Errors
+/// [`Problems`]: every source without a file, every file that cannot be read, and every hash that
+/// is not the one the settings state.
+pub fn files(config: &Config, recipe: &str) -> Result<Vec<Dump>, Problems> {
+    let (mut dumps, mut problems) = (Vec::new(), Vec::new());
+    let used = config.sources.iter().filter(|s| s.recipes.is_empty() || s.recipes.iter().any(|r| r == recipe));
+    for source in used {
+        match dumps_of(&config.root, source) {
+            Ok(found) => dumps.extend(found),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Problems(problems));
+    }
+    dumps.sort_by(|a, b| (&a.source, &a.file).cmp(&(&b.source, &b.file)));
+    Ok(dumps)
+}
+
+fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
+    let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
+    let problem = |what: String| Problem { place: place.clone(), what };
+    let pattern = root.join(&source.path);
+    let paths: Vec<PathBuf> = match glob::glob(&pattern.to_string_lossy()) {
+        Ok(paths) => paths.filter_map(Result::ok).filter(|p| p.is_file()).collect(),
+        Err(e) => return Err(vec![problem(format!("{:?} is no pattern: {e}", source.path))]),
+    };
+    if paths.is_empty() {
+        let hint = match (&source.url, source.path.starts_with("raw/sample/")) {
+            (Some(_), _) => "\n  hint: `riddlemill fetch` downloads it",
+            (None, true) => "\n  hint: the sample comes with riddlemill; `riddlemill init` lays it out anew",
+            (None, false) => "\n  hint: paths are relative to pipeline.toml",
+        };
+        return Err(vec![problem(format!("no file matches {:?}{hint}", source.path))]);
+    }
+    let mut problems = Vec::new();
+    let mut dumps = Vec::new();
+    for path in &paths {
+        let (sha256, bytes) = match hash(path) {
+            Ok(found) => found,
+            Err(e) => {
+                problems.push(problem(format!("cannot read {}: {e}", path.display())));
+                continue;
+            }
+        };
+        if let Some(stated) = source.sha256.as_ref().filter(|s| **s != sha256) {
+            let what = format!("{} has the SHA-256 {sha256}, the settings state {stated}", path.display());
+            problems.push(problem(what));
+        }
+        dumps.push(Dump {
+            source: source.name.clone(),
+            kind: source.kind,
+            take: source.take,
+            licence: source.licence.clone(),
+            file: short_name(path, &paths),
+            path: path.clone(),
+            sha256,
+            bytes,
+        });
+    }
+    if problems.is_empty() { Ok(dumps) } else { Err(problems) }
+}
+
+/// The file's name; where two files of a source share it, as many folders before it as tell them apart.
+fn short_name(path: &Path, all: &[PathBuf]) -> String {
+    let tail = |path: &Path, parts: usize| -> PathBuf {
+        let parts: Vec<_> = path.components().rev().take(parts).collect();
+        parts.into_iter().rev().collect()
+    };
+    let unique = |parts: &usize| all.iter().filter(|p| tail(p, *parts) == tail(path, *parts)).count() == 1;
+    let parts = (1..=path.components().count()).find(unique).unwrap_or(1);
+    tail(path, parts).to_string_lossy().into_owned()
+}
+
+fn hash(path: &Path) -> std::io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+    let hex = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
+    Ok((hex, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_name_are_told_apart() {
+        let paths: Vec<PathBuf> = ["/a/2020/x.json", "/a/2021/x.json", "/a/y.json"].map(PathBuf::from).into();
+        let names: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
+        assert_eq!(names, ["2020/x.json", "2021/x.json", "y.json"]);
+    }
+}

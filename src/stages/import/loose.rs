@@ -1,0 +1,29 @@
+//! Fields that one crawler wrote as numbers and another as strings.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// A string, or a number as it would be written; anything else is absent. Numbers never pass
+/// through a float: ids are whole or they are text.
+pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::String(s) => Some(s),
+        Value::Number(n) => Some(n.to_string()),
+        _ => None,
+    })
+}
+
+/// true, 1, "1", "true".
+pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Bool(b) => b,
+        Value::Number(n) => n.as_u64() == Some(1),
+        Value::String(s) => matches!(s.as_str(), "1" | "true" | "True"),
+        _ => false,
+    })
+}
+
+/// The length of a list; anything else has none.
+pub(super) fn length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Ok(Value::deserialize(deserializer)?.as_array().map_or(0, |list| list.len() as u64))
+}

@@ -1,0 +1,294 @@
+//! Cutting a dump into its items without understanding them: lines, or the elements of one array.
+//!
+//! A byte that does not belong costs its item, not the file: a string that runs over the end of its
+//! line is broken JSON, and the next line starts anew.
+
+use crate::record::Reason;
+
+/// A line or an array element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The line's number, or the element's, from 1.
+    pub position: u64,
+    /// Its bytes, or why they were not read.
+    pub bytes: Result<Vec<u8>, Unread>,
+}
+
+/// Why an item was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// Over the limit.
+    #[error("{0} bytes, over the limit of import.max_line_mib")]
+    Oversize(u64),
+    /// Not UTF-8.
+    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: iconv -f GB18030 -t UTF-8 FILE" } else { "" })]
+    Encoding {
+        /// The offset of the first wrong byte in the item.
+        at: usize,
+        /// Whether the bytes are valid GB18030.
+        gbk: bool,
+    },
+    /// The file is in an encoding of two bytes a character.
+    #[error("the file is UTF-16\n  hint: iconv -f UTF-16 -t UTF-8 FILE")]
+    Utf16,
+    /// The file ends here although it should not.
+    #[error("the file ends in the middle: {0}")]
+    Truncated(&'static str),
+}
+
+impl Unread {
+    /// The reason in the ledger.
+    pub fn reason(self) -> Reason {
+        match self {
+            Unread::Oversize(_) => Reason::Oversize,
+            Unread::Encoding { .. } | Unread::Utf16 => Reason::Encoding,
+            Unread::Truncated(_) => Reason::Truncated,
+        }
+    }
+
+    pub(super) fn of_bytes(bytes: &[u8]) -> Unread {
+        let at = std::str::from_utf8(bytes).err().map_or(0, |e| e.valid_up_to());
+        let (_, _, wrong) = encoding_rs::GB18030.decode(bytes);
+        Unread::Encoding { at, gbk: !wrong }
+    }
+}
+
+/// Cuts a stream of bytes, fed in any pieces, into items.
+#[derive(Debug)]
+pub(super) struct Splitter {
+    shape: Shape,
+    limit: u64,
+    position: u64,
+    item: Vec<u8>,
+    /// Bytes of the item at hand, also those not kept because it is over the limit.
+    length: u64,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// Nothing but whitespace came so far.
+    Unknown,
+    Lines,
+    Array(Array),
+}
+
+#[derive(Debug, Default)]
+struct Array {
+    depth: u32,
+    string: bool,
+    escaped: bool,
+    /// After the closing bracket.
+    closed: bool,
+    /// After a broken element, until the line ends.
+    broken: bool,
+}
+
+impl Splitter {
+    pub(super) fn new(limit: u64) -> Splitter {
+        Splitter { shape: Shape::Unknown, limit, position: 0, item: Vec::new(), length: 0 }
+    }
+
+    /// Takes the next piece of the stream and hands out the items that it completes.
+    pub(super) fn feed(&mut self, mut piece: &[u8], out: &mut Vec<Item>) {
+        if matches!(self.shape, Shape::Unknown) {
+            // Blank lines before the first item count as lines, in case this is a file of lines.
+            while let Some((&first, rest)) = piece.split_first() {
+                match first {
+                    b'\n' => self.position += 1,
+                    b' ' | b'\t' | b'\r' => {}
+                    b'[' => {
+                        self.shape = Shape::Array(Array { depth: 1, ..Array::default() });
+                        self.position = 0;
+                        piece = rest;
+                        break;
+                    }
+                    _ => {
+                        self.shape = Shape::Lines;
+                        break;
+                    }
+                }
+                piece = rest;
+            }
+        }
+        match self.shape {
+            Shape::Unknown => {}
+            Shape::Lines => self.lines(piece, out),
+            Shape::Array(_) => self.array(piece, out),
+        }
+    }
+
+    /// The stream has ended: hands out what is left. `cut` says that it ended by an error.
+    pub(super) fn finish(&mut self, cut: Option<&'static str>, out: &mut Vec<Item>) {
+        match &self.shape {
+            Shape::Lines => self.line(out),
+            Shape::Array(array) if !array.closed && cut.is_none() => {
+                self.element(out);
+                self.position += 1;
+                out.push(Item { position: self.position, bytes: Err(Unread::Truncated("the array is not closed")) });
+            }
+            Shape::Array(_) => self.element(out),
+            Shape::Unknown => {}
+        }
+        if let Some(why) = cut {
+            self.position += 1;
+            out.push(Item { position: self.position, bytes: Err(Unread::Truncated(why)) });
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.length += bytes.len() as u64;
+        if self.length <= self.limit {
+            self.item.extend_from_slice(bytes);
+        } else {
+            self.item = Vec::new();
+        }
+    }
+
+    fn lines(&mut self, mut piece: &[u8], out: &mut Vec<Item>) {
+        while let Some(end) = memchr::memchr(b'\n', piece) {
+            self.take(&piece[..end]);
+            self.line(out);
+            piece = &piece[end + 1..];
+        }
+        self.take(piece);
+    }
+
+    /// Blank lines are no items.
+    fn line(&mut self, out: &mut Vec<Item>) {
+        self.position += 1;
+        self.item_done(out);
+    }
+
+    fn element(&mut self, out: &mut Vec<Item>) {
+        if self.length > self.limit || !self.item.trim_ascii().is_empty() {
+            self.position += 1;
+        }
+        self.item_done(out);
+    }
+
+    fn item_done(&mut self, out: &mut Vec<Item>) {
+        let length = std::mem::take(&mut self.length);
+        let mut bytes = std::mem::take(&mut self.item);
+        if length > self.limit {
+            out.push(Item { position: self.position, bytes: Err(Unread::Oversize(length)) });
+        } else if !bytes.trim_ascii().is_empty() {
+            if bytes.last() == Some(&b'\r') {
+                bytes.pop();
+            }
+            out.push(Item { position: self.position, bytes: Ok(bytes) });
+        }
+    }
+
+    fn array(&mut self, piece: &[u8], out: &mut Vec<Item>) {
+        let mut start = 0;
+        for (i, &byte) in piece.iter().enumerate() {
+            let Shape::Array(array) = &mut self.shape else { return };
+            let ends = array.step(byte);
+            if ends {
+                self.take(&piece[start..i]);
+                self.element(out);
+                start = i + 1;
+            }
+        }
+        self.take(&piece[start..]);
+    }
+}
+
+impl Array {
+    /// Takes a byte; true where it ends the element (and is no part of it).
+    fn step(&mut self, byte: u8) -> bool {
+        if self.broken {
+            // The rest of a broken line belongs to the broken element.
+            self.broken = byte != b'\n';
+            return byte == b'\n';
+        }
+        if self.string {
+            match byte {
+                // A line cannot end inside a string: the element is broken, the next line is not.
+                b'\n' => {
+                    *self = Array { depth: 1, ..Array::default() };
+                    return true;
+                }
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.string = false,
+                _ => {}
+            }
+            return false;
+        }
+        match byte {
+            b'"' => self.string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if self.depth > 1 => self.depth -= 1,
+            b']' => {
+                self.closed = true;
+                return true;
+            }
+            b'}' => self.broken = true,
+            b',' if self.depth == 1 => return true,
+            _ => {}
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn split(bytes: &[u8], piece: usize, limit: u64) -> Vec<Item> {
+        let (mut splitter, mut out) = (Splitter::new(limit), Vec::new());
+        bytes.chunks(piece.max(1)).for_each(|piece| splitter.feed(piece, &mut out));
+        splitter.finish(None, &mut out);
+        out
+    }
+
+    fn texts(items: &[Item]) -> Vec<(u64, String)> {
+        let text = |b: &Vec<u8>| String::from_utf8_lossy(b).trim().to_string();
+        items.iter().map(|i| (i.position, i.bytes.as_ref().map_or_else(|e| e.to_string(), text))).collect()
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let items = split(b"\n{\"a\":1}\r\n\n  \n{\"b\":2}", 3, 1000);
+        assert_eq!(texts(&items), [(2, "{\"a\":1}".into()), (5, "{\"b\":2}".into())]);
+    }
+
+    #[test]
+    fn array_elements_are_cut_at_their_own_commas() {
+        let items = split(br#"[ {"a": "x,]\"}", "b": [1, 2]}, 7 ,{"c":{}} ]"#, 4, 1000);
+        let want = [(1, r#"{"a": "x,]\"}", "b": [1, 2]}"#.into()), (2, "7".into()), (3, r#"{"c":{}}"#.into())];
+        assert_eq!(texts(&items), want);
+    }
+
+    #[test]
+    fn a_broken_element_costs_only_itself() {
+        let items = split(b"[\n{\"a\": \"x},\n{\"b\": 2},\n{\"c\": 3}\n]\n", 5, 1000);
+        assert_eq!(texts(&items)[1..], [(2, "{\"b\": 2}".into()), (3, "{\"c\": 3}".into())]);
+    }
+
+    #[test]
+    fn a_long_line_is_counted_and_not_kept() {
+        let mut bytes = vec![b'x'; 5000];
+        bytes.extend_from_slice(b"\nshort\n");
+        let items = split(&bytes, 64, 100);
+        assert_eq!(items[0].bytes, Err(Unread::Oversize(5000)));
+        assert_eq!(texts(&items)[1], (2, "short".into()));
+    }
+
+    #[test]
+    fn an_open_array_says_so() {
+        let items = split(b"[{\"a\":1},\n{\"b\":", 100, 1000);
+        assert_eq!(items.len(), 3);
+        assert!(matches!(items[2].bytes, Err(Unread::Truncated(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_do_not_matter(bytes in prop::collection::vec(prop::sample::select(b"[]{},:\"\\\n\r a1".to_vec()), 0..200), piece in 1usize..20) {
+            prop_assert_eq!(split(&bytes, piece, 50), split(&bytes, bytes.len().max(1), 50));
+        }
+    }
+}

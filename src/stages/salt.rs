@@ -1,0 +1,56 @@
+//! The salt of the pseudonyms: drawn once a workspace, kept in raw/, never written over.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::StageError;
+use crate::store::{Error, Workspace, durable};
+
+/// The workspace's salt; drawn from the system's generator on first use.
+///
+/// # Errors
+/// [`StageError`] where raw/ cannot be written, or the file there is none.
+pub fn of(workspace: &Workspace) -> Result<[u8; 32], StageError> {
+    let path = path(workspace);
+    match fs::read_to_string(&path) {
+        Ok(text) => parse(text.trim()).ok_or_else(|| {
+            StageError::Store(Error::Damaged {
+                path,
+                what: "not 64 hex digits".into(),
+                hint: "bring it back from a backup: with another salt every author has another name".into(),
+            })
+        }),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            let mut salt = [0; 32];
+            getrandom::fill(&mut salt).map_err(|e| StageError::Settings(format!("no random numbers: {e}")))?;
+            durable::create_folder(&workspace.raw())?;
+            durable::replace(&path, format!("{}\n", hex(&salt)).as_bytes())?;
+            Ok(salt)
+        }
+        Err(e) => Err(StageError::Store(Error::io("read", &path)(e))),
+    }
+}
+
+/// What a manifest says of the salt: enough to see that it changed, nothing to hash names with.
+pub fn fingerprint(salt: &[u8; 32]) -> String {
+    blake3::derive_key("riddlemill salt fingerprint", salt)[..8].iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn path(workspace: &Workspace) -> PathBuf {
+    workspace.raw().join("salt")
+}
+
+fn hex(salt: &[u8; 32]) -> String {
+    salt.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn parse(text: &str) -> Option<[u8; 32]> {
+    let mut salt = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (i, byte) in salt.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()?;
+    }
+    Some(salt)
+}

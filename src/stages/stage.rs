@@ -1,0 +1,84 @@
+//! The closed list of stages, and what all of them share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::store;
+
+/// Every kind of stage. A recipe says which of them it uses, in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Dumps to posts.
+    Import,
+    /// What a post says once the forum's debris is gone.
+    Clean,
+    /// Personal data out of the texts.
+    Anonymise,
+    /// Posts of the recipe's kind.
+    Filter,
+    /// One record a joke.
+    Dedup,
+}
+
+impl Stage {
+    /// The table of its settings in pipeline.toml.
+    pub fn section(self) -> &'static str {
+        match self {
+            Stage::Import => "import",
+            Stage::Clean => "clean",
+            Stage::Anonymise => "anonymise",
+            Stage::Filter => "filter",
+            Stage::Dedup => "dedup",
+        }
+    }
+
+    /// Grows whenever the stage's code would give another output for the same input, so that what
+    /// an older program made is made again.
+    pub fn version(self) -> u32 {
+        match self {
+            Stage::Import => 1,
+            Stage::Clean => 1,
+            Stage::Anonymise => 1,
+            Stage::Filter => 1,
+            Stage::Dedup => 1,
+        }
+    }
+}
+
+/// Why a stage ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The user asked to stop. What was finished before stands.
+    #[error("stopped")]
+    Stopped,
+    /// A list or another file that the settings name cannot be used.
+    #[error("{0}")]
+    Settings(String),
+}
+
+/// Set when the user wants to stop; stages look at it between parts.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// Asks to stop.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// An error where a stop was asked for.
+    ///
+    /// # Errors
+    /// [`StageError::Stopped`].
+    pub fn check(&self) -> Result<(), StageError> {
+        if self.0.load(Ordering::Relaxed) { Err(StageError::Stopped) } else { Ok(()) }
+    }
+}
+
+/// Told how far a stage has come.
+pub trait Pulse: Sync {
+    /// So many more records are done.
+    fn advance(&self, records: u64);
+}

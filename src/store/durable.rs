@@ -1,0 +1,79 @@
+//! Files that are whole or absent: write beside, sync, rename.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use super::Error;
+
+/// Writes a file so that a reader sees the old content or the new, never a part of either.
+///
+/// # Errors
+/// [`Error::Io`] with the step that failed; the old content still stands then.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let beside = path.with_extension("tmp");
+    let written = write_synced(&beside, bytes).and_then(|()| {
+        fs::rename(&beside, path).map_err(Error::io("rename to", path))?;
+        path.parent().map_or(Ok(()), sync_folder)
+    });
+    if written.is_err() {
+        // The half-written file is of no use to anybody; the first error is what counts.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Writes a new file and waits until it is on the disk.
+///
+/// # Errors
+/// [`Error::Io`] with the step that failed.
+pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let mut file = File::create(path).map_err(Error::io("create", path))?;
+    file.write_all(bytes).map_err(Error::io("write", path))?;
+    file.sync_data().map_err(Error::io("write", path))
+}
+
+/// Makes the entries of a folder durable.
+///
+/// # Errors
+/// [`Error::Io`] where the folder cannot be opened or synced.
+pub fn sync_folder(path: &Path) -> Result<(), Error> {
+    File::open(path).and_then(|f| f.sync_all()).map_err(Error::io("sync", path))
+}
+
+/// Creates a folder and its parents.
+///
+/// # Errors
+/// [`Error::Io`] with the folder that could not be made.
+pub fn create_folder(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(Error::io("create", path))
+}
+
+/// Puts a finished folder in another's place. Between the two renames the place is empty, never
+/// half: whoever is stopped there finds the stage absent and makes it again.
+///
+/// # Errors
+/// [`Error::Io`] with the step that failed.
+pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
+    let old = place.with_extension("old");
+    remove_folder(&old)?;
+    if place.exists() {
+        fs::rename(place, &old).map_err(Error::io("rename", place))?;
+    }
+    fs::rename(finished, place).map_err(Error::io("rename to", place))?;
+    if let Some(parent) = place.parent() {
+        sync_folder(parent)?;
+    }
+    remove_folder(&old)
+}
+
+/// Removes a folder and what is in it, where it exists.
+///
+/// # Errors
+/// [`Error::Io`] where something in it cannot be removed.
+pub fn remove_folder(path: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
+        _ => Ok(()),
+    }
+}

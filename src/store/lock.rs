@@ -1,0 +1,45 @@
+//! One run at a time on a recipe.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use super::{Error, durable};
+
+/// Held while a run writes a recipe's stages. The system releases it when the process ends, however
+/// it ends, so a killed run leaves nothing to clean up.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a folder without waiting.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] where another process holds it.
+    pub fn take(folder: &Path) -> Result<Lock, Error> {
+        durable::create_folder(folder)?;
+        let path = folder.join(".lock");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(Error::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                let read = file.read_to_string(&mut holder);
+                let holder = read.ok().map(|_| holder.trim().to_string()).filter(|h| !h.is_empty());
+                return Err(Error::Locked { path, holder });
+            }
+            Err(TryLockError::Error(e)) => return Err(Error::io("lock", &path)(e)),
+        }
+        // Who holds it is a courtesy to the next one who asks; failing to say so is no reason to stop.
+        let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+        Ok(Lock { _file: file })
+    }
+}

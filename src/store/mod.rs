@@ -1,0 +1,24 @@
+//! Stage folders: Parquet parts, a manifest, and the promise that a folder is whole or absent.
+//!
+//! `staged/<recipe>/<NN_stage>/` holds `rows/`, `ledger/`, `links/` and further tables, each a
+//! folder of parts of [`PART_ROWS`] rows, and `manifest.json`. A stage is written beside its final
+//! place and renamed when every file is on the disk, so a reader never meets half a stage.
+
+pub mod durable;
+mod error;
+mod frame;
+mod lock;
+mod manifest;
+mod part;
+mod reader;
+mod workspace;
+mod writer;
+
+pub use error::Error;
+pub use frame::{from_frame, to_frame};
+pub use lock::Lock;
+pub use manifest::{FORMAT, InputRef, MANIFEST, Manifest, Part, Table};
+pub use part::PART_ROWS;
+pub use reader::StageReader;
+pub use workspace::Workspace;
+pub use writer::{StageWriter, TableWriter};

@@ -1,0 +1,58 @@
+//! One Parquet file: a fixed number of rows, its bytes hashed.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+use polars::prelude::*;
+
+use super::{Error, Part, durable, from_frame, to_frame};
+use crate::record::{Record, row_digest};
+
+/// Rows in a part; the last part of a table may have fewer. Part of the layout: another number
+/// gives other hashes.
+pub const PART_ROWS: usize = 1 << 16;
+
+/// Writes rows as one part of a table.
+///
+/// # Errors
+/// [`Error::Io`] where the file cannot be written whole.
+pub(super) fn write<R: Record>(stage: &Path, file: String, rows: &[R]) -> Result<Part, Error> {
+    let path = stage.join(&file);
+    let bytes = encode(rows).map_err(|e| Error::stale_file(&path, e))?;
+    durable::write_synced(&path, &bytes)?;
+    Ok(Part {
+        file,
+        rows: rows.len() as u64,
+        bytes: bytes.len() as u64,
+        blake3: blake3::hash(&bytes).to_hex().to_string(),
+        hash: row_digest(rows).to_hex().to_string(),
+    })
+}
+
+/// The bytes of a Parquet file of rows: one row group, so that the bytes depend on the rows alone.
+pub(super) fn encode<R: Record>(rows: &[R]) -> PolarsResult<Vec<u8>> {
+    let mut frame = to_frame(rows)?;
+    let mut bytes = Vec::with_capacity(rows.len() * 64);
+    ParquetWriter::new(&mut bytes)
+        .with_compression(ParquetCompression::Lz4Raw)
+        .with_statistics(StatisticsOptions::empty())
+        .with_row_group_size(Some(PART_ROWS))
+        .set_parallel(false)
+        .finish(&mut frame)?;
+    Ok(bytes)
+}
+
+/// Reads a part back, after checking that the file is the one the manifest names.
+///
+/// # Errors
+/// [`Error::Damaged`] where a byte of it changed.
+pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
+    let path = stage.join(&part.file);
+    let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+    if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
+        return Err(Error::stale_file(&path, "its bytes are not those its manifest names"));
+    }
+    let frame = ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish();
+    frame.and_then(|f| from_frame(&f)).map_err(|e| Error::stale_file(&path, e))
+}

@@ -1,0 +1,301 @@
+//! Writing a stage: outcomes in, parts out, books kept.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::{Error, InputRef, MANIFEST, Manifest, PART_ROWS, Part, Table, durable, part};
+use crate::record::{Counts, Entry, Link, Outcome, Record, State, Unbalanced};
+
+/// A stage in the making. Nothing of it is visible before [`StageWriter::commit`]; dropped without
+/// it, the half-made folder is removed.
+pub struct StageWriter<R: Record> {
+    place: PathBuf,
+    making: PathBuf,
+    counts: Counts,
+    children: u64,
+    joins: u64,
+    rows: TableWriter<R>,
+    ledger: TableWriter<Entry>,
+    links: TableWriter<Link>,
+    tables: BTreeMap<String, Table>,
+    committed: bool,
+}
+
+/// Why a stage could not be committed.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// A file could not be written.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The books do not close, and nothing was written.
+    #[error("{place}: {source}")]
+    Unbalanced {
+        /// The stage folder.
+        place: String,
+        /// Which side is off.
+        source: Unbalanced,
+    },
+}
+
+impl<R: Record> StageWriter<R> {
+    /// Starts a stage that will stand in `place`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the folder beside it cannot be made.
+    pub fn create(place: &Path) -> Result<StageWriter<R>, Error> {
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let making = place.with_file_name(format!(".making-{name}"));
+        durable::remove_folder(&making)?;
+        durable::create_folder(&making)?;
+        Ok(StageWriter {
+            rows: TableWriter::create(&making, "rows")?,
+            ledger: TableWriter::create(&making, "ledger")?,
+            links: TableWriter::create(&making, "links")?,
+            place: place.to_path_buf(),
+            making,
+            counts: Counts::default(),
+            children: 0,
+            joins: 0,
+            tables: BTreeMap::new(),
+            committed: false,
+        })
+    }
+
+    /// Takes what happened to one record that entered under `id`.
+    pub fn put(&mut self, id: String, outcome: Outcome<R>) {
+        self.counts.records_in += 1;
+        let mut entry = Entry { id, ..Entry::default() };
+        match outcome {
+            Outcome::Kept(row) => {
+                entry.outcome = State::Kept.code().into();
+                entry.into = renamed(&entry.id, &row);
+                self.row(row);
+            }
+            Outcome::Changed { row, rule, evidence, before, after } => {
+                entry.outcome = State::Changed.code().into();
+                entry.reason = Some(rule.into());
+                entry.evidence = Some(evidence);
+                (entry.before, entry.after) = (Some(before), Some(after));
+                entry.into = renamed(&entry.id, &row);
+                self.row(row);
+            }
+            Outcome::Expanded(rows) => {
+                entry.outcome = State::Expanded.code().into();
+                for (row, role) in rows {
+                    self.children += 1;
+                    let (child, parent) = (row.id().into(), entry.id.clone());
+                    self.links.put(Link { child, parent, role: role.into() });
+                    self.row(row);
+                }
+            }
+            Outcome::Dropped { reason, evidence } => {
+                entry.outcome = State::Dropped.code().into();
+                entry.reason = Some(reason.code().into());
+                entry.evidence = Some(evidence).filter(|e| !e.is_empty());
+            }
+            Outcome::Merged { into, reason, score, evidence } => {
+                entry.outcome = State::Merged.code().into();
+                entry.reason = Some(reason.code().into());
+                entry.evidence = Some(evidence);
+                (entry.into, entry.score) = (Some(into), Some(score));
+            }
+            Outcome::Joined { into } => {
+                entry.outcome = State::Joined.code().into();
+                entry.into = Some(into);
+            }
+            Outcome::Held { reason, evidence } => {
+                entry.outcome = State::Held.code().into();
+                entry.reason = Some(reason.code().into());
+                entry.evidence = Some(evidence);
+            }
+            Outcome::Failed { reason, evidence } => {
+                entry.outcome = State::Failed.code().into();
+                entry.reason = Some(reason.code().into());
+                entry.evidence = Some(evidence);
+            }
+        }
+        self.counts.add(&entry);
+        self.ledger.put(entry);
+    }
+
+    /// Takes a record that several others were joined into, with each parent and its role.
+    pub fn join(&mut self, row: R, parents: impl IntoIterator<Item = (String, &'static str)>) {
+        self.joins += 1;
+        for (parent, role) in parents {
+            self.links.put(Link { child: row.id().into(), parent, role: role.into() });
+        }
+        self.row(row);
+    }
+
+    /// Adds a link of a record out to a record of another input.
+    pub fn link(&mut self, child: &str, parent: &str, role: &str) {
+        self.links.put(Link { child: child.into(), parent: parent.into(), role: role.into() });
+    }
+
+    fn row(&mut self, row: R) {
+        self.counts.records_out += 1;
+        self.rows.put(row);
+    }
+
+    /// Writes the parts that are full, on all cores.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a part cannot be written whole.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        let (rows, ledger) = (&mut self.rows, &mut self.ledger);
+        let (a, b) = rayon::join(|| rows.flush(), || ledger.flush());
+        a?;
+        b?;
+        self.links.flush()
+    }
+
+    /// Starts a further table of the stage; give it back with [`StageWriter::keep`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] where its folder cannot be made.
+    pub fn table<T: Record>(&self, name: &str) -> Result<TableWriter<T>, Error> {
+        TableWriter::create(&self.making, name)
+    }
+
+    /// Takes a finished further table.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where its last part cannot be written.
+    pub fn keep<T: Record>(&mut self, table: TableWriter<T>) -> Result<(), Error> {
+        let (name, table) = table.finish()?;
+        self.tables.insert(name, table);
+        Ok(())
+    }
+
+    /// The books so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Closes the books, writes the manifest and puts the stage in its place.
+    ///
+    /// # Errors
+    /// [`CommitError::Unbalanced`] where a record is not accounted for; the old stage still stands.
+    pub fn commit(mut self, mut manifest: Manifest) -> Result<Manifest, CommitError> {
+        self.counts.close(self.children, self.joins).map_err(|source| CommitError::Unbalanced {
+            place: self.place.display().to_string(),
+            source,
+        })?;
+        let (rows, ledger, links) = (&mut self.rows, &mut self.ledger, &mut self.links);
+        let (a, b) = rayon::join(|| rows.rest(), || ledger.rest().and_then(|()| links.rest()));
+        a?;
+        b?;
+        for (name, table) in [self.rows.sum(), self.ledger.sum(), self.links.sum()] {
+            self.tables.insert(name, table);
+        }
+        manifest.counts = std::mem::take(&mut self.counts);
+        manifest.tables = std::mem::take(&mut self.tables);
+        durable::write_synced(&self.making.join(MANIFEST), &manifest.to_bytes())?;
+        durable::swap_folder(&self.making, &self.place)?;
+        self.committed = true;
+        Ok(manifest)
+    }
+}
+
+impl<R: Record> Drop for StageWriter<R> {
+    fn drop(&mut self) {
+        if !self.committed {
+            // Left over, it would only be removed by the next run.
+            let _ = durable::remove_folder(&self.making);
+        }
+    }
+}
+
+fn renamed<R: Record>(id: &str, row: &R) -> Option<String> {
+    (id != row.id()).then(|| row.id().to_string())
+}
+
+/// A table in the making: rows are gathered until a part is full.
+pub struct TableWriter<R: Record> {
+    stage: PathBuf,
+    name: String,
+    waiting: Vec<R>,
+    parts: Vec<Part>,
+}
+
+impl<R: Record> TableWriter<R> {
+    fn create(stage: &Path, name: &str) -> Result<TableWriter<R>, Error> {
+        durable::create_folder(&stage.join(name))?;
+        Ok(TableWriter { stage: stage.into(), name: name.into(), waiting: Vec::new(), parts: Vec::new() })
+    }
+
+    /// Takes a row.
+    pub fn put(&mut self, row: R) {
+        self.waiting.push(row);
+    }
+
+    /// Writes the parts that are full.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a part cannot be written whole.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        let full = self.waiting.len() / PART_ROWS * PART_ROWS;
+        if full > 0 {
+            let rest = self.waiting.split_off(full);
+            let full = std::mem::replace(&mut self.waiting, rest);
+            self.write(&full)?;
+        }
+        Ok(())
+    }
+
+    fn rest(&mut self) -> Result<(), Error> {
+        self.flush()?;
+        let rest = std::mem::take(&mut self.waiting);
+        self.write(&rest)
+    }
+
+    fn write(&mut self, rows: &[R]) -> Result<(), Error> {
+        let first = self.parts.len();
+        let written: Vec<Part> = rows
+            .par_chunks(PART_ROWS)
+            .enumerate()
+            .map(|(i, rows)| part::write(&self.stage, format!("{}/part-{:05}.parquet", self.name, first + i), rows))
+            .collect::<Result<_, _>>()?;
+        self.parts.extend(written);
+        Ok(())
+    }
+
+    fn sum(&mut self) -> (String, Table) {
+        let parts = std::mem::take(&mut self.parts);
+        let rows = parts.iter().map(|p| p.rows).sum();
+        (self.name.clone(), Table { rows, hash: Table::hash_of(&parts), parts })
+    }
+
+    fn finish(mut self) -> Result<(String, Table), Error> {
+        self.rest()?;
+        durable::sync_folder(&self.stage.join(&self.name))?;
+        Ok(self.sum())
+    }
+}
+
+/// The manifest of a stage that is about to be made: what decides it, without what it will hold.
+pub fn opening(
+    recipe: &str,
+    stage: &str,
+    stage_version: u32,
+    settings: BTreeMap<String, serde_json::Value>,
+    inputs: Vec<InputRef>,
+    evidence: BTreeMap<String, String>,
+) -> Manifest {
+    let mut manifest = Manifest {
+        format: super::FORMAT,
+        recipe: recipe.into(),
+        stage: stage.into(),
+        stage_version,
+        settings,
+        inputs,
+        evidence,
+        fingerprint: String::new(),
+        counts: Counts::default(),
+        tables: BTreeMap::new(),
+    };
+    manifest.fingerprint = manifest.fingerprint_of();
+    manifest
+}
