@@ -1,0 +1,109 @@
+//! E-mail addresses, QQ numbers, WeChat accounts and links.
+//!
+//! What: e-mail and links by their form; QQ and WeChat by the word before them, since a bare number or
+//! word can be anything.
+//!
+//! Known problems: an account without the word is not found; a bare domain without a path
+//! (`百度.com`) is content.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::number::followed_by_count;
+use super::{Found, Kind};
+
+static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)
+        (?: https?:// | ftp:// | www\. ) [a-z0-9\x21\x23-\x3b\x3d\x3f-\x7e]+
+        | (?: [a-z0-9-]+ \. )+ (?: com | cn | net | org | tv | cc | me | io | top | xyz | vip ) / [a-z0-9\x23-\x3b\x3d\x3f-\x7e]+
+        ",
+    )
+    .ok()
+});
+
+static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"[A-Za-z0-9][A-Za-z0-9._%+-]*\s?[@＠]\s?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,12}")
+        .ok()
+});
+
+static QQ: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)
+        (?: (?: qq | 扣扣 | q号 | 企鹅号 | 球球 | 抠抠 ) (?: 群号? | 号码? )? (?: 是 | 为 )?
+          | (?: 群号 | 交流群 | 加群 | 进群 | 讨论群 ) (?: 是 | 为 )?
+          | 加 (?: 我 )? (?: q | 扣 ) )
+        [\s:：=]{0,3} ([1-9１-９]\d{4,10})",
+    )
+    .ok()
+});
+
+static WECHAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)
+        (?: (?P<strong> 微信号 | 威信号 | 薇信 | v信 | \+v | 加我?v | 加我?微信 | vx | wx ) | 微信 | 威信 | weixin | wechat )
+        (?: id | 号 )? (?: 是 | 为 )?
+        (?P<sep> [\s:：=]{0,3} )
+        (?P<id> [a-z][a-z0-9_-]{5,19} | 1[3-9]\d{9} | [1-9]\d{5,10} )",
+    )
+    .ok()
+});
+
+/// Finds links.
+pub fn links(text: &str, found: &mut Vec<Found>) {
+    let Some(pattern) = LINK.as_ref() else { return };
+    for hit in pattern.find_iter(text) {
+        // A stop or a bracket behind the address belongs to the sentence.
+        let link = hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'']);
+        if link.len() > 7 {
+            found.push(Found { kind: Kind::Link, start: hit.start(), end: hit.start() + link.len() });
+        }
+    }
+}
+
+/// Finds e-mail addresses.
+pub fn emails(text: &str, found: &mut Vec<Found>) {
+    let hits = EMAIL.iter().flat_map(|pattern| pattern.find_iter(text));
+    found.extend(hits.map(|hit| Found { kind: Kind::Email, start: hit.start(), end: hit.end() }));
+}
+
+/// Finds QQ numbers.
+pub fn qq(text: &str, found: &mut Vec<Found>) {
+    for captures in QQ.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let Some(number) = captures.get(1) else { continue };
+        if !followed_by_count(&text[number.end()..]) {
+            found.push(Found { kind: Kind::Qq, start: number.start(), end: number.end() });
+        }
+    }
+}
+
+/// Finds WeChat accounts.
+pub fn wechat(text: &str, found: &mut Vec<Found>) {
+    for captures in WECHAT.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let (Some(whole), Some(id)) = (captures.get(0), captures.name("id")) else { continue };
+        let separator = captures.name("sep").map_or("", |s| s.as_str());
+        let said = separator.contains([':', '：', '=']);
+        let numeric = id.as_str().contains(|c: char| c.is_ascii_digit() || c == '_');
+        let strong = captures.name("strong").is_some();
+        let latin_before = text[..whole.start()].ends_with(|c: char| c.is_ascii_alphanumeric());
+        let cut = followed_by_count(&text[id.end()..]);
+        // Without a colon the word has to call it an account, and the account has to look like one.
+        if (said || strong && numeric)
+            && !(latin_before && whole.as_str().starts_with(|c: char| c.is_ascii()))
+            && !cut
+        {
+            found.push(Found { kind: Kind::WeChat, start: id.start(), end: id.end() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_compile() {
+        assert!(
+            super::LINK.is_some() && super::EMAIL.is_some() && super::QQ.is_some() && super::WECHAT.is_some()
+        );
+    }
+}

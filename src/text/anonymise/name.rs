@@ -1,0 +1,131 @@
+//! Names of the forum's users.
+//!
+//! What: the names handed in with a post (its author, the thread's), mentions (`@某人`), and the name in
+//! the forum's own `回复 某人 :`.
+//!
+//! Why not names in general: a joke's people (`葛军`, `李宁`, `小明`) are its content. So a handed-in name
+//! of two characters counts only behind `@` or `回复`, and public names never count.
+//!
+//! Known problems: a mention that runs into the sentence without a blank takes the run with it, up to
+//! 14 characters; a user named like an everyday phrase has that phrase marked.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Found, Kind};
+
+static MENTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[@＠]([\p{L}\p{N}_-][\p{L}\p{N}_·-]{0,13})").ok());
+
+static REPLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*回复(?:[\s\u{3000}]+@?|@)([^\s:：\[\]，。！？]{1,20})[\s\u{3000}]*[:：]").ok()
+});
+
+/// What stands behind `@` in programs and style sheets.
+const CODE: [&str; 24] = [
+    "override",
+    "property",
+    "staticmethod",
+    "classmethod",
+    "media",
+    "import",
+    "author",
+    "param",
+    "return",
+    "returns",
+    "test",
+    "autowired",
+    "dataclass",
+    "deprecated",
+    "component",
+    "service",
+    "controller",
+    "interface",
+    "echo",
+    "font",
+    "keyframes",
+    "nullable",
+    "data",
+    "bean",
+];
+
+/// Who is nobody in particular.
+const ANYBODY: [&str; 16] = [
+    "我",
+    "你",
+    "他",
+    "她",
+    "我们",
+    "你们",
+    "他们",
+    "大家",
+    "所有人",
+    "全体成员",
+    "楼主",
+    "楼上",
+    "楼下",
+    "吧主",
+    "层主",
+    "某人",
+];
+
+/// Finds names. `public` are names that always stay.
+pub fn names(text: &str, handed: &[&str], public: &[String], found: &mut Vec<Found>) {
+    let is_public = |name: &str| public.iter().any(|p| p == name);
+    let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Name, start, end });
+    for name in handed.iter().map(|name| name.trim()).filter(|name| !is_public(name)) {
+        let long = name.chars().nth(2).is_some();
+        for (start, _) in text.match_indices(name).filter(|_| !name.is_empty()) {
+            let before = &text[..start];
+            let addressed = before.ends_with(['@', '＠']) || before.trim_end().ends_with("回复");
+            if (long || addressed) && is_whole(text, start, start + name.len()) {
+                push(start, start + name.len());
+            }
+        }
+    }
+    if text.contains(['@', '＠']) {
+        for captures in MENTION.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+            let Some(name) = captures.get(1) else { continue };
+            let at = captures.get(0).map_or(0, |whole| whole.start());
+            let glued = text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || "._%+-$".contains(c));
+            let next = text[name.end()..].chars().next();
+            let code = name.as_str().is_ascii() && matches!(next, Some('(' | '=' | '{' | '.' | ';'));
+            let number = name.as_str().chars().all(char::is_numeric)
+                || name.as_str().starts_with(char::is_numeric)
+                    && name.as_str().ends_with(['元', '块', '个', '斤']);
+            let lower = name.as_str().to_ascii_lowercase();
+            let listed = CODE.contains(&lower.as_str())
+                || ANYBODY.contains(&name.as_str())
+                || is_public(name.as_str());
+            if !glued && !code && !number && !listed {
+                push(name.start(), name.end());
+            }
+        }
+    }
+    if text.contains("回复") {
+        for captures in REPLY.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+            let Some(name) = captures.get(1) else { continue };
+            let floor = name.as_str().trim_end_matches(['楼', 'L', 'l', '#']).chars().all(char::is_numeric);
+            if !floor && !ANYBODY.contains(&name.as_str()) && !is_public(name.as_str()) {
+                push(name.start(), name.end());
+            }
+        }
+    }
+}
+
+/// A name in Latin letters or digits is no part of a longer word.
+fn is_whole(text: &str, start: usize, end: usize) -> bool {
+    let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let name = &text[start..end];
+    !(word(name.chars().next()) && word(text[..start].chars().next_back())
+        || word(name.chars().next_back()) && word(text[end..].chars().next()))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_compile() {
+        assert!(super::MENTION.is_some() && super::REPLY.is_some());
+    }
+}

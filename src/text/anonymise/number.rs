@@ -1,0 +1,135 @@
+//! Telephone numbers and identity numbers.
+//!
+//! What: mobile numbers (`138 0013 8000`, `+86-…`, full-width digits), landlines with their area code,
+//! hotlines with hyphens, seven or eight digits behind a word such as `电话`; identity numbers whose
+//! check character is right.
+//!
+//! Why not every long number: jokes are full of prices, years, powers of two and digits of pi. A number
+//! with a unit behind it, an operator or a decimal point beside it, or further digits around it is left.
+//!
+//! Known problems: a mobile number in a sum (`13800138000+1`) is left; numbers written in Chinese
+//! numerals are not seen.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Found, Kind};
+
+static MOBILE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?:[+＋]?\s?86[-\s]?)?[1１][3-9３-９]\d(?:[-\s]?\d{4}){2}").ok());
+
+static LANDLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?:[(（]0\d{2,3}[)）]\s?|0\d{2,3}[-－\s])\d{7,8}(?:-\d{1,4})?|[48]00-\d{3}-?\d{4}|[48]00-?\d{4}-\d{3}").ok()
+});
+
+static LABELLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:电话|座机|热线|手机号?|tel|拨打|致电)(?:号码|号)?(?:是|为)?[\s:：]{0,3}([2-8]\d{6,7})",
+    )
+    .ok()
+});
+
+static IDENTITY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[1-8]\d{16}[\dXx]").ok());
+
+/// What cannot stand right behind a telephone or account number: it is a count, then.
+const UNITS: &str = "元块年月人个次位字米岁天秒分万亿公克斤只条倍度页种份张本章楼名股吨厘毫平步%％";
+
+/// Finds telephone numbers.
+pub fn phones(text: &str, found: &mut Vec<Found>) {
+    for pattern in [&MOBILE, &LANDLINE].into_iter().filter_map(|p| p.as_ref()) {
+        for hit in pattern.find_iter(text) {
+            if is_number_alone(text, hit.start(), hit.end()) {
+                found.push(Found { kind: Kind::Phone, start: hit.start(), end: hit.end() });
+            }
+        }
+    }
+    for captures in LABELLED.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let Some(number) = captures.get(1) else { continue };
+        if !followed_by_count(&text[number.end()..]) {
+            found.push(Found { kind: Kind::Phone, start: number.start(), end: number.end() });
+        }
+    }
+}
+
+/// Finds identity numbers.
+pub fn identities(text: &str, found: &mut Vec<Found>) {
+    let Some(pattern) = IDENTITY.as_ref() else { return };
+    for hit in pattern.find_iter(text) {
+        let digits: Vec<u32> = hit.as_str().chars().filter_map(digit).collect();
+        let alone =
+            !beside(text, hit.start(), hit.end(), |c| c.is_ascii_alphanumeric() || digit(c).is_some());
+        if alone && is_identity(&digits, hit.as_str().ends_with(['X', 'x'])) {
+            found.push(Found { kind: Kind::IdCard, start: hit.start(), end: hit.end() });
+        }
+    }
+}
+
+/// GB 11643: a date of birth in the middle, ISO 7064 MOD 11-2 at the end.
+fn is_identity(digits: &[u32], ends_in_x: bool) -> bool {
+    if digits.len() != if ends_in_x { 17 } else { 18 } {
+        return false;
+    }
+    let number = |range: std::ops::Range<usize>| digits[range].iter().fold(0, |n, d| n * 10 + d);
+    let (year, month, day) = (number(6..10), number(10..12), number(12..14));
+    let sum: u32 = digits[..17].iter().enumerate().map(|(i, d)| d * (1 << (17 - i)) % 11).sum();
+    let check = (12 - sum % 11) % 11;
+    let last = if ends_in_x { 10 } else { digits[17] };
+    (1900..2036).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day) && check == last
+}
+
+fn digit(c: char) -> Option<u32> {
+    match c {
+        '０'..='９' => Some(c as u32 - 0xff10),
+        c => c.to_digit(10),
+    }
+}
+
+fn beside(text: &str, start: usize, end: usize, is: impl Fn(char) -> bool) -> bool {
+    text[..start].chars().next_back().is_some_and(&is) || text[end..].chars().next().is_some_and(&is)
+}
+
+/// Whether nothing around a number makes it part of a longer one, of a sum, or a count.
+fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
+    if beside(text, start, end, |c| c.is_ascii_alphanumeric() || digit(c).is_some() || c == '_') {
+        return false;
+    }
+    let before = text[..start].trim_end();
+    let after = text[end..].trim_start();
+    let operator = |c: char| "+-*/×÷^.．％%￥¥$=<>".contains(c);
+    // `号码=138…` is a label; `1+2=138…` is a sum.
+    let sum_before = match before.chars().next_back() {
+        Some('=') => {
+            before.trim_end_matches('=').trim_end().ends_with(|c: char| digit(c).is_some() || c == ')')
+        }
+        Some(c) => operator(c),
+        None => false,
+    };
+    let mut next = after.chars();
+    let sum_after = next.next().is_some_and(operator) && next.next().is_some_and(|c| digit(c).is_some());
+    !sum_before && !sum_after && !followed_by_count(after) && !before.ends_with('第')
+}
+
+/// Whether a number's tail says that it counts something.
+pub fn followed_by_count(after: &str) -> bool {
+    let next = after.trim_start().chars().next();
+    next.is_some_and(|c| UNITS.contains(c))
+        || after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_characters_decide() {
+        let mut found = Vec::new();
+        identities("11010119900307002X 110101199003070028 11010119901307002X", &mut found);
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn patterns_compile() {
+        assert!(MOBILE.is_some() && LANDLINE.is_some() && LABELLED.is_some() && IDENTITY.is_some());
+    }
+}
