@@ -3,10 +3,30 @@
 
 pub mod join;
 pub mod record;
+pub mod review;
 pub mod text;
 
 #[cfg(feature = "net")]
 pub mod crawl;
 #[cfg(feature = "net")]
 pub mod llm;
-pub mod review;
+
+#[cfg(feature = "tables")]
+pub mod config;
+#[cfg(feature = "tables")]
+pub mod store;
+#[cfg(feature = "tables")]
+pub mod stages;
+#[cfg(feature = "tables")]
+pub mod recipe;
+#[cfg(feature = "tables")]
+pub mod pipeline;
+#[cfg(feature = "tables")]
+pub mod audit;
+#[cfg(all(feature = "tables", feature = "net"))]
+pub mod cli;
+#[cfg(feature = "tables")]
+pub mod release;
+
+/// The program's version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

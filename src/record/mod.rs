@@ -12,6 +12,8 @@ mod outcome;
 mod post;
 mod reason;
 
+pub(crate) use cell::record;
+
 pub use accounting::{Counts, Unbalanced};
 pub use cell::{Cell, CellKind, Cells, Column, Field, Record, Values, row_digest};
 pub use entry::{Entry, Link};

@@ -26,7 +26,7 @@ pub enum Outcome<T> {
         rule: &'static str,
         /// Every rule that fired, comma-joined where several did.
         evidence: String,
-        /// The text before.
+        /// The text before; empty where it must not be repeated.
         before: String,
         /// The text after.
         after: String,

@@ -55,6 +55,8 @@ reasons! {
     // anonymise
     /// The text holds personal data of a kind that the settings do not let pass even when it is marked.
     PersonalData = "personal_data",
+    /// Personal data in the text was replaced by marks; the evidence says kinds and counts.
+    PersonalDataMarked = "personal_data_marked",
 
     // policy
     /// A term of a word list stands in the text, and a person has to look at it.

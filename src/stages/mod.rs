@@ -6,10 +6,18 @@ mod clean;
 mod dedup;
 mod filter;
 pub mod import;
+pub mod salt;
 mod stage;
 
-pub use anonymise::anonymise;
+pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
 pub use dedup::{Duplicates, NearPair, dedup};
 pub use filter::filter;
 pub use stage::{Pulse, Stage, StageError, Stop};
+
+/// What a reason or a rule means, by its code in a ledger.
+pub fn definition(code: &str) -> Option<&'static str> {
+    use crate::text::clean::Rule;
+    let rule = || Rule::ALL.iter().find(|r| r.code() == code).map(|r| r.definition());
+    crate::record::Reason::from_code(code).map(crate::record::Reason::definition).or_else(rule)
+}

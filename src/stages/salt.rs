@@ -24,8 +24,17 @@ pub fn of(workspace: &Workspace) -> Result<[u8; 32], StageError> {
             let mut salt = [0; 32];
             getrandom::fill(&mut salt).map_err(|e| StageError::Settings(format!("no random numbers: {e}")))?;
             durable::create_folder(&workspace.raw())?;
-            durable::replace(&path, format!("{}\n", hex(&salt)).as_bytes())?;
-            Ok(salt)
+            let drawn = path.with_extension(format!("{}.tmp", std::process::id()));
+            durable::write_synced(&drawn, format!("{}\n", hex(&salt)).as_bytes())?;
+            // A link, not a rename: where two first runs meet, the first salt stays for both.
+            let linked = fs::hard_link(&drawn, &path);
+            let _ = fs::remove_file(&drawn);
+            match linked {
+                Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+                    Err(StageError::Store(Error::io("write", &path)(e)))
+                }
+                _ => of(workspace),
+            }
         }
         Err(e) => Err(StageError::Store(Error::io("read", &path)(e))),
     }

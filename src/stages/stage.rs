@@ -68,12 +68,17 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Whether a stop was asked for.
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
     /// An error where a stop was asked for.
     ///
     /// # Errors
     /// [`StageError::Stopped`].
     pub fn check(&self) -> Result<(), StageError> {
-        if self.0.load(Ordering::Relaxed) { Err(StageError::Stopped) } else { Ok(()) }
+        if self.asked() { Err(StageError::Stopped) } else { Ok(()) }
     }
 }
 

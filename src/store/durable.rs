@@ -1,8 +1,10 @@
 //! Files that are whole or absent: write beside, sync, rename.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
+
+use sha2::{Digest, Sha256};
 
 use super::Error;
 
@@ -76,4 +78,29 @@ pub fn remove_folder(path: &Path) -> Result<(), Error> {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
         _ => Ok(()),
     }
+}
+
+/// The SHA-256 of a file, in hex.
+///
+/// # Errors
+/// [`Error::Io`] where it cannot be read.
+pub fn sha256(path: &Path) -> Result<String, Error> {
+    digest(path).map(|(hex, _)| hex).map_err(Error::io("read", path))
+}
+
+/// The SHA-256 of a file, in hex, and its length; read in pieces.
+pub(crate) fn digest(path: &Path) -> std::io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+    Ok((hasher.finalize().iter().map(|b| format!("{b:02x}")).collect(), bytes))
 }

@@ -56,3 +56,27 @@ pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error
     let frame = ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish();
     frame.and_then(|f| from_frame(&f)).map_err(|e| Error::stale_file(&path, e))
 }
+
+/// Writes a table as one Parquet file with a row group a part, streamed.
+///
+/// # Errors
+/// [`Error`] where a part cannot be read or the file not written.
+pub fn write_parquet<R: Record>(
+    path: &Path,
+    parts: impl Iterator<Item = Result<Vec<R>, Error>>,
+) -> Result<(), Error> {
+    let damaged = |e: PolarsError| Error::stale_file(path, e);
+    let file = fs::File::create(path).map_err(Error::io("create", path))?;
+    let empty = to_frame::<R>(&[]).map_err(damaged)?;
+    let mut writer = ParquetWriter::new(&file)
+        .with_compression(ParquetCompression::Zstd(None))
+        .set_parallel(false)
+        .batched(empty.schema())
+        .map_err(damaged)?;
+    for rows in parts {
+        let frame = to_frame(&rows?).map_err(damaged)?;
+        writer.write_batch(&frame).map_err(damaged)?;
+    }
+    writer.finish().map_err(damaged)?;
+    file.sync_data().map_err(Error::io("write", path))
+}

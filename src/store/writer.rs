@@ -77,7 +77,7 @@ impl<R: Record> StageWriter<R> {
                 entry.outcome = State::Changed.code().into();
                 entry.reason = Some(rule.into());
                 entry.evidence = Some(evidence);
-                (entry.before, entry.after) = (Some(before), Some(after));
+                (entry.before, entry.after) = (Some(before).filter(|b| !b.is_empty()), Some(after));
                 entry.into = renamed(&entry.id, &row);
                 self.row(row);
             }

@@ -1,13 +1,10 @@
 //! Which files a source names, and what identifies them.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-
-use sha2::{Digest, Sha256};
 
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::record::record;
+use crate::store::durable;
 
 record! {
     /// A file that import read.
@@ -123,7 +120,7 @@ fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut dumps = Vec::new();
     for path in &paths {
-        let (sha256, bytes) = match hash(path) {
+        let (sha256, bytes) = match durable::digest(path) {
             Ok(found) => found,
             Err(e) => {
                 problems.push(problem(format!("cannot read {}: {e}", path.display())));
@@ -157,23 +154,6 @@ fn short_name(path: &Path, all: &[PathBuf]) -> String {
     let unique = |parts: &usize| all.iter().filter(|p| tail(p, *parts) == tail(path, *parts)).count() == 1;
     let parts = (1..=path.components().count()).find(unique).unwrap_or(1);
     tail(path, parts).to_string_lossy().into_owned()
-}
-
-fn hash(path: &Path) -> std::io::Result<(String, u64)> {
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    let mut bytes = 0;
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        hasher.update(&buffer[..read]);
-        bytes += read as u64;
-    }
-    let hex = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    Ok((hex, bytes))
 }
 
 #[cfg(test)]

@@ -1,0 +1,191 @@
+//! `explain`: one record's whole way, from the line of a dump to its last stage, and what went into it.
+
+use std::collections::BTreeSet;
+
+use polars::prelude::{Expr, col, lit};
+use serde::Serialize;
+
+use crate::recipe::Recipe;
+use crate::record::{Entry, Link, Post, State};
+use crate::store::{Error, StageReader, Workspace, any_of, select};
+use crate::text::normalise::{Fold, fold};
+
+/// The way of one record through one recipe.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explained {
+    /// The recipe.
+    pub recipe: String,
+    /// The record's id after import.
+    pub id: String,
+    /// `in` where it is a candidate, else the state in which it left.
+    pub ends: String,
+    /// What happened to it, stage by stage.
+    pub way: Vec<Passage>,
+    /// What happened to records that went into it.
+    pub absorbed: Vec<Passage>,
+}
+
+/// What one stage did with one record.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Passage {
+    /// The stage.
+    pub stage: String,
+    /// The record that entered.
+    pub id: String,
+    /// How it left.
+    pub outcome: String,
+    /// The reason's code.
+    pub reason: Option<String>,
+    /// What that code means.
+    pub definition: Option<String>,
+    /// What made the rule fire.
+    pub evidence: Option<String>,
+    /// The text that went in, where the stage changed it.
+    pub before: Option<String>,
+    /// The text that came out, where it did.
+    pub after: Option<String>,
+    /// What it became, or went into.
+    pub into: Option<String>,
+    /// The score of a merge.
+    pub score: Option<f64>,
+}
+
+/// Records that a description fits: an id, `source:line`, `source/file:line`, or a text.
+///
+/// # Errors
+/// [`Error`] where a stage cannot be read.
+pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Result<Vec<String>, Error> {
+    let stages = stages(workspace, recipe)?;
+    let Some(import) = stages.first() else { return Ok(Vec::new()) };
+    let mut ids = BTreeSet::new();
+    let by_locator = locator(target);
+    for entry in select::<Entry>(import, "ledger", by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))))? {
+        ids.insert(entry.into.unwrap_or(entry.id));
+    }
+    if ids.is_empty() {
+        for stage in &stages {
+            let known = any_of("id", [target]).or(any_of("into", [target]));
+            if let Some(entry) = select::<Entry>(stage, "ledger", known)?.first() {
+                ids.insert(if entry.id == target { entry.id.clone() } else { target.to_string() });
+                break;
+            }
+        }
+    }
+    if ids.is_empty() {
+        ids.extend(by_text(import, target)?);
+    }
+    Ok(ids.into_iter().collect())
+}
+
+/// `source:line` and `source/file:line`, as the import ledger writes them.
+fn locator(target: &str) -> Option<Expr> {
+    let (place, position) = target.rsplit_once(':')?;
+    position.parse::<u64>().ok()?;
+    let exact = col("id").eq(lit(target.to_string()));
+    if place.contains('/') {
+        return Some(exact);
+    }
+    let of_source = col("id").str().starts_with(lit(format!("{place}/")));
+    Some(exact.or(of_source.and(col("id").str().ends_with(lit(format!(":{position}"))))))
+}
+
+/// Posts whose text holds the target, without regard to width, script, spaces and punctuation; those
+/// that are nothing but the target come alone.
+fn by_text(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
+    let wanted = fold(target, Fold::KEY);
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut equal, mut holding) = (Vec::new(), Vec::new());
+    for part in import.parts::<Post>("rows") {
+        for post in part? {
+            let texts = [Some(&post.text), post.title.as_ref(), post.content.as_ref()];
+            let folded = texts.into_iter().flatten().map(|t| fold(t, Fold::KEY));
+            for text in folded {
+                if text == wanted {
+                    equal.push(post.id.clone());
+                } else if text.contains(&wanted) {
+                    holding.push(post.id.clone());
+                }
+            }
+        }
+    }
+    Ok(if equal.is_empty() { holding } else { equal })
+}
+
+/// The whole way of a record, both directions.
+///
+/// # Errors
+/// [`Error`] where a stage cannot be read.
+pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Explained, Error> {
+    let mut explained = Explained {
+        recipe: recipe.name.into(),
+        id: id.into(),
+        ends: String::new(),
+        way: Vec::new(),
+        absorbed: Vec::new(),
+    };
+    let mut present: BTreeSet<String> = BTreeSet::from([id.to_string()]);
+    for (number, stage) in stages(workspace, recipe)?.iter().enumerate() {
+        let ids: Vec<&str> = present.iter().map(String::as_str).collect();
+        let name = &stage.manifest().stage;
+        // Import knows records by their place in a dump; what they became stands in `into`.
+        let entered = if number == 0 { any_of("into", ids.clone()).or(any_of("id", ids.clone())) } else { any_of("id", ids.clone()) };
+        let mut next = BTreeSet::new();
+        for entry in select::<Entry>(stage, "ledger", entered)? {
+            explained.ends = entry.outcome.clone();
+            match State::from_code(&entry.outcome) {
+                Some(State::Kept | State::Changed) => {
+                    next.insert(entry.into.clone().unwrap_or_else(|| entry.id.clone()));
+                }
+                Some(State::Expanded) => {
+                    let links = select::<Link>(stage, "links", any_of("parent", [entry.id.as_str()]))?;
+                    next.extend(links.into_iter().map(|l| l.child));
+                }
+                Some(State::Joined) => next.extend(entry.into.clone()),
+                // A record read twice goes on as the first of its name.
+                Some(State::Merged) if number == 0 => {}
+                _ => {}
+            }
+            explained.way.push(passage(name, entry));
+        }
+        if number > 0 {
+            let went_in = select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
+            explained.absorbed.extend(went_in.into_iter().map(|e| passage(name, e)));
+        }
+        if next.is_empty() {
+            return Ok(explained);
+        }
+        present = next;
+    }
+    explained.ends = "in".into();
+    Ok(explained)
+}
+
+fn passage(stage: &str, entry: Entry) -> Passage {
+    let definition = entry.reason.as_deref().and_then(crate::stages::definition).map(str::to_string);
+    Passage {
+        stage: stage.into(),
+        id: entry.id,
+        outcome: entry.outcome,
+        reason: entry.reason,
+        definition,
+        evidence: entry.evidence,
+        before: entry.before,
+        after: entry.after,
+        into: entry.into,
+        score: entry.score,
+    }
+}
+
+/// The stages that were made, in order, up to the first that was not.
+fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
+    let mut stages = Vec::new();
+    for (i, step) in recipe.steps.iter().enumerate() {
+        match StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? {
+            Some(stage) => stages.push(stage),
+            None => break,
+        }
+    }
+    Ok(stages)
+}

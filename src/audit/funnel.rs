@@ -1,0 +1,40 @@
+//! `report`: how many records each stage let through, and why the others are out.
+
+use serde::Serialize;
+
+use crate::recipe::Recipe;
+use crate::record::Counts;
+use crate::store::{Error, Manifest, Workspace};
+
+/// A recipe's stages, from dump to candidate.
+#[derive(Clone, Debug, Serialize)]
+pub struct Funnel {
+    /// The recipe.
+    pub recipe: String,
+    /// Its stages.
+    pub stages: Vec<FunnelStage>,
+}
+
+/// What a stage did.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunnelStage {
+    /// The stage's name.
+    pub stage: String,
+    /// Its books.
+    pub counts: Counts,
+}
+
+/// The funnel of what stands in staged/.
+///
+/// # Errors
+/// [`Error`] where a manifest cannot be read.
+pub fn funnel(workspace: &Workspace, recipe: &'static Recipe) -> Result<Funnel, Error> {
+    let mut stages = Vec::new();
+    for (i, step) in recipe.steps.iter().enumerate() {
+        match Manifest::read(&workspace.stage(recipe.name, i + 1, step.name))? {
+            Some(manifest) => stages.push(FunnelStage { stage: step.name.into(), counts: manifest.counts }),
+            None => break,
+        }
+    }
+    Ok(Funnel { recipe: recipe.name.into(), stages })
+}

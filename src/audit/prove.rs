@@ -1,0 +1,274 @@
+//! `audit`: the books of every stage, closed again from what lies in staged/.
+//!
+//! Nothing of what a run believed is used: files are hashed, rows are hashed, ledgers are counted, and
+//! each stage's records in are matched with the rows out of the stage before. Sets of ids are compared
+//! through sums of their hashes; a stage's own rows take 16 bytes of memory each.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use rustc_hash::FxBuildHasher;
+use serde::Serialize;
+
+use crate::recipe::Recipe;
+use crate::record::{Counts, Entry, Link, Post, Record, State, row_digest};
+use crate::stages::import::FileRow;
+use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
+
+/// Something that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Gap {
+    /// The recipe.
+    pub recipe: String,
+    /// The stage.
+    pub stage: String,
+    /// What does not fit, with the file or figures.
+    pub what: String,
+}
+
+/// What an audit looked at and found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Proof {
+    /// Stages whose books were closed.
+    pub stages: usize,
+    /// Files whose bytes were hashed.
+    pub files: usize,
+    /// Ledger entries that were counted.
+    pub records: u64,
+    /// What does not fit; empty where all is proven.
+    pub gaps: Vec<Gap>,
+}
+
+/// Audits every stage of a recipe that was made.
+pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) {
+    let mut before: Option<(Manifest, Ids)> = None;
+    for (i, step) in recipe.steps.iter().enumerate() {
+        let place = workspace.stage(recipe.name, i + 1, step.name);
+        let mut gaps = Vec::new();
+        match StageReader::open(&place) {
+            Ok(Some(stage)) => before = Some(Audit { gaps: &mut gaps, proof }.stage(&stage, before.as_ref())),
+            Ok(None) => {
+                // Later stages without this one would hang in the air.
+                let later = recipe.steps.iter().enumerate().skip(i + 1);
+                if later.clone().any(|(j, s)| workspace.stage(recipe.name, j + 1, s.name).join(MANIFEST).exists()) {
+                    gaps.push("the stage is missing, but a later one is there".to_string());
+                }
+                before = None;
+            }
+            Err(e) => {
+                gaps.push(e.to_string());
+                before = None;
+            }
+        }
+        let gap = |what| Gap { recipe: recipe.name.into(), stage: step.name.into(), what };
+        proof.gaps.extend(gaps.into_iter().map(gap));
+    }
+    let candidate = workspace.candidate(recipe.name);
+    if candidate.exists() {
+        let chain = before.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
+        let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
+        let mut found = Vec::new();
+        proof.files += sums(&candidate, &mut found);
+        candidate_chain(&candidate, chain.as_deref(), &mut found);
+        proof.gaps.extend(found.into_iter().map(gap));
+    }
+}
+
+/// A set of ids as two sums of hashes: the same for the same ids in any order, and nothing else gives
+/// it but by a chance of 2^-128.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ids {
+    count: u64,
+    sum: u128,
+}
+
+impl Ids {
+    fn add(&mut self, id: &str) {
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(digest(id));
+    }
+}
+
+fn digest(id: &str) -> u128 {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&blake3::hash(id.as_bytes()).as_bytes()[..16]);
+    u128::from_le_bytes(bytes)
+}
+
+struct Audit<'a> {
+    gaps: &'a mut Vec<String>,
+    proof: &'a mut Proof,
+}
+
+impl Audit<'_> {
+    fn stage(&mut self, stage: &StageReader, before: Option<&(Manifest, Ids)>) -> (Manifest, Ids) {
+        let manifest = stage.manifest();
+        self.proof.stages += 1;
+        if manifest.fingerprint_of() != manifest.fingerprint {
+            self.gap(format!("{MANIFEST}: its fingerprint is not that of its settings and inputs"));
+        }
+        self.strangers(stage);
+        let mut rows = Ids::default();
+        let mut texts = RowIds::default();
+        self.table::<Post>(stage, "rows", |row| {
+            rows.add(row.id());
+            texts.rows.insert(digest(row.id()));
+        });
+        let mut books = Counts::default();
+        let (mut entered, mut went_on) = (Ids::default(), Ids::default());
+        let mut joined = HashSet::new();
+        let mut astray = 0;
+        self.table::<Entry>(stage, "ledger", |entry| {
+            entered.add(&entry.id);
+            books.add(entry);
+            match State::from_code(&entry.outcome) {
+                Some(State::Kept | State::Changed) => went_on.add(entry.into.as_deref().unwrap_or(&entry.id)),
+                Some(State::Merged) if !entry.into.as_ref().is_some_and(|i| texts.rows.contains(&digest(i))) => astray += 1,
+                Some(State::Joined) => joined.extend(entry.into.clone()),
+                Some(_) => {}
+                None => astray += 1,
+            }
+        });
+        if astray > 0 {
+            self.gap(format!("{astray} ledger entries are merged into a record that is not kept, or have no known state"));
+        }
+        for id in &joined {
+            went_on.add(id);
+        }
+        let expanded = &mut went_on;
+        let mut orphans = 0;
+        self.table::<Link>(stage, "links", |link| {
+            if !joined.contains(&link.child) {
+                expanded.add(&link.child);
+            }
+            orphans += u64::from(!texts.rows.contains(&digest(&link.child)));
+        });
+        if orphans > 0 {
+            self.gap(format!("{orphans} links lead to records that are not among the rows"));
+        }
+        self.proof.records += entered.count;
+        self.books(manifest, &books, entered, rows, went_on);
+        match before {
+            None => self.import(stage, entered.count),
+            Some((previous, ids)) => self.chain(manifest, previous, *ids, entered),
+        }
+        (manifest.clone(), rows)
+    }
+
+    fn gap(&mut self, what: String) {
+        self.gaps.push(what);
+    }
+
+    fn books(&mut self, manifest: &Manifest, books: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
+        let told = &manifest.counts;
+        if (&told.states, &told.reasons) != (&books.states, &books.reasons) {
+            self.gap(format!("the manifest counts {:?}, the ledger {:?}", told.states, books.states));
+        }
+        if told.records_in != entered.count {
+            self.gap(format!("{} records in by the manifest, {} in the ledger", told.records_in, entered.count));
+        }
+        if told.records_out != rows.count {
+            self.gap(format!("{} records out by the manifest, {} rows", told.records_out, rows.count));
+        }
+        if rows != went_on {
+            self.gap(format!("{} rows, but the ledger lets {} records go on, or others", rows.count, went_on.count));
+        }
+    }
+
+    fn chain(&mut self, manifest: &Manifest, previous: &Manifest, ids: Ids, entered: Ids) {
+        let hash = previous.tables.get("rows").map(|t| t.hash.as_str());
+        if !manifest.inputs.iter().any(|i| Some(i.rows.as_str()) == hash) {
+            self.gap(format!("it was made from other rows than {} holds now", previous.stage));
+        }
+        if ids != entered {
+            self.gap(format!("{} has {} records, {} entered, or others", previous.stage, ids.count, entered.count));
+        }
+    }
+
+    fn import(&mut self, stage: &StageReader, entered: u64) {
+        let mut items = 0;
+        self.table::<FileRow>(stage, "files", |file| items += file.items);
+        if items != entered {
+            self.gap(format!("the dumps hold {items} items, the ledger {entered} entries"));
+        }
+    }
+
+    /// Reads a table, checking every file and every row hash.
+    fn table<R: Record>(&mut self, stage: &StageReader, name: &str, mut each: impl FnMut(&R)) {
+        let table = stage.table(name);
+        if Table::hash_of(&table.parts) != table.hash {
+            self.gap(format!("{name}: the table's hash is not that of its parts"));
+        }
+        for (part, rows) in table.parts.iter().zip(stage.parts::<R>(name)) {
+            self.proof.files += 1;
+            match rows {
+                Err(e) => self.gap(e.to_string()),
+                Ok(rows) => {
+                    if rows.len() as u64 != part.rows || row_digest(&rows).to_hex().as_str() != part.hash {
+                        self.gap(format!("{}: its rows are not those the manifest names", part.file));
+                    }
+                    rows.iter().for_each(&mut each);
+                }
+            }
+        }
+        if table.rows != table.parts.iter().map(|p| p.rows).sum::<u64>() {
+            self.gap(format!("{name}: {} rows by the manifest, its parts say otherwise", table.rows));
+        }
+    }
+
+    /// Files in the stage folder that no manifest names.
+    fn strangers(&mut self, stage: &StageReader) {
+        let named: HashSet<String> =
+            stage.manifest().tables.values().flat_map(|t| t.parts.iter().map(|p| p.file.clone())).collect();
+        for folder in fs::read_dir(stage.place()).into_iter().flatten().flatten().filter(|e| e.path().is_dir()) {
+            for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+                let name = format!("{}/{}", folder.file_name().to_string_lossy(), file.file_name().to_string_lossy());
+                if !named.contains(&name) {
+                    self.gap(format!("{name} is named by no manifest"));
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct RowIds {
+    rows: HashSet<u128, FxBuildHasher>,
+}
+
+/// Checks a folder's SHA256SUMS; returns how many files it names.
+fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
+    let Ok(sums) = fs::read_to_string(folder.join("SHA256SUMS")) else {
+        gaps.push("SHA256SUMS is missing".into());
+        return 0;
+    };
+    for line in sums.lines() {
+        let Some((stated, file)) = line.split_once("  ") else {
+            gaps.push(format!("SHA256SUMS: {line:?} names no file"));
+            continue;
+        };
+        match store::sha256(&folder.join(file)) {
+            Ok(found) if found == stated => {}
+            Ok(_) => gaps.push(format!("{file}: its bytes are not those SHA256SUMS names")),
+            Err(e) => gaps.push(e.to_string()),
+        }
+    }
+    sums.lines().count()
+}
+
+fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
+    let manifest = fs::read(folder.join("MANIFEST.json")).ok().and_then(|b| serde_json::from_slice(&b).ok());
+    let Some(candidate) = manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::release::Candidate>(m).ok()) else {
+        return gaps.push("MANIFEST.json cannot be read".into());
+    };
+    let last = candidate.stages.last();
+    if let (Some(rows), Some(last)) = (rows, last)
+        && last.rows != rows
+    {
+        gaps.push("it was built from other rows than the last stage holds now".into());
+    }
+    if last.is_some_and(|l| l.counts.records_out != candidate.rows) {
+        gaps.push(format!("it has {} rows, the last stage let others go on", candidate.rows));
+    }
+}

@@ -1,0 +1,112 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why a post is in or out.
+#[derive(Parser)]
+#[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// Flags of every verb.
+#[derive(Args)]
+pub(super) struct Global {
+    /// The workspace: the folder that holds pipeline.toml
+    #[arg(short = 'C', long, global = true, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    /// Set a setting for this call, as in --set dedup.threshold=0.85
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = split)]
+    pub set: Vec<(String, String)>,
+    /// Print JSON for machines
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+}
+
+fn split(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    Ok((key.trim().into(), value.trim().into()))
+}
+
+#[derive(Subcommand)]
+pub(super) enum Verb {
+    /// Lay out a workspace: a commented pipeline.toml, raw/ and the sample
+    Init(Init),
+    /// Print every setting and where its value came from
+    Config,
+    /// Make every stage that is not fresh, then the candidates
+    Run(Run),
+    /// Say which stages are fresh, which are not, and why
+    Status(Only),
+    /// Tell a post's whole way, and why it is in or out
+    #[command(after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text.")]
+    Explain(Explain),
+    /// Prove from the files alone that every record is accounted for
+    Audit(Only),
+    /// Print the funnel: records by stage, state and reason
+    Report(Only),
+}
+
+#[derive(Args)]
+pub(super) struct Init {
+    /// The folder to lay it out in
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+    /// Leave out the sample dumps
+    #[arg(long)]
+    pub empty: bool,
+}
+
+#[derive(Args, Default)]
+pub(super) struct Only {
+    /// Only this recipe; may be given several times
+    #[arg(long = "recipe", value_name = "NAME")]
+    pub recipes: Vec<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Run {
+    #[command(flatten)]
+    pub only: Only,
+    /// Start at this stage and use those before it as they are
+    #[arg(long, value_name = "STAGE")]
+    pub from: Option<String>,
+    /// Stop after this stage
+    #[arg(long, value_name = "STAGE")]
+    pub to: Option<String>,
+    /// Make this stage alone
+    #[arg(long = "only", value_name = "STAGE", conflicts_with_all = ["from", "to"])]
+    pub stage: Option<String>,
+    /// Make the stages even where they are fresh
+    #[arg(long)]
+    pub force: bool,
+    /// Say what would be made, and make nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Send nothing over the network; what is missing waits
+    #[arg(long)]
+    pub offline: bool,
+    /// Threads; 0 means one a core
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+#[derive(Args)]
+pub(super) struct Explain {
+    /// An id, SOURCE:LINE, or a text
+    #[arg(value_name = "POST", required = true)]
+    pub target: String,
+    #[command(flatten)]
+    pub only: Only,
+}

@@ -1,0 +1,98 @@
+//! How a call ends.
+
+use std::process::ExitCode;
+
+use crate::config::Problems;
+use crate::pipeline::RunError;
+use crate::stages::StageError;
+use crate::store::{CommitError, Error};
+
+/// The exit codes, for scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All is well.
+    Done = 0,
+    /// An audit found a gap, or nothing matched.
+    Gap = 1,
+    /// The command line or the settings cannot be used.
+    Usage = 2,
+    /// Finished, but some of the input could not be read; the ledger says what.
+    Partial = 3,
+    /// A file could not be read or written.
+    Io = 4,
+    /// Another run holds the recipe.
+    Locked = 5,
+    /// Stopped by Ctrl-C; the same command goes on.
+    Interrupted = 130,
+}
+
+pub(super) const HELP: &str = "\
+Exit codes:
+  0    done
+  1    audit found a gap, or explain found no such post
+  2    the command line or pipeline.toml cannot be used
+  3    finished, but some of the input could not be read (report says what)
+  4    a file could not be read or written
+  5    another run is at work on the recipe
+  130  stopped by Ctrl-C; the same command goes on";
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a call failed, in words, and how it ends.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub exit: Exit,
+    pub message: String,
+}
+
+impl Failure {
+    pub(super) fn usage(message: impl Into<String>) -> Failure {
+        Failure { exit: Exit::Usage, message: message.into() }
+    }
+
+    pub(super) fn print(&self, json: bool) {
+        if json {
+            eprintln!("{}", serde_json::json!({ "error": self.message, "exit": self.exit as i32 }));
+            return;
+        }
+        match self.exit {
+            Exit::Interrupted => eprintln!("{}", self.message),
+            _ => eprintln!("error: {}", self.message),
+        }
+    }
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Failure {
+        Failure { exit: Exit::Usage, message: problems.to_string() }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let exit = if matches!(error, Error::Locked { .. }) { Exit::Locked } else { Exit::Io };
+        Failure { exit, message: error.to_string() }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        let exit = match &error {
+            RunError::Settings(_) | RunError::NoStage { .. } | RunError::Missing { .. } => Exit::Usage,
+            RunError::Stage(StageError::Settings(_)) => Exit::Usage,
+            RunError::Stage(StageError::Stopped) => Exit::Interrupted,
+            RunError::Stage(StageError::Store(Error::Locked { .. })) => Exit::Locked,
+            RunError::Stage(StageError::Store(_)) | RunError::Commit(CommitError::Store(_)) => Exit::Io,
+            RunError::Commit(CommitError::Unbalanced { .. }) => Exit::Gap,
+        };
+        let message = match exit {
+            Exit::Interrupted => "stopped; what was finished is kept, and the same command goes on from there".into(),
+            _ => error.to_string(),
+        };
+        Failure { exit, message }
+    }
+}

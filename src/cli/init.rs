@@ -1,0 +1,49 @@
+//! `init`: a workspace that runs.
+
+use std::fs;
+
+use super::args::{Global, Init};
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::config::{FILE, default_pipeline, sample_pipeline};
+use crate::store::{Error, durable};
+
+/// The sample dumps that come with the program.
+const SAMPLE: &[(&str, &str)] = &[
+    ("dumps/titles.json", include_str!("../../raw/sample/dumps/titles.json")),
+    ("dumps/annual.json", include_str!("../../raw/sample/dumps/annual.json")),
+    ("dumps/thread.jsonl", include_str!("../../raw/sample/dumps/thread.jsonl")),
+];
+
+pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
+    let root = if args.folder.as_os_str() == "." { &global.workspace } else { &args.folder };
+    let settings = root.join(FILE);
+    if settings.exists() {
+        return Err(Failure::usage(format!("{} is there already; it was not touched", settings.display())));
+    }
+    for folder in ["dumps", "warc", "replies", "responses", "votes", "releases"] {
+        durable::create_folder(&root.join("raw").join(folder))?;
+    }
+    let mut text = default_pipeline();
+    if !args.empty {
+        text = sample_pipeline();
+        for (name, content) in SAMPLE {
+            let path = root.join("raw/sample").join(name);
+            if path.exists() {
+                continue;
+            }
+            if let Some(folder) = path.parent() {
+                durable::create_folder(folder)?;
+            }
+            fs::write(&path, content).map_err(Error::io("write", &path))?;
+        }
+    }
+    durable::replace(&settings, text.as_bytes())?;
+    if !global.quiet {
+        let place = root.display();
+        output::print(&format!("{place}: a workspace with {FILE} and raw/\n"))?;
+        let at = if root.as_os_str() == "." { String::new() } else { format!(" -C {place}") };
+        eprintln!("next: riddlemill{at} run");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,69 @@
+//! The verbs. Each is a file: arguments in, a library call, words for people or JSON for machines.
+//!
+//! Data goes to stdout, talk to stderr. Every error ends in one of the codes of [`Exit`].
+
+mod args;
+mod audit;
+mod config;
+mod exit;
+mod explain;
+mod init;
+mod output;
+mod progress;
+mod report;
+mod run;
+mod status;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+
+use crate::stages::Stop;
+use args::{Cli, Verb};
+pub use exit::Exit;
+use exit::Failure;
+
+/// Reads the arguments, does what they ask, says what went wrong.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let stop = Arc::new(Stop::default());
+    watch_interrupt(&stop, cli.global.quiet);
+    match verb(&cli, &stop) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            failure.print(cli.global.json);
+            failure.exit.into()
+        }
+    }
+}
+
+fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
+    let global = &cli.global;
+    match &cli.verb {
+        Verb::Init(args) => init::init(args, global),
+        Verb::Config => config::config(global),
+        Verb::Run(args) => run::run(args, global, stop),
+        Verb::Status(args) => status::status(args, global),
+        Verb::Explain(args) => explain::explain(args, global),
+        Verb::Audit(args) => audit::audit(args, global),
+        Verb::Report(args) => report::report(args, global),
+    }
+}
+
+/// The first Ctrl-C asks the stage at hand to stop after the part it is writing; the second ends the
+/// process, which costs nothing but that stage.
+fn watch_interrupt(stop: &Arc<Stop>, quiet: bool) {
+    let stop = Arc::clone(stop);
+    let watching = ctrlc::set_handler(move || {
+        if stop.asked() {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+        stop.set();
+        if !quiet {
+            eprintln!("stopping after the part at hand; once more to stop at once");
+        }
+    });
+    // Without the handler Ctrl-C still ends the process, and the store still holds whole stages only.
+    let _ = watching;
+}

@@ -1,0 +1,70 @@
+//! `run`: every stage that is not fresh, then the candidates.
+
+use super::args::{Global, Run};
+use super::exit::{Exit, Failure};
+use super::output::{self, count, number};
+use super::progress::Talk;
+use super::status;
+use crate::config::{Config, sections};
+use crate::pipeline::{self, Selection};
+use crate::recipe::Recipe;
+use crate::record::State;
+use crate::release::{self, Candidate};
+use crate::stages::Stop;
+use crate::store::{Manifest, Workspace};
+
+pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+    let threads: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
+    let config = output::load_with(global, &threads)?;
+    let recipes = output::recipes(&config, &args.only)?;
+    if args.dry_run {
+        return status::print(&config, &recipes, global);
+    }
+    let settings: sections::Run = config.typed(None, "run");
+    // The pool is built once a process; only a second call in the same process could fail.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build_global();
+    let selection = Selection {
+        from: args.stage.clone().or_else(|| args.from.clone()),
+        to: args.stage.clone().or_else(|| args.to.clone()),
+        force: args.force,
+    };
+    let mut unread = 0;
+    let mut built = Vec::new();
+    for recipe in recipes {
+        let (manifests, candidate) = make(&config, recipe, &selection, stop, global)?;
+        unread += manifests.iter().map(|m| m.counts.state(State::Failed)).sum::<u64>();
+        built.extend(candidate);
+    }
+    if global.json {
+        output::json(&built.iter().map(|(c, written)| serde_json::json!({
+            "recipe": c.recipe, "rows": c.rows, "written": written, "stages": c.stages,
+        })).collect::<Vec<_>>())?;
+    }
+    if unread > 0 {
+        if !global.quiet {
+            eprintln!("warning: {} could not be read; `riddlemill report` says which kinds, `explain SOURCE:LINE` what", count(unread, "record"));
+        }
+        return Ok(Exit::Partial);
+    }
+    Ok(Exit::Done)
+}
+
+type Made = (Vec<Manifest>, Option<(Candidate, bool)>);
+
+fn make(config: &Config, recipe: &'static Recipe, selection: &Selection, stop: &Stop, global: &Global) -> Result<Made, Failure> {
+    let talk = Talk::new(global.quiet, global.verbose);
+    let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
+    if manifests.len() < recipe.steps.len() {
+        return Ok((manifests, None));
+    }
+    let workspace = Workspace::new(&config.root);
+    let (candidate, written) = release::build(&workspace, recipe, &manifests)?;
+    if !global.quiet {
+        let held: u64 = manifests.iter().map(|m| m.counts.state(State::Held)).sum();
+        let held = if held > 0 { format!(", {} held for a person", number(held)) } else { String::new() };
+        let fresh = if written { "" } else { " (unchanged)" };
+        let place = workspace.candidate(recipe.name);
+        eprintln!("{}: {} in {}{held}{fresh}", recipe.name, count(candidate.rows, "candidate"), place.display());
+    }
+    Ok((manifests, Some((candidate, written))))
+}
