@@ -1,4 +1,5 @@
 //! Text rules over `&str`: what a post says once the forum's debris is gone, whether it asks, and
 //! whether two posts are the same joke. Nothing here knows of files, tables or settings files.
 
+pub mod sameness;
 pub mod segment;
