@@ -7,4 +7,5 @@ pub mod filter;
 pub mod interrogative;
 pub mod normalise;
 pub mod policy;
+pub mod sameness;
 pub mod segment;

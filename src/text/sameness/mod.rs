@@ -1,0 +1,49 @@
+//! Same joke or not: the verdict on two short posts.
+//!
+//! A pair is worth a verdict when one of a few [predicates] holds: the same text, nearly the same
+//! text, the same sounds, one the opening of the other, or the same weighty characters in other
+//! words. [Vetoes](Veto) then look at what sets the two apart (an issue number, a `不`, another
+//! word in the same frame, a second joke beside the first) and reject or demote. What is left is
+//! [`Verdict::Same`], which merges; [`Verdict::Borderline`], which a person sees; or
+//! [`Verdict::Different`].
+//!
+//! Invariants, each held by a property test:
+//! - a verdict depends on the two texts alone; weights come from a dictionary, never from a corpus;
+//! - `compare(a, b)` equals `compare(b, a)`, and the score is in 0..=1;
+//! - a text is the same as itself, and a text without any character but spaces is like nothing;
+//! - whatever is not `Different` meets the [needs](PredicateSpec::needs) of one predicate, so that
+//!   an index built on them loses no pair;
+//! - every comparison against a threshold is one of integers, so that a tie is in.
+//!
+//! "Same" is not transitive: a compilation resembles each of its parts. Whoever merges by these
+//! verdicts must not close over them.
+//!
+//! In reading order: [view] folds a text, `weight` says what a character is worth, `prepared` puts
+//! the two together once a text, `predicate` lists the predicates, then one file each
+//! (`identical`, `near`, `sound`, `opening`, `reworded`) and one file each veto (`series`,
+//! `negation`, `template`, `compilation`); `compare` decides.
+
+mod compare;
+mod compilation;
+mod identical;
+mod near;
+mod negation;
+mod opening;
+mod predicate;
+mod prepared;
+mod reworded;
+mod series;
+mod sound;
+mod template;
+pub mod view;
+mod weight;
+
+pub use compare::{Comparison, Evidence, Verdict, Veto, compare, compare_prepared};
+pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View, predicates};
+pub use prepared::{Prepared, Token};
+pub use weight::weight;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod reference;

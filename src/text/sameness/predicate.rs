@@ -1,0 +1,164 @@
+//! The predicates as data: what an exact join needs to find every pair that gets a verdict.
+
+use super::{identical, near, opening, prepared::Token, reworded, sound};
+
+/// Why a pair is worth a verdict. In the order in which they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Predicate {
+    /// The same text but for punctuation, width, script and case.
+    Identical,
+    /// One text is how the other begins.
+    Opening,
+    /// All but a few characters in the same order.
+    Near,
+    /// All but a few syllables in the same order.
+    Sound,
+    /// The weighty characters are the same, whatever their order.
+    Reworded,
+}
+
+impl Predicate {
+    /// The word for it in ledgers and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Predicate::Identical => "identical",
+            Predicate::Opening => "opening",
+            Predicate::Near => "near",
+            Predicate::Sound => "sound",
+            Predicate::Reworded => "reworded",
+        }
+    }
+}
+
+/// A ratio of two integers. Compared as a ratio: 1/2 equals 2/4.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio {
+    /// Numerator.
+    pub num: u64,
+    /// Denominator, never 0.
+    pub den: u64,
+}
+
+impl Ratio {
+    /// `num / den`; `den` must not be 0.
+    pub const fn new(num: u64, den: u64) -> Self {
+        Self { num, den }
+    }
+
+    /// As a double: for printing, never for a decision.
+    pub fn value(self) -> f64 {
+        self.num as f64 / self.den as f64
+    }
+}
+
+impl PartialEq for Ratio {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ratio {}
+
+impl PartialOrd for Ratio {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ratio {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let cross = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        cross(self.num, other.den).cmp(&cross(other.num, self.den))
+    }
+}
+
+/// What of a text a predicate compares.
+#[derive(Clone, Copy, Debug)]
+pub enum View {
+    /// A string.
+    Text(fn(&str) -> String),
+    /// A weighted bag of characters, in rising order of symbol.
+    Bag(fn(&str) -> Vec<Token>),
+}
+
+/// How two views are compared. Sizes are in characters of the view; the weight of a bag is the sum
+/// of count times weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// 1 where the views are equal and not empty, else 0.
+    Equal,
+    /// |shorter| / |longer| where the shorter is a prefix of the longer, else 0.
+    Prefix,
+    /// 2·LCS / (|a| + |b|), with LCS the longest common subsequence.
+    Indel,
+    /// shared / (toward·lighter + (1 − toward)·heavier), all three weights of bags: between
+    /// containment (toward = 1) and Dice (toward = 1/2).
+    Overlap {
+        /// How far the lighter bag decides.
+        toward: Ratio,
+    },
+}
+
+/// A condition that every pair of the predicate meets. An index may use any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// The views are equal.
+    SameView,
+    /// The shorter view is a prefix of the longer.
+    PrefixOfOther,
+    /// |shorter| / |longer| is at least this.
+    LengthRatio(Ratio),
+    /// Lighter total weight / heavier total weight is at least this.
+    WeightRatio(Ratio),
+    /// A common subsequence of at least this part of |a| + |b|; hence as many common characters,
+    /// counted with their repetitions.
+    CommonSubsequence(Ratio),
+    /// Shared weight of at least this part of the lighter bag: the pair shares a character among
+    /// the rarest of the lighter that outweigh the rest of it.
+    SharedOfLighter(Ratio),
+    /// Shared weight of at least this part of the heavier bag; likewise.
+    SharedOfHeavier(Ratio),
+    /// Weight of shared pairs of neighbours (of the folded text, a pair weighing as much as its two
+    /// characters) of at least this part of the text whose pairs weigh less. So the two have at
+    /// least two neighbouring characters in common.
+    SharedPairsOfLighter(Ratio),
+}
+
+/// One predicate: a view, a metric and two thresholds.
+#[derive(Clone, Copy, Debug)]
+pub struct PredicateSpec {
+    /// Which one.
+    pub predicate: Predicate,
+    /// What is compared.
+    pub view: View,
+    /// How.
+    pub metric: Metric,
+    /// From here on a pair is at least borderline, before vetoes.
+    pub borderline: Ratio,
+    /// From here on a pair is the same, before vetoes.
+    pub same: Ratio,
+    /// The shorter folded text must have this many characters for a borderline pair.
+    pub least_chars: usize,
+    /// The shorter folded text must have this many characters for a pair to be the same.
+    pub least_chars_same: usize,
+    /// What every pair of the predicate meets besides.
+    pub needs: &'static [Need],
+}
+
+impl PredicateSpec {
+    /// The verdict for a measure and a length, before vetoes.
+    pub(super) fn judge(&self, measure: Ratio, chars: usize) -> super::Verdict {
+        use super::Verdict::*;
+        match () {
+            () if chars < self.least_chars || measure < self.borderline => Different,
+            () if chars < self.least_chars_same || measure < self.same => Borderline,
+            () => Same,
+        }
+    }
+}
+
+/// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that meet
+/// one of them; vetoes only take away.
+pub fn predicates() -> &'static [PredicateSpec] {
+    &[identical::SPEC, opening::SPEC, near::SPEC, sound::SPEC, reworded::SPEC]
+}

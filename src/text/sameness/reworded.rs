@@ -1,0 +1,95 @@
+//! Reworded: the weighty characters are the same, whatever their order.
+//!
+//! What: shared / (4/5·lighter + 1/5·heavier) over the weights of the folded characters, from 0.60
+//! borderline and from 0.66 the same, for texts of 8 characters or more that also share
+//! pairs of neighbours. Why: people retell a joke with clauses swapped and particles changed; what
+//! stays is its rare characters. Leaning to the lighter text lets a tail be added; the fifth of the
+//! heavier keeps a short text from being found in any long one.
+//!
+//! Needs: since no more is shared than the lighter weighs, its weight is at least 3/13 of the
+//! heavier's, and the shared weight at least 3/5 of the lighter and 3/13 of the heavier; of the
+//! pairs of neighbours at least a fifth of the lighter by weight. So the rarest characters of the
+//! lighter, up to 2/5 of its weight, hold a shared one, and so does some pair of neighbours.
+//!
+//! Known problems: a retelling with synonyms throughout shares too little. A joke in the same frame
+//! about something else shares much; see [template](super::template). A text that holds the joke
+//! beside another; see [compilation](super::compilation).
+//!
+//! Example: `鳄鱼被做成了皮包，于是鳄鱼愤怒地咬了皮包` and `鳄鱼愤怒地咬了皮包，因为自己被做成了皮包`.
+
+use super::predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View};
+use super::prepared::{Bag, Prepared, Token};
+use super::view;
+
+/// How far the lighter text decides.
+const TOWARD: Ratio = Ratio::new(4, 5);
+
+/// Part of the pairs of neighbours that must be shared: what a free order still leaves, and chance
+/// does not.
+const PAIRS: Ratio = Ratio::new(1, 5);
+
+pub(super) const SPEC: PredicateSpec = PredicateSpec {
+    predicate: Predicate::Reworded,
+    view: View::Bag(bag),
+    metric: Metric::Overlap { toward: TOWARD },
+    borderline: Ratio::new(60, 100),
+    same: Ratio::new(66, 100),
+    least_chars: 8,
+    least_chars_same: 8,
+    needs: &[
+        Need::WeightRatio(Ratio::new(3, 13)),
+        Need::SharedOfLighter(Ratio::new(3, 5)),
+        Need::SharedOfHeavier(Ratio::new(3, 13)),
+        Need::SharedPairsOfLighter(PAIRS),
+    ],
+};
+
+fn bag(text: &str) -> Vec<Token> {
+    Bag::of_chars(&view::fold(text).chars().collect::<Vec<_>>()).tokens
+}
+
+/// The overlap of the characters; 0 where too few neighbours are shared.
+pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
+    let chars = overlap(&a.bag, &b.bag);
+    if chars < SPEC.borderline {
+        return chars;
+    }
+    let pairs = Ratio::new(a.grams.shared(&b.grams), a.grams.total.min(b.grams.total).max(1));
+    if pairs < PAIRS { Ratio::new(0, 1) } else { chars }
+}
+
+/// [`Metric::Overlap`] with [`TOWARD`]; 0 for two empty bags.
+pub(super) fn overlap(a: &Bag, b: &Bag) -> Ratio {
+    let (lighter, heavier) = (a.total.min(b.total), a.total.max(b.total));
+    let Ratio { num, den } = TOWARD;
+    Ratio::new(den * a.shared(b), (num * lighter + (den - num) * heavier).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::sameness::{Verdict, compare};
+
+    #[test]
+    fn swapped_clauses_are_the_same() {
+        let pair =
+            compare("鳄鱼被做成了皮包，于是鳄鱼愤怒地咬了皮包", "鳄鱼愤怒地咬了皮包，因为自己被做成了皮包");
+        assert_eq!((pair.verdict, pair.predicate), (Verdict::Same, Some(Predicate::Reworded)));
+    }
+
+    #[test]
+    fn common_characters_alone_are_not_enough() {
+        let pair = compare("为什么我的鱼不会说话？", "为什么你的猫不会做饭？");
+        assert_eq!(pair.verdict, Verdict::Different);
+    }
+
+    #[test]
+    fn the_needs_follow_from_the_threshold() {
+        // lighter >= t·(n·lighter + (d − n)·heavier)/d, solved for lighter / heavier.
+        let (t, n, d) = (SPEC.borderline, TOWARD.num, TOWARD.den);
+        let least = Ratio::new(t.num * (d - n), t.den * d - t.num * n);
+        assert!(SPEC.needs.contains(&Need::WeightRatio(least)));
+        assert!(SPEC.needs.contains(&Need::SharedOfHeavier(least)));
+        assert!(SPEC.needs.contains(&Need::SharedOfLighter(t)));
+    }
+}

@@ -1,0 +1,49 @@
+//! Veto: the same frame about something else.
+//!
+//! What: of the lighter text more than 15 % by weight is not in the other, what is shared stands
+//! together (the overlap of neighbours is at least 3/4 of that of characters), and the overlap of
+//! characters is under 0.77. The pair is a step less alike.
+//!
+//! Why: a retelling changes a little everywhere, which breaks up neighbours all over the text; a
+//! template keeps its frame to the letter and changes a word, which leaves neighbours whole. At equal
+//! overlap of characters the neighbours tell the two apart.
+//!
+//! Known problems: a faithful copy with one long word exchanged looks like a template.
+//!
+//! Example: `每天喝一杯牛奶的人变成了奶牛` and `每天喝一杯咖啡的人变成了猫头鹰`.
+
+use super::reworded::overlap;
+use super::{Prepared, Ratio};
+
+/// From here on too much is shared for another joke.
+const ALIKE: Ratio = Ratio::new(77, 100);
+
+pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
+    let chars = overlap(&a.bag, &b.bag);
+    if chars >= ALIKE {
+        return false;
+    }
+    let lighter = a.bag.total.min(b.bag.total).max(1);
+    let mostly_covered = Ratio::new(a.bag.shared(&b.bag), lighter) >= Ratio::new(85, 100);
+    let pairs = overlap(&a.grams, &b.grams);
+    let together = Ratio::new(4 * pairs.num, pairs.den) >= Ratio::new(3 * chars.num, chars.den);
+    !mostly_covered && together
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::sameness::{Verdict, compare};
+
+    #[test]
+    fn another_subject_is_another_joke() {
+        let pair = compare("每天喝一杯牛奶的人变成了奶牛", "每天喝一杯咖啡的人变成了猫头鹰");
+        assert_ne!(pair.verdict, Verdict::Same);
+    }
+
+    #[test]
+    fn a_retelling_is_not_a_template() {
+        let pair =
+            compare("鱼在水里游了一辈子，为什么从来不洗澡？", "为什么鱼从不洗澡，明明一辈子都在水里游");
+        assert_eq!(pair.verdict, Verdict::Same);
+    }
+}
