@@ -19,6 +19,11 @@ fn is_boundary(c: char) -> bool {
     !c.is_alphanumeric() || BARS.contains(&c)
 }
 
+/// How many characters stand before the next boundary, as far as it matters.
+fn reach<'a>(side: impl Iterator<Item = &'a char>) -> usize {
+    side.take(NEAR + 1).take_while(|c| !is_boundary(**c)).count()
+}
+
 /// The text without bars that dodge a filter; borrowed where there is none.
 ///
 /// ```
@@ -33,9 +38,6 @@ pub fn join(text: &str) -> Cow<'_, str> {
     let chars: Vec<char> = text.chars().collect();
     let bars = chars.iter().filter(|c| BARS.contains(c)).count();
     let heading = bars == 1 && !chars.iter().any(|c| "，。！？,!?；“”".contains(*c));
-    let reach = |mut side: Box<dyn Iterator<Item = &char> + '_>| {
-        side.by_ref().take(NEAR + 1).take_while(|c| !is_boundary(**c)).count()
-    };
     let out: String = chars
         .iter()
         .enumerate()
@@ -52,8 +54,8 @@ pub fn join(text: &str) -> Cow<'_, str> {
             {
                 return true;
             }
-            let left = reach(Box::new(chars[..i].iter().rev()));
-            let right = reach(Box::new(chars[i + 1..].iter()));
+            let left = reach(chars[..i].iter().rev());
+            let right = reach(chars[i + 1..].iter());
             heading && left > NEAR && right > NEAR
         })
         .map(|(_, c)| *c)

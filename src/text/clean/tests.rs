@@ -78,7 +78,7 @@ fn post() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn cleaning_is_idempotent_and_total(title in post(), content in prop::option::of(post()), kind in 0..3) {
+    fn cleaning_is_idempotent_and_total(title in post(), content in prop::option::of(post()), kind in 0..3usize) {
         let kind = [DraftKind::Thread, DraftKind::NumberedPost, DraftKind::Plain][kind];
         let once = clean(&Draft { kind, title: &title, content: content.as_deref() }, &Settings::default());
         let twice = plain(&once.text);
