@@ -399,3 +399,7 @@ fn with_votes(step: &Step, item: &Item, votes: &[&Vote], rounds: &[Round]) -> It
     }
     item.with_more(more)
 }
+
+#[cfg(test)]
+#[path = "resolve_tests.rs"]
+mod tests;

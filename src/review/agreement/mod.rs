@@ -8,6 +8,8 @@ mod bootstrap;
 mod coefficients;
 mod pairs;
 mod report;
+#[cfg(test)]
+mod tests;
 mod units;
 
 pub use bootstrap::{Bootstrap, Estimate};
