@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::review::ballots;
 use crate::review::ballot::KEEP;
+use crate::review::ballots;
 
 fn content(text: &str) -> Content {
     Content::from([("text".to_owned(), Value::from(text))])
@@ -40,7 +40,8 @@ fn one(field: &str, code: &str) -> Values {
 }
 
 fn voted(step: &Step, item: &Item, field: &str, codes: &[&str]) -> Vec<Vote> {
-    let cast = |(at, code): (usize, &&str)| vote(step, item, Round::Vote, &format!("a{at}"), one(field, code));
+    let cast =
+        |(at, code): (usize, &&str)| vote(step, item, Round::Vote, &format!("a{at}"), one(field, code));
     codes.iter().enumerate().map(cast).collect()
 }
 
@@ -142,7 +143,10 @@ fn rejections_count_together_and_their_reasons_are_put_together() {
     let keep = vote(&step, &item, Round::Vote, "c", one("screen", KEEP));
     let votes = [reject("a", &["harmful"]), reject("b", &["culture_bound"]), keep];
     let resolution = outcome(&step, &item, &votes);
-    assert_eq!(confirmed(&resolution).get("screen").unwrap().as_list().unwrap(), ["culture_bound", "harmful"]);
+    assert_eq!(
+        confirmed(&resolution).get("screen").unwrap().as_list().unwrap(),
+        ["culture_bound", "harmful"]
+    );
 }
 
 #[test]
@@ -189,7 +193,8 @@ fn a_samples_votes_confirm_for_the_sample_only() {
     let step = ballots::step("chumor", "preference").unwrap();
     let item = item(&step, &[]);
     let made_up = |codes: &[&str]| -> Vec<Vote> {
-        let cast = |vote: Vote| Vote { synthetic: true, annotator: format!("x{}", vote.annotator), ..vote }.sealed();
+        let cast =
+            |vote: Vote| Vote { synthetic: true, annotator: format!("x{}", vote.annotator), ..vote }.sealed();
         voted(&step, &item, "preference", codes).into_iter().map(cast).collect()
     };
     let mut votes = made_up(&["llm", "llm", "llm"]);
@@ -205,7 +210,8 @@ fn wrong_answers_are_collected_in_the_order_of_annotators() {
     let step = ballots::step("flub", "wrong-candidates").unwrap();
     let item = item(&step, &[]);
     let cast = |name: &str| {
-        let texts = ["wrong_1", "wrong_2", "wrong_3"].map(|field| (field, Value::Text(format!("{name} {field}"))));
+        let texts =
+            ["wrong_1", "wrong_2", "wrong_3"].map(|field| (field, Value::Text(format!("{name} {field}"))));
         vote(&step, &item, Round::Vote, name, texts.into_iter().collect())
     };
     let resolution = outcome(&step, &item, &[cast("c"), cast("a"), cast("b")]);

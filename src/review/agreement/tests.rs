@@ -104,7 +104,10 @@ fn what_is_not_defined_has_no_figure() {
     assert_eq!((percent(&units), fleiss_kappa(&units), ac1(&units)), (None, None, None));
     units.push([1, 1]);
     // One category only: agreement by chance is certain.
-    assert_eq!((percent(&units), fleiss_kappa(&units), alpha(&units, Level::Nominal)), (Some(1.0), None, None));
+    assert_eq!(
+        (percent(&units), fleiss_kappa(&units), alpha(&units, Level::Nominal)),
+        (Some(1.0), None, None)
+    );
     units.push([0, 1, 1]);
     assert_eq!(fleiss_kappa(&units), None, "not rated equally often");
     assert!(alpha(&units, Level::Nominal).is_some());
@@ -116,7 +119,9 @@ fn intervals_are_seeded_and_hold_the_value() {
     let mut units = Units::nominal(5);
     TEN_SUBJECTS.iter().for_each(|counts| units.push_counts(counts));
     let settings = Bootstrap { resamples: 500, seed: 1, level: 0.95 };
-    let estimate = |seed| bootstrap::estimate(&units, Level::Nominal, &Bootstrap { seed, ..settings }, "type").fleiss.unwrap();
+    let estimate = |seed| {
+        bootstrap::estimate(&units, Level::Nominal, &Bootstrap { seed, ..settings }, "type").fleiss.unwrap()
+    };
     assert_eq!(estimate(1), estimate(1));
     assert_ne!(estimate(1), estimate(2));
     let Estimate { value, low, high } = estimate(1);

@@ -309,6 +309,11 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(Some(first.0), Trouble::Merged(first.1.clone())));
             return row;
         }
+        let (given, wanted) = (entry.cells.len(), self.entries.columns.len());
+        if given < wanted {
+            row.problems.push(problem(None, Trouble::Short { given, wanted }));
+            return row;
+        }
         let Some(id) = text(self.columns.item) else {
             if filled {
                 row.problems.push(problem(self.columns.item, Trouble::NoItem));

@@ -19,6 +19,9 @@ mod label_studio;
 mod problem;
 mod xlsx;
 
+#[cfg(test)]
+mod tests;
+
 pub use export::{Ballot, ExportError, File, Format, export};
 pub use import::{Import, ImportSettings, import};
 pub use problem::{Problem, Trouble};

@@ -47,6 +47,14 @@ pub enum Trouble {
     /// A column that a ballot needs.
     #[error("no column `{0}`")]
     NoColumn(&'static str),
+    /// The row ends before its last columns.
+    #[error("the row has {given} of {wanted} columns; was the file saved to its end?")]
+    Short {
+        /// Cells there are.
+        given: usize,
+        /// Columns of the header.
+        wanted: usize,
+    },
     /// Filled in, but the item's id is gone.
     #[error("answers without an item id")]
     NoItem,

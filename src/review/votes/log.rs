@@ -220,7 +220,7 @@ impl Writer<'_> {
         let lines = fs::read(&open).map_err(io_error(&open, "read"))?;
         let sealed = self.segments.dir.join(format!("{number:06}.{}.jsonl.zst", hash_of(&lines)));
         let partial = sealed.with_extension("tmp");
-        let compressed = zstd::encode_all(&lines[..], 6).map_err(io_error(&partial, "compress"))?;
+        let compressed = zstd::encode_all(&lines[..], 3).map_err(io_error(&partial, "compress"))?;
         let mut file = File::create(&partial).map_err(io_error(&partial, "create"))?;
         file.write_all(&compressed).map_err(io_error(&partial, "write"))?;
         file.sync_all().map_err(io_error(&partial, "sync"))?;
