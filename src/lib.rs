@@ -2,8 +2,10 @@
 //! post why it is in or out.
 
 pub mod join;
+pub mod pages;
 pub mod record;
 pub mod text;
+pub mod warc;
 
 #[cfg(feature = "net")]
 pub mod crawl;
