@@ -52,6 +52,11 @@ pub fn from_unix(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}+08:00")
 }
 
+/// Unix seconds as ISO 8601 in UTC, without the zone: `2024-03-05T12:30:01`.
+pub fn utc(seconds: i64) -> String {
+    from_unix(seconds.saturating_sub(8 * 3600)).trim_end_matches("+08:00").to_string()
+}
+
 fn parse_clock(clock: &str) -> Option<String> {
     let parts: Option<Vec<i64>> = clock.split(':').map(number).collect();
     match parts?.as_slice() {
