@@ -106,7 +106,11 @@ impl Fetcher {
     }
 
     /// Reads until the end, a limit or a fault; what came by then is kept.
-    async fn body(&self, mut response: reqwest::Response, deadline: tokio::time::Instant) -> (Vec<u8>, Option<Truncated>) {
+    async fn body(
+        &self,
+        mut response: reqwest::Response,
+        deadline: tokio::time::Instant,
+    ) -> (Vec<u8>, Option<Truncated>) {
         let idle = Duration::from_secs_f64(self.limits.idle_secs);
         let limit = self.limits.wire_bytes as usize;
         let mut wire = Vec::new();

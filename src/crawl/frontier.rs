@@ -156,7 +156,8 @@ impl Frontier {
     }
 
     fn build(source: &Source, resolved: &Resolved, replayed: Replayed, writer: Option<Writer>) -> Self {
-        let entries: Vec<Done> = replayed.entries.into_iter().chain(replayed.adopted).map(|e| e.done).collect();
+        let entries: Vec<Done> =
+            replayed.entries.into_iter().chain(replayed.adopted).map(|e| e.done).collect();
         let last = entries.iter().map(|done| done.pass).max().unwrap_or(1).max(replayed.pass_end);
         let pass = if source.refresh && replayed.pass_end == last { last + 1 } else { last };
         let mut frontier = Frontier {
@@ -197,7 +198,8 @@ impl Frontier {
 
     /// Hosts with something to do.
     pub fn hosts(&self) -> Vec<String> {
-        let waiting = |queue: &VecDeque<Item>| queue.iter().any(|item| !self.finished.contains(item.url.as_str()));
+        let waiting =
+            |queue: &VecDeque<Item>| queue.iter().any(|item| !self.finished.contains(item.url.as_str()));
         self.queues.iter().filter(|(_, queue)| waiting(queue)).map(|(host, _)| host.clone()).collect()
     }
 
@@ -279,10 +281,13 @@ impl Frontier {
         if let Some(writer) = &mut self.writer {
             let group = segment::group(answer, &done, earlier);
             let group = group.map_err(|error| FrontierError::io(&writer.journal_path, error))?;
-            let (file, end) =
-                writer.segments.append(&group).map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+            let (file, end) = writer
+                .segments
+                .append(&group)
+                .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
             let line = Line::Done { file, end, done: done.clone() };
-            append_line(&mut writer.journal, &line).map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+            append_line(&mut writer.journal, &line)
+                .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
         }
         self.apply(&done);
         Ok(done)
@@ -365,12 +370,14 @@ fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replayed, Frontier
     let folder = dirs.archive(&source.name);
     let (lines, whole) = read_journal(&path).map_err(|error| FrontierError::io(&path, error))?;
     if mend && let Some(whole) = whole {
-        let file = OpenOptions::new().write(true).open(&path).map_err(|error| FrontierError::io(&path, error))?;
+        let file =
+            OpenOptions::new().write(true).open(&path).map_err(|error| FrontierError::io(&path, error))?;
         file.set_len(whole).map_err(|error| FrontierError::io(&path, error))?;
     }
     let mut lengths: HashMap<String, u64> = HashMap::new();
     for name in segment::files(&folder).map_err(|error| FrontierError::io(&folder, error))? {
-        let length = std::fs::metadata(folder.join(&name)).map_err(|error| FrontierError::io(&folder, error))?.len();
+        let length =
+            std::fs::metadata(folder.join(&name)).map_err(|error| FrontierError::io(&folder, error))?.len();
         lengths.insert(name, length);
     }
     let (mut entries, mut pass_end) = (Vec::new(), 0);

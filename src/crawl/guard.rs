@@ -12,14 +12,20 @@ use url::{Host, Url};
 /// Resolves names; a seam for tests of answers that change.
 pub trait Lookup: Send + Sync {
     /// All addresses of a name.
-    fn lookup<'a>(&'a self, host: &'a str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+    fn lookup<'a>(
+        &'a self,
+        host: &'a str,
+    ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 }
 
 /// The system's resolver.
 pub struct SystemLookup;
 
 impl Lookup for SystemLookup {
-    fn lookup<'a>(&'a self, host: &'a str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>> {
+    fn lookup<'a>(
+        &'a self,
+        host: &'a str,
+    ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>> {
         Box::pin(async move { Ok(tokio::net::lookup_host((host, 0)).await?.map(|addr| addr.ip()).collect()) })
     }
 }
@@ -100,7 +106,9 @@ impl Guard {
         let addresses = match url.host() {
             Some(Host::Ipv4(ip)) => vec![IpAddr::V4(ip)],
             Some(Host::Ipv6(ip)) => vec![IpAddr::V6(ip)],
-            Some(Host::Domain(name)) => self.lookup.lookup(name).await.map_err(|e| unresolved(e.to_string()))?,
+            Some(Host::Domain(name)) => {
+                self.lookup.lookup(name).await.map_err(|e| unresolved(e.to_string()))?
+            }
             None => Vec::new(),
         };
         let &first = addresses.first().ok_or_else(|| unresolved("no address".into()))?;
@@ -121,7 +129,8 @@ impl reqwest::dns::Resolve for Pins {
         let found = pins.get(name.as_str()).cloned();
         Box::pin(async move {
             let addresses = found.ok_or_else(|| io::Error::other("the host was not checked"))?;
-            let addresses: reqwest::dns::Addrs = Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
+            let addresses: reqwest::dns::Addrs =
+                Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(addresses)
         })
     }
@@ -172,7 +181,10 @@ mod tests {
     struct Fixed(&'static [&'static str]);
 
     impl Lookup for Fixed {
-        fn lookup<'a>(&'a self, _: &'a str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>> {
+        fn lookup<'a>(
+            &'a self,
+            _: &'a str,
+        ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>> {
             Box::pin(async { Ok(self.0.iter().map(|ip| ip.parse().unwrap()).collect()) })
         }
     }
@@ -189,14 +201,46 @@ mod tests {
     #[test]
     fn addresses_inside_are_told_from_those_outside() {
         for inside in [
-            "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9", "169.254.169.254",
-            "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.168.1.1", "198.18.0.1", "224.0.0.1", "255.255.255.255",
-            "::", "::1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::7f00:1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001::1",
-            "2001:db8::1", "fc00::1", "fd12::1", "fe80::1", "fec0::1", "ff02::1",
+            "0.0.0.0",
+            "10.1.2.3",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.9.9.9",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:8.8.8.8",
+            "::7f00:1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "2001::1",
+            "2001:db8::1",
+            "fc00::1",
+            "fd12::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
         ] {
             assert!(!is_public(inside.parse().unwrap()), "{inside}");
         }
-        for outside in ["8.8.8.8", "100.63.0.1", "100.128.0.1", "172.32.0.1", "192.0.1.1", "2400:da00::1", "2606:4700::1"] {
+        for outside in [
+            "8.8.8.8",
+            "100.63.0.1",
+            "100.128.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "2400:da00::1",
+            "2606:4700::1",
+        ] {
             assert!(is_public(outside.parse().unwrap()), "{outside}");
         }
     }
@@ -218,7 +262,12 @@ mod tests {
         assert!(check(&guard, "http://other.example:8080/").await.is_ok());
         assert_eq!(check(&guard, "https://good.example@evil.example/").await, Err(Refusal::UserInfo));
         assert_eq!(check(&guard, "https://u:p@good.example/").await, Err(Refusal::UserInfo));
-        for outside in ["https://good.example:8443/", "https://evil.example/", "https://good.example.evil.example/", "http://other.example/"] {
+        for outside in [
+            "https://good.example:8443/",
+            "https://evil.example/",
+            "https://good.example.evil.example/",
+            "http://other.example/",
+        ] {
             assert!(matches!(check(&guard, outside).await, Err(Refusal::Host(_))), "{outside}");
         }
         assert!(matches!(check(&guard, "file:///etc/passwd").await, Err(Refusal::Scheme(_))));

@@ -163,7 +163,10 @@ mod tests {
         assert!(allows(text, "/"));
         assert!(!allows(text, "/a/x"));
         assert!(!allows(text, "/b"));
-        assert_eq!(Robots::parse(text.as_bytes(), "riddlemill").crawl_delay, Some(Duration::from_millis(2500)));
+        assert_eq!(
+            Robots::parse(text.as_bytes(), "riddlemill").crawl_delay,
+            Some(Duration::from_millis(2500))
+        );
         assert!(!Robots::parse(text.as_bytes(), "third").allows("/c"));
         // A longer name is another crawler.
         assert!(allows("User-agent: riddlemillion\nDisallow: /", "/"));
@@ -173,8 +176,16 @@ mod tests {
     fn the_longest_match_wins_and_allow_among_equals() {
         let text = "User-agent: *\nDisallow: /p\nAllow: /p/1\nAllow: /q\nDisallow: /q\nDisallow: /*?fr=\nDisallow: *.gif$\nDisallow:";
         for (path, want) in [
-            ("/p", false), ("/p/2", false), ("/p/1", true), ("/p/11", true), ("/q", true), ("/x?fr=1", false), ("/x", true),
-            ("/i.gif", false), ("/i.gif?x", true), ("/robots.txt", true),
+            ("/p", false),
+            ("/p/2", false),
+            ("/p/1", true),
+            ("/p/11", true),
+            ("/q", true),
+            ("/x?fr=1", false),
+            ("/x", true),
+            ("/i.gif", false),
+            ("/i.gif?x", true),
+            ("/robots.txt", true),
         ] {
             assert_eq!(allows(text, path), want, "{path}");
         }
@@ -182,7 +193,8 @@ mod tests {
 
     #[test]
     fn octets_have_one_spelling() {
-        let text = "User-agent: *\nDisallow: /f?kw=%e5%bc%b1\nDisallow: /%7Ejoe\nDisallow: /弱\nDisallow: /a%2Fb";
+        let text =
+            "User-agent: *\nDisallow: /f?kw=%e5%bc%b1\nDisallow: /%7Ejoe\nDisallow: /弱\nDisallow: /a%2Fb";
         for path in ["/f?kw=%E5%BC%B1%E6", "/~joe/", "/%E5%BC%B1", "/a%2fb"] {
             assert!(!allows(text, path), "{path}");
         }
@@ -191,7 +203,8 @@ mod tests {
 
     #[test]
     fn marks_line_ends_comments_and_sitemaps_do_not_confuse() {
-        let text = "\u{feff}User-agent: * # all\r\nSitemap: http://x/s.xml\rDisallow: /a # not this\r\nnonsense\n";
+        let text =
+            "\u{feff}User-agent: * # all\r\nSitemap: http://x/s.xml\rDisallow: /a # not this\r\nnonsense\n";
         assert!(!allows(text, "/a"));
         assert!(allows(text, "/b"));
         assert!(allows("", "/"));

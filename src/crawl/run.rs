@@ -266,7 +266,13 @@ impl Crawl<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, host: &str, item: &Item, answer: &Answer, events: &mut impl FnMut(Event)) -> Result<(), CrawlError> {
+    fn keep(
+        &mut self,
+        host: &str,
+        item: &Item,
+        answer: &Answer,
+        events: &mut impl FnMut(Event),
+    ) -> Result<(), CrawlError> {
         let read = self.read(item, answer);
         let done = self.frontier.finish(item, answer, read)?;
         *self.summary.classes.entry(done.class).or_default() += 1;
@@ -294,7 +300,11 @@ impl Crawl<'_> {
         if status == 304 {
             // Only asked for where there is an earlier capture.
             return match self.frontier.earlier(&item.url) {
-                Some(done) => Read { facts: done.facts.clone(), sitemaps: done.sitemaps.clone(), ..Read::nothing(done.class) },
+                Some(done) => Read {
+                    facts: done.facts.clone(),
+                    sitemaps: done.sitemaps.clone(),
+                    ..Read::nothing(done.class)
+                },
                 None => Read::nothing(Class::Unparsed),
             };
         }

@@ -124,11 +124,8 @@ pub(super) fn files(folder: &Path) -> io::Result<Vec<String>> {
 /// The records of one answer. `earlier` is what a 304 stands for.
 pub(super) fn group(answer: &Answer, done: &Done, earlier: Option<&Done>) -> io::Result<Vec<u8>> {
     let url = answer.url.as_str();
-    let base = |kind: &str| {
-        Header::new(kind)
-            .with("WARC-Target-URI", url)
-            .with("WARC-Date", done.date.as_str())
-    };
+    let base =
+        |kind: &str| Header::new(kind).with("WARC-Target-URI", url).with("WARC-Date", done.date.as_str());
     let mut bytes = Vec::new();
 
     let mut block = head_block(&answer.version_line(), &answer.head.fields);
@@ -206,7 +203,11 @@ pub(super) fn warc_date(at: SystemTime) -> String {
 ///
 /// # Errors
 /// Damage with whole records behind it is no tail: nothing is touched then.
-pub(super) fn scan(folder: &Path, known: &BTreeMap<String, u64>, mend: bool) -> Result<Vec<Entry>, FrontierError> {
+pub(super) fn scan(
+    folder: &Path,
+    known: &BTreeMap<String, u64>,
+    mend: bool,
+) -> Result<Vec<Entry>, FrontierError> {
     let mut entries = Vec::new();
     let names = files(folder).map_err(|e| FrontierError::io(folder, e))?;
     for name in names {

@@ -161,11 +161,17 @@ impl Source {
             problems.push("`name` must be a plain folder name".into());
         }
         let contact = self.contact.trim();
-        let reachable = contact.contains('@') || contact.starts_with("http://") || contact.starts_with("https://");
+        let reachable =
+            contact.contains('@') || contact.starts_with("http://") || contact.starts_with("https://");
         if !reachable || contact.chars().any(|c| c.is_control() || !c.is_ascii()) {
             problems.push("`contact` must be an e-mail address or a web page (ASCII) where the site's owner reaches you".into());
         }
-        let numbers = [self.politeness.delay_secs, self.politeness.backoff_secs, self.limits.total_secs, self.limits.idle_secs];
+        let numbers = [
+            self.politeness.delay_secs,
+            self.politeness.backoff_secs,
+            self.limits.total_secs,
+            self.limits.idle_secs,
+        ];
         if numbers.iter().any(|n| !(0.0..=1e6).contains(n)) {
             problems.push("times must lie between 0 and 1000000 seconds".into());
         }
@@ -202,7 +208,8 @@ impl Source {
             let base = base()?;
             address.on(&base).ok_or_else(|| format!("`base` cannot hold paths: {base}"))
         };
-        let list = |forum: &str, good| on_base(Address::List { forum: forum.into(), good, cid: None, offset: 0 });
+        let list =
+            |forum: &str, good| on_base(Address::List { forum: forum.into(), good, cid: None, offset: 0 });
         let page = |url| Start { url, sitemap: false };
         Ok(match seed {
             Seed::Forum(forum) => vec![page(list(forum, false)?)],
@@ -213,8 +220,11 @@ impl Source {
             Seed::UrlFile(path) => {
                 let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
                 let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
-                let lines = lines.map(|(n, line)| (n + 1, line.trim())).filter(|(_, l)| !l.is_empty() && !l.starts_with('#'));
-                let read = |(n, line)| parse(line).map(page).map_err(|e| format!("{}:{n}: {e}", path.display()));
+                let lines = lines
+                    .map(|(n, line)| (n + 1, line.trim()))
+                    .filter(|(_, l)| !l.is_empty() && !l.starts_with('#'));
+                let read =
+                    |(n, line)| parse(line).map(page).map_err(|e| format!("{}:{n}: {e}", path.display()));
                 lines.map(read).collect::<Result<_, _>>()?
             }
         })
@@ -223,7 +233,9 @@ impl Source {
 
 fn parse(url: &str) -> Result<Url, String> {
     match Url::parse(url) {
-        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some() => Ok(parsed),
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some() => {
+            Ok(parsed)
+        }
         Ok(_) => Err(format!("`{url}` is not an http or https address")),
         Err(error) => Err(format!("`{url}` is no address: {error}")),
     }
@@ -254,7 +266,8 @@ mod tests {
     fn seeds_become_addresses_and_their_hosts_are_in_scope() {
         let folder = tempfile::tempdir().unwrap();
         let list = folder.path().join("urls.txt");
-        std::fs::write(&list, "\u{feff}# mine\r\nhttps://a.example/1\r\n\r\nhttp://b.example:8080/2").unwrap();
+        std::fs::write(&list, "\u{feff}# mine\r\nhttps://a.example/1\r\n\r\nhttp://b.example:8080/2")
+            .unwrap();
         let source = Source {
             name: "x".into(),
             contact: "me@example.org".into(),

@@ -27,7 +27,8 @@ pub(super) fn read(bytes: &[u8], limit: u64) -> Sitemap {
 fn parse(text: &str) -> Sitemap {
     let mut found = Sitemap::default();
     if !text.contains('<') {
-        found.pages = text.lines().map(str::trim).filter(|l| l.starts_with("http")).map(str::to_string).collect();
+        found.pages =
+            text.lines().map(str::trim).filter(|l| l.starts_with("http")).map(str::to_string).collect();
         return found;
     }
     let mut rest = text;
@@ -43,7 +44,8 @@ fn parse(text: &str) -> Sitemap {
                 let Some((inner, after)) = after.split_once("</loc") else { break };
                 rest = after;
                 let inner = inner.trim();
-                let inner = inner.strip_prefix("<![CDATA[").and_then(|i| i.strip_suffix("]]>")).unwrap_or(inner);
+                let inner =
+                    inner.strip_prefix("<![CDATA[").and_then(|i| i.strip_suffix("]]>")).unwrap_or(inner);
                 let address = unescape(inner.trim());
                 if in_index { &mut found.sitemaps } else { &mut found.pages }.push(address);
             }
@@ -54,7 +56,11 @@ fn parse(text: &str) -> Sitemap {
 }
 
 fn unescape(text: &str) -> String {
-    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'").replace("&amp;", "&")
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&apos;", "'")
+        .replace("&amp;", "&")
 }
 
 #[cfg(test)]

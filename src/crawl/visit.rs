@@ -81,7 +81,9 @@ impl Visitor {
                 Ok(answer) if matches!(answer.head.status, 429 | 503) => {
                     (format!("status {}", answer.head.status), retry_after(&answer.head, SystemTime::now()))
                 }
-                Ok(answer) if answer.truncated == Some(Truncated::Time) => ("the answer came too slowly".into(), None),
+                Ok(answer) if answer.truncated == Some(Truncated::Time) => {
+                    ("the answer came too slowly".into(), None)
+                }
                 Err(FetchError::Timeout) => ("no answer in time".to_string(), None),
                 _ => {
                     turn.leave(delay);
@@ -168,7 +170,10 @@ impl Visitor {
         // A file over the limit is read up to it; one that broke off could lack a rule.
         let decoded = self.fetcher.decode(answer);
         match decoded {
-            Some(body) if matches!(body.truncated, None | Some(Truncated::Length)) || body.bytes.len() >= MAX_BYTES => {
+            Some(body)
+                if matches!(body.truncated, None | Some(Truncated::Length))
+                    || body.bytes.len() >= MAX_BYTES =>
+            {
                 Verdict::Rules(Arc::new(Robots::parse(&body.bytes, AGENT)))
             }
             Some(_) => Verdict::Unreachable("robots.txt: broken off".into()),

@@ -60,7 +60,9 @@ impl Walk {
         }
         match (site, Address::of(url)) {
             (Site::Tieba, Some(Address::List { .. })) => self.list(scope, url, facts),
-            (Site::Tieba, Some(Address::Thread { tid, page })) => self.thread(scope, url, class, facts, tid, page),
+            (Site::Tieba, Some(Address::Thread { tid, page })) => {
+                self.thread(scope, url, class, facts, tid, page)
+            }
             (Site::Tieba, Some(Address::TotalComment { tid, .. })) => self.total(url, class, facts, tid),
             (Site::Tieba, Some(Address::Comment { tid, pid, page })) => {
                 let more = !facts.ids.is_empty() && facts.pages.is_some_and(|pages| page < pages);
@@ -94,12 +96,21 @@ impl Walk {
         let within = scope.max_list_pages.is_none_or(|most| list.pages < most);
         let mut urls: Vec<Url> =
             new.iter().filter_map(|&tid| Address::Thread { tid, page: 1 }.on(url)).collect();
-        let next = facts.next.as_deref().filter(|_| within && !new.is_empty()).and_then(|href| url.join(href).ok());
+        let next =
+            facts.next.as_deref().filter(|_| within && !new.is_empty()).and_then(|href| url.join(href).ok());
         urls.extend(next.map(|next| canonical(&Site::Tieba, next)));
         urls
     }
 
-    fn thread(&mut self, scope: &Scope, url: &Url, class: Class, facts: &Facts, tid: u64, page: u64) -> Vec<Url> {
+    fn thread(
+        &mut self,
+        scope: &Scope,
+        url: &Url,
+        class: Class,
+        facts: &Facts,
+        tid: u64,
+        page: u64,
+    ) -> Vec<Url> {
         if matches!(class, Class::Deleted | Class::Hidden | Class::Merged) {
             return Vec::new();
         }
@@ -145,7 +156,8 @@ impl Walk {
     }
 
     fn links(&mut self, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
-        let links = facts.links.iter().filter_map(|href| url.join(href).ok()).map(|to| canonical(&Site::Plain, to));
+        let links =
+            facts.links.iter().filter_map(|href| url.join(href).ok()).map(|to| canonical(&Site::Plain, to));
         let mut urls: Vec<Url> = links.collect();
         let host = url.host_str().unwrap_or_default().to_string();
         let list = self.lists.entry(host).or_default();
@@ -183,13 +195,25 @@ mod tests {
     #[test]
     fn a_list_goes_on_while_it_shows_new_threads() {
         let mut walk = Walk::default();
-        let page = |ids: &[u64], next: &str| Facts { ids: ids.into(), next: Some(next.into()), ..Facts::default() };
-        let first = follow(&mut walk, "http://t/f?kw=x&ie=utf-8", Class::Ok, page(&[9, 1], "//t/f?kw=x&ie=utf-8&pn=50"));
+        let page =
+            |ids: &[u64], next: &str| Facts { ids: ids.into(), next: Some(next.into()), ..Facts::default() };
+        let first = follow(
+            &mut walk,
+            "http://t/f?kw=x&ie=utf-8",
+            Class::Ok,
+            page(&[9, 1], "//t/f?kw=x&ie=utf-8&pn=50"),
+        );
         assert_eq!(first, ["/p/9", "/p/1", "/f?kw=x&ie=utf-8&pn=50"]);
         // A pinned thread and one that moved: only what is new follows.
-        let second = follow(&mut walk, "http://t/f?kw=x&ie=utf-8&pn=50", Class::Ok, page(&[9, 1, 2], "/f?kw=x&pn=100"));
+        let second = follow(
+            &mut walk,
+            "http://t/f?kw=x&ie=utf-8&pn=50",
+            Class::Ok,
+            page(&[9, 1, 2], "/f?kw=x&pn=100"),
+        );
         assert_eq!(second, ["/p/2", "/f?kw=x&ie=utf-8&pn=100"]);
-        let third = follow(&mut walk, "http://t/f?kw=x&ie=utf-8&pn=100", Class::Ok, page(&[9, 2], "/f?kw=x&pn=150"));
+        let third =
+            follow(&mut walk, "http://t/f?kw=x&ie=utf-8&pn=100", Class::Ok, page(&[9, 2], "/f?kw=x&pn=150"));
         assert!(third.is_empty());
     }
 
@@ -211,13 +235,21 @@ mod tests {
     fn nested_replies_are_followed_where_there_are_fewer_than_declared() {
         let mut walk = Walk::default();
         let floor = |pid, expected, got| FloorComments { pid, expected, got };
-        let facts = Facts { ids: vec![1], fid: Some(7), comments: vec![floor(1, 3, 0), floor(2, 16, 0), floor(3, 1, 0)], ..Facts::default() };
+        let facts = Facts {
+            ids: vec![1],
+            fid: Some(7),
+            comments: vec![floor(1, 3, 0), floor(2, 16, 0), floor(3, 1, 0)],
+            ..Facts::default()
+        };
         assert_eq!(follow(&mut walk, "http://t/p/5", Class::Ok, facts), ["/p/totalComment?tid=5&fid=7"]);
         let total = Facts { comments: vec![floor(1, 3, 3), floor(2, 16, 10)], ..Facts::default() };
         let next = follow(&mut walk, "http://t/p/totalComment?tid=5&fid=7", Class::Ok, total);
         assert_eq!(next, ["/p/comment?tid=5&pid=2", "/p/comment?tid=5&pid=3"]);
         let page = Facts { ids: vec![11], pages: Some(2), ..Facts::default() };
-        assert_eq!(follow(&mut walk, "http://t/p/comment?tid=5&pid=2", Class::Ok, page.clone()), ["/p/comment?tid=5&pid=2&pn=2"]);
+        assert_eq!(
+            follow(&mut walk, "http://t/p/comment?tid=5&pid=2", Class::Ok, page.clone()),
+            ["/p/comment?tid=5&pid=2&pn=2"]
+        );
         assert!(follow(&mut walk, "http://t/p/comment?tid=5&pid=2&pn=2", Class::Ok, page).is_empty());
     }
 }

@@ -48,7 +48,9 @@ impl Class {
     /// The inverse of [`Class::code`].
     pub fn from_code(code: &str) -> Option<Class> {
         use Class::{Blocked, Deleted, Empty, Hidden, Merged, Ok, Shell, Unparsed};
-        [Ok, Blocked, Shell, Deleted, Hidden, Merged, Empty, Unparsed].into_iter().find(|class| class.code() == code)
+        [Ok, Blocked, Shell, Deleted, Hidden, Merged, Empty, Unparsed]
+            .into_iter()
+            .find(|class| class.code() == code)
     }
 }
 

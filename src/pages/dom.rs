@@ -55,11 +55,12 @@ pub fn title(page: &Html) -> String {
 /// Elements whose end tag may be left out: they close each other and nest only inside others,
 /// which are counted.
 const IMPLIED: &[&str] = &[
-    "html", "head", "body", "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead", "tbody", "tfoot",
-    "colgroup", "rt", "rp",
+    "html", "head", "body", "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead", "tbody",
+    "tfoot", "colgroup", "rt", "rp",
 ];
 const VOID: &[&str] = &[
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+    "wbr",
 ];
 
 /// An upper estimate of how deep the page nests: each start tag opens, an end tag closes the
@@ -137,7 +138,9 @@ mod tests {
 
     #[test]
     fn long_flat_pages_pass_however_sloppy() {
-        for unit in ["<li>a", "<p>b", "<div><br><img src=x></div>", "<!-- <div><div> -->", "<script>'<div>'</script>"] {
+        for unit in
+            ["<li>a", "<p>b", "<div><br><img src=x></div>", "<!-- <div><div> -->", "<script>'<div>'</script>"]
+        {
             let page = unit.repeat(5_000);
             assert!(document(&page).is_ok(), "{unit}");
         }

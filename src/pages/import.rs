@@ -91,9 +91,11 @@ fn read(site: &Site, page: Page) -> (Page, Parsed) {
     if page.truncated.is_some() {
         return (page, Class::Unparsed.into());
     }
-    let target = page.redirect.as_deref().filter(|_| redirects(&page)).and_then(|to| {
-        Url::parse(&page.url).ok()?.join(to).ok()
-    });
+    let target = page
+        .redirect
+        .as_deref()
+        .filter(|_| redirects(&page))
+        .and_then(|to| Url::parse(&page.url).ok()?.join(to).ok());
     let url = target.map_or_else(|| page.url.clone(), String::from);
     let text = charset::decode(&page.body, page.content_type.as_deref()).text;
     let parsed = parse(site, &url, page.status, &text, Some(&page.date));

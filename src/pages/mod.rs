@@ -28,3 +28,6 @@ pub use import::{Imported, PageNote, each, import};
 pub use parse::{Facts, FloorComments, Parsed, Site, parse};
 pub use profile::{Profile, ProfileError};
 pub use row::{Post, PostKind, Riddle};
+
+#[cfg(test)]
+mod tests;

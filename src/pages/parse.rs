@@ -108,7 +108,8 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
         Site::Riddles => {
             let found = riddles::from_tree(&page, url);
             let facts = Facts { next: found.next, ..Facts::default() };
-            Some(Parsed { riddles: found.riddles, facts, ..Class::Ok.into() }).filter(|p| !p.riddles.is_empty())
+            Some(Parsed { riddles: found.riddles, facts, ..Class::Ok.into() })
+                .filter(|p| !p.riddles.is_empty())
         }
         Site::Rd => {
             let riddles = rd::from_tree(&page);
@@ -147,8 +148,14 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
                 Some(FloorComments { pid: post.pid?, expected, got: 0 })
             };
             let comments = found.floors.iter().filter_map(declared).collect();
-            let facts =
-                Facts { ids, pages: found.pages, page: found.page, fid: found.fid, comments, ..Facts::default() };
+            let facts = Facts {
+                ids,
+                pages: found.pages,
+                page: found.page,
+                fid: found.fid,
+                comments,
+                ..Facts::default()
+            };
             (found.floors, facts)
         }
         Address::Comment { tid, pid, .. } => {
@@ -159,7 +166,8 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
             }
             let got = found.posts.len() as u64;
             let ids = found.posts.iter().filter_map(|post| post.pid).collect();
-            let comments = found.total.map(|expected| FloorComments { pid, expected, got }).into_iter().collect();
+            let comments =
+                found.total.map(|expected| FloorComments { pid, expected, got }).into_iter().collect();
             (found.posts, Facts { ids, pages: found.pages, comments, ..Facts::default() })
         }
         Address::TotalComment { .. } => return None,

@@ -90,7 +90,8 @@ impl Profile {
         let root = page.root_element();
         let links = compiled.list.iter().flat_map(|pick| all(root, pick, Some("href"))).collect();
         let next = compiled.next.as_ref().and_then(|pick| all(root, pick, Some("href")).next());
-        let posts = root.select(&compiled.item.selector).map(|item| compiled.post(root, item, captured)).collect();
+        let posts =
+            root.select(&compiled.item.selector).map(|item| compiled.post(root, item, captured)).collect();
         ProfilePage { posts, links, next }
     }
 }
@@ -119,7 +120,9 @@ impl Compiled {
             author: inside(&self.author),
             time: time_raw.as_deref().and_then(|raw| time::parse(raw, captured)),
             time_raw,
-            link: title_pick.and_then(|pick| item.select(&pick.selector).next()?.value().attr("href").map(str::to_string)),
+            link: title_pick.and_then(|pick| {
+                item.select(&pick.selector).next()?.value().attr("href").map(str::to_string)
+            }),
             ..Post::new(PostKind::Floor)
         }
     }
@@ -127,7 +130,9 @@ impl Compiled {
 
 fn pick(field: &'static str, css: &str) -> Result<Pick, ProfileError> {
     let (selector, attribute) = match css.rsplit_once('@') {
-        Some((selector, name)) if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') => {
+        Some((selector, name))
+            if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') =>
+        {
             (selector, Some(name.to_string()))
         }
         _ => (css, None),
@@ -136,7 +141,11 @@ fn pick(field: &'static str, css: &str) -> Result<Pick, ProfileError> {
     Ok(Pick { selector: parsed, attribute })
 }
 
-fn all<'a>(within: ElementRef<'a>, pick: &'a Pick, default: Option<&'a str>) -> impl Iterator<Item = String> + 'a {
+fn all<'a>(
+    within: ElementRef<'a>,
+    pick: &'a Pick,
+    default: Option<&'a str>,
+) -> impl Iterator<Item = String> + 'a {
     let attribute = pick.attribute.as_deref().or(default);
     within.select(&pick.selector).filter_map(move |element| match attribute {
         Some(name) => element.value().attr(name).map(str::to_string),

@@ -26,7 +26,8 @@ pub fn article(html: &str) -> Result<Vec<Riddle>, TooDeep> {
 }
 
 pub(super) fn from_tree(page: &Html) -> Vec<Riddle> {
-    let Some(article) = page.select(&ARTICLE).find(|found| found.select(&BLOCK).any(|b| has_answer(&text_of(b, &[]))))
+    let Some(article) =
+        page.select(&ARTICLE).find(|found| found.select(&BLOCK).any(|b| has_answer(&text_of(b, &[]))))
     else {
         return Vec::new();
     };
@@ -56,7 +57,8 @@ fn blocks_of(element: ElementRef<'_>) -> Vec<Block> {
     if text.is_empty() {
         return Vec::new();
     }
-    let anchors: Vec<String> = element.select(&ANCHOR).map(|a| text_of(a, &[])).filter(|t| !t.is_empty()).collect();
+    let anchors: Vec<String> =
+        element.select(&ANCHOR).map(|a| text_of(a, &[])).filter(|t| !t.is_empty()).collect();
     if element.value().name() != "p" {
         return vec![Block { kind: Kind::Heading, text, anchors }];
     }

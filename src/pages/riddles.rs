@@ -92,12 +92,20 @@ struct Walk {
     anchors: Vec<String>,
     /// The label being passed, whose own text belongs to neither side.
     label: Option<ego_tree::NodeId>,
+    /// The part of the page, not of its content, that is being passed.
+    aside: Option<ego_tree::NodeId>,
     /// The element whose end ends the riddle.
     scope: Option<ego_tree::NodeId>,
 }
 
 impl Walk {
     fn step(&mut self, edge: &Edge<'_, Node>) {
+        if let Some(aside) = self.aside {
+            if matches!(edge, Edge::Close(node) if node.id() == aside) {
+                self.aside = None;
+            }
+            return;
+        }
         match edge {
             Edge::Open(node) => {
                 let element = ElementRef::wrap(*node);
@@ -120,7 +128,12 @@ impl Walk {
                         let id = link.and_then(|href| number_after(href, "/riddle/"));
                         self.heading = (Some(text_of(e, &[])).filter(|t| !t.is_empty()), id);
                     }
-                    Some((_, "hr" | "footer" | "nav" | "aside" | "form")) => self.end_riddle(),
+                    Some((_, "hr")) => self.end_riddle(),
+                    Some((_, "footer" | "nav" | "aside" | "form")) => {
+                        self.end_riddle();
+                        self.aside = Some(node.id());
+                        return;
+                    }
                     Some((e, "a")) if self.question.is_some() => self.anchors.push(text_of(e, &[])),
                     _ => {}
                 }
@@ -143,7 +156,8 @@ impl Walk {
         let (question, answer) = (self.question.take(), self.answer.take());
         let anchors = std::mem::take(&mut self.anchors);
         (self.label, self.scope) = (None, None);
-        let Some(question) = question.map(|lines| after_colon(lines.finish())).filter(|q| !q.is_empty()) else {
+        let Some(question) = question.map(|lines| after_colon(lines.finish())).filter(|q| !q.is_empty())
+        else {
             return;
         };
         let (title, id) = std::mem::take(&mut self.heading);
@@ -162,7 +176,8 @@ fn label(element: ElementRef<'_>) -> Option<&'static str> {
 /// Text beside a label ends with the label's parent; a paragraph's text goes on in the next.
 fn scope(label: ElementRef<'_>) -> Option<ego_tree::NodeId> {
     let parent = label.parent()?;
-    let paragraph = parent.value().as_element().is_some_and(|e| matches!(e.name(), "p" | "dt" | "dd" | "span"));
+    let paragraph =
+        parent.value().as_element().is_some_and(|e| matches!(e.name(), "p" | "dt" | "dd" | "span"));
     Some(if paragraph { parent.parent()?.id() } else { parent.id() })
 }
 

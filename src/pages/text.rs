@@ -6,8 +6,29 @@ use scraper::{ElementRef, Node};
 
 /// Elements that start on a line of their own.
 const BLOCKS: &[&str] = &[
-    "address", "article", "blockquote", "dd", "div", "dl", "dt", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
-    "li", "ol", "p", "pre", "section", "table", "tr", "ul",
+    "address",
+    "article",
+    "blockquote",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "tr",
+    "ul",
 ];
 
 /// Text with line breaks: `<br>` and block edges end a line, line ends of the source count as
@@ -112,7 +133,10 @@ mod tests {
         assert_eq!(text("<div>            一<br>二  三<br><br>四</div>"), "一\n二  三\n\n四");
         assert_eq!(text("one\n   two"), "one two");
         assert_eq!(text("<p>a</p>\n  <p>b &lt;c&gt;</p>"), "a\nb <c>");
-        assert_eq!(text("a<div class=\"x p_forbidden_tip\">该楼层疑似违规<b>!</b></div>b<script>1</script>"), "ab");
+        assert_eq!(
+            text("a<div class=\"x p_forbidden_tip\">该楼层疑似违规<b>!</b></div>b<script>1</script>"),
+            "ab"
+        );
         assert_eq!(text("<div>前<div class=replace_div><img src=x></div>后</div>"), "前\n后");
     }
 }

@@ -119,7 +119,9 @@ impl Iterator for Pages {
         while let Some((file, record, block)) = self.waiting.pop() {
             return Some(match self.resolve(file, &record, &block) {
                 Ok(Some(page)) => Ok(page),
-                Ok(None) => Err(self.error(file, lost(&record, "the record it revisits is not in the archive"))),
+                Ok(None) => {
+                    Err(self.error(file, lost(&record, "the record it revisits is not in the archive")))
+                }
                 Err(trouble) => Err(self.error(file, trouble)),
             });
         }
@@ -157,6 +159,8 @@ impl Pages {
             return Ok(None);
         }
         let block = reader.block(self.archive.limits.stored_bytes).map_err(ArchiveTrouble::Read)?;
+        // The checksum stands at the end of the record's gzip member.
+        reader.finish_record().map_err(ArchiveTrouble::Read)?;
         let file = self.file;
         if kind == "revisit" {
             let found = self.resolve(file, &record, &block.bytes)?;
@@ -193,14 +197,16 @@ impl Pages {
             .map(|(url, date)| key("at", &format!("{} {date}", url.trim_matches(['<', '>']))));
         let by_digest =
             header.get("WARC-Payload-Digest").map(|digest| key("digest", &digest.to_ascii_lowercase()));
-        let place = [by_id, by_date, by_digest].into_iter().flatten().find_map(|key| self.originals.get(&key));
+        let place =
+            [by_id, by_date, by_digest].into_iter().flatten().find_map(|key| self.originals.get(&key));
         let Some(&(from, at)) = place else { return Ok(None) };
 
         let fail = |what: String| lost(revisit, &what);
         let mut original = File::open(&self.archive.files[from]).map_err(|e| fail(e.to_string()))?;
         original.seek(SeekFrom::Start(at.member)).map_err(|e| fail(e.to_string()))?;
         let mut reader = Reader::at(BufReader::new(original), at).map_err(|e| fail(e.to_string()))?;
-        let record = reader.next_record().map_err(ArchiveTrouble::Read)?.ok_or_else(|| fail("moved".into()))?;
+        let record =
+            reader.next_record().map_err(ArchiveTrouble::Read)?.ok_or_else(|| fail("moved".into()))?;
         let body = reader.block(self.archive.limits.stored_bytes).map_err(ArchiveTrouble::Read)?;
         let mut found = page(from, &record, &body.bytes, body.cut, self.archive.limits)?;
         // The revisit's own status says what the server answered then, save that a 304 says
@@ -226,7 +232,13 @@ fn key(kind: &str, value: &str) -> [u8; 16] {
     key
 }
 
-fn page(file: usize, record: &Record, block: &[u8], cut: bool, limits: Limits) -> Result<Page, ArchiveTrouble> {
+fn page(
+    file: usize,
+    record: &Record,
+    block: &[u8],
+    cut: bool,
+    limits: Limits,
+) -> Result<Page, ArchiveTrouble> {
     let header = &record.header;
     let (head, start) = match parse_head(block) {
         Some(parsed) => parsed,
@@ -259,7 +271,8 @@ mod tests {
     use super::*;
 
     fn record(kind: &str, url: &str, fields: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
-        let mut header = Header::new(kind).with("WARC-Target-URI", url).with("WARC-Date", "2024-01-01T00:00:00Z");
+        let mut header =
+            Header::new(kind).with("WARC-Target-URI", url).with("WARC-Date", "2024-01-01T00:00:00Z");
         for (name, value) in fields {
             header = header.with(name, *value);
         }
@@ -270,7 +283,8 @@ mod tests {
 
     fn read(files: &[Vec<u8>]) -> Vec<Result<Page, ArchiveError>> {
         let folder = tempfile::tempdir().unwrap();
-        let paths: Vec<PathBuf> = (0..files.len()).map(|i| folder.path().join(format!("{i}.warc.gz"))).collect();
+        let paths: Vec<PathBuf> =
+            (0..files.len()).map(|i| folder.path().join(format!("{i}.warc.gz"))).collect();
         for (path, bytes) in paths.iter().zip(files) {
             std::fs::write(path, bytes).unwrap();
         }
@@ -281,7 +295,12 @@ mod tests {
 
     #[test]
     fn revisits_are_resolved_by_id_by_date_and_by_digest_before_and_after_their_original() {
-        let original = record("response", "http://a/1", &[("WARC-Record-ID", "<urn:x>"), ("WARC-Payload-Digest", "sha1:D")], OK);
+        let original = record(
+            "response",
+            "http://a/1",
+            &[("WARC-Record-ID", "<urn:x>"), ("WARC-Payload-Digest", "sha1:D")],
+            OK,
+        );
         let not_modified = b"HTTP/1.1 304 Not Modified\r\n\r\n";
         let by_id = record("revisit", "http://a/1", &[("WARC-Refers-To", "<urn:x>")], not_modified);
         let by_date = record(
@@ -314,7 +333,8 @@ mod tests {
 
     #[test]
     fn one_bad_body_stops_nothing_and_one_bad_record_only_its_file() {
-        let odd = record("response", "http://a/1", &[], b"HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\n\r\nx");
+        let odd =
+            record("response", "http://a/1", &[], b"HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\n\r\nx");
         let good = record("response", "http://a/2", &[], OK);
         let torn = &good[..good.len() - 9];
         let pages = read(&[[odd, good.clone(), torn.to_vec()].concat(), good.clone()]);

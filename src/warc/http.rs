@@ -226,13 +226,12 @@ mod tests {
     #[test]
     fn bombs_stop_at_the_limit_and_short_streams_are_marked() {
         let zeros = vec![0u8; 4 << 20];
-        let mut brotli = Vec::new();
-        // Ten bytes of brotli that repeat: an uncompressed meta-block would do as well, but the
-        // limit has to hold whatever the ratio is, so gzip inside gzip stands for the rest.
-        brotli.extend_from_slice(&[0x0b, 0x02, 0x80]);
-        brotli.extend_from_slice(b"hello\x03");
-        let decoded = decode_body(&head(&[("content-encoding", "br")]), &brotli, 100).unwrap();
-        assert_eq!(decoded.bytes, b"hello");
+        // 64 MiB of zeros in a hundred bytes, by the reference encoder.
+        let brotli = include_bytes!("../../tests/fixtures/zeros-64m.br");
+        let decoded = decode_body(&head(&[("content-encoding", "br")]), brotli, 1000).unwrap();
+        assert_eq!((decoded.bytes.len(), decoded.truncated), (1000, Some(Truncated::Length)));
+        let all = decode_body(&head(&[("content-encoding", "br")]), brotli, 65 << 20).unwrap();
+        assert_eq!((all.bytes.len(), all.truncated), (64 << 20, None));
         let bomb = gzip(&gzip(&zeros));
         let decoded = decode_body(&head(&[("content-encoding", "gzip, gzip")]), &bomb, 1000).unwrap();
         assert_eq!((decoded.bytes.len(), decoded.truncated), (1000, Some(Truncated::Length)));

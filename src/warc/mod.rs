@@ -20,9 +20,9 @@ mod members;
 mod read;
 mod write;
 
-pub use archive::{Archive, Page, Pages};
+pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
 pub use header::Header;
-pub use http::{Decoded, Head, decode_body, parse_head};
+pub use http::{Decoded, Head, UnknownEncoding, decode_body, parse_head};
 pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
 pub use write::{block_digest, record_id, write_record};
 

@@ -197,7 +197,8 @@ mod tests {
     fn archive(blocks: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for block in blocks {
-            write_record(&mut bytes, &Header::new("resource").with("WARC-Target-URI", "http://a/"), block).unwrap();
+            write_record(&mut bytes, &Header::new("resource").with("WARC-Target-URI", "http://a/"), block)
+                .unwrap();
         }
         bytes
     }
@@ -225,7 +226,9 @@ mod tests {
         flate2::read::MultiGzDecoder::new(&gzip[..]).read_to_end(&mut plain).unwrap();
         let zstd = zstd::encode_all(&plain[..], 1).unwrap();
         let mut one_member = Vec::new();
-        flate2::read::GzEncoder::new(&plain[..], flate2::Compression::fast()).read_to_end(&mut one_member).unwrap();
+        flate2::read::GzEncoder::new(&plain[..], flate2::Compression::fast())
+            .read_to_end(&mut one_member)
+            .unwrap();
         for bytes in [&gzip, &plain, &zstd, &one_member] {
             let (found, error) = blocks(bytes);
             assert!(error.is_none(), "{error:?}");

@@ -61,7 +61,9 @@ impl Address {
                 cid: number("cid").filter(|&cid| cid != 0),
                 offset: number("pn").unwrap_or(0),
             }),
-            "/p/totalComment" => Some(Address::TotalComment { tid: number("tid")?, fid: number("fid")?, page }),
+            "/p/totalComment" => {
+                Some(Address::TotalComment { tid: number("tid")?, fid: number("fid")?, page })
+            }
             "/p/comment" => Some(Address::Comment { tid: number("tid")?, pid: number("pid")?, page }),
             _ => {
                 let tid = path.strip_prefix("/p/")?.parse().ok()?;
@@ -100,7 +102,9 @@ impl fmt::Display for Address {
             Address::TotalComment { tid, fid, page } => {
                 write!(f, "/p/totalComment?tid={tid}&fid={fid}{}", paged(*page))
             }
-            Address::Comment { tid, pid, page } => write!(f, "/p/comment?tid={tid}&pid={pid}{}", paged(*page)),
+            Address::Comment { tid, pid, page } => {
+                write!(f, "/p/comment?tid={tid}&pid={pid}{}", paged(*page))
+            }
         }
     }
 }
@@ -191,7 +195,9 @@ mod tests {
 
     #[test]
     fn nested_reply_addresses_survive_a_round_trip() {
-        for path in ["/p/totalComment?tid=1&fid=2", "/p/totalComment?tid=1&fid=2&pn=3", "/p/comment?tid=1&pid=2&pn=2"] {
+        for path in
+            ["/p/totalComment?tid=1&fid=2", "/p/totalComment?tid=1&fid=2&pn=3", "/p/comment?tid=1&pid=2&pn=2"]
+        {
             assert_eq!(canonical(&format!("http://x{path}&t=99")).as_deref(), Some(path));
         }
         assert_eq!(canonical("http://x/p/comment?tid=1"), None);

@@ -107,7 +107,9 @@ fn from_tree(html: &Html) -> Comments {
     };
     for item in html.select(&COMMENT) {
         let data = item.value().attr("data-field").and_then(field::parse).unwrap_or_default();
-        let Some(pid) = field::number(data.get("spid")).or_else(|| field::number(data.get("pid"))) else { continue };
+        let Some(pid) = field::number(data.get("spid")).or_else(|| field::number(data.get("pid"))) else {
+            continue;
+        };
         let time_raw = first(item, &TIME).map(|span| text_of(span, &[])).filter(|t| !t.is_empty());
         let user = first(item, &USER).and_then(|a| a.value().attr("data-field")).and_then(field::parse);
         let body = first(item, &TEXT);

@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn numbers_and_flags_come_in_many_forms() {
-        let value = parse(r#"{"a":"18446744073709551615","b":1,"c":"","d":true,"e":null,"f":-1,"g":"0"}"#).unwrap();
+        let value =
+            parse(r#"{"a":"18446744073709551615","b":1,"c":"","d":true,"e":null,"f":-1,"g":"0"}"#).unwrap();
         assert_eq!(number(value.get("a")), Some(u64::MAX));
         assert_eq!((number(value.get("c")), number(value.get("f"))), (None, None));
         let flags: Vec<bool> = ["b", "d", "e", "g", "z"].map(|k| flag(value.get(k))).into();

@@ -9,7 +9,7 @@ use super::super::time;
 use super::{field, pagelets};
 
 selectors! {
-    ROW = "li.j_thread_list, li.thread_top_list_folder, #thread_top_list li";
+    ROW = "li.j_thread_list, #thread_top_list li";
     LIST = "#thread_list, #thread_top_list, ul.threadlist_bright";
     TITLE = "a.j_th_tit";
     EXCERPT = ".threadlist_abs";
@@ -72,12 +72,15 @@ fn row(item: ElementRef<'_>, captured: Option<&str>) -> Option<Post> {
     // 1 is a pseudo-thread that promotes something.
     let tid = field::number(data.get("id")).or_else(from_link).filter(|&id| id > 1)?;
     let shown = text_of(link, &[]);
-    let title = link.value().attr("title").map(str::trim).filter(|t| !t.is_empty()).map_or(shown, str::to_string);
+    let title =
+        link.value().attr("title").map(str::trim).filter(|t| !t.is_empty()).map_or(shown, str::to_string);
     let author = first(item, &AUTHOR);
     let author_field = author.and_then(|span| span.value().attr("data-field")).and_then(field::parse);
     let text = first(item, &EXCERPT).map(excerpt);
     let time_raw = first(item, &CREATED).map(|span| text_of(span, &[])).filter(|t| !t.is_empty());
-    let pinned = field::flag(data.get("is_top")) || inside_top(item) || item.value().classes().any(|c| c == "thread_top");
+    let pinned = field::flag(data.get("is_top"))
+        || inside_top(item)
+        || item.value().classes().any(|c| c == "thread_top");
     Some(Post {
         tid: Some(tid),
         pid: field::number(data.get("first_post_id")).filter(|&pid| pid > 0),
@@ -108,6 +111,8 @@ fn inside_top(item: ElementRef<'_>) -> bool {
 }
 
 fn images(item: ElementRef<'_>) -> Vec<String> {
-    let source = |img: ElementRef<'_>| ["bpic", "data-original", "src"].iter().find_map(|a| img.value().attr(a).map(str::to_string));
+    let source = |img: ElementRef<'_>| {
+        ["bpic", "data-original", "src"].iter().find_map(|a| img.value().attr(a).map(str::to_string))
+    };
     item.select(&IMAGE).filter_map(source).filter(|url| !url.is_empty()).collect()
 }

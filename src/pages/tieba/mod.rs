@@ -19,8 +19,9 @@ use scraper::Html;
 
 use super::dom::{self, TooDeep};
 
-/// Class of the warning that Tieba hides beside a post's body.
-const HIDDEN: &[&str] = &["p_forbidden_tip"];
+/// Classes of what Tieba hides in a post's body: the warning of a folded post, the handle of a
+/// folded picture.
+const HIDDEN: &[&str] = &["p_forbidden_tip", "replace_tip"];
 
 /// The parts that Tieba ships inside HTML comments (`code.pagelet_html`) and lets a script put in
 /// place, so far as they mention one of `marks`.

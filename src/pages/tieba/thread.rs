@@ -3,7 +3,7 @@
 use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 
-use super::super::dom::{self, TooDeep, first, selectors};
+use super::super::dom::{self, TooDeep, selectors};
 use super::super::row::{Post, PostKind};
 use super::super::text::text_of;
 use super::super::time;
@@ -66,7 +66,9 @@ pub(in crate::pages) fn from_tree(page: &Html) -> Result<ThreadPage, TooDeep> {
             let number = |key: &str| field::number(content.and_then(|c| c.get(key))).filter(|&n| n > 0);
             found.tid = found.tid.or_else(|| number("thread_id"));
             found.fid = found.fid.or_else(|| number("forum_id"));
-            if let Some(post) = floor(element, &data).filter(|post| found.floors.iter().all(|p| p.pid != post.pid)) {
+            if let Some(post) =
+                floor(element, &data).filter(|post| found.floors.iter().all(|p| p.pid != post.pid))
+            {
                 found.floors.push(post);
             }
         }
@@ -143,8 +145,11 @@ fn body(element: ElementRef<'_>, pid: u64) -> Option<ElementRef<'_>> {
 }
 
 fn images(body: ElementRef<'_>) -> Vec<String> {
-    let real = |img: &ElementRef<'_>| !img.value().classes().any(|c| c == "BDE_Smiley" || c == "nicknameEmoji");
-    let source = |img: ElementRef<'_>| img.value().attr("data-original").or(img.value().attr("src")).map(str::to_string);
+    let real =
+        |img: &ElementRef<'_>| !img.value().classes().any(|c| c == "BDE_Smiley" || c == "nicknameEmoji");
+    let source = |img: ElementRef<'_>| {
+        img.value().attr("data-original").or(img.value().attr("src")).map(str::to_string)
+    };
     body.select(&IMAGE).filter(real).filter_map(source).filter(|src| !src.is_empty()).collect()
 }
 
