@@ -6,15 +6,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::fetch::{Answer, Validators};
+use super::journal::{Line, Replayed, append, replay};
 use super::run::Dirs;
-use super::segment::{self, Entry, Segments};
+use super::segment::{self, Segments};
 use super::settings::{Resolved, Scope, Source};
 use super::walk::{Item, Role, Walk, canonical};
 use crate::pages::{Class, Facts, Site};
@@ -91,13 +92,6 @@ impl FrontierError {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Line {
-    Done { file: String, end: u64, done: Done },
-    PassEnd { pass_end: u32 },
-}
-
 /// The state of one source's crawl.
 pub struct Frontier {
     site: Site,
@@ -141,7 +135,7 @@ impl Frontier {
             .map_err(|error| FrontierError::io(&folder, error))?;
         let mut journal = OpenOptions::new().create(true).append(true).open(&journal_path).map_err(wrap)?;
         for entry in &replayed.adopted {
-            append_line(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;
+            append(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;
         }
         let writer = Writer { segments, journal, journal_path, _lock: lock };
         Ok(Frontier::build(source, resolved, replayed, Some(writer)))
@@ -159,7 +153,16 @@ impl Frontier {
         let entries: Vec<Done> =
             replayed.entries.into_iter().chain(replayed.adopted).map(|e| e.done).collect();
         let last = entries.iter().map(|done| done.pass).max().unwrap_or(1).max(replayed.pass_end);
-        let pass = if source.refresh && replayed.pass_end == last { last + 1 } else { last };
+        let mut frontier = Frontier::of_pass(source, resolved, &entries, last);
+        let ended = replayed.pass_end == last || frontier.undone() == 0;
+        if source.refresh && ended {
+            frontier = Frontier::of_pass(source, resolved, &entries, last + 1);
+        }
+        frontier.writer = writer;
+        frontier
+    }
+
+    fn of_pass(source: &Source, resolved: &Resolved, entries: &[Done], pass: u32) -> Self {
         let mut frontier = Frontier {
             site: source.site.clone(),
             scope: source.scope.clone(),
@@ -170,7 +173,7 @@ impl Frontier {
             finished: HashSet::new(),
             earlier: HashMap::new(),
             pass,
-            writer,
+            writer: None,
         };
         for start in &resolved.starts {
             let role = if start.sitemap { Role::Sitemap } else { Role::Page };
@@ -178,11 +181,11 @@ impl Frontier {
         }
         for done in entries {
             if done.pass == pass {
-                frontier.apply(&done);
+                frontier.apply(done);
             }
             // A 304 stands for a page that is there already.
             if source.refresh && done.status == 200 {
-                frontier.earlier.insert(done.url.clone(), done);
+                frontier.earlier.insert(done.url.clone(), done.clone());
             }
         }
         frontier
@@ -229,6 +232,11 @@ impl Frontier {
     /// Pages done in this pass.
     pub fn done(&self) -> u64 {
         self.finished.len() as u64
+    }
+
+    /// Pages that are known and not done.
+    pub(super) fn undone(&self) -> u64 {
+        (self.known.len() - self.finished.len()) as u64
     }
 
     /// The pass: 1, and one more for each refresh.
@@ -286,7 +294,7 @@ impl Frontier {
                 .append(&group)
                 .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
             let line = Line::Done { file, end, done: done.clone() };
-            append_line(&mut writer.journal, &line)
+            append(&mut writer.journal, &line)
                 .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
         }
         self.apply(&done);
@@ -304,7 +312,7 @@ impl Frontier {
     pub(super) fn end_pass(&mut self) -> Result<(), FrontierError> {
         let pass_end = self.pass;
         match &mut self.writer {
-            Some(writer) => append_line(&mut writer.journal, &Line::PassEnd { pass_end })
+            Some(writer) => append(&mut writer.journal, &Line::PassEnd { pass_end })
                 .map_err(|error| FrontierError::io(&writer.journal_path, error)),
             None => Ok(()),
         }
@@ -349,80 +357,4 @@ pub(super) struct Read {
     pub sitemaps: Vec<String>,
     pub redirect: Option<String>,
     pub robots: bool,
-}
-
-struct Replayed {
-    entries: Vec<Entry>,
-    /// Groups that only the archive knew.
-    adopted: Vec<Entry>,
-    pass_end: u32,
-}
-
-impl From<Entry> for Line {
-    fn from(entry: Entry) -> Self {
-        Line::Done { file: entry.file, end: entry.end, done: entry.done }
-    }
-}
-
-/// Reads the journal and what the archive holds beyond it.
-fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replayed, FrontierError> {
-    let path = dirs.journal(&source.name);
-    let folder = dirs.archive(&source.name);
-    let (lines, whole) = read_journal(&path).map_err(|error| FrontierError::io(&path, error))?;
-    if mend && let Some(whole) = whole {
-        let file =
-            OpenOptions::new().write(true).open(&path).map_err(|error| FrontierError::io(&path, error))?;
-        file.set_len(whole).map_err(|error| FrontierError::io(&path, error))?;
-    }
-    let mut lengths: HashMap<String, u64> = HashMap::new();
-    for name in segment::files(&folder).map_err(|error| FrontierError::io(&folder, error))? {
-        let length =
-            std::fs::metadata(folder.join(&name)).map_err(|error| FrontierError::io(&folder, error))?.len();
-        lengths.insert(name, length);
-    }
-    let (mut entries, mut pass_end) = (Vec::new(), 0);
-    let mut known: BTreeMap<String, u64> = BTreeMap::new();
-    for line in lines {
-        match line {
-            // A line whose records are gone says nothing.
-            Line::Done { file, end, done } if lengths.get(&file).is_some_and(|&length| end <= length) => {
-                known.entry(file.clone()).and_modify(|known| *known = end.max(*known)).or_insert(end);
-                entries.push(Entry { file, end, done });
-            }
-            Line::Done { .. } => {}
-            Line::PassEnd { pass_end: pass } => pass_end = pass_end.max(pass),
-        }
-    }
-    let adopted = segment::scan(&folder, &known, mend)?;
-    Ok(Replayed { entries, adopted, pass_end })
-}
-
-/// The journal's whole lines, and where it has to be cut.
-fn read_journal(path: &Path) -> io::Result<(Vec<Line>, Option<u64>)> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), None)),
-        other => other?,
-    };
-    let mut reader = BufReader::new(file);
-    let (mut lines, mut whole, mut line) = (Vec::new(), 0, Vec::new());
-    loop {
-        line.clear();
-        let read = reader.read_until(b'\n', &mut line)?;
-        if read == 0 {
-            return Ok((lines, None));
-        }
-        match serde_json::from_slice(&line) {
-            Ok(parsed) if line.ends_with(b"\n") => lines.push(parsed),
-            // What follows is rebuilt from the archive.
-            _ => return Ok((lines, Some(whole))),
-        }
-        whole += read as u64;
-    }
-}
-
-fn append_line(journal: &mut File, line: &Line) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(line).map_err(io::Error::other)?;
-    bytes.push(b'\n');
-    journal.write_all(&bytes)?;
-    journal.sync_data()
 }

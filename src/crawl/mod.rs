@@ -18,6 +18,7 @@ mod fetch;
 mod frontier;
 mod gate;
 mod guard;
+mod journal;
 mod plan;
 pub mod robots;
 mod run;

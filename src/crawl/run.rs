@@ -282,7 +282,7 @@ impl Crawl<'_> {
             status: done.status,
             bytes: answer.wire.len() as u64,
             done: self.frontier.done(),
-            pending: self.frontier.pending().count() as u64,
+            pending: self.frontier.undone(),
         });
         if done.class == Class::Blocked {
             let why = format!("{} demands a captcha or forbids us; what came before it is kept", done.url);

@@ -50,6 +50,8 @@ pub(super) struct Visitor {
 pub(super) enum Verdict {
     Rules(Arc<Robots>),
     Unreachable(String),
+    /// The guard forbids the origin itself.
+    Refused(Refusal),
 }
 
 impl Visitor {
@@ -60,6 +62,7 @@ impl Visitor {
         }
         let (verdict, answers) = self.verdict(url).await;
         let robots = match verdict {
+            Verdict::Refused(refusal) => return (Outcome::Refused(refusal), answers),
             Verdict::Unreachable(why) => return (Outcome::Deferred(why), answers),
             Verdict::Rules(robots) => robots,
         };
@@ -148,6 +151,7 @@ impl Visitor {
             turn.leave(self.delay(None));
             let answer = match result {
                 Ok(answer) => answer,
+                Err(FetchError::Refused(refusal)) if answers.is_empty() => return Verdict::Refused(refusal),
                 Err(error) => return unreachable(&error.to_string()),
             };
             answers.push(answer.clone());

@@ -30,6 +30,8 @@ pub enum Reply {
     Raw(Vec<u8>),
     /// Bytes exactly as given, then nothing for long.
     Hang(Vec<u8>),
+    /// The same, some milliseconds later.
+    Slow(u64, Box<Reply>),
     /// A head, then a byte at a time for ever.
     Drip,
 }
@@ -137,8 +139,13 @@ impl Server {
     }
 }
 
-async fn send(stream: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
+async fn send(stream: &mut TcpStream, mut reply: Reply) -> std::io::Result<()> {
+    while let Reply::Slow(millis, later) = reply {
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        reply = *later;
+    }
     match reply {
+        Reply::Slow(..) => {}
         Reply::Plain(status, headers, body) => {
             let head = format!(
                 "HTTP/1.1 {status} X\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
