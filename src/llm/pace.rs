@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
-use governor::nanos::Nanos;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use tokio::time::Instant;
@@ -67,7 +66,7 @@ impl Pace {
 /// A bucket that holds a second's worth, so that no minute sees more than its limit and a second's worth. What is
 /// larger than the bucket is taken in pieces, in turn.
 struct Bucket {
-    limiter: RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Nanos>>,
+    limiter: RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>,
     clock: TokioClock,
     size: u32,
     turn: tokio::sync::Mutex<()>,

@@ -430,3 +430,29 @@ async fn a_sample_pack_answers_without_a_server() {
         Endpoint { pack: Some("/nowhere".into()), provider: Provider::Sample, ..Endpoint::new("s", "", "") };
     assert!(Engine::new(bench.store.clone(), wrong, Limits::default()).is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn one_word_of_one_prompt_changes_that_prompts_requests_only() {
+    let bench = Bench::new();
+    let asks = |prompts: &Prompts| -> Vec<Ask> {
+        (0..10)
+            .flat_map(|n| {
+                let values = json!({"question": format!("question {n}"), "text": format!("text {n}")});
+                ["ruozhibench/irrationality", "flub/explanation"]
+                    .map(|name| Ask::new(format!("r{n}"), prompts.render(name, &values).unwrap(), 0))
+            })
+            .collect()
+    };
+    let prompts = Prompts::load(None).unwrap();
+    let engine = bench.engine(vec![]);
+    engine.ask_all(asks(&prompts), |_| {}).await;
+    engine.ask_all(asks(&prompts), |_| {}).await;
+    assert_eq!(bench.sent(), 20);
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("flub")).unwrap();
+    let changed = prompts.show("flub/explanation").unwrap().replace("详细", "简短");
+    std::fs::write(dir.path().join("flub/explanation.jinja"), changed).unwrap();
+    engine.ask_all(asks(&Prompts::load(Some(dir.path())).unwrap()), |_| {}).await;
+    assert_eq!(bench.sent(), 30);
+    assert!(bench.log.lock().unwrap()[20..].iter().all(|(_, body)| body.contains("简短")));
+}

@@ -98,16 +98,17 @@ async fn answer(
         let mut seen = seen.lock().unwrap();
         seen.requests += 1;
         seen.resends += u64::from(seen.answered.contains(&item));
-        let fault = (fastrand::u8(0..100) < manner.faults_percent).then(|| fastrand::choice(FAULTS).unwrap());
+        let fault =
+            (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(FAULTS).unwrap());
         if let Some(fault) = fault {
             *seen.faults.entry(fault).or_default() += 1;
         }
-        if !matches!(fault, Some(&("429 seconds" | "429 date" | "500" | "400"))) {
+        if !matches!(fault, Some("429 seconds" | "429 date" | "500" | "400")) {
             let (prompt, completion) = usage_of(item);
             seen.billed.0 += prompt;
             seen.billed.1 += completion;
         }
-        fault.copied()
+        fault
     };
     tokio::time::sleep(manner.delay).await;
     let (prompt, completion) = usage_of(item);

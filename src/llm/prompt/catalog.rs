@@ -144,7 +144,7 @@ impl Prompts {
         let prompt = self.find(name)?;
         let messages = prompt
             .template
-            .render(&Value::from_serialize(values))
+            .render(&Value::from(minijinja::value::Serde(values)))
             .map_err(|what| PromptError::Template { name: name.to_owned(), what })?;
         let (template, hash) = (name.to_owned(), prompt.template.hash.clone());
         Ok(Rendered { template, hash, messages, output: prompt.template.output })

@@ -1,5 +1,6 @@
 //! One prompt file: its comment, its messages, and their rendering.
 
+use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
 
@@ -70,8 +71,9 @@ impl Template {
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        env.set_trim_blocks(true);
-        env.set_lstrip_blocks(true);
+        // A block tag on a line of its own leaves no empty line behind.
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        env.set_syntax(syntax.map_err(|error| describe(&error))?);
         env.add_filter("inside", |text: Value, tag: String| {
             let text = text
                 .as_str()
@@ -95,7 +97,7 @@ impl Template {
     pub(super) fn render(&self, values: &Value) -> Result<Vec<Message>, String> {
         let message = |(at, (role, _)): (usize, &(Role, String))| {
             let rendered =
-                self.env.get_template(&at.to_string()).and_then(|template| template.render(values));
+                self.env.get_template(&at.to_string()).and_then(|template| template.render(values.clone()));
             rendered.map(|text| Message::new(*role, text.trim())).map_err(|error| describe(&error))
         };
         self.sections.iter().enumerate().map(message).collect()

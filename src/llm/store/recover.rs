@@ -16,14 +16,14 @@ pub(super) fn recover(db: &mut Connection, dir: &Path) -> Result<(), StoreError>
     let segments = segment::list(dir).map_err(|source| StoreError::io(dir, source))?;
     forget_if_segments_are_gone(db, &segments)?;
     for (number, sealed) in segments {
-        let abandoned = match sealed {
+        // Its lock is held until the open file is gone: no other process seals it as well.
+        let mut abandoned = match sealed {
             true => None,
             false => segment::take_over(dir, number).map_err(|source| StoreError::io(dir, source))?,
         };
-        let frames = match abandoned {
-            Some(mut file) => {
-                let sealing =
-                    segment::cut_torn_tail(&mut file).and_then(|_| segment::seal(dir, number, &mut file));
+        let frames = match &mut abandoned {
+            Some(file) => {
+                let sealing = segment::cut_torn_tail(file).and_then(|_| segment::seal(dir, number, file));
                 Some(sealing.map_err(|source| StoreError::io(&segment::open_path(dir, number), source))?)
             }
             None => None,
