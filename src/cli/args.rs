@@ -126,6 +126,18 @@ pub(super) struct Apply {
     /// Use this recipe's settings
     #[arg(long, value_name = "NAME")]
     pub recipe: Option<String>,
+    /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<PathBuf>,
+    /// dedup: how likeness is measured
+    #[arg(long, value_name = "METRIC", value_parser = ["default", "indel", "levenshtein", "jaccard"])]
+    pub metric: Option<String>,
+    /// dedup: from here on two rows are one, 0 to 1
+    #[arg(long, value_name = "T")]
+    pub threshold: Option<f64>,
+    /// dedup: compare as written, or without regard to width, case, script, punctuation and spaces
+    #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
+    pub normalize: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -76,6 +76,9 @@ pub enum ThresholdError {
 }
 
 impl Threshold {
+    /// Only what is equal.
+    pub const ONE: Threshold = Threshold { num: 1, den: 1 };
+
     /// The threshold `num / den`, reduced.
     pub fn new(num: u32, den: u32) -> Result<Self, ThresholdError> {
         if num == 0 || num > den {
