@@ -2,9 +2,11 @@
 //! post why it is in or out.
 
 pub mod join;
+pub mod pages;
 pub mod record;
 pub mod review;
 pub mod text;
+pub mod warc;
 
 #[cfg(feature = "net")]
 pub mod crawl;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why a post is in or out.
 #[derive(Parser)]
@@ -56,6 +56,13 @@ pub(super) enum Verb {
     Audit(Only),
     /// Print the funnel: records by stage, state and reason
     Report(Only),
+    /// Apply one stage's decision to JSON Lines on stdin, row for row
+    #[command(after_help = super::apply::HELP)]
+    Apply(Apply),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Write the manual pages
+    Man(Man),
 }
 
 #[derive(Args)]
@@ -109,4 +116,38 @@ pub(super) struct Explain {
     pub target: String,
     #[command(flatten)]
     pub only: Only,
+}
+
+#[derive(Args)]
+pub(super) struct Apply {
+    /// What to apply
+    #[arg(value_enum)]
+    pub stage: ApplyStage,
+    /// Use this recipe's settings
+    #[arg(long, value_name = "NAME")]
+    pub recipe: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum ApplyStage {
+    Clean,
+    Anonymise,
+    Filter,
+    Interrogative,
+    Dedup,
+    Similarity,
+}
+
+#[derive(Args)]
+pub(super) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub(super) struct Man {
+    /// The folder they are written to
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }

@@ -2,12 +2,14 @@
 //!
 //! Data goes to stdout, talk to stderr. Every error ends in one of the codes of [`Exit`].
 
+mod apply;
 mod args;
 mod audit;
 mod config;
 mod exit;
 mod explain;
 mod init;
+mod manual;
 mod output;
 mod progress;
 mod report;
@@ -48,6 +50,9 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
+        Verb::Apply(args) => apply::apply(args, global),
+        Verb::Completions(args) => manual::completions(args),
+        Verb::Man(args) => manual::man(args),
     }
 }
 

@@ -1,1 +1,5 @@
 //! The exact similarity join.
+
+mod alike;
+
+pub use alike::{AlikePair, AlikePairs, alike};

@@ -1,1 +1,52 @@
-//! The LLM engine: a store of paid replies, a budget, retries, tolerant parsing.
+//! The LLM engine: a store of paid replies, a budget, retries, prompts, tolerant parsing.
+//!
+//! A stage renders a prompt of [`Prompts`] for each record, makes an [`Ask`] of it and hands all of them to [`Engine::ask_all`]
+//! (or to [`ask_parsed`], which reads the replies and asks again where one cannot be read). What comes back is a
+//! reply, a wait (`held`) or a failure, one an item.
+//!
+//! Invariants
+//! - No reply that was paid for is lost, bought twice, or used for another question: its name is the SHA-256 of
+//!   everything that can change it ([`Request`]).
+//! - Nothing is sent that could pass a cap, and nothing before it is journalled.
+//! - No failure is ever taken for an answer, no unreadable reply for a value.
+//! - A key is in a header and nowhere else.
+
+mod answer;
+mod engine;
+mod estimate;
+mod fault;
+mod flight;
+mod http;
+mod money;
+mod pace;
+pub mod parse;
+mod progress;
+pub mod prompt;
+mod reask;
+mod request;
+mod retry;
+mod sample;
+mod secret;
+pub mod settings;
+pub mod store;
+pub mod tokens;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
+pub use engine::{Engine, EngineError, Limits};
+pub use estimate::{Estimate, estimate};
+pub use fault::{Fault, Kind};
+pub use http::{Call, Received, Transport};
+pub use money::{Price, Usd};
+pub use progress::Progress;
+pub use prompt::{Output, Prompts, Rendered};
+pub use reask::{Parsed, ask_parsed};
+pub use request::{Input, Key, Message, NotAKey, Request, Role};
+pub use sample::{Pack, PackError};
+pub use secret::ApiKey;
+pub use settings::Endpoint;
+pub use store::Store;
+pub use tokio_util::sync::CancellationToken;

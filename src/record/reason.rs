@@ -84,4 +84,20 @@ reasons! {
     ExactDuplicate = "exact_duplicate",
     /// The text is nearly that of the record it went into, which is itself kept and directly similar.
     NearDuplicate = "near_duplicate",
+
+    // llm
+    /// The reply is not stored and nothing may be sent, or the sample pack holds none.
+    ReplyMissing = "reply_missing",
+    /// Sending could pass the cap of the run, the recipe or the endpoint.
+    BudgetReached = "budget_reached",
+    /// The endpoint has neither prices nor `free = true`, so that no cap could be kept.
+    NoPrice = "no_price",
+    /// The environment variable with the endpoint's key is not set.
+    KeyMissing = "key_missing",
+    /// The run was interrupted before this was asked.
+    Interrupted = "interrupted",
+    /// The endpoint refused the request, or every attempt failed.
+    RequestFailed = "request_failed",
+    /// The reply does not say what was asked for, re-asks included.
+    ReplyUnparseable = "reply_unparseable",
 }

@@ -1,1 +1,29 @@
-//! Ballots, votes, agreement.
+//! Ballots, votes, agreement: where people decide.
+
+pub mod adjudicate;
+pub mod agreement;
+pub mod answers;
+pub mod assign;
+pub mod ballot;
+pub mod ballots;
+mod digest;
+mod draw;
+pub mod exchange;
+pub mod item;
+pub mod qualify;
+mod resolve;
+pub mod status;
+mod value;
+pub mod votes;
+
+pub use adjudicate::{adjudicate, disputes};
+pub use agreement::agreement;
+pub use assign::{Annotator, AssignSettings, Task, assign, replace};
+pub use ballot::{Role, Round, Step};
+pub use digest::{Digest, NotADigest};
+pub use exchange::{Ballot, Format, Import, ImportSettings, Problem, export, import};
+pub use item::{Content, Item};
+pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, resolve, review_item};
+pub use status::{Status, resolve_all, status};
+pub use value::{Value, Values};
+pub use votes::{Receipt, Vote, VoteLog};

@@ -1,41 +1,61 @@
-//! Dedup: one record a joke. A record goes only into one that is itself kept and directly similar.
+//! Dedup: one record a joke. A record goes only into one that is itself kept and directly similar, so
+//! a chain of likenesses never carries a joke into one that it does not resemble.
+//!
+//! Which record of a pair stays does not depend on the order of the input: records are ranked by the
+//! keeper policy, then by id. In that order each one goes into the kept record that it resembles most,
+//! or is kept itself.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
-use rustc_hash::FxBuildHasher;
+use rayon::prelude::*;
 
 use super::{Pulse, StageError, Stop};
 use crate::config::sections;
+use crate::join::{AlikePairs, alike};
 use crate::record::{Outcome, Post, Reason, Witness, record};
 use crate::store::StageWriter;
-use crate::text::normalise::{Fold, fold};
+use crate::text::sameness::{Predicate, Verdict};
 
 record! {
     /// Two records that are alike, down to the margin under the threshold.
     pub struct NearPair {
-        /// The record with the smaller id.
+        /// The record that ranks first.
         a: String,
         /// The other.
         b: String,
-        /// 0 to 1.
+        /// What the predicate measured, 0 to 1.
         score: f64,
         /// `same` or `borderline`.
         verdict: String,
         /// The predicate that decided.
         predicate: String,
-        /// strsim's normalized Levenshtein.
+        /// The veto that demoted the pair, if one did.
+        veto: Option<String>,
+        /// strsim's normalized Levenshtein of the two texts.
         levenshtein: f64,
-        /// strsim's Jaro-Winkler.
+        /// strsim's Jaro-Winkler of the two texts.
         jaro_winkler: f64,
-        /// strsim's Sørensen-Dice.
+        /// strsim's Sørensen-Dice of the two texts.
         sorensen_dice: f64,
     }
 }
 
-/// What dedup found.
-#[derive(Debug, Default)]
-pub struct Duplicates;
+/// Two groups of texts that are alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Like {
+    /// A group.
+    pub a: u32,
+    /// Another.
+    pub b: u32,
+    /// 0 to 1.
+    pub score: f64,
+    /// Whether the two are one record, or a pair for a person to look at.
+    pub same: bool,
+    /// What decided.
+    pub predicate: &'static str,
+    /// What demoted them.
+    pub veto: Option<&'static str>,
+}
 
 /// Removes duplicates among posts.
 ///
@@ -48,22 +68,213 @@ pub fn dedup(
     stop: &Stop,
     pulse: &dyn Pulse,
 ) -> Result<(), StageError> {
-    let _ = (settings, stop, Reverse(0), Witness::default());
-    let mut first: HashMap<String, String, FxBuildHasher> = HashMap::default();
-    for post in posts {
-        let key = fold(&post.text, Fold::KEY);
-        let id = post.id.clone();
-        let outcome = match first.get(&key) {
-            Some(into) if !key.is_empty() => {
-                Outcome::Merged { into: into.clone(), reason: Reason::ExactDuplicate, score: 1.0, evidence: String::new() }
-            }
-            _ => {
-                first.insert(key, id.clone());
-                Outcome::Kept(post)
-            }
-        };
-        writer.put(id, outcome);
+    let found = Found::among(&posts, settings);
+    stop.check()?;
+    let mut pairs: Vec<NearPair> =
+        found.likes.par_iter().map(|like| near_pair(like, &found.heads, &posts, &found.ranks)).collect();
+    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    let mut table = writer.table::<NearPair>("pairs")?;
+    pairs.into_iter().for_each(|pair| table.put(pair));
+    writer.keep(table)?;
+    let outcomes = found.outcomes(&posts);
+    for (post, outcome) in posts.into_iter().zip(outcomes) {
+        writer.put(post.id.clone(), outcome.unwrap_or_else(|| Outcome::Kept(post)));
         pulse.advance(1);
     }
-    Ok(())
+    Ok(writer.flush()?)
+}
+
+/// What [`dedup`] would do with each post, in order: a merge, or nothing where it is kept.
+pub(super) fn decide(posts: Vec<Post>, settings: &sections::Dedup) -> Vec<Option<Outcome<Post>>> {
+    Found::among(&posts, settings).outcomes(&posts)
+}
+
+/// Groups of equal texts, what is alike among them, and who keeps whom.
+struct Found {
+    groups: Vec<Vec<u32>>,
+    likes: Vec<Like>,
+    ranks: Vec<u32>,
+    heads: Vec<usize>,
+}
+
+impl Found {
+    fn among(posts: &[Post], settings: &sections::Dedup) -> Found {
+        let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
+        let (groups, likes) = likes(&texts, settings);
+        let ranks = ranks(posts, settings);
+        let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
+        Found { groups, likes, ranks, heads }
+    }
+
+    fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
+        let keepers = keepers(&self.heads, &self.likes, &self.ranks);
+        let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
+        outcomes.resize_with(posts.len(), || None);
+        for (group, rows) in self.groups.iter().enumerate() {
+            let keeper = keepers[group];
+            let into = keeper.map_or(self.heads[group], |k| self.heads[k.into as usize]);
+            for &row in rows.iter().filter(|row| **row as usize != into) {
+                outcomes[row as usize] = Some(merged(&posts[row as usize], &posts[into], keeper));
+            }
+        }
+        outcomes
+    }
+}
+
+/// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
+fn likes(texts: &[&str], _settings: &sections::Dedup) -> (Vec<Vec<u32>>, Vec<Like>) {
+    let AlikePairs { groups, pairs } = alike(texts);
+    let like = |pair: &crate::join::AlikePair| Like {
+        a: pair.a,
+        b: pair.b,
+        score: pair.comparison.score,
+        same: pair.comparison.verdict == Verdict::Same,
+        predicate: pair.comparison.predicate.map_or("none", Predicate::name),
+        veto: pair.comparison.veto.map(|v| v.name()),
+    };
+    let likes = pairs.iter().map(like).collect();
+    (groups, likes)
+}
+
+/// Where each post stands in the keeper policy: 0 is kept before all others.
+fn ranks(posts: &[Post], settings: &sections::Dedup) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..posts.len() as u32).collect();
+    let chars: Vec<usize> = posts.par_iter().map(|p| p.text.chars().count()).collect();
+    let id = |row: &u32| &posts[*row as usize].id;
+    let long = |row: &u32| Reverse(chars[*row as usize]);
+    match settings.keep.as_str() {
+        "best-scored" => order.par_sort_by(|x, y| {
+            let score = |row: &u32| posts[*row as usize].score.unwrap_or(f64::NEG_INFINITY);
+            score(y).total_cmp(&score(x)).then_with(|| (long(x), id(x)).cmp(&(long(y), id(y))))
+        }),
+        "earliest" => order.par_sort_by_key(|row| {
+            let time = posts[*row as usize].time.as_deref().and_then(seconds);
+            (time.is_none(), time, id(row).clone())
+        }),
+        _ => order.par_sort_by_key(|row| (long(row), id(row).clone())),
+    }
+    let mut ranks = vec![0; posts.len()];
+    for (rank, row) in order.into_iter().enumerate() {
+        ranks[row as usize] = rank as u32;
+    }
+    ranks
+}
+
+/// Seconds since 1970 of the two forms that dumps have: a Unix time, or `2018-12-24 00:02` at UTC+8.
+fn seconds(time: &str) -> Option<i64> {
+    if let Ok(unix) = time.parse() {
+        return Some(unix);
+    }
+    let mut numbers = time.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse::<i64>().ok());
+    let mut next = || numbers.next().flatten();
+    let (year, month, day) = (next()?, next()?, next()?);
+    let (hour, minute, second) = (next().unwrap_or(0), next().unwrap_or(0), next().unwrap_or(0));
+    // Days from the civil calendar, with years that begin in March.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day - 1 - 719_468;
+    Some(((days * 24 + hour - 8) * 60 + minute) * 60 + second)
+}
+
+fn best(rows: &[u32], ranks: &[u32]) -> usize {
+    rows.iter().map(|row| *row as usize).min_by_key(|row| ranks[*row]).unwrap_or(0)
+}
+
+/// The group that a group goes into, and why.
+#[derive(Clone, Copy)]
+struct Keeper {
+    into: u32,
+    score: f64,
+    predicate: &'static str,
+}
+
+/// In the order of rank, each group goes into the kept group that it is most like, or is kept.
+fn keepers(heads: &[usize], likes: &[Like], ranks: &[u32]) -> Vec<Option<Keeper>> {
+    let mut near: Vec<Vec<Keeper>> = vec![Vec::new(); heads.len()];
+    for like in likes.iter().filter(|like| like.same) {
+        let (score, predicate) = (like.score, like.predicate);
+        near[like.a as usize].push(Keeper { into: like.b, score, predicate });
+        near[like.b as usize].push(Keeper { into: like.a, score, predicate });
+    }
+    let rank = |group: u32| ranks[heads[group as usize]];
+    let mut order: Vec<u32> = (0..heads.len() as u32).collect();
+    order.sort_unstable_by_key(|group| rank(*group));
+    let mut keepers: Vec<Option<Keeper>> = vec![None; heads.len()];
+    for group in order {
+        let kept = near[group as usize]
+            .iter()
+            .filter(|other| rank(other.into) < rank(group) && keepers[other.into as usize].is_none());
+        keepers[group as usize] = kept
+            .copied()
+            .max_by(|x, y| x.score.total_cmp(&y.score).then_with(|| rank(y.into).cmp(&rank(x.into))));
+    }
+    keepers
+}
+
+fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> NearPair {
+    let (mut a, mut b) = (heads[like.a as usize], heads[like.b as usize]);
+    if ranks[b] < ranks[a] {
+        (a, b) = (b, a);
+    }
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&posts[a].text, &posts[b].text);
+    NearPair {
+        a: posts[a].id.clone(),
+        b: posts[b].id.clone(),
+        score: like.score,
+        verdict: if like.same { "same" } else { "borderline" }.into(),
+        predicate: like.predicate.into(),
+        veto: like.veto.map(str::to_string),
+        levenshtein,
+        jaro_winkler,
+        sorensen_dice,
+    }
+}
+
+fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&post.text, &into.text);
+    let figures = format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
+    let (reason, score, predicate) = match like {
+        None => (Reason::ExactDuplicate, 1.0, Predicate::Identical.name()),
+        Some(k) if k.predicate == Predicate::Identical.name() => (Reason::ExactDuplicate, k.score, k.predicate),
+        Some(k) => (Reason::NearDuplicate, k.score, k.predicate),
+    };
+    Outcome::Merged { into: into.id.clone(), reason, score, evidence: format!("{predicate}; {figures}") }
+}
+
+/// The figures of a merge that any string library gives for the same two texts.
+pub fn witness(a: &str, b: &str) -> Witness {
+    Witness {
+        levenshtein: strsim::normalized_levenshtein(a, b),
+        jaro_winkler: strsim::jaro_winkler(a, b),
+        sorensen_dice: strsim::sorensen_dice(a, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn like(a: u32, b: u32, score: f64) -> Like {
+        Like { a, b, score, same: true, predicate: "near", veto: None }
+    }
+
+    #[test]
+    fn a_chain_of_likenesses_is_no_bridge() {
+        // 0 ~ 1 ~ 2, but not 0 ~ 2.
+        let keepers = keepers(&[0, 1, 2], &[like(0, 1, 0.9), like(1, 2, 0.95)], &[0, 1, 2]);
+        assert_eq!(keepers[1].map(|k| k.into), Some(0));
+        assert!(keepers[2].is_none(), "its only likeness was merged away");
+    }
+
+    #[test]
+    fn the_likest_kept_record_takes_it() {
+        let keepers = keepers(&[0, 1, 2], &[like(0, 2, 0.85), like(1, 2, 0.95)], &[0, 1, 2]);
+        assert_eq!(keepers[2].map(|k| k.into), Some(1));
+    }
+
+    #[test]
+    fn times_of_both_forms_compare() {
+        assert_eq!(seconds("1545580920"), Some(1_545_580_920));
+        assert_eq!(seconds("2018-12-24 00:02"), Some(1_545_580_920));
+        assert_eq!(seconds("昨天"), None);
+    }
 }

@@ -2,6 +2,7 @@
 //! another; `pipeline` feeds them and writes what they say.
 
 mod anonymise;
+pub mod apply;
 mod clean;
 mod dedup;
 mod filter;
@@ -11,7 +12,7 @@ mod stage;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
-pub use dedup::{Duplicates, NearPair, dedup};
+pub use dedup::{Like, NearPair, dedup, witness};
 pub use filter::filter;
 pub use stage::{Pulse, Stage, StageError, Stop};
 

@@ -110,11 +110,11 @@ fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
     !sum_before && !sum_after && !followed_by_count(after) && !before.ends_with('第')
 }
 
-/// Whether a number's tail says that it counts something.
+/// Whether a number's tail says that it counts something, or that the number goes on.
 pub fn followed_by_count(after: &str) -> bool {
-    let next = after.trim_start().chars().next();
-    next.is_some_and(|c| UNITS.contains(c))
-        || after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.')
+    let goes_on = |c: char| c.is_ascii_alphanumeric();
+    let decimal = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(goes_on));
+    after.trim_start().starts_with(|c| UNITS.contains(c)) || after.starts_with(goes_on) || decimal
 }
 
 #[cfg(test)]

@@ -19,6 +19,11 @@ fn is_boundary(c: char) -> bool {
     !c.is_alphanumeric() || BARS.contains(&c)
 }
 
+/// How many characters stand before the next boundary, as far as it matters.
+fn reach<'a>(side: impl Iterator<Item = &'a char>) -> usize {
+    side.take(NEAR + 1).take_while(|c| !is_boundary(**c)).count()
+}
+
 /// The text without bars that dodge a filter; borrowed where there is none.
 ///
 /// ```
@@ -30,35 +35,25 @@ pub fn join(text: &str) -> Cow<'_, str> {
     if !BARS.iter().any(|bar| text.contains(*bar)) {
         return Cow::Borrowed(text);
     }
-    let chars: Vec<char> = text.chars().collect();
+    // A line is judged by itself: what follows a heading does not decide about its separator.
+    let joined: String = text.split_inclusive('\n').map(join_line).collect();
+    if joined.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(joined) }
+}
+
+fn join_line(line: &str) -> String {
+    let chars: Vec<char> = line.chars().collect();
     let bars = chars.iter().filter(|c| BARS.contains(c)).count();
     let heading = bars == 1 && !chars.iter().any(|c| "，。！？,!?；“”".contains(*c));
-    let reach = |mut side: Box<dyn Iterator<Item = &char> + '_>| {
-        side.by_ref().take(NEAR + 1).take_while(|c| !is_boundary(**c)).count()
+    let stays = |i: usize, bar: char| {
+        let before = i.checked_sub(1).and_then(|i| chars.get(i));
+        let after = chars.get(i + 1);
+        let alone = |c: Option<&char>| c.is_none_or(|c| c.is_whitespace());
+        let letter = bar == '匚' && (bars == 1 && (alone(before) || alone(after)) || after == Some(&'字'));
+        let separates = || reach(chars[..i].iter().rev()) > NEAR && reach(chars[i + 1..].iter()) > NEAR;
+        alone(before) && alone(after) || letter || heading && separates()
     };
-    let out: String = chars
-        .iter()
-        .enumerate()
-        .filter(|&(i, c)| {
-            if !BARS.contains(c) {
-                return true;
-            }
-            let touches = |c: Option<&char>| c.is_some_and(|c| !c.is_whitespace());
-            if !touches(i.checked_sub(1).and_then(|i| chars.get(i))) && !touches(chars.get(i + 1)) {
-                return true;
-            }
-            if *c == '匚'
-                && (bars == 1 && (i == 0 || i + 1 == chars.len()) || chars.get(i + 1) == Some(&'字'))
-            {
-                return true;
-            }
-            let left = reach(Box::new(chars[..i].iter().rev()));
-            let right = reach(Box::new(chars[i + 1..].iter()));
-            heading && left > NEAR && right > NEAR
-        })
-        .map(|(_, c)| *c)
-        .collect();
-    if out.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
+    let kept = chars.iter().enumerate().filter(|&(i, c)| !BARS.contains(c) || stays(i, *c));
+    kept.map(|(_, c)| *c).collect()
 }
 
 #[cfg(test)]
@@ -80,7 +75,8 @@ mod tests {
 
     #[test]
     fn a_letter_of_its_own_stays() {
-        for kept in ["匚字怎么念", "甲 丨 乙"] {
+        for kept in ["匚字怎么念", "甲 丨 乙", "吃饭大赛结果公示丨持续更新\n第一名，云。"]
+        {
             assert_eq!(join(kept), kept);
         }
     }

@@ -27,9 +27,7 @@ fn is_emoji(c: char) -> bool {
 /// A byte scan that is right about clean text and may be wrong only towards `true`.
 fn may_need_work(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let ends =
-        |b: Option<&u8>| b.is_some_and(|&b| b <= b' ' || b == 0xc2 || b == 0xe1 || b == 0xe2 || b == 0xe3);
-    if ends(bytes.first()) && text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace) {
+    if text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace) {
         return true;
     }
     // C0 controls and the lead bytes of every noise character; 0xe2 also leads “ ” … and is looked at.
@@ -44,7 +42,7 @@ fn may_need_work(text: &str) -> bool {
         }
         if b == 0xe2 {
             match (bytes.get(i + 1), bytes.get(i + 2)) {
-                (Some(0x80), Some(n)) if (0x8b..=0x8f).contains(n) || (0xaa..=0xae).contains(n) => {
+                (Some(0x80), Some(n)) if (0x8b..=0x8f).contains(n) || (0xa8..=0xae).contains(n) => {
                     return true;
                 }
                 (Some(0x81), Some(n)) if (0xa0..=0xaf).contains(n) => return true,
@@ -120,6 +118,7 @@ mod tests {
         {
             assert_eq!(tidy(&format!("甲{noise}乙")), "甲乙", "{noise:?}");
         }
-        assert_eq!(tidy("甲\r乙\u{2028}丙"), "甲\n乙\n丙");
+        assert_eq!(tidy("甲\r乙"), "甲\n乙");
+        assert_eq!(tidy("乙\u{2028}丙"), "乙\n丙");
     }
 }

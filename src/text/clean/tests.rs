@@ -78,7 +78,7 @@ fn post() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn cleaning_is_idempotent_and_total(title in post(), content in prop::option::of(post()), kind in 0..3) {
+    fn cleaning_is_idempotent_and_total(title in post(), content in prop::option::of(post()), kind in 0..3usize) {
         let kind = [DraftKind::Thread, DraftKind::NumberedPost, DraftKind::Plain][kind];
         let once = clean(&Draft { kind, title: &title, content: content.as_deref() }, &Settings::default());
         let twice = plain(&once.text);
@@ -160,4 +160,34 @@ fn jokes_of_the_annual_threads_are_found() {
         );
         assert!(recall >= 0.99 && precision >= 0.99);
     }
+}
+
+/// `cargo test --release -- --ignored --nocapture speed_of_ordinary_posts`
+#[test]
+#[ignore = "a measurement"]
+fn speed_of_ordinary_posts() {
+    let titles: Vec<String> =
+        (0..1000).map(|i| format!("我把第{i}朵云借给邻居晒被子他还回来的时候少了一场雨，这算")).collect();
+    let posts: Vec<(String, String)> = titles
+        .into_iter()
+        .enumerate()
+        .map(|(i, title)| {
+            let content = match i % 4 {
+                0 => "。".to_owned(),
+                1 => title.clone(),
+                2 => format!("{title}不算偷？"),
+                _ => format!("邻居说第{i}场雨本来就要下在他家。"),
+            };
+            (title, content)
+        })
+        .collect();
+    let (mut chars, start) = (0, std::time::Instant::now());
+    const ROUNDS: usize = 1000;
+    for _ in 0..ROUNDS {
+        for (title, content) in &posts {
+            chars += thread(title, Some(content)).text.len();
+        }
+    }
+    let rate = (ROUNDS * posts.len()) as f64 / start.elapsed().as_secs_f64();
+    eprintln!("clean: {rate:.0} posts a second, {chars} bytes out");
 }

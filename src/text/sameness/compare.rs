@@ -28,6 +28,18 @@ pub enum Veto {
     Compilation,
 }
 
+impl Veto {
+    /// The word for it in ledgers and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Veto::Series => "series",
+            Veto::Negation => "negation",
+            Veto::Template => "template",
+            Veto::Compilation => "compilation",
+        }
+    }
+}
+
 /// What was measured, so that a reader can check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence {

@@ -3,7 +3,7 @@
 use super::{series, view, weight};
 
 /// One token of a bag: a character or a pair of neighbours, with how often it occurs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token {
     /// Identity: the scalar value, or two of them in the upper and lower half.
     pub symbol: u64,
@@ -14,7 +14,7 @@ pub struct Token {
 }
 
 /// Everything that is compared of one text, computed once. A few hundred bytes for a short post.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Prepared {
     /// [`view::key`]; empty only for a blank text.
     pub(super) key: String,
@@ -33,7 +33,7 @@ pub struct Prepared {
 }
 
 /// Tokens in rising order of symbol, and their weight together.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Bag {
     pub tokens: Vec<Token>,
     pub total: u64,

@@ -1,0 +1,128 @@
+//! `apply`: one stage as a filter, JSON Lines in and out.
+
+use std::io::{self, BufRead, BufWriter, Write};
+
+use rayon::prelude::*;
+
+use super::args::{Apply, ApplyStage, Global};
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::config::{Config, FILE};
+use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide, apply_dedup, unreadable};
+
+pub(super) const HELP: &str = "\
+Every row comes out in its place, with unknown fields passed through and always id, outcome, reason, evidence.
+  clean          title, content (or text)  ->  text
+  anonymise      text, names               ->  text
+  filter         text                      ->  kept or dropped
+  interrogative  text                      ->  is_question
+  similarity     a, b                      ->  duplicate, verdict, score
+  dedup          id, text                  ->  into, score (reads all rows first)
+Settings come from the workspace where there is a pipeline.toml, else they are the defaults.";
+
+/// Rows decided at once: enough for every core, few enough to stream.
+const BATCH: usize = 1 << 13;
+
+pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
+    let config = match global.workspace.join(FILE).exists() || !global.set.is_empty() {
+        true => output::load(global)?,
+        false => Config::defaults(),
+    };
+    let recipe = args.recipe.as_deref();
+    if let Some(name) = recipe.filter(|name| crate::recipe::find(name).is_none()) {
+        return Err(Failure::usage(format!("unknown recipe {name:?}")));
+    }
+    let what = match args.stage {
+        ApplyStage::Clean => Applied::Clean(config.typed(recipe, "clean")),
+        ApplyStage::Anonymise => {
+            let stage = anonymise_stage(&config.root, &config.typed(recipe, "anonymise"));
+            Applied::Anonymise(Box::new(stage.map_err(|e| Failure::usage(e.to_string()))?))
+        }
+        ApplyStage::Filter => Applied::Filter(config.typed(recipe, "filter")),
+        ApplyStage::Interrogative => Applied::Interrogative,
+        ApplyStage::Similarity => Applied::Similarity,
+        ApplyStage::Dedup => return dedup(&config.typed(recipe, "dedup")),
+    };
+    let mut bad = 0;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut lines = Lines::new();
+    while let Some(batch) = lines.batch(BATCH)? {
+        let rows: Vec<Result<Row, Row>> =
+            batch.into_par_iter().map(|(n, line)| parse(n, &line).map(|row| decide(&what, row))).collect();
+        bad += rows.iter().filter(|r| r.is_err()).count();
+        if !write(&mut out, rows.iter().map(|r| r.as_ref().unwrap_or_else(|bad| bad)))? {
+            return Ok(Exit::Done);
+        }
+    }
+    write(&mut out, std::iter::empty())?;
+    Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
+}
+
+fn dedup(settings: &crate::config::sections::Dedup) -> Result<Exit, Failure> {
+    let mut rows = Vec::new();
+    let mut bad = Vec::new();
+    let mut lines = Lines::new();
+    while let Some(batch) = lines.batch(BATCH)? {
+        for (n, line) in batch {
+            match parse(n, &line) {
+                Ok(row) => rows.push(row),
+                Err(row) => bad.push((rows.len() + bad.len(), row)),
+            }
+        }
+    }
+    let mut rows = apply_dedup(rows, settings);
+    let partial = !bad.is_empty();
+    for (place, row) in bad {
+        rows.insert(place, row);
+    }
+    write(&mut BufWriter::new(io::stdout().lock()), rows.iter())?;
+    Ok(if partial { Exit::Partial } else { Exit::Done })
+}
+
+fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
+    serde_json::from_slice(text).map_err(|e| unreadable(line, &e.to_string()))
+}
+
+/// Writes rows; false where the reader has seen enough.
+fn write<'a>(out: &mut impl Write, rows: impl Iterator<Item = &'a Row>) -> Result<bool, Failure> {
+    let mut each = || -> io::Result<()> {
+        for row in rows {
+            serde_json::to_writer(&mut *out, row)?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    };
+    match each() {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(e) => Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") }),
+    }
+}
+
+/// The lines of stdin with their numbers; blank ones are no rows.
+struct Lines {
+    stdin: io::StdinLock<'static>,
+    number: u64,
+}
+
+impl Lines {
+    fn new() -> Lines {
+        Lines { stdin: io::stdin().lock(), number: 0 }
+    }
+
+    fn batch(&mut self, size: usize) -> Result<Option<Vec<(u64, Vec<u8>)>>, Failure> {
+        let mut batch = Vec::new();
+        while batch.len() < size {
+            let mut line = Vec::new();
+            let read = self.stdin.read_until(b'\n', &mut line);
+            match read.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot read stdin: {e}") })? {
+                0 => break,
+                _ => self.number += 1,
+            }
+            if !line.trim_ascii().is_empty() {
+                batch.push((self.number, line));
+            }
+        }
+        Ok(Some(batch).filter(|b| !b.is_empty()))
+    }
+}

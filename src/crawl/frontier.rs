@@ -1,0 +1,360 @@
+//! What is done, and what is to do: a state that `kill -9` cannot damage.
+//!
+//! The archive is the only truth: a page is done when its group of records is whole and synced.
+//! The journal beside it repeats the groups' metadata so that a resumed crawl reads a small file
+//! in place of the archive; a journal that is behind, torn or lost is completed from the archive.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::fetch::{Answer, Validators};
+use super::journal::{Line, Replayed, append, replay};
+use super::run::Dirs;
+use super::segment::{self, Segments};
+use super::settings::{Resolved, Scope, Source};
+use super::walk::{Item, Role, Walk, canonical};
+use crate::pages::{Class, Facts, Site};
+use crate::warc::{block_digest, record_id};
+
+/// What is known of a page that is done; stands in the archive as its metadata record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// Which pass over the source fetched it.
+    pub pass: u32,
+    /// Canonical address.
+    pub url: String,
+    /// What it was fetched for; `None` for robots.txt.
+    pub role: Option<Role>,
+    /// Redirects behind it.
+    pub hops: u32,
+    /// What it was.
+    pub class: Class,
+    /// HTTP status.
+    pub status: u16,
+    /// Where it redirects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<String>,
+    /// What it says about other pages.
+    #[serde(default)]
+    pub facts: Facts,
+    /// Of a sitemap, the sitemaps it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sitemaps: Vec<String>,
+    /// `ETag`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// `Last-Modified`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+    /// Digest of the payload.
+    pub digest: String,
+    /// Id of the response's record.
+    pub record: String,
+    /// Its date.
+    pub date: String,
+}
+
+/// Why a crawl's state cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FrontierError {
+    /// A file cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Damage in the middle of an archive.
+    #[error("{}: damaged at byte {at}, with whole records behind it (not a torn tail; restore the file, nothing was changed)", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        at: u64,
+    },
+    /// Another crawl is at work.
+    #[error("{}: another crawl of this source is running", path.display())]
+    Busy {
+        /// The lock.
+        path: PathBuf,
+    },
+}
+
+impl FrontierError {
+    pub(super) fn io(path: &Path, error: io::Error) -> Self {
+        FrontierError::Io { path: path.into(), error }
+    }
+}
+
+/// The state of one source's crawl.
+pub struct Frontier {
+    site: Site,
+    scope: Scope,
+    redirects: u32,
+    walk: Walk,
+    queues: BTreeMap<String, VecDeque<Item>>,
+    /// Every address that was ever queued in this pass.
+    known: HashSet<String>,
+    finished: HashSet<String>,
+    /// The last capture of each page; kept only where changes are asked for.
+    earlier: HashMap<String, Done>,
+    pass: u32,
+    writer: Option<Writer>,
+}
+
+struct Writer {
+    segments: Segments,
+    journal: File,
+    journal_path: PathBuf,
+    _lock: File,
+}
+
+impl Frontier {
+    /// Opens the state for a crawl: takes the lock, mends torn tails and replays what is done.
+    ///
+    /// # Errors
+    /// [`FrontierError`].
+    pub(super) fn open(source: &Source, resolved: &Resolved, dirs: &Dirs) -> Result<Self, FrontierError> {
+        let journal_path = dirs.journal(&source.name);
+        let lock_path = journal_path.with_extension("lock");
+        let wrap = |error| FrontierError::io(&journal_path, error);
+        std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
+        let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(wrap)?;
+        if lock.try_lock().is_err() {
+            return Err(FrontierError::Busy { path: lock_path });
+        }
+        let replayed = replay(source, dirs, true)?;
+        let folder = dirs.archive(&source.name);
+        let segments = Segments::open(&folder, source.limits.segment_bytes, &resolved.user_agent)
+            .map_err(|error| FrontierError::io(&folder, error))?;
+        let mut journal = OpenOptions::new().create(true).append(true).open(&journal_path).map_err(wrap)?;
+        for entry in &replayed.adopted {
+            append(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;
+        }
+        let writer = Writer { segments, journal, journal_path, _lock: lock };
+        Ok(Frontier::build(source, resolved, replayed, Some(writer)))
+    }
+
+    /// The same state without a lock and without touching a file.
+    ///
+    /// # Errors
+    /// [`FrontierError`].
+    pub(super) fn peek(source: &Source, resolved: &Resolved, dirs: &Dirs) -> Result<Self, FrontierError> {
+        Ok(Frontier::build(source, resolved, replay(source, dirs, false)?, None))
+    }
+
+    fn build(source: &Source, resolved: &Resolved, replayed: Replayed, writer: Option<Writer>) -> Self {
+        let entries: Vec<Done> =
+            replayed.entries.into_iter().chain(replayed.adopted).map(|e| e.done).collect();
+        let last = entries.iter().map(|done| done.pass).max().unwrap_or(1).max(replayed.pass_end);
+        let mut frontier = Frontier::of_pass(source, resolved, &entries, last);
+        let ended = replayed.pass_end == last || frontier.undone() == 0;
+        if source.refresh && ended {
+            frontier = Frontier::of_pass(source, resolved, &entries, last + 1);
+        }
+        frontier.writer = writer;
+        frontier
+    }
+
+    fn of_pass(source: &Source, resolved: &Resolved, entries: &[Done], pass: u32) -> Self {
+        let mut frontier = Frontier {
+            site: source.site.clone(),
+            scope: source.scope.clone(),
+            redirects: source.limits.redirects,
+            walk: Walk::default(),
+            queues: BTreeMap::new(),
+            known: HashSet::new(),
+            finished: HashSet::new(),
+            earlier: HashMap::new(),
+            pass,
+            writer: None,
+        };
+        for start in &resolved.starts {
+            let role = if start.sitemap { Role::Sitemap } else { Role::Page };
+            frontier.push(Item { url: canonical(&frontier.site, start.url.clone()), role, hops: 0 });
+        }
+        for done in entries {
+            if done.pass == pass {
+                frontier.apply(done);
+            }
+            // A 304 stands for a page that is there already.
+            if source.refresh && done.status == 200 {
+                frontier.earlier.insert(done.url.clone(), done.clone());
+            }
+        }
+        frontier
+    }
+
+    /// Queues an address unless it was queued before in this pass.
+    fn push(&mut self, item: Item) {
+        if self.known.insert(item.url.to_string()) {
+            let host = item.url.host_str().unwrap_or_default().to_string();
+            self.queues.entry(host).or_default().push_back(item);
+        }
+    }
+
+    /// Hosts with something to do.
+    pub fn hosts(&self) -> Vec<String> {
+        let waiting =
+            |queue: &VecDeque<Item>| queue.iter().any(|item| !self.finished.contains(item.url.as_str()));
+        self.queues.iter().filter(|(_, queue)| waiting(queue)).map(|(host, _)| host.clone()).collect()
+    }
+
+    /// Takes a host's next page.
+    pub(super) fn next(&mut self, host: &str) -> Option<Item> {
+        let queue = self.queues.get_mut(host)?;
+        while let Some(item) = queue.pop_front() {
+            if !self.finished.contains(item.url.as_str()) {
+                return Some(item);
+            }
+        }
+        None
+    }
+
+    /// Gives a page back that was taken and not fetched.
+    pub(super) fn put_back(&mut self, item: Item) {
+        let host = item.url.host_str().unwrap_or_default().to_string();
+        self.queues.entry(host).or_default().push_front(item);
+    }
+
+    /// How much waits for each host.
+    pub(super) fn queue_lengths(&self) -> impl Iterator<Item = usize> {
+        let waiting = |item: &&Item| !self.finished.contains(item.url.as_str());
+        self.queues.values().map(move |queue| queue.iter().filter(waiting).count())
+    }
+
+    /// Pages done in this pass.
+    pub fn done(&self) -> u64 {
+        self.finished.len() as u64
+    }
+
+    /// Pages that are known and not done.
+    pub(super) fn undone(&self) -> u64 {
+        (self.known.len() - self.finished.len()) as u64
+    }
+
+    /// The pass: 1, and one more for each refresh.
+    pub fn pass(&self) -> u32 {
+        self.pass
+    }
+
+    /// Pages that wait.
+    pub fn pending(&self) -> impl Iterator<Item = &Url> {
+        let waiting = |item: &&Item| !self.finished.contains(item.url.as_str());
+        self.queues.values().flatten().filter(waiting).map(|item| &item.url)
+    }
+
+    /// What to ask a page's server with, where the page was fetched in an earlier pass.
+    pub(super) fn validators(&self, url: &Url) -> Validators {
+        match self.earlier.get(url.as_str()) {
+            Some(done) => Validators { etag: done.etag.clone(), last_modified: done.last_modified.clone() },
+            None => Validators::default(),
+        }
+    }
+
+    /// What an earlier pass found at an address.
+    pub(super) fn earlier(&self, url: &Url) -> Option<&Done> {
+        self.earlier.get(url.as_str())
+    }
+
+    /// Makes a page durable and queues what follows from it.
+    ///
+    /// A blocked page is archived and stays to do: it holds nothing of what was asked for.
+    pub(super) fn finish(&mut self, item: &Item, answer: &Answer, read: Read) -> Result<Done, FrontierError> {
+        let date = segment::warc_date(answer.began);
+        let url = item.url.to_string();
+        let done = Done {
+            pass: self.pass,
+            role: (!read.robots).then_some(item.role),
+            hops: item.hops,
+            class: read.class,
+            status: answer.head.status,
+            redirect: read.redirect,
+            facts: read.facts,
+            sitemaps: read.sitemaps,
+            etag: answer.head.get("etag").map(str::to_string),
+            last_modified: answer.head.get("last-modified").map(str::to_string),
+            digest: block_digest(&answer.wire),
+            record: record_id(&["response", answer.url.as_str(), &date]),
+            date,
+            url,
+        };
+        let earlier = self.earlier.get(&done.url).filter(|_| answer.head.status == 304);
+        if let Some(writer) = &mut self.writer {
+            let group = segment::group(answer, &done, earlier);
+            let group = group.map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+            let (file, end) = writer
+                .segments
+                .append(&group)
+                .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+            let line = Line::Done { file, end, done: done.clone() };
+            append(&mut writer.journal, &line)
+                .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+        }
+        self.apply(&done);
+        Ok(done)
+    }
+
+    /// Goes on where a page cannot be had in this run. It is tried again in the next.
+    pub(super) fn fail(&mut self, item: &Item) {
+        for url in self.walk.follow_failed(&self.site, &item.url) {
+            self.push(Item { url, role: Role::Page, hops: 0 });
+        }
+    }
+
+    /// Notes that a pass found nothing more to do.
+    pub(super) fn end_pass(&mut self) -> Result<(), FrontierError> {
+        let pass_end = self.pass;
+        match &mut self.writer {
+            Some(writer) => append(&mut writer.journal, &Line::PassEnd { pass_end })
+                .map_err(|error| FrontierError::io(&writer.journal_path, error)),
+            None => Ok(()),
+        }
+    }
+
+    fn apply(&mut self, done: &Done) {
+        let (Some(role), Ok(url)) = (done.role, Url::parse(&done.url)) else { return };
+        if done.class == Class::Blocked {
+            return;
+        }
+        self.known.insert(done.url.clone());
+        self.finished.insert(done.url.clone());
+        if let Some(target) = &done.redirect {
+            if let Ok(target) = Url::parse(target)
+                && done.hops < self.redirects
+            {
+                self.push(Item { url: canonical(&self.site, target), role, hops: done.hops + 1 });
+            }
+            return;
+        }
+        if role == Role::Sitemap {
+            let sitemaps = done.sitemaps.iter().map(|link| (Role::Sitemap, link));
+            let pages = done.facts.links.iter().map(|link| (Role::Page, link));
+            for (role, link) in sitemaps.chain(pages) {
+                if let Ok(url) = url.join(link) {
+                    self.push(Item { url: canonical(&self.site, url), role, hops: 0 });
+                }
+            }
+            return;
+        }
+        for next in self.walk.follow(&self.site, &self.scope, &url, done.class, &done.facts) {
+            self.push(Item { url: next, role: Role::Page, hops: 0 });
+        }
+    }
+}
+
+/// What was made of an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    pub class: Class,
+    pub facts: Facts,
+    pub sitemaps: Vec<String>,
+    pub redirect: Option<String>,
+    pub robots: bool,
+}

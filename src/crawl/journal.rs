@@ -1,0 +1,117 @@
+//! The journal: an index over the archive, rebuilt from it where it is behind, torn or lost.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::frontier::{Done, FrontierError};
+use super::run::Dirs;
+use super::segment::{self, Entry};
+use super::settings::Source;
+
+/// A line of the journal.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Line {
+    Done { file: String, end: u64, done: Done },
+    PassEnd { pass_end: u32 },
+}
+
+/// What is done, by journal and archive.
+pub(super) struct Replayed {
+    /// By the journal.
+    pub entries: Vec<Entry>,
+    /// Groups that only the archive knew.
+    pub adopted: Vec<Entry>,
+    /// The last pass that found nothing more to do.
+    pub pass_end: u32,
+}
+
+impl From<Entry> for Line {
+    fn from(entry: Entry) -> Self {
+        Line::Done { file: entry.file, end: entry.end, done: entry.done }
+    }
+}
+
+/// Reads the journal and what the archive holds beyond it. With `mend`, both are cut to what is
+/// whole.
+pub(super) fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replayed, FrontierError> {
+    let path = dirs.journal(&source.name);
+    let folder = dirs.archive(&source.name);
+    let lengths = lengths(&folder).map_err(|error| FrontierError::io(&folder, error))?;
+    let journal = read_journal(&path, &lengths).map_err(|error| FrontierError::io(&path, error))?;
+    if mend && let Some(whole) = journal.cut {
+        let file = OpenOptions::new().write(true).open(&path);
+        file.and_then(|file| file.set_len(whole)).map_err(|error| FrontierError::io(&path, error))?;
+    }
+    let (mut entries, mut pass_end) = (Vec::new(), 0);
+    let mut known: BTreeMap<String, u64> = BTreeMap::new();
+    for line in journal.lines {
+        match line {
+            Line::Done { file, end, done } => {
+                known.entry(file.clone()).and_modify(|known| *known = end.max(*known)).or_insert(end);
+                entries.push(Entry { file, end, done });
+            }
+            Line::PassEnd { pass_end: pass } => pass_end = pass_end.max(pass),
+        }
+    }
+    let adopted = segment::scan(&folder, &known, mend)?;
+    Ok(Replayed { entries, adopted, pass_end })
+}
+
+fn lengths(folder: &Path) -> io::Result<HashMap<String, u64>> {
+    let mut lengths = HashMap::new();
+    for name in segment::files(folder)? {
+        let length = std::fs::metadata(folder.join(&name))?.len();
+        lengths.insert(name, length);
+    }
+    Ok(lengths)
+}
+
+struct Journal {
+    lines: Vec<Line>,
+    /// Where it has to be cut, where it does.
+    cut: Option<u64>,
+}
+
+/// The lines up to the first that is torn or whose records the archive does not hold. What
+/// follows is rebuilt from the archive.
+fn read_journal(path: &Path, lengths: &HashMap<String, u64>) -> io::Result<Journal> {
+    let mut journal = Journal { lines: Vec::new(), cut: None };
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(journal),
+        other => other?,
+    };
+    let mut reader = BufReader::new(file);
+    let (mut whole, mut line) = (0, Vec::new());
+    loop {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(journal);
+        }
+        let held = |line: &Line| match line {
+            Line::Done { file, end, .. } => lengths.get(file).is_some_and(|length| end <= length),
+            Line::PassEnd { .. } => true,
+        };
+        match serde_json::from_slice::<Line>(&line) {
+            Ok(parsed) if line.ends_with(b"\n") && held(&parsed) => journal.lines.push(parsed),
+            _ => {
+                journal.cut = Some(whole);
+                return Ok(journal);
+            }
+        }
+        whole += read as u64;
+    }
+}
+
+/// Adds a line; it is durable when this returns.
+pub(super) fn append(journal: &mut File, line: &Line) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(line).map_err(io::Error::other)?;
+    bytes.push(b'\n');
+    journal.write_all(&bytes)?;
+    journal.sync_data()
+}

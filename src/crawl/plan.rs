@@ -1,0 +1,56 @@
+//! What a crawl would do, without doing any of it.
+
+use super::frontier::Frontier;
+use super::run::{CrawlError, Dirs};
+use super::settings::Source;
+
+/// A crawl before its first request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The source's name.
+    pub source: String,
+    /// Sent with every request.
+    pub user_agent: String,
+    /// Addresses it starts from.
+    pub starts: Vec<String>,
+    /// Hosts it may ask; a request anywhere else is refused.
+    pub hosts: Vec<String>,
+    /// Least time between two requests to a host; robots.txt may demand more.
+    pub delay_secs: f64,
+    /// Pages a pass fetches at most.
+    pub max_pages: u64,
+    /// The pass.
+    pub pass: u32,
+    /// Pages that earlier runs of this pass finished.
+    pub done: u64,
+    /// Pages that are known and wait. More follow from them.
+    pub pending: u64,
+    /// The first of those.
+    pub next: Vec<String>,
+    /// The least time the known pages take, from the delay alone.
+    pub least_secs: f64,
+}
+
+/// Says what [`run`](super::run) would do. Nothing is contacted, locked or written.
+///
+/// # Errors
+/// Wrong settings, or an archive that cannot be read.
+pub fn plan(source: &Source, dirs: &Dirs) -> Result<Plan, CrawlError> {
+    let resolved = source.resolve()?;
+    let frontier = Frontier::peek(source, &resolved, dirs)?;
+    let pending = frontier.pending().count() as u64;
+    let longest = frontier.queue_lengths().max().unwrap_or(0);
+    Ok(Plan {
+        source: source.name.clone(),
+        user_agent: resolved.user_agent,
+        starts: resolved.starts.iter().map(|start| start.url.to_string()).collect(),
+        hosts: resolved.hosts.into_iter().collect(),
+        delay_secs: source.politeness.delay_secs,
+        max_pages: source.scope.max_pages,
+        pass: frontier.pass(),
+        done: frontier.done(),
+        pending,
+        next: frontier.pending().take(10).map(|url| url.to_string()).collect(),
+        least_secs: longest as f64 * source.politeness.delay_secs,
+    })
+}

@@ -1,0 +1,348 @@
+//! Driving a crawl: one visit a host at a time, everything that came made durable in one place.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::task::JoinSet;
+use url::Url;
+
+use super::fetch::{Answer, Fetcher};
+use super::frontier::{Frontier, FrontierError, Read};
+use super::gate::Gates;
+use super::guard::{Guard, Lookup, SystemLookup};
+use super::settings::{SettingsError, Source};
+use super::sitemap;
+use super::visit::{Outcome, Visitor};
+use super::walk::{Item, Role};
+use crate::pages::{Class, Facts, charset, classify, parse};
+
+/// Where a crawl keeps its things.
+#[derive(Clone, Debug)]
+pub struct Dirs {
+    /// `raw/warc`: each source has a folder in it. Nothing there is rewritten or deleted.
+    pub warc: PathBuf,
+    /// Outside `raw/`: an index that is rebuilt when it is lost.
+    pub state: PathBuf,
+}
+
+impl Dirs {
+    /// The folder of a source's archive.
+    pub fn archive(&self, source: &str) -> PathBuf {
+        self.warc.join(source)
+    }
+
+    pub(super) fn journal(&self, source: &str) -> PathBuf {
+        self.state.join(format!("{source}.jsonl"))
+    }
+}
+
+/// What happens, as it happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A page is done.
+    Done {
+        /// Its address.
+        url: String,
+        /// What it was.
+        class: Class,
+        /// HTTP status.
+        status: u16,
+        /// Bytes as sent.
+        bytes: u64,
+        /// Pages done in this pass.
+        done: u64,
+        /// Pages that wait.
+        pending: u64,
+    },
+    /// A request is tried again after a wait.
+    Waiting {
+        /// Its address.
+        url: String,
+        /// Why.
+        why: String,
+        /// For how long.
+        wait_secs: f64,
+    },
+    /// A page is left out, for this run.
+    Skipped {
+        /// Its address.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// A host is left alone, for this run.
+    Halted {
+        /// Its name.
+        host: String,
+        /// Why.
+        why: String,
+    },
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// The pass: 1, and one more for each refresh.
+    pub pass: u32,
+    /// Pages done in this pass, by this run and those before.
+    pub done: u64,
+    /// Pages this run fetched, by class.
+    pub classes: BTreeMap<Class, u64>,
+    /// Pages that wait for another run.
+    pub pending: u64,
+    /// Hosts that demanded a captcha or forbade us, with the page that did. A run with one must
+    /// exit non-zero.
+    pub blocked: BTreeMap<String, String>,
+    /// Hosts whose robots.txt could not be had, and why.
+    pub deferred: BTreeMap<String, String>,
+    /// Pages without a usable answer, and why. They are tried again in the next run.
+    pub failed: BTreeMap<String, String>,
+    /// Addresses the guard refused, and why.
+    pub refused: BTreeMap<String, String>,
+    /// Pages that robots.txt forbids.
+    pub disallowed: BTreeSet<String>,
+    /// The run was stopped from outside.
+    pub cancelled: bool,
+}
+
+impl Summary {
+    /// Whether everything asked for was had: what an exit status of zero means.
+    pub fn complete(&self) -> bool {
+        self.blocked.is_empty() && self.deferred.is_empty() && self.failed.is_empty() && !self.cancelled
+    }
+}
+
+/// Why a crawl cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The settings are wrong.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The archive or its journal cannot be used.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The HTTP client cannot be built.
+    #[error("cannot set up HTTP: {0}")]
+    Client(String),
+}
+
+/// Crawls a source until nothing is left to do or `cancel` is ready. Running it again goes on
+/// where it stopped, however it stopped.
+///
+/// # Errors
+/// [`CrawlError`]. What a site answers is never an error; the [`Summary`] tells.
+pub async fn run(
+    source: &Source,
+    dirs: &Dirs,
+    events: impl FnMut(Event),
+    cancel: impl Future<Output = ()>,
+) -> Result<Summary, CrawlError> {
+    run_with(source, dirs, events, cancel, Arc::new(SystemLookup)).await
+}
+
+/// [`run`] with a resolver of the caller's.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with(
+    source: &Source,
+    dirs: &Dirs,
+    mut events: impl FnMut(Event),
+    cancel: impl Future<Output = ()>,
+    lookup: Arc<dyn Lookup>,
+) -> Result<Summary, CrawlError> {
+    let resolved = source.resolve()?;
+    let private = source.private_hosts.iter().map(|pair| pair.to_ascii_lowercase()).collect();
+    let guard = Guard::new(resolved.hosts.clone(), private, lookup);
+    let fetcher = Fetcher::new(guard, &resolved.user_agent, &source.limits).map_err(CrawlError::Client)?;
+    let frontier = Frontier::open(source, &resolved, dirs)?;
+    let (sender, mut heard) = unbounded_channel();
+    let visitor = Arc::new(Visitor {
+        fetcher,
+        gates: Gates::default(),
+        politeness: source.politeness.clone(),
+        events: sender,
+        robots: Mutex::new(HashMap::new()),
+    });
+    let mut crawl = Crawl { source, frontier, visitor, halted: BTreeSet::new(), summary: Summary::default() };
+
+    let mut visits = JoinSet::new();
+    let mut active = BTreeSet::new();
+    let mut cancel = std::pin::pin!(cancel);
+    loop {
+        crawl.start_visits(&mut visits, &mut active);
+        if active.is_empty() {
+            break;
+        }
+        tokio::select! {
+            Some(joined) = visits.join_next() => {
+                if let Ok((host, item, outcome, robots)) = joined {
+                    active.remove(&host);
+                    crawl.settle(&host, &item, outcome, robots, &mut events)?;
+                }
+            }
+            Some(event) = heard.recv() => events(event),
+            () = &mut cancel => {
+                // What is in flight was not recorded and is fetched by the next run.
+                crawl.summary.cancelled = true;
+                break;
+            }
+        }
+    }
+    visits.shutdown().await;
+    crawl.end()
+}
+
+type Visit = (String, Item, Outcome, Vec<Answer>);
+
+struct Crawl<'a> {
+    source: &'a Source,
+    frontier: Frontier,
+    visitor: Arc<Visitor>,
+    /// Hosts that are not asked again in this run.
+    halted: BTreeSet<String>,
+    summary: Summary,
+}
+
+impl Crawl<'_> {
+    fn start_visits(&mut self, visits: &mut JoinSet<Visit>, active: &mut BTreeSet<String>) {
+        for host in self.frontier.hosts() {
+            if active.contains(&host) || self.halted.contains(&host) {
+                continue;
+            }
+            if self.frontier.done() + active.len() as u64 >= self.source.scope.max_pages {
+                return;
+            }
+            let Some(item) = self.frontier.next(&host) else { continue };
+            active.insert(host.clone());
+            let visitor = self.visitor.clone();
+            let validators = self.frontier.validators(&item.url);
+            visits.spawn(async move {
+                let (outcome, robots) = visitor.visit(&item.url, &validators).await;
+                (host, item, outcome, robots)
+            });
+        }
+    }
+
+    fn settle(
+        &mut self,
+        host: &str,
+        item: &Item,
+        outcome: Outcome,
+        robots: Vec<Answer>,
+        events: &mut impl FnMut(Event),
+    ) -> Result<(), CrawlError> {
+        for answer in &robots {
+            let robots = Item { url: answer.url.clone(), role: Role::Page, hops: 0 };
+            let read = Read { robots: true, ..Read::nothing(Class::Ok) };
+            self.frontier.finish(&robots, answer, read)?;
+        }
+        let url = item.url.to_string();
+        match outcome {
+            Outcome::Answer(answer) => return self.keep(host, item, &answer, events),
+            Outcome::Disallowed => {
+                events(Event::Skipped { url: url.clone(), why: "robots.txt forbids it".into() });
+                self.summary.disallowed.insert(url);
+            }
+            Outcome::Refused(refusal) => {
+                events(Event::Skipped { url: url.clone(), why: refusal.to_string() });
+                self.summary.refused.insert(url, refusal.to_string());
+            }
+            Outcome::Deferred(why) => {
+                events(Event::Halted { host: host.into(), why: why.clone() });
+                self.frontier.put_back(item.clone());
+                self.halted.insert(host.into());
+                self.summary.deferred.insert(host.into(), why);
+            }
+            Outcome::Failed(why) => {
+                events(Event::Skipped { url: url.clone(), why: why.clone() });
+                self.summary.failed.insert(url, why);
+                self.frontier.fail(item);
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(
+        &mut self,
+        host: &str,
+        item: &Item,
+        answer: &Answer,
+        events: &mut impl FnMut(Event),
+    ) -> Result<(), CrawlError> {
+        let read = self.read(item, answer);
+        let done = self.frontier.finish(item, answer, read)?;
+        *self.summary.classes.entry(done.class).or_default() += 1;
+        events(Event::Done {
+            url: done.url.clone(),
+            class: done.class,
+            status: done.status,
+            bytes: answer.wire.len() as u64,
+            done: self.frontier.done(),
+            pending: self.frontier.undone(),
+        });
+        if done.class == Class::Blocked {
+            let why = format!("{} demands a captcha or forbids us; what came before it is kept", done.url);
+            events(Event::Halted { host: host.into(), why });
+            self.frontier.put_back(item.clone());
+            self.halted.insert(host.into());
+            self.summary.blocked.insert(host.into(), done.url);
+        }
+        Ok(())
+    }
+
+    /// Classifies before anything else is read.
+    fn read(&self, item: &Item, answer: &Answer) -> Read {
+        let status = answer.head.status;
+        if status == 304 {
+            // Only asked for where there is an earlier capture.
+            return match self.frontier.earlier(&item.url) {
+                Some(done) => Read {
+                    facts: done.facts.clone(),
+                    sitemaps: done.sitemaps.clone(),
+                    ..Read::nothing(done.class)
+                },
+                None => Read::nothing(Class::Unparsed),
+            };
+        }
+        let site = &self.source.site;
+        if (300..400).contains(&status) {
+            let target = answer.head.get("location").and_then(|to| item.url.join(to).ok());
+            let class = target.as_ref().map(|to| classify(site, to.as_str(), status, ""));
+            let redirect = target.map(|to: Url| to.to_string());
+            return Read { redirect, ..Read::nothing(class.unwrap_or(Class::Unparsed)) };
+        }
+        let Some(body) = self.visitor.fetcher.decode(answer).filter(|body| body.truncated.is_none()) else {
+            return Read::nothing(Class::Unparsed);
+        };
+        if item.role == Role::Sitemap && status == 200 {
+            let limit = self.source.limits.decoded_bytes;
+            let map = sitemap::read(&body.bytes, limit);
+            let facts = Facts { links: map.pages, ..Facts::default() };
+            return Read { facts, sitemaps: map.sitemaps, ..Read::nothing(Class::Ok) };
+        }
+        let text = charset::decode(&body.bytes, answer.head.get("content-type")).text;
+        let parsed = parse(site, item.url.as_str(), status, &text, None);
+        Read { facts: parsed.facts, ..Read::nothing(parsed.class) }
+    }
+
+    fn end(mut self) -> Result<Summary, CrawlError> {
+        let summary = &mut self.summary;
+        summary.pass = self.frontier.pass();
+        summary.done = self.frontier.done();
+        summary.pending = self.frontier.pending().count() as u64 + summary.failed.len() as u64;
+        if summary.complete() && summary.pending == 0 {
+            self.frontier.end_pass()?;
+        }
+        Ok(self.summary)
+    }
+}
+
+impl Read {
+    fn nothing(class: Class) -> Self {
+        Read { class, facts: Facts::default(), sitemaps: Vec::new(), redirect: None, robots: false }
+    }
+}

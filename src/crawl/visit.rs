@@ -1,0 +1,199 @@
+//! One page: what robots.txt says to it, its turn, its retries.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
+use url::Url;
+
+use super::fetch::{Answer, FetchError, Fetcher, Validators, retry_after};
+use super::gate::Gates;
+use super::guard::Refusal;
+use super::robots::{MAX_BYTES, Robots};
+use super::run::Event;
+use super::settings::Politeness;
+use crate::warc::Truncated;
+
+const AGENT: &str = "riddlemill";
+const ROBOTS_FRESH: Duration = Duration::from_secs(24 * 3600);
+const ROBOTS_REDIRECTS: usize = 5;
+
+/// How a visit ended.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// With an answer, be it a redirect, an error page or a cut one.
+    Answer(Box<Answer>),
+    /// robots.txt forbids the page.
+    Disallowed,
+    /// robots.txt cannot be had: the host is not asked for anything in this run.
+    Deferred(String),
+    /// The guard forbids it.
+    Refused(Refusal),
+    /// No usable answer after all attempts.
+    Failed(String),
+}
+
+/// Everything a visit shares with the others.
+pub(super) struct Visitor {
+    pub fetcher: Fetcher,
+    pub gates: Gates,
+    pub politeness: Politeness,
+    pub events: UnboundedSender<Event>,
+    /// By origin: when it was read, and what it said.
+    pub robots: Mutex<HashMap<String, (Instant, Verdict)>>,
+}
+
+/// What robots.txt of an origin came to.
+#[derive(Clone, Debug)]
+pub(super) enum Verdict {
+    Rules(Arc<Robots>),
+    Unreachable(String),
+    /// The guard forbids the origin itself.
+    Refused(Refusal),
+}
+
+impl Visitor {
+    /// Visits a page. The second part is what was fetched of robots.txt on the way.
+    pub async fn visit(&self, url: &Url, validators: &Validators) -> (Outcome, Vec<Answer>) {
+        if let Err(refusal) = self.fetcher.in_scope(url) {
+            return (Outcome::Refused(refusal), Vec::new());
+        }
+        let (verdict, answers) = self.verdict(url).await;
+        let robots = match verdict {
+            Verdict::Refused(refusal) => return (Outcome::Refused(refusal), answers),
+            Verdict::Unreachable(why) => return (Outcome::Deferred(why), answers),
+            Verdict::Rules(robots) => robots,
+        };
+        let query = url.query().map(|q| format!("?{q}")).unwrap_or_default();
+        if !robots.allows(&format!("{}{query}", url.path())) {
+            return (Outcome::Disallowed, answers);
+        }
+        let delay = self.delay(robots.crawl_delay);
+        (self.attempts(url, validators, delay).await, answers)
+    }
+
+    async fn attempts(&self, url: &Url, validators: &Validators, delay: Duration) -> Outcome {
+        let host = url.host_str().unwrap_or_default();
+        let mut attempt = 0;
+        loop {
+            let turn = self.gates.enter(host).await;
+            let result = self.fetcher.get(url, validators).await;
+            let (why, asked) = match &result {
+                Ok(answer) if matches!(answer.head.status, 429 | 503) => {
+                    (format!("status {}", answer.head.status), retry_after(&answer.head, SystemTime::now()))
+                }
+                Ok(answer) if answer.truncated == Some(Truncated::Time) => {
+                    ("the answer came too slowly".into(), None)
+                }
+                Err(FetchError::Timeout) => ("no answer in time".to_string(), None),
+                _ => {
+                    turn.leave(delay);
+                    return conclude(result);
+                }
+            };
+            let last = attempt >= self.politeness.retries;
+            let wait = self.wait(url, attempt, asked);
+            turn.leave(delay.max(wait));
+            if last {
+                // A slow answer's part is kept and marked; a refusal to answer is not one.
+                return match result {
+                    Ok(answer) if answer.truncated.is_some() => Outcome::Answer(Box::new(answer)),
+                    _ => Outcome::Failed(format!("{why}, {} attempts", attempt + 1)),
+                };
+            }
+            let wait_secs = delay.max(wait).as_secs_f64();
+            // The run that listens may be over; then nobody needs to know.
+            let _ = self.events.send(Event::Waiting { url: url.to_string(), why, wait_secs });
+            attempt += 1;
+        }
+    }
+
+    /// What the server asked for, up to the cap, or else the back-off: doubling, with up to half
+    /// of it added by a draw from the address and the attempt.
+    fn wait(&self, url: &Url, attempt: u32, asked: Option<Duration>) -> Duration {
+        let cap = Duration::from_secs(self.politeness.retry_after_cap_secs);
+        if let Some(asked) = asked {
+            return asked.min(cap);
+        }
+        let hash = blake3::hash(format!("back-off {url} {attempt}").as_bytes());
+        let draw = f64::from(hash.as_bytes()[0]) / 255.0;
+        let base = self.politeness.backoff_secs * f64::from(2u32.saturating_pow(attempt.min(16)));
+        Duration::from_secs_f64(base * (1.0 + draw / 2.0)).min(cap)
+    }
+
+    fn delay(&self, crawl_delay: Option<Duration>) -> Duration {
+        Duration::from_secs_f64(self.politeness.delay_secs).max(crawl_delay.unwrap_or_default())
+    }
+
+    async fn verdict(&self, url: &Url) -> (Verdict, Vec<Answer>) {
+        let origin = url.origin().ascii_serialization();
+        if let Some((read, verdict)) = self.robots.lock().unwrap_or_else(PoisonError::into_inner).get(&origin)
+            && read.elapsed() < ROBOTS_FRESH
+        {
+            return (verdict.clone(), Vec::new());
+        }
+        let mut answers = Vec::new();
+        let verdict = self.read_robots(url, &mut answers).await;
+        let entry = (Instant::now(), verdict.clone());
+        self.robots.lock().unwrap_or_else(PoisonError::into_inner).insert(origin, entry);
+        (verdict, answers)
+    }
+
+    /// RFC 9309, 2.3.1: what is not found allows all, what cannot be reached forbids all.
+    async fn read_robots(&self, url: &Url, answers: &mut Vec<Answer>) -> Verdict {
+        let unreachable = |why: &str| Verdict::Unreachable(format!("robots.txt: {why}"));
+        let Ok(mut at) = url.join("/robots.txt") else { return unreachable("no address") };
+        for _ in 0..=ROBOTS_REDIRECTS {
+            let turn = self.gates.enter(at.host_str().unwrap_or_default()).await;
+            let result = self.fetcher.get(&at, &Validators::default()).await;
+            turn.leave(self.delay(None));
+            let answer = match result {
+                Ok(answer) => answer,
+                Err(FetchError::Refused(refusal)) if answers.is_empty() => return Verdict::Refused(refusal),
+                Err(error) => return unreachable(&error.to_string()),
+            };
+            answers.push(answer.clone());
+            match answer.head.status {
+                200..=299 => return self.rules(&answer),
+                300..=399 => {
+                    let target = answer.head.get("location").and_then(|to| at.join(to).ok());
+                    let Some(target) = target else { return unreachable("a redirect to nowhere") };
+                    at = target;
+                }
+                429 => return unreachable("status 429"),
+                400..=499 => return Verdict::Rules(Arc::default()),
+                status => return unreachable(&format!("status {status}")),
+            }
+        }
+        unreachable("too many redirects")
+    }
+
+    fn rules(&self, answer: &Answer) -> Verdict {
+        // A file over the limit is read up to it; one that broke off could lack a rule.
+        let decoded = self.fetcher.decode(answer);
+        match decoded {
+            Some(body)
+                if matches!(body.truncated, None | Some(Truncated::Length))
+                    || body.bytes.len() >= MAX_BYTES =>
+            {
+                Verdict::Rules(Arc::new(Robots::parse(&body.bytes, AGENT)))
+            }
+            Some(_) => Verdict::Unreachable("robots.txt: broken off".into()),
+            None => Verdict::Unreachable("robots.txt: unknown content-encoding".into()),
+        }
+    }
+}
+
+fn conclude(result: Result<Answer, FetchError>) -> Outcome {
+    match result {
+        Err(FetchError::Refused(refusal)) => Outcome::Refused(refusal),
+        Err(error) => Outcome::Failed(error.to_string()),
+        Ok(answer) if answer.head.status >= 500 => Outcome::Failed(format!("status {}", answer.head.status)),
+        Ok(answer) if answer.truncated == Some(Truncated::Disconnect) => {
+            Outcome::Failed("the connection broke off".into())
+        }
+        Ok(answer) => Outcome::Answer(Box::new(answer)),
+    }
+}

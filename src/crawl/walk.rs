@@ -1,0 +1,255 @@
+//! Which pages follow from a page. A pure function of the pages done, in their order: replayed
+//! from the archive it leads to the same state as live.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::settings::Scope;
+use crate::pages::tieba::Address;
+use crate::pages::{Class, Facts, FloorComments, Site};
+
+/// Why a page is fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// For its content.
+    #[default]
+    Page,
+    /// For the addresses in it.
+    Sitemap,
+}
+
+/// A page to fetch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    /// Canonical.
+    pub url: Url,
+    pub role: Role,
+    /// Redirects behind it.
+    pub hops: u32,
+}
+
+/// What was seen of lists and threads so far.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    lists: BTreeMap<String, List>,
+    threads: BTreeMap<String, Thread>,
+    /// Floors whose nested replies a thread's page declares, by that page's `totalComment`.
+    declared: BTreeMap<String, Vec<FloorComments>>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    tids: BTreeSet<u64>,
+    pages: u64,
+}
+
+#[derive(Debug, Default)]
+struct Thread {
+    pages: u64,
+    seen: Vec<Vec<u64>>,
+}
+
+impl Walk {
+    /// The pages that follow from one that is done, in the order they should be fetched.
+    pub fn follow(&mut self, site: &Site, scope: &Scope, url: &Url, class: Class, facts: &Facts) -> Vec<Url> {
+        if class == Class::Blocked {
+            return Vec::new();
+        }
+        match (site, Address::of(url)) {
+            (Site::Tieba, Some(Address::List { .. })) => self.list(scope, url, facts),
+            (Site::Tieba, Some(Address::Thread { tid, page })) => {
+                self.thread(scope, url, class, facts, tid, page)
+            }
+            (Site::Tieba, Some(Address::TotalComment { tid, .. })) => self.total(url, class, facts, tid),
+            (Site::Tieba, Some(Address::Comment { tid, pid, page })) => {
+                let more = !facts.ids.is_empty() && facts.pages.is_some_and(|pages| page < pages);
+                let next = Address::Comment { tid, pid, page: page + 1 };
+                more.then(|| next.on(url)).flatten().into_iter().collect()
+            }
+            _ => self.links(scope, url, facts),
+        }
+    }
+
+    /// What can go on although a page cannot be had: the rest of its thread, and the floors its
+    /// `totalComment` would have listed.
+    pub fn follow_failed(&mut self, site: &Site, url: &Url) -> Vec<Url> {
+        match (site, Address::of(url)) {
+            (Site::Tieba, Some(Address::Thread { tid, page })) => self.next_of_thread(url, tid, page),
+            (Site::Tieba, Some(Address::TotalComment { tid, .. })) => {
+                self.total(url, Class::Unparsed, &Facts::default(), tid)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Threads first, then the next page, for as long as a page shows a thread that no earlier
+    /// page of this list showed.
+    fn list(&mut self, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
+        let Some(Address::List { forum, good, cid, .. }) = Address::of(url) else { return Vec::new() };
+        let key = Address::List { forum, good, cid, offset: 0 }.on(url).map(String::from).unwrap_or_default();
+        let list = self.lists.entry(key).or_default();
+        list.pages += 1;
+        let new: Vec<u64> = facts.ids.iter().copied().filter(|&tid| list.tids.insert(tid)).collect();
+        let within = scope.max_list_pages.is_none_or(|most| list.pages < most);
+        let mut urls: Vec<Url> =
+            new.iter().filter_map(|&tid| Address::Thread { tid, page: 1 }.on(url)).collect();
+        let next =
+            facts.next.as_deref().filter(|_| within && !new.is_empty()).and_then(|href| url.join(href).ok());
+        urls.extend(next.map(|next| canonical(&Site::Tieba, next)));
+        urls
+    }
+
+    fn thread(
+        &mut self,
+        scope: &Scope,
+        url: &Url,
+        class: Class,
+        facts: &Facts,
+        tid: u64,
+        page: u64,
+    ) -> Vec<Url> {
+        if matches!(class, Class::Deleted | Class::Hidden | Class::Merged) {
+            return Vec::new();
+        }
+        let thread = self.threads.entry(thread_key(url, tid)).or_default();
+        thread.pages = thread.pages.max(facts.pages.unwrap_or(0));
+        // Past its end a thread serves its last page again.
+        let past_end = facts.page.is_some_and(|shown| shown != page)
+            || (!facts.ids.is_empty() && thread.seen.contains(&facts.ids));
+        if past_end {
+            return Vec::new();
+        }
+        if !facts.ids.is_empty() {
+            thread.seen.push(facts.ids.clone());
+        }
+        let mut urls = Vec::new();
+        let fid = facts.fid.filter(|_| scope.comments && !facts.comments.is_empty());
+        if let Some(total) = fid.and_then(|fid| Address::TotalComment { tid, fid, page }.on(url)) {
+            self.declared.insert(total.to_string(), facts.comments.clone());
+            urls.push(total);
+        }
+        urls.extend(self.next_of_thread(url, tid, page));
+        urls
+    }
+
+    fn next_of_thread(&self, url: &Url, tid: u64, page: u64) -> Vec<Url> {
+        let declared = self.threads.get(&thread_key(url, tid)).map_or(0, |thread| thread.pages);
+        let next = (page < declared).then(|| Address::Thread { tid, page: page + 1 }.on(url));
+        next.flatten().into_iter().collect()
+    }
+
+    /// The floors of which `totalComment` gave fewer replies than they have: by its own count or
+    /// by the thread's page, whichever is more.
+    fn total(&mut self, url: &Url, class: Class, facts: &Facts, tid: u64) -> Vec<Url> {
+        let declared = self.declared.get(url.as_str()).cloned().unwrap_or_default();
+        let listed: &[FloorComments] = if class == Class::Ok { &facts.comments } else { &[] };
+        let mut floors: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+        for floor in declared.iter().chain(listed) {
+            let known = floors.entry(floor.pid).or_default();
+            *known = (known.0.max(floor.expected), known.1.max(floor.got));
+        }
+        let short = floors.into_iter().filter(|(_, (expected, got))| got < expected);
+        short.filter_map(|(pid, _)| Address::Comment { tid, pid, page: 1 }.on(url)).collect()
+    }
+
+    fn links(&mut self, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
+        let links =
+            facts.links.iter().filter_map(|href| url.join(href).ok()).map(|to| canonical(&Site::Plain, to));
+        let mut urls: Vec<Url> = links.collect();
+        let host = url.host_str().unwrap_or_default().to_string();
+        let list = self.lists.entry(host).or_default();
+        if let Some(next) = facts.next.as_deref().and_then(|href| url.join(href).ok()) {
+            list.pages += 1;
+            if scope.max_list_pages.is_none_or(|most| list.pages < most) {
+                urls.push(canonical(&Site::Plain, next));
+            }
+        }
+        urls
+    }
+}
+
+fn thread_key(url: &Url, tid: u64) -> String {
+    format!("{}/{tid}", url.host_str().unwrap_or_default())
+}
+
+/// The one spelling of an address. Fragments go everywhere, decorations where the site is known.
+pub(super) fn canonical(site: &Site, mut url: Url) -> Url {
+    url.set_fragment(None);
+    let address = if *site == Site::Tieba { Address::of(&url) } else { None };
+    address.and_then(|address| address.on(&url)).unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn follow(walk: &mut Walk, url: &str, class: Class, facts: Facts) -> Vec<String> {
+        let url = Url::parse(url).unwrap();
+        let next = walk.follow(&Site::Tieba, &Scope::default(), &url, class, &facts);
+        next.iter().map(|u| u.as_str().trim_start_matches("http://t").to_string()).collect()
+    }
+
+    #[test]
+    fn a_list_goes_on_while_it_shows_new_threads() {
+        let mut walk = Walk::default();
+        let page =
+            |ids: &[u64], next: &str| Facts { ids: ids.into(), next: Some(next.into()), ..Facts::default() };
+        let first = follow(
+            &mut walk,
+            "http://t/f?kw=x&ie=utf-8",
+            Class::Ok,
+            page(&[9, 1], "//t/f?kw=x&ie=utf-8&pn=50"),
+        );
+        assert_eq!(first, ["/p/9", "/p/1", "/f?kw=x&ie=utf-8&pn=50"]);
+        // A pinned thread and one that moved: only what is new follows.
+        let second = follow(
+            &mut walk,
+            "http://t/f?kw=x&ie=utf-8&pn=50",
+            Class::Ok,
+            page(&[9, 1, 2], "/f?kw=x&pn=100"),
+        );
+        assert_eq!(second, ["/p/2", "/f?kw=x&ie=utf-8&pn=100"]);
+        let third =
+            follow(&mut walk, "http://t/f?kw=x&ie=utf-8&pn=100", Class::Ok, page(&[9, 2], "/f?kw=x&pn=150"));
+        assert!(third.is_empty());
+    }
+
+    #[test]
+    fn a_thread_runs_to_the_largest_page_declared_over_holes_and_stops_where_it_repeats() {
+        let mut walk = Walk::default();
+        let page = |ids: &[u64], pages| Facts { ids: ids.into(), pages: Some(pages), ..Facts::default() };
+        assert_eq!(follow(&mut walk, "http://t/p/5", Class::Ok, page(&[1, 2], 3)), ["/p/5?pn=2"]);
+        assert_eq!(follow(&mut walk, "http://t/p/5?pn=2", Class::Empty, page(&[], 0)), ["/p/5?pn=3"]);
+        assert_eq!(follow(&mut walk, "http://t/p/5?pn=3", Class::Ok, page(&[3], 5)), ["/p/5?pn=4"]);
+        assert!(follow(&mut walk, "http://t/p/5?pn=4", Class::Ok, page(&[3], 5)).is_empty());
+        let past = Facts { page: Some(3), ..page(&[8], 9) };
+        assert!(follow(&mut walk, "http://t/p/5?pn=7", Class::Ok, past).is_empty());
+        assert!(follow(&mut walk, "http://t/p/6", Class::Deleted, page(&[], 4)).is_empty());
+        assert!(follow(&mut walk, "http://t/p/7", Class::Blocked, page(&[1], 4)).is_empty());
+    }
+
+    #[test]
+    fn nested_replies_are_followed_where_there_are_fewer_than_declared() {
+        let mut walk = Walk::default();
+        let floor = |pid, expected, got| FloorComments { pid, expected, got };
+        let facts = Facts {
+            ids: vec![1],
+            fid: Some(7),
+            comments: vec![floor(1, 3, 0), floor(2, 16, 0), floor(3, 1, 0)],
+            ..Facts::default()
+        };
+        assert_eq!(follow(&mut walk, "http://t/p/5", Class::Ok, facts), ["/p/totalComment?tid=5&fid=7"]);
+        let total = Facts { comments: vec![floor(1, 3, 3), floor(2, 16, 10)], ..Facts::default() };
+        let next = follow(&mut walk, "http://t/p/totalComment?tid=5&fid=7", Class::Ok, total);
+        assert_eq!(next, ["/p/comment?tid=5&pid=2", "/p/comment?tid=5&pid=3"]);
+        let page = Facts { ids: vec![11], pages: Some(2), ..Facts::default() };
+        assert_eq!(
+            follow(&mut walk, "http://t/p/comment?tid=5&pid=2", Class::Ok, page.clone()),
+            ["/p/comment?tid=5&pid=2&pn=2"]
+        );
+        assert!(follow(&mut walk, "http://t/p/comment?tid=5&pid=2&pn=2", Class::Ok, page).is_empty());
+    }
+}

@@ -1,0 +1,266 @@
+//! Asking an endpoint many things: what is stored is not asked again, what is asked goes out at the endpoint's pace,
+//! and no item's failure touches another.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt, stream};
+use rustc_hash::FxHashMap;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::record::Reason;
+
+use super::answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
+use super::http::{Http, Transport};
+use super::money::{Price, Usd};
+use super::pace::Pace;
+use super::progress::{Progress, Tally};
+use super::prompt::Output;
+use super::request::{Input, Key, Request};
+use super::sample::{Pack, PackError};
+use super::secret::ApiKey;
+use super::settings::{Endpoint, Format, Provider};
+use super::store::{RUN, Shared, Store, StoredReply};
+use super::wire;
+
+/// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.
+const AHEAD: f64 = 0.5;
+
+/// What a run allows beyond the endpoint's own settings.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Sends nothing; what is not stored is held.
+    pub offline: bool,
+    /// Ends the run when cancelled: what is in flight is finished and kept, nothing new goes out.
+    pub cancel: CancellationToken,
+    /// The most this process may spend.
+    pub run_max: Option<Usd>,
+    /// The recipe's name, and the most it may ever spend.
+    pub recipe: Option<(String, Option<Usd>)>,
+}
+
+/// An endpoint cannot be used as it is set.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A setting makes no sense.
+    #[error("llm.{endpoint}: {what}")]
+    Setting {
+        /// The endpoint's name.
+        endpoint: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The sample pack cannot be read.
+    #[error("llm.{endpoint}: {source}")]
+    Pack {
+        /// The endpoint's name.
+        endpoint: String,
+        /// Why.
+        source: PackError,
+    },
+}
+
+/// One endpoint, ready to be asked. Share it among the stages that use it: its pace and slots are the endpoint's.
+pub struct Engine {
+    pub(super) endpoint: Endpoint,
+    pub(super) store: Arc<Store>,
+    pub(super) limits: Limits,
+    pub(super) price: Price,
+    pub(super) caps: Vec<(String, Option<Usd>)>,
+    pub(super) pace: Pace,
+    pub(super) slots: Semaphore,
+    source: Source,
+}
+
+enum Source {
+    Pack(Pack),
+    Server(Box<dyn Transport>),
+    /// Only what is stored is answered; the rest waits for this.
+    Nothing(Held),
+}
+
+impl Engine {
+    /// Prepares an endpoint. A missing key or price is no error here: what is stored is answered without either.
+    pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
+        let setting = |what: String| EngineError::Setting { endpoint: endpoint.name.clone(), what };
+        let held = |reason, what: String| Source::Nothing(Held { reason, what });
+        let key = endpoint.key_env.as_deref().map(|name| (name, ApiKey::from_env(name)));
+        let source = if endpoint.provider == Provider::Sample {
+            let path =
+                endpoint.pack.as_deref().ok_or_else(|| setting("a sample provider needs a pack".into()))?;
+            let pack = Pack::load(path)
+                .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
+            Source::Pack(pack)
+        } else if limits.offline {
+            held(Reason::ReplyMissing, "the run is offline".into())
+        } else if endpoint.price().is_none() {
+            let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
+            held(Reason::NoPrice, what)
+        } else if let Some((name, None)) = key {
+            held(
+                Reason::KeyMissing,
+                format!("the environment variable {name} of llm.{} is not set", endpoint.name),
+            )
+        } else {
+            let key = key.and_then(|(_, key)| key);
+            let http = Http::new(&endpoint.base_url, key, &endpoint.timeouts).map_err(setting)?;
+            Source::Server(Box::new(http))
+        };
+        Ok(Engine::assemble(store, endpoint, limits, source))
+    }
+
+    /// An engine on another transport than HTTP.
+    pub fn with_transport(
+        store: Arc<Store>,
+        endpoint: Endpoint,
+        limits: Limits,
+        transport: Box<dyn Transport>,
+    ) -> Engine {
+        let source = match limits.offline {
+            true => Source::Nothing(Held { reason: Reason::ReplyMissing, what: "the run is offline".into() }),
+            false => Source::Server(transport),
+        };
+        Engine::assemble(store, endpoint, limits, source)
+    }
+
+    fn assemble(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: Source) -> Engine {
+        let mut caps =
+            vec![(format!("endpoint:{}", endpoint.name), endpoint.cap()), (RUN.to_owned(), limits.run_max)];
+        caps.extend(limits.recipe.iter().map(|(name, cap)| (format!("recipe:{name}"), *cap)));
+        Engine {
+            price: endpoint.price().unwrap_or(Price::FREE),
+            pace: Pace::new(endpoint.rpm, endpoint.tpm),
+            slots: Semaphore::new(endpoint.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
+            endpoint,
+            store,
+            limits,
+            caps,
+            source,
+        }
+    }
+
+    /// The request that an item becomes at an endpoint: what its key is made from.
+    pub fn request(endpoint: &Endpoint, ask: &Ask) -> Request {
+        let input = match &ask.what {
+            What::Chat { messages, output } => Input::Chat {
+                messages: messages.clone(),
+                sampling: endpoint.sampling.clone(),
+                format: if *output == Output::Json { endpoint.format.clone() } else { Format::Text },
+            },
+            What::Embedding { text, dimensions } => {
+                Input::Embedding { text: text.clone(), dimensions: *dimensions }
+            }
+        };
+        Request {
+            identity: endpoint.identity().to_owned(),
+            model: endpoint.model.clone(),
+            input,
+            sample: ask.sample,
+        }
+    }
+
+    /// Answers every item, in order: from the store where it can, else by asking. Equal questions are asked once.
+    /// `on_event` hears of every change and must return quickly.
+    pub async fn ask_all(&self, asks: Vec<Ask>, on_event: impl Fn(&Progress) + Send + Sync) -> Vec<Answer> {
+        let tally = Tally::new(asks.len(), &on_event);
+        if let Source::Pack(pack) = &self.source {
+            let answers: Vec<Answer> = asks.iter().map(|ask| pack.answer(ask)).collect();
+            answers.iter().for_each(|answer| tally.finished(answer, false));
+            return answers;
+        }
+        let questions: Vec<Question> = asks
+            .into_iter()
+            .map(|ask| {
+                let request = Engine::request(&self.endpoint, &ask);
+                Question { key: request.key(), request, template: ask.template }
+            })
+            .collect();
+        let mut answers = self.stored(&questions).await;
+        answers.iter().flatten().for_each(|answer| tally.finished(answer, false));
+
+        let mut first_with: FxHashMap<Key, usize> = FxHashMap::default();
+        let missing: Vec<usize> = (0..questions.len()).filter(|&at| answers[at].is_none()).collect();
+        let to_ask: Vec<usize> = missing
+            .iter()
+            .copied()
+            .filter(|&at| *first_with.entry(questions[at].key).or_insert(at) == at)
+            .collect();
+        let slots = self.endpoint.concurrency.max(1);
+        let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;
+        let mut flights = stream::iter(to_ask)
+            .map(|at| {
+                let (question, tally) = (&questions[at], &tally);
+                async move { (at, self.answer(question, tally).await) }
+            })
+            .buffer_unordered(ahead);
+        while let Some((at, answer)) = flights.next().await {
+            tally.finished(&answer, true);
+            answers[at] = Some(answer);
+        }
+        for at in missing {
+            if answers[at].is_none() {
+                let answer = first_with.get(&questions[at].key).and_then(|&first| answers[first].clone());
+                answer.iter().for_each(|answer| tally.finished(answer, false));
+                answers[at] = answer;
+            }
+        }
+        // Every index is stored, asked, or equal to one that was asked.
+        answers.into_iter().flatten().collect()
+    }
+
+    async fn answer(&self, question: &Question, tally: &Tally<'_>) -> Answer {
+        match &self.source {
+            Source::Server(transport) => self.fly(transport.as_ref(), question, tally).await,
+            Source::Nothing(held) => Answer::Held(held.clone()),
+            Source::Pack(_) => unreachable!("a pack answers before anything is asked"),
+        }
+    }
+
+    /// What the store holds, read off the runtime's threads.
+    async fn stored(&self, questions: &[Question]) -> Vec<Option<Answer>> {
+        let keys: Vec<Key> = questions.iter().map(|question| question.key).collect();
+        let store = Arc::clone(&self.store);
+        let read = tokio::task::spawn_blocking(move || {
+            let replies = store.get_many(&keys)?;
+            Ok::<_, Shared>(replies.into_iter().map(|reply| reply.map(from_store)).collect::<Vec<_>>())
+        });
+        let error = match read.await {
+            Ok(Ok(answers)) => return answers,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        // Asking again what may be stored would pay twice.
+        let failed = |question: &Question| Some(store_failed(question.key, &error));
+        questions.iter().map(failed).collect()
+    }
+}
+
+/// An item with its request and key.
+pub(super) struct Question {
+    pub key: Key,
+    pub request: Request,
+    pub template: String,
+}
+
+/// A stored reply as an answer.
+pub(super) fn from_store(reply: StoredReply) -> Answer {
+    match wire::content(&reply.request, &reply.raw) {
+        Ok(content) => Answer::Reply(Reply {
+            key: reply.key,
+            text: content.text,
+            vector: content.vector,
+            usage: reply.usage,
+            charged: reply.charged_picousd,
+            marks: Marks { sample: false, truncated: content.truncated },
+        }),
+        // Only an imported line can be so.
+        Err(error) => {
+            Answer::Failed(Failed { reason: Reason::ReplyUnparseable, error, raw: reply.raw, key: reply.key })
+        }
+    }
+}
+
+pub(super) fn store_failed(key: Key, error: &str) -> Answer {
+    let error = format!("the reply store failed: {error}");
+    Answer::Failed(Failed { reason: Reason::RequestFailed, error, raw: String::new(), key })
+}

@@ -1,0 +1,120 @@
+//! What can go wrong with one attempt, whether it is worth another, and whether it may have cost something.
+//! How long to wait is not decided here.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::store::Usage;
+
+/// One failed attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// What happened.
+    pub kind: Kind,
+    /// What the server said, as far as it got.
+    pub raw: String,
+    /// How long the server asked to be left alone.
+    pub asked_wait: Option<Duration>,
+    /// Tokens, where the server counted any all the same.
+    pub usage: Option<Usage>,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No connection came to stand: nothing was sent.
+    Connect(String),
+    /// The answer did not come, or not all of it, in time.
+    Timeout,
+    /// The connection ended before the answer did.
+    Cut(String),
+    /// A whole answer with another status than success.
+    Status(u16),
+    /// The account has no money or quota left; waiting does not help.
+    QuotaExhausted(u16),
+    /// Success, but not in the form of the interface.
+    Garbage(String),
+    /// Success, but without a word in it.
+    Empty,
+    /// The answer is longer than anything that could be one.
+    TooLarge,
+}
+
+impl Fault {
+    pub(super) fn new(kind: Kind) -> Fault {
+        Fault { kind, raw: String::new(), asked_wait: None, usage: None }
+    }
+
+    /// Whether the same request may succeed later. A refusal of the request itself never does.
+    pub fn retriable(&self) -> bool {
+        match self.kind {
+            Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) | Kind::Empty => true,
+            Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
+            Kind::QuotaExhausted(_) | Kind::TooLarge => false,
+        }
+    }
+
+    /// Whether the server cannot have worked for it: it was never reached, or it refused before it began. Anything
+    /// else without a count of tokens is charged at its reservation.
+    pub fn unbilled(&self) -> bool {
+        match self.kind {
+            Kind::Connect(_) | Kind::QuotaExhausted(_) => true,
+            Kind::Status(status) => matches!(status, 300..=407 | 409..=499),
+            _ => false,
+        }
+    }
+
+    /// The HTTP status, where one decided.
+    pub fn status(&self) -> Option<u16> {
+        match self.kind {
+            Kind::Status(status) | Kind::QuotaExhausted(status) => Some(status),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Connect(why) => write!(f, "no connection: {why}"),
+            Kind::Timeout => f.write_str("no whole answer in time"),
+            Kind::Cut(why) => write!(f, "the connection was cut: {why}"),
+            Kind::Status(status) => write!(f, "the server answered {status}"),
+            Kind::QuotaExhausted(status) => {
+                write!(f, "the server answered {status}: the account's quota is exhausted")
+            }
+            Kind::Garbage(why) => write!(f, "not an answer of this interface: {why}"),
+            Kind::Empty => f.write_str("an empty answer"),
+            Kind::TooLarge => f.write_str("an answer too large to be one"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        for status in [408, 409, 429, 500, 502, 503, 504, 529] {
+            assert!(Fault::new(Kind::Status(status)).retriable(), "{status}");
+        }
+        for status in [301, 400, 401, 402, 403, 404, 413, 422] {
+            assert!(!Fault::new(Kind::Status(status)).retriable(), "{status}");
+        }
+        assert!(!Fault::new(Kind::QuotaExhausted(429)).retriable());
+        assert!(Fault::new(Kind::Cut(String::new())).retriable());
+    }
+
+    #[test]
+    fn only_a_refusal_is_surely_free() {
+        for kind in [Kind::Status(429), Kind::Status(401), Kind::Connect(String::new())] {
+            assert!(Fault::new(kind.clone()).unbilled(), "{kind:?}");
+        }
+        for kind in
+            [Kind::Status(500), Kind::Status(408), Kind::Timeout, Kind::Cut(String::new()), Kind::Empty]
+        {
+            assert!(!Fault::new(kind.clone()).unbilled(), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Money in whole picodollars, so that sums over millions of attempts are exact.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Sub};
+
+use serde::{Deserialize, Serialize};
+
+const PICO: f64 = 1e12;
+
+/// An amount of US dollars, counted in 10⁻¹² dollars. A price of up to six decimals per million
+/// tokens is a whole number of them per token; the range is ±9.2 million dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Usd(i64);
+
+impl Usd {
+    /// Nothing.
+    pub const ZERO: Usd = Usd(0);
+
+    /// From dollars as a settings file writes them, rounded to the nearest picodollar.
+    pub fn from_dollars(dollars: f64) -> Usd {
+        Usd((dollars * PICO).round() as i64)
+    }
+
+    /// From picodollars.
+    pub fn from_pico(pico: i64) -> Usd {
+        Usd(pico)
+    }
+
+    /// In picodollars.
+    pub fn pico(self) -> i64 {
+        self.0
+    }
+
+    /// In dollars, for display and reports; sums are made on the exact amounts.
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / PICO
+    }
+}
+
+impl Add for Usd {
+    type Output = Usd;
+    fn add(self, other: Usd) -> Usd {
+        Usd(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Usd {
+    type Output = Usd;
+    fn sub(self, other: Usd) -> Usd {
+        Usd(self.0.saturating_sub(other.0))
+    }
+}
+
+impl AddAssign for Usd {
+    fn add_assign(&mut self, other: Usd) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Usd {
+    fn sum<I: Iterator<Item = Usd>>(amounts: I) -> Usd {
+        amounts.fold(Usd::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Usd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${:.4}", self.dollars())
+    }
+}
+
+/// What an endpoint asks for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price {
+    per_token_in: Usd,
+    per_token_out: Usd,
+}
+
+impl Price {
+    /// A price of nothing, of an endpoint declared free.
+    pub const FREE: Price = Price { per_token_in: Usd::ZERO, per_token_out: Usd::ZERO };
+
+    /// From dollars per million prompt tokens and per million completion tokens. A fraction of a picodollar
+    /// is rounded up: a cap must hold.
+    pub fn per_million(dollars_in: f64, dollars_out: f64) -> Price {
+        // The subtracted speck keeps a price such as 0.15, which no binary fraction equals, from rounding up.
+        let per_token = |dollars: f64| Usd((dollars * 1e6 - 1e-6).ceil().max(0.0) as i64);
+        Price { per_token_in: per_token(dollars_in), per_token_out: per_token(dollars_out) }
+    }
+
+    /// The cost of so many prompt and completion tokens.
+    pub fn cost(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
+        let part =
+            |price: Usd, tokens: u64| i64::try_from(tokens).map_or(i64::MAX, |n| price.0.saturating_mul(n));
+        Usd(part(self.per_token_in, prompt_tokens)
+            .saturating_add(part(self.per_token_out, completion_tokens)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_whole_picodollars() {
+        let price = Price::per_million(0.15, 0.6);
+        assert_eq!(price.cost(1_000_000, 0), Usd::from_dollars(0.15));
+        assert_eq!(price.cost(0, 1_000_000), Usd::from_dollars(0.6));
+        assert_eq!(price.cost(3, 2).pico(), 3 * 150_000 + 2 * 600_000);
+    }
+
+    #[test]
+    fn a_part_of_a_picodollar_is_rounded_up() {
+        assert_eq!(Price::per_million(0.000_000_5, 0.0).cost(1, 0).pico(), 1);
+    }
+
+    #[test]
+    fn sums_saturate() {
+        assert_eq!(Price::per_million(1e6, 1e6).cost(u64::MAX, u64::MAX).pico(), i64::MAX);
+        assert_eq!((Usd(i64::MAX) + Usd(1)).pico(), i64::MAX);
+    }
+}

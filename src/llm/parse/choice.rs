@@ -1,0 +1,140 @@
+//! Choices in a reply: a letter, a name from a list, a tag on the last line, categories by priority.
+
+use super::Unreadable;
+use super::text::{narrow, unfenced};
+
+/// What stands in `<choice>…</choice>` on the last line that is not blank, one of `allowed` (RuozhiBench-MC:
+/// `AnswerA` or `AnswerB`). Case and spaces in it do not matter; anything after it on that line does.
+///
+/// # Errors
+/// Where the last line is anything else: a format error, not a wrong answer.
+pub fn choice<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadable> {
+    let reply = narrow(unfenced(reply));
+    let last = reply.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    let last = last.trim_matches(['*', '`']);
+    let inner = strip_tag(last).map(|inner| inner.split_whitespace().collect::<String>());
+    let chosen =
+        inner.and_then(|inner| allowed.iter().find(|name| inner.eq_ignore_ascii_case(name)).copied());
+    chosen.ok_or_else(|| {
+        let forms: Vec<String> = allowed.iter().map(|name| format!("<choice>{name}</choice>")).collect();
+        Unreadable::new(format!("the last line must be exactly {}", forms.join(" or ")))
+    })
+}
+
+fn strip_tag(line: &str) -> Option<&str> {
+    const OPEN: &str = "<choice>";
+    const CLOSE: &str = "</choice>";
+    let head = line.get(..OPEN.len())?;
+    let tail_at = line.len().checked_sub(CLOSE.len())?;
+    let matches = head.eq_ignore_ascii_case(OPEN) && line.get(tail_at..)?.eq_ignore_ascii_case(CLOSE);
+    if matches { line.get(OPEN.len()..tail_at) } else { None }
+}
+
+/// The one letter of a reply to "answer with A, B, C or D only" (FLUB, task 1): alone, or with brackets, a full
+/// stop, a label such as `答案：`, or its option's text behind it.
+///
+/// # Errors
+/// Where there is no letter of `letters`, or the reply opens with none and names several.
+pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
+    let reply = narrow(unfenced(reply));
+    let text = labelled(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
+    let head = text.trim_start_matches(|c: char| c.is_whitespace() || "([{【「\"'*".contains(c));
+    let mut chars = head.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase()).filter(|c| letters.contains(c));
+    let stands_alone = chars.next().is_none_or(|next| !next.is_ascii_alphanumeric());
+    // "A" as the first word of a sentence is no answer, "A." and "A 因为" are.
+    let is_word = head.starts_with("A ") && head[2..].starts_with(|c: char| c.is_ascii_lowercase());
+    if let Some(first) = first.filter(|_| stands_alone && !is_word) {
+        let others = lone_letters(head, letters).filter(|&other| other != first).count();
+        // "A or B" and "A、B" choose nothing; an explanation that names another letter later does no harm.
+        let joined = head[1..].trim_start().starts_with(['、', ',', '/', '&', '和', '或'])
+            || head[1..].trim_start().starts_with("or ");
+        if others == 0 || !joined {
+            return Ok(first);
+        }
+    } else {
+        let mut named: Vec<char> = lone_letters(text, letters).collect();
+        named.dedup();
+        if let [only] = named[..] {
+            return Ok(only);
+        }
+    }
+    let letters: Vec<String> = letters.iter().map(char::to_string).collect();
+    Err(Unreadable::new(format!("the answer must be exactly one of {}", letters.join(", "))))
+}
+
+/// The letters of `letters` that stand in `text` as upper-case words of their own.
+fn lone_letters<'a>(text: &'a str, letters: &'a [char]) -> impl Iterator<Item = char> + 'a {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '\'';
+    text.char_indices().filter_map(move |(at, c)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + c.len_utf8()..].chars().next();
+        let alone = !before.is_some_and(word) && !after.is_some_and(word);
+        (letters.contains(&c) && alone).then_some(c)
+    })
+}
+
+/// What follows the last line's label, for replies that must end `答案: B` or `分类: 歧义` (FLUB, figure 5): the rest
+/// of the last line that begins with one of the labels and a colon.
+pub fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
+    reply.lines().rev().find_map(|line| {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*#->".contains(c));
+        labels.iter().find_map(|label| {
+            let head = line.get(..label.len())?;
+            let rest = line[label.len()..].trim_start_matches(['*', ' ']);
+            let rest = rest.strip_prefix([':', '：']).filter(|_| head.eq_ignore_ascii_case(label))?;
+            Some(rest.trim_matches(|c: char| c.is_whitespace() || c == '*'))
+        })
+    })
+}
+
+/// The one name of `names` that a reply gives (FLUB, task 2), alone or in a sentence.
+///
+/// # Errors
+/// Where it gives none, or several.
+pub fn one_of<'a>(reply: &str, names: &[&'a str]) -> Result<&'a str, Unreadable> {
+    let reply = narrow(unfenced(reply));
+    let exact =
+        reply.trim().trim_matches(|c: char| c.is_whitespace() || "。.，,“”\"'「」*`【】[]()".contains(c));
+    if let Some(name) = names.iter().find(|name| exact.eq_ignore_ascii_case(name)) {
+        return Ok(name);
+    }
+    let lower = reply.to_lowercase();
+    let mut named = names.iter().filter(|name| lower.contains(&name.to_lowercase()));
+    match (named.next(), named.next()) {
+        (Some(name), None) => Ok(name),
+        _ => Err(Unreadable::new(format!("the answer must be exactly one of {}", names.join(", ")))),
+    }
+}
+
+/// Categories by priority, `2 6 3` (RuozhiBench, figure 11): three different numbers from 1 to 6. Commas and
+/// full-width digits count; a label or prose does not disturb as long as it holds no other number.
+///
+/// # Errors
+/// Where there are not three numbers, or one is off the list or repeated.
+pub fn categories(reply: &str) -> Result<[u8; 3], Unreadable> {
+    let wrong = || {
+        Unreadable::new(
+            "the output must be three different numbers from 1 to 6 with a space between, such as 2 6 3",
+        )
+    };
+    let reply = narrow(unfenced(reply));
+    let on_one_line = reply.lines().map(numbers).find(|numbers| numbers.len() == 3);
+    let numbers = on_one_line.unwrap_or_else(|| numbers(&reply));
+    let [first, second, third] = numbers[..] else { return Err(wrong()) };
+    let categories = [first, second, third];
+    let in_list = categories.iter().all(|category| (1..=6).contains(category));
+    if in_list && first != second && second != third && first != third {
+        Ok(categories)
+    } else {
+        Err(wrong())
+    }
+}
+
+/// Every number of a text; one too large for a byte reads as 255, which no list has.
+fn numbers(text: &str) -> Vec<u8> {
+    text.split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| !digits.is_empty())
+        .map(|digits| digits.parse().unwrap_or(u8::MAX))
+        .collect()
+}

@@ -1,0 +1,37 @@
+//! Reading what models write: tolerant of every wrapping, strict about the value inside.
+//!
+//! Nothing here guesses. Where a reply says two things, or nothing, it is [`Unreadable`], never a default.
+
+mod choice;
+mod json;
+mod rating;
+mod text;
+
+pub use choice::{categories, choice, labelled, letter, one_of};
+pub use json::{flag, object, optional_text, strings, text_field};
+pub use rating::{bracketed, rating};
+pub use text::{plain, sentences, words};
+
+use std::fmt;
+
+/// Why a reply cannot be read, in words that can be put to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable(String);
+
+impl Unreadable {
+    /// What is wrong with the reply.
+    pub fn new(what: impl Into<String>) -> Unreadable {
+        Unreadable(what.into())
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+#[cfg(test)]
+mod tests;

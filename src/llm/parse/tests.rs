@@ -1,0 +1,262 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn objects_are_found_in_every_wrapping() {
+    for reply in [
+        r#"{"rating": 2, "explanation": "x"}"#,
+        "```json\n{\"rating\": 2, \"explanation\": \"x\"}\n```",
+        "Sure! Here is my rating:\n{\"rating\": 2, \"explanation\": \"x\"}\nI hope {this} helps.",
+        r#"{"rating": 2, "explanation": "x",}"#,
+        "{'rating': 2, 'explanation': 'x'}",
+        "{rating: 2, explanation: \"x\"} // done",
+        "Let {x} be set. {\"rating\": 2, \"explanation\": \"x\"}",
+        "{\"rating\": 2, \"explanation\": \"x\"}\n\n{\"rating\": 2, \"explanation\": \"x\"}",
+        "{\"note\": 1}\n{\"rating\": 2, \"explanation\": \"x\"}",
+    ] {
+        let map =
+            object(reply, &["rating", "explanation"]).unwrap_or_else(|error| panic!("{reply}: {error}"));
+        assert_eq!((map["rating"].as_f64(), &map["explanation"]), (Some(2.0), &json!("x")), "{reply}");
+    }
+    let map = object(r#"{"explanation": "it's a } in \"quotes\" {", "rating": 1}"#, &["rating"]).unwrap();
+    assert_eq!(map["explanation"], "it's a } in \"quotes\" {");
+}
+
+#[test]
+fn two_different_objects_or_none_are_unreadable() {
+    let error = |reply| object(reply, &["rating"]).unwrap_err().to_string();
+    assert!(error("{\"rating\": 1} or {\"rating\": 2}").contains("two different"));
+    assert!(error("{\"score\": 1}").contains("must have the keys \"rating\""));
+    assert!(error("four").contains("no JSON object"));
+    assert!(error(&"{\"a\":".repeat(100_000)).contains("no JSON object"));
+}
+
+#[test]
+fn fields_are_read_or_refused() {
+    let map = object(
+        r#"{"a": " x ", "b": null, "c": "none", "d": "Yes", "e": false, "f": ["1", "2"], "g": 5}"#,
+        &[],
+    )
+    .unwrap();
+    assert_eq!(text_field(&map, "a").unwrap(), "x");
+    assert!(
+        text_field(&map, "b").is_err() && text_field(&map, "g").is_err() && text_field(&map, "z").is_err()
+    );
+    assert_eq!(optional_text(&map, "a").unwrap(), Some("x"));
+    assert_eq!((optional_text(&map, "b").unwrap(), optional_text(&map, "c").unwrap()), (None, None));
+    assert!(optional_text(&map, "g").is_err());
+    assert_eq!((flag(&map, "d").unwrap(), flag(&map, "e").unwrap()), (true, false));
+    assert!(flag(&map, "a").is_err());
+    assert_eq!(strings(&map, "f", 2).unwrap(), ["1", "2"]);
+    assert!(strings(&map, "f", 3).is_err() && strings(&map, "a", 1).is_err());
+}
+
+#[test]
+fn ratings_are_exact() {
+    for (value, expected) in [
+        ("2", Some(2)),
+        ("[2]", Some(2)),
+        ("2.0", Some(2)),
+        ("\"2\"", Some(2)),
+        ("\"２\"", Some(2)),
+        ("\"2/4\"", Some(2)),
+        ("0", Some(0)),
+        ("4", Some(4)),
+        ("5", None),
+        ("-1", None),
+        ("2.5", None),
+        ("[2, 3]", None),
+        ("[]", None),
+        ("null", None),
+        ("\"two\"", None),
+        ("\"2/5\"", None),
+        ("true", None),
+    ] {
+        assert_eq!(
+            rating(&format!("{{\"rating\": {value}, \"explanation\": \"\"}}"), 0..=4).ok(),
+            expected,
+            "{value}"
+        );
+    }
+    assert!(rating("", 0..=4).is_err());
+}
+
+#[test]
+fn bracketed_ratings_are_the_last_ones() {
+    for (reply, expected) in [
+        ("Rating: [[5]]", Some(5)),
+        ("The form is [[5]]. My rating: [[ 8 ]].", Some(8)),
+        ("评分：［［７］］", Some(7)),
+        ("评分：【【7】】", Some(7)),
+        ("[[10]]", Some(10)),
+        ("[[8]] (see [[rating]])", Some(8)),
+        ("[[11]]", None),
+        ("[[0]]", None),
+        ("[5]", None),
+        ("Rating: 5", None),
+        ("[[7.5]]", None),
+    ] {
+        assert_eq!(bracketed(reply, 1..=10).ok(), expected, "{reply}");
+    }
+}
+
+#[test]
+fn choices_stand_on_the_last_line() {
+    let allowed = ["AnswerA", "AnswerB"];
+    for (reply, expected) in [
+        ("<choice>AnswerA</choice>", Some("AnswerA")),
+        ("Because…\n\n<choice>AnswerB</choice>\n\n", Some("AnswerB")),
+        ("<choice>AnswerA</choice>\n<choice>AnswerB</choice>", Some("AnswerB")),
+        ("<choice> Answer B </choice>", Some("AnswerB")),
+        ("**<CHOICE>answera</CHOICE>**", Some("AnswerA")),
+        ("```\n<choice>AnswerA</choice>\n```", Some("AnswerA")),
+        ("<choice>AnswerA</choice> is better", None),
+        ("AnswerA", None),
+        ("<choice>A</choice>", None),
+        ("<choice>AnswerA</choice>\nI am sure.", None),
+        ("<choice></choice>", None),
+        ("", None),
+    ] {
+        assert_eq!(choice(reply, &allowed).ok(), expected, "{reply}");
+    }
+}
+
+#[test]
+fn letters_are_read_with_their_trimmings() {
+    let letters = ['A', 'B', 'C', 'D'];
+    for (reply, expected) in [
+        ("B", Some('B')),
+        ("b", Some('B')),
+        ("Ｂ", Some('B')),
+        ("(B)", Some('B')),
+        ("B. 因为", Some('B')),
+        ("答案：C", Some('C')),
+        ("分析: A 不对，B 也不对。\n答案: D", Some('D')),
+        ("**答案**: D", Some('D')),
+        ("Answer: B", Some('B')),
+        ("选 C", Some('C')),
+        ("B，因为 A 没有说明", Some('B')),
+        ("A or B", None),
+        ("A、B", None),
+        ("E", None),
+        ("Apples", None),
+        ("A question like this has no answer", None),
+        ("可能是 A，也可能是 B", None),
+        ("", None),
+    ] {
+        assert_eq!(letter(reply, &letters).ok(), expected, "{reply}");
+    }
+}
+
+#[test]
+fn names_are_read_alone_or_in_a_sentence() {
+    let names = ["推理错误", "歧义", "文字游戏"];
+    assert_eq!(one_of("歧义。", &names).unwrap(), "歧义");
+    assert_eq!(one_of("我认为是“文字游戏”。", &names).unwrap(), "文字游戏");
+    assert!(one_of("歧义或文字游戏", &names).is_err());
+    assert!(one_of("悖论", &names).is_err());
+    assert_eq!(labelled("解释: 一\n理由：二\n分类：歧义", &["分类"]), Some("歧义"));
+    assert_eq!(labelled("分类是歧义", &["分类"]), None);
+}
+
+#[test]
+fn categories_are_three_different_numbers() {
+    for (reply, expected) in [
+        ("2 6 3", Some([2, 6, 3])),
+        (" 2 6 3\n", Some([2, 6, 3])),
+        ("2, 6, 3", Some([2, 6, 3])),
+        ("２ ６ ３", Some([2, 6, 3])),
+        ("２，６，３", Some([2, 6, 3])),
+        ("```\n2 6 3\n```", Some([2, 6, 3])),
+        ("The categories, by priority:\n2 6 3", Some([2, 6, 3])),
+        ("1. Logical error\n2 6 3", Some([2, 6, 3])),
+        ("2\n6\n3", Some([2, 6, 3])),
+        ("2 6 6", None),
+        ("2 6", None),
+        ("2 6 3 1", None),
+        ("0 1 2", None),
+        ("2 6 7", None),
+        ("2 6 300", None),
+        ("263", None),
+        ("", None),
+    ] {
+        assert_eq!(categories(reply).ok(), expected, "{reply}");
+    }
+}
+
+#[test]
+fn plain_words_lose_their_wrapping() {
+    let labels = ["Irrationality Analysis"];
+    for (reply, expected) in [
+        ("  The fan is not muted.  ", "The fan is not muted."),
+        ("\"The fan is not muted.\"", "The fan is not muted."),
+        ("Irrationality analysis: The fan is not muted.", "The fan is not muted."),
+        ("```\nThe fan is not muted.\n```", "The fan is not muted."),
+        ("“风扇”和“静音”", "“风扇”和“静音”"),
+        ("\"One\" and \"two\"", "\"One\" and \"two\""),
+    ] {
+        assert_eq!(plain(reply, &labels).unwrap(), expected, "{reply}");
+    }
+    assert!(plain(" \n ", &labels).is_err());
+    assert!(plain("\"\"", &labels).is_err());
+}
+
+#[test]
+fn words_and_sentences_are_counted_as_people_do() {
+    assert_eq!(words("The fan isn't muted - at all."), 6);
+    assert_eq!(words("风扇 is 风扇"), 5);
+    assert_eq!(words(""), 0);
+    assert_eq!(sentences("It is 3.5 m. Really? Yes"), 3);
+    assert_eq!(sentences("这是一句。这是第二句！"), 2);
+    assert_eq!(sentences("……"), 0);
+}
+
+/// Everything that reads a reply, on one reply.
+fn read_all(reply: &str) {
+    let _ = object(reply, &["rating"]);
+    let _ = rating(reply, 0..=4);
+    let _ = bracketed(reply, 1..=10);
+    let _ = choice(reply, &["AnswerA", "AnswerB"]);
+    let _ = letter(reply, &['A', 'B', 'C', 'D']);
+    let _ = one_of(reply, &["歧义", "type"]);
+    let _ = labelled(reply, &["答案", "answer"]);
+    let _ = categories(reply);
+    let _ = plain(reply, &["answer", "答案"]);
+    let _ = (words(reply), sentences(reply));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        read_all(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn no_reply_like_text_panics(
+        reply in r#"(\{|\}|\[|\]|"|'|\\|:|,|rating|[0-9０-９]|```|\n|<choice>|</choice>|AnswerA|[AB答案：]|弱| ){0,80}"#,
+    ) {
+        read_all(&reply);
+    }
+
+    #[test]
+    fn a_rating_survives_any_wrapping(value in 0..=4u32, before in "[a-z .\n]{0,40}", after in "[a-z .\n]{0,40}", list: bool, quote in "[\"']") {
+        let value_text = if list { format!("[{value}]") } else { value.to_string() };
+        let reply = format!("{before}{{{quote}rating{quote}: {value_text}, {quote}explanation{quote}: {quote}x{quote},}}{after}");
+        prop_assert_eq!(rating(&reply, 0..=4).unwrap(), value);
+    }
+
+    #[test]
+    fn what_is_read_is_on_the_scale(reply in ".{0,60}") {
+        if let Ok(value) = rating(&reply, 0..=4) { prop_assert!(value <= 4); }
+        if let Ok(value) = bracketed(&reply, 1..=10) { prop_assert!((1..=10).contains(&value)); }
+        if let Ok(values) = categories(&reply) { prop_assert!(values.iter().all(|value| (1..=6).contains(value))); }
+    }
+
+    #[test]
+    fn categories_read_what_was_written(a in 1..=6u8, b in 1..=6u8, c in 1..=6u8) {
+        let read = categories(&format!("{a} {b} {c}"));
+        prop_assert_eq!(read.ok(), (a != b && b != c && a != c).then_some([a, b, c]));
+    }
+}

@@ -1,0 +1,94 @@
+//! How far a batch is.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::answer::Answer;
+use super::money::Usd;
+use super::store::Usage;
+
+/// How far a batch is, at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Items in the batch.
+    pub total: usize,
+    /// Items answered by sending.
+    pub done: usize,
+    /// Items answered from the store or a sample pack.
+    pub stored: usize,
+    /// Items given up.
+    pub failed: usize,
+    /// Items that wait for a budget, a key or another run.
+    pub held: usize,
+    /// Requests on their way now.
+    pub in_flight: usize,
+    /// Attempts sent so far.
+    pub sent: usize,
+    /// Prompt tokens bought.
+    pub prompt_tokens: u64,
+    /// Completion tokens bought.
+    pub completion_tokens: u64,
+    /// What the batch was charged, lost attempts included.
+    pub charged: Usd,
+}
+
+impl Progress {
+    /// Items that are finished in whatever way.
+    pub fn finished(&self) -> usize {
+        self.done + self.stored + self.failed + self.held
+    }
+
+    /// The time the rest will take at the pace so far; `None` before anything was sent.
+    pub fn eta(&self, elapsed: Duration) -> Option<Duration> {
+        let sent = self.done + self.failed;
+        (sent > 0).then(|| elapsed.mul_f64((self.total - self.finished()) as f64 / sent as f64))
+    }
+}
+
+/// Counts, and tells who listens.
+pub(super) struct Tally<'a> {
+    progress: Mutex<Progress>,
+    listener: &'a (dyn Fn(&Progress) + Send + Sync),
+}
+
+impl<'a> Tally<'a> {
+    pub(super) fn new(total: usize, listener: &'a (dyn Fn(&Progress) + Send + Sync)) -> Tally<'a> {
+        Tally { progress: Mutex::new(Progress { total, ..Progress::default() }), listener }
+    }
+
+    pub(super) fn sending(&self) {
+        self.change(|progress| {
+            progress.in_flight += 1;
+            progress.sent += 1;
+        });
+    }
+
+    pub(super) fn returned(&self, usage: Option<Usage>, charged: Usd) {
+        let usage = usage.unwrap_or_default();
+        self.change(|progress| {
+            progress.in_flight -= 1;
+            progress.prompt_tokens += usage.prompt_tokens;
+            progress.completion_tokens += usage.completion_tokens;
+            progress.charged += charged;
+        });
+    }
+
+    /// Counts an item that is finished; `sent` unless it came from the store or a pack.
+    pub(super) fn finished(&self, answer: &Answer, sent: bool) {
+        self.change(|progress| match answer {
+            Answer::Reply(_) if sent => progress.done += 1,
+            Answer::Reply(_) => progress.stored += 1,
+            Answer::Held(_) => progress.held += 1,
+            Answer::Failed(_) => progress.failed += 1,
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Progress)) {
+        let now = {
+            let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            change(&mut progress);
+            *progress
+        };
+        (self.listener)(&now);
+    }
+}

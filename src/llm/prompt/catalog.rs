@@ -1,0 +1,220 @@
+//! All prompts of the program, and a workspace's own in their place.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use minijinja::Value;
+use serde::Serialize;
+use similar::TextDiff;
+
+use super::template::{Output, Rendered, Template};
+
+macro_rules! embedded {
+    ($($name:literal,)+) => {
+        &[$(($name, include_str!(concat!("../prompts/", $name, ".jinja"))),)+]
+    };
+}
+
+const EMBEDDED: &[(&str, &str)] = embedded![
+    "ruozhibench/screen",
+    "ruozhibench/translate",
+    "ruozhibench/irrationality",
+    "ruozhibench/category",
+    "ruozhibench/pair",
+    "ruozhibench/respond",
+    "ruozhibench/judge",
+    "ruozhibench/judge_normal",
+    "ruozhibench/choose",
+    "flub/type",
+    "flub/explanation",
+    "flub/wrong",
+    "flub/choose",
+    "flub/choose_cot",
+    "flub/classify",
+    "flub/classify_cot",
+    "flub/explain",
+    "flub/explain_cot",
+    "flub/judge",
+    "chumor/explanation",
+    "chumor/preference",
+    "brainteaser/kind",
+    "brainteaser/premises",
+    "brainteaser/distractors_sentence",
+    "brainteaser/distractors_word",
+    "brainteaser/semantic",
+    "brainteaser/context",
+    "brainteaser/spelling",
+    "brainteaser/topic",
+    "brainteaser/choose",
+];
+
+/// What can be wrong with a prompt.
+#[derive(Debug, thiserror::Error)]
+pub enum PromptError {
+    /// A file could not be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is no prompt.
+    #[error("prompt {name}: {what}")]
+    Template {
+        /// The prompt's name.
+        name: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// There is no such prompt.
+    #[error("no prompt is called {name}; did you mean {near}?")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The nearest one there is.
+        near: String,
+    },
+}
+
+/// A prompt as `prompts list` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptInfo {
+    /// `<benchmark>/<step>`.
+    pub name: String,
+    /// Where its instructions come from.
+    pub about: String,
+    /// What the reply shall be.
+    pub output: Output,
+    /// The values it asks for.
+    pub variables: Vec<String>,
+    /// The hash that goes into fingerprints.
+    pub hash: String,
+    /// The workspace's file that stands in for the embedded one.
+    pub overridden_by: Option<PathBuf>,
+}
+
+/// All prompts, ready to render.
+pub struct Prompts {
+    prompts: Vec<Prompt>,
+}
+
+struct Prompt {
+    name: &'static str,
+    embedded: &'static str,
+    source: String,
+    overridden_by: Option<PathBuf>,
+    template: Template,
+}
+
+impl Prompts {
+    /// The embedded prompts, each replaced by `<folder>/<name>.jinja` where there is one. A file of another name is
+    /// an error: it would silently do nothing.
+    pub fn load(folder: Option<&Path>) -> Result<Prompts, PromptError> {
+        let mut overrides = Vec::new();
+        if let Some(folder) = folder.filter(|folder| folder.exists()) {
+            collect(folder, folder, &mut overrides)?;
+        }
+        if let Some((name, _)) =
+            overrides.iter().find(|(name, _)| !EMBEDDED.iter().any(|(known, _)| known == name))
+        {
+            return Err(unknown(name));
+        }
+        let prompts = EMBEDDED
+            .iter()
+            .map(|&(name, embedded)| {
+                let overridden_by =
+                    overrides.iter().find(|(own, _)| own == name).map(|(_, path)| path.clone());
+                let source = match &overridden_by {
+                    Some(path) => fs::read_to_string(path)
+                        .map_err(|source| PromptError::Io { path: path.clone(), source })?,
+                    None => embedded.to_owned(),
+                };
+                let template = Template::parse(&source)
+                    .map_err(|what| PromptError::Template { name: name.to_owned(), what })?;
+                Ok(Prompt { name, embedded, source, overridden_by, template })
+            })
+            .collect::<Result<_, PromptError>>()?;
+        Ok(Prompts { prompts })
+    }
+
+    /// The messages of a prompt for one record. `values` is a map or struct of what the prompt asks for.
+    pub fn render(&self, name: &str, values: impl Serialize) -> Result<Rendered, PromptError> {
+        let prompt = self.find(name)?;
+        let messages = prompt
+            .template
+            .render(&Value::from(minijinja::value::Serde(values)))
+            .map_err(|what| PromptError::Template { name: name.to_owned(), what })?;
+        let (template, hash) = (name.to_owned(), prompt.template.hash.clone());
+        Ok(Rendered { template, hash, messages, output: prompt.template.output })
+    }
+
+    /// The hash of what a prompt sends, for a stage's fingerprint.
+    pub fn hash(&self, name: &str) -> Result<&str, PromptError> {
+        Ok(&self.find(name)?.template.hash)
+    }
+
+    /// Every prompt, in the order of the benchmarks' steps.
+    pub fn list(&self) -> Vec<PromptInfo> {
+        let info = |prompt: &Prompt| PromptInfo {
+            name: prompt.name.to_owned(),
+            about: prompt.template.about.clone(),
+            output: prompt.template.output,
+            variables: prompt.template.variables(),
+            hash: prompt.template.hash.clone(),
+            overridden_by: prompt.overridden_by.clone(),
+        };
+        self.prompts.iter().map(info).collect()
+    }
+
+    /// The file in force, comment and all.
+    pub fn show(&self, name: &str) -> Result<&str, PromptError> {
+        Ok(&self.find(name)?.source)
+    }
+
+    /// What a workspace's file changes, as a unified diff; empty where nothing.
+    pub fn diff(&self, name: &str) -> Result<String, PromptError> {
+        let prompt = self.find(name)?;
+        if prompt.embedded == prompt.source {
+            return Ok(String::new());
+        }
+        let (from, to) = (format!("embedded/{name}.jinja"), format!("prompts/{name}.jinja"));
+        Ok(TextDiff::from_lines(prompt.embedded, &prompt.source)
+            .unified_diff()
+            .header(&from, &to)
+            .to_string())
+    }
+
+    fn find(&self, name: &str) -> Result<&Prompt, PromptError> {
+        self.prompts.iter().find(|prompt| prompt.name == name).ok_or_else(|| unknown(name))
+    }
+}
+
+fn collect(folder: &Path, within: &Path, found: &mut Vec<(String, PathBuf)>) -> Result<(), PromptError> {
+    let io = |source| PromptError::Io { path: within.to_owned(), source };
+    for entry in fs::read_dir(within).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.is_dir() {
+            collect(folder, &path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "jinja") {
+            let name = path.strip_prefix(folder).unwrap_or(&path).with_extension("");
+            let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+            found.push((parts.join("/"), path));
+        }
+    }
+    // Which unknown file is named must not depend on the folder's order.
+    found.sort();
+    Ok(())
+}
+
+fn unknown(name: &str) -> PromptError {
+    let near = EMBEDDED
+        .iter()
+        .map(|&(known, _)| known)
+        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    PromptError::Unknown { name: name.to_owned(), near: near.unwrap_or_default().to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! Asking until the reply can be read, a bounded number of times.
+
+use crate::record::Reason;
+
+use super::answer::{Answer, Ask, Failed, Held, Reply, What};
+use super::engine::Engine;
+use super::parse::Unreadable;
+use super::progress::Progress;
+use super::request::{Message, Role};
+
+/// What became of an item whose reply is read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parsed<T> {
+    /// The reply says this.
+    Value {
+        /// What it says.
+        value: T,
+        /// The reply that says it.
+        reply: Reply,
+        /// How many replies before it could not be read.
+        reasks: u32,
+    },
+    /// It waits for something.
+    Held(Held),
+    /// It was given up, or no reply could be read; `raw` is the last one's text.
+    Failed(Failed),
+}
+
+/// Asks everything and reads the replies with `read`. A reply that cannot be read is quoted back with what is wrong
+/// with it, at most `max_reasks` times an item. The questions and replies of every round are stored like any other:
+/// a reader that improves costs nothing.
+pub async fn ask_parsed<T>(
+    engine: &Engine,
+    asks: Vec<Ask>,
+    read: impl Fn(&Ask, &str) -> Result<T, Unreadable>,
+    max_reasks: u32,
+    on_event: impl Fn(&Progress) + Send + Sync,
+) -> Vec<Parsed<T>> {
+    let mut parsed: Vec<Option<Parsed<T>>> = asks.iter().map(|_| None).collect();
+    let mut open: Vec<(usize, Ask)> = asks.into_iter().enumerate().collect();
+    for reasks in 0.. {
+        let answers = engine.ask_all(open.iter().map(|(_, ask)| ask.clone()).collect(), &on_event).await;
+        let mut again = Vec::new();
+        for ((at, ask), answer) in open.into_iter().zip(answers) {
+            parsed[at] = Some(match answer {
+                Answer::Held(held) => Parsed::Held(held),
+                Answer::Failed(failed) => Parsed::Failed(failed),
+                Answer::Reply(reply) => match read(&ask, &reply.text) {
+                    Ok(value) => Parsed::Value { value, reply, reasks },
+                    Err(unreadable) => {
+                        let reason = Reason::ReplyUnparseable;
+                        if reasks < max_reasks && !reply.marks.sample {
+                            again.push((at, quoting(ask, &reply.text, &unreadable)));
+                        }
+                        let error = unreadable.to_string();
+                        Parsed::Failed(Failed { reason, error, raw: reply.text, key: reply.key })
+                    }
+                },
+            });
+        }
+        open = again;
+        if open.is_empty() {
+            break;
+        }
+    }
+    parsed.into_iter().flatten().collect()
+}
+
+/// The same question, followed by the reply and what is wrong with it.
+fn quoting(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
+    if let What::Chat { messages, .. } = &mut ask.what {
+        messages.push(Message::new(Role::Assistant, reply));
+        messages.push(Message::new(
+            Role::User,
+            format!(
+                "Your reply could not be read: {unreadable}. Answer the first message again, in exactly the form it asks for, and write nothing else."
+            ),
+        ));
+    }
+    ask.reask += 1;
+    ask
+}

@@ -1,0 +1,265 @@
+//! A request in the one form that its key is made from.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest, Sha256};
+
+use super::settings::{Format, Sampling};
+
+/// Who speaks in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// The question.
+    User,
+    /// An earlier answer of the model, quoted back to it.
+    Assistant,
+}
+
+/// One message of a chat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: String,
+}
+
+impl Message {
+    /// A message of the given role.
+    pub fn new(role: Role, content: impl Into<String>) -> Message {
+        Message { role, content: content.into() }
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// A chat completion.
+    Chat {
+        /// The conversation so far.
+        messages: Vec<Message>,
+        /// How the answer is drawn.
+        sampling: Sampling,
+        /// What the server is asked to enforce.
+        format: Format,
+    },
+    /// An embedding vector of one text.
+    Embedding {
+        /// The text.
+        text: String,
+        /// The vector's length, where the model lets one choose.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        dimensions: Option<u32>,
+    },
+}
+
+/// Everything that can change an answer, and nothing else: no URL, no key, no timeout.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The endpoint's logical name.
+    pub identity: String,
+    /// The model's name as it is sent.
+    pub model: String,
+    /// What is asked.
+    pub input: Input,
+    /// Which of several answers to the same question, from 0.
+    pub sample: u32,
+}
+
+impl Request {
+    /// The canonical JSON: fields in declaration order, free-form values with sorted keys, no white space.
+    pub fn canonical(&self) -> String {
+        let mut request = self.clone();
+        if let Input::Chat { sampling, format, .. } = &mut request.input {
+            sampling.extra.values_mut().for_each(serde_json::Value::sort_all_objects);
+            if let Format::JsonSchema { schema, .. } = format {
+                schema.sort_all_objects();
+            }
+        }
+        // Strings, numbers and maps with string keys always serialise.
+        serde_json::to_string(&request).unwrap_or_default()
+    }
+
+    /// SHA-256 of the canonical JSON.
+    pub fn key(&self) -> Key {
+        Key(Sha256::digest(self.canonical().as_bytes()).into())
+    }
+
+    /// Texts of all messages, or the one text to embed.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let (messages, text) = match &self.input {
+            Input::Chat { messages, .. } => (messages.as_slice(), None),
+            Input::Embedding { text, .. } => (&[][..], Some(text.as_str())),
+        };
+        messages.iter().map(|message| message.content.as_str()).chain(text)
+    }
+
+    /// The longest answer the request allows, in tokens.
+    pub fn max_completion_tokens(&self) -> u64 {
+        match &self.input {
+            Input::Chat { sampling, .. } => sampling.max_tokens.into(),
+            Input::Embedding { .. } => 0,
+        }
+    }
+}
+
+/// The name of a request and of its reply: SHA-256 of the canonical request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(pub [u8; 32]);
+
+impl Key {
+    /// The key of evidence that is no request, such as a sample pack's line.
+    pub fn of(bytes: &[u8]) -> Key {
+        Key(Sha256::digest(bytes).into())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is not 64 hexadecimal digits.
+#[derive(Debug, thiserror::Error)]
+#[error("a key is 64 hexadecimal digits")]
+pub struct NotAKey;
+
+impl FromStr for Key {
+    type Err = NotAKey;
+
+    fn from_str(text: &str) -> Result<Key, NotAKey> {
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(NotAKey);
+        }
+        let mut key = [0; 32];
+        for (byte, pair) in key.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let pair = str::from_utf8(pair).map_err(|_| NotAKey)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| NotAKey)?;
+        }
+        Ok(Key(key))
+    }
+}
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn request(text: &str) -> Request {
+        Request {
+            identity: "judge".into(),
+            model: "m-1".into(),
+            input: Input::Chat {
+                messages: vec![Message::new(Role::User, text)],
+                sampling: Sampling { temperature: Some(0.7), ..Sampling::default() },
+                format: Format::Text,
+            },
+            sample: 0,
+        }
+    }
+
+    #[test]
+    fn the_canonical_form_is_stable() {
+        assert_eq!(
+            request("水").canonical(),
+            r#"{"identity":"judge","model":"m-1","input":{"chat":{"messages":[{"role":"user","content":"水"}],"sampling":{"temperature":0.7,"max_tokens":1024},"format":"text"}},"sample":0}"#
+        );
+    }
+
+    #[test]
+    fn everything_that_can_change_the_answer_changes_the_key() {
+        let base = request("a");
+        let mut others = vec![request("b")];
+        others.push(Request { identity: "x".into(), ..base.clone() });
+        others.push(Request { model: "x".into(), ..base.clone() });
+        others.push(Request { sample: 1, ..base.clone() });
+        for change in [
+            (|s: &mut Sampling| s.temperature = None) as fn(&mut Sampling),
+            |s| s.top_p = Some(0.5),
+            |s| s.max_tokens = 9,
+            |s| s.seed = Some(1),
+            |s| s.stop = vec!["\n".into()],
+            |s| _ = s.extra.insert("top_k".into(), json!(5)),
+        ] {
+            let mut other = base.clone();
+            if let Input::Chat { sampling, .. } = &mut other.input {
+                change(sampling);
+            }
+            others.push(other);
+        }
+        let mut other = base.clone();
+        if let Input::Chat { format, .. } = &mut other.input {
+            *format = Format::JsonObject;
+        }
+        others.push(other);
+        let mut keys: Vec<Key> = others.iter().map(Request::key).collect();
+        keys.push(base.key());
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), others.len() + 1);
+    }
+
+    #[test]
+    fn the_order_of_free_form_keys_does_not_matter() {
+        let with = |value| {
+            let mut request = request("a");
+            if let Input::Chat { sampling, .. } = &mut request.input {
+                sampling.extra.insert("x".into(), value);
+            }
+            request.key()
+        };
+        assert_eq!(
+            with(json!({"b": 1, "a": {"d": 1, "c": 2}})),
+            with(json!({"a": {"c": 2, "d": 1}, "b": 1}))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_stored_request_hashes_to_its_key_again(text in ".*", temperature in 0.0..2.0f64, sample: u32) {
+            let mut request = Request { sample, ..request(&text) };
+            if let Input::Chat { sampling, .. } = &mut request.input {
+                sampling.temperature = Some(temperature);
+            }
+            let back: Request = serde_json::from_str(&request.canonical()).unwrap();
+            prop_assert_eq!(back.key(), request.key());
+        }
+
+        #[test]
+        fn keys_print_and_parse(bytes: [u8; 32]) {
+            prop_assert_eq!(Key(bytes).to_string().parse::<Key>().unwrap(), Key(bytes));
+        }
+
+        #[test]
+        fn parsing_a_key_never_panics(text in ".{0,80}") {
+            let _ = text.parse::<Key>();
+        }
+    }
+}

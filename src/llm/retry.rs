@@ -1,0 +1,157 @@
+//! How long to wait between attempts: exponential, capped, with full jitter, unless the server says how long.
+
+use std::time::{Duration, SystemTime};
+
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+use super::settings::Retries;
+
+/// The waits of one item.
+pub(super) struct Waits(ExponentialBackoff);
+
+impl Waits {
+    pub(super) fn new(retries: &Retries) -> Waits {
+        let builder = ExponentialBuilder::new()
+            .with_min_delay(seconds(retries.first_wait_secs))
+            .with_max_delay(seconds(retries.max_wait_secs))
+            .without_max_times();
+        Waits(builder.build())
+    }
+
+    /// The bound of the next wait.
+    fn bound(&mut self) -> Duration {
+        self.0.next().unwrap_or_default()
+    }
+
+    /// The next wait: uniform between nothing and its bound, so that requests refused together come back apart.
+    pub(super) fn next(&mut self) -> Duration {
+        self.bound().mul_f64(fastrand::f64())
+    }
+}
+
+/// A duration of a setting; a negative or absurd one is bounded, not refused.
+pub(super) fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
+}
+
+/// How long `Retry-After` asks to wait, in either of its forms, or its millisecond cousin.
+pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+        return Some(seconds(millis / 1000.0));
+    }
+    let text = text(RETRY_AFTER.as_str())?;
+    match text.parse::<f64>() {
+        Ok(secs) if secs.is_finite() => Some(seconds(secs)),
+        _ => httpdate::parse_http_date(text).ok().map(|date| date.duration_since(now).unwrap_or_default()),
+    }
+}
+
+/// How long the rate-limit headers say that nothing is left, requests and tokens alike.
+pub(super) fn exhausted_for(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: String| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    ["requests", "tokens"]
+        .into_iter()
+        .filter(|what| text(format!("x-ratelimit-remaining-{what}")).is_some_and(|left| left == "0"))
+        .filter_map(|what| text(format!("x-ratelimit-reset-{what}")).and_then(duration))
+        .max()
+}
+
+/// `6m0s`, `1h2m3.5s`, `20ms`, or plain seconds.
+fn duration(text: &str) -> Option<Duration> {
+    if let Ok(plain) = text.parse::<f64>() {
+        return plain.is_finite().then(|| seconds(plain));
+    }
+    let mut total = 0.0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let value: f64 = rest[..digits].parse().ok()?;
+        let unit_len = rest[digits..].find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len() - digits);
+        total += value
+            * match &rest[digits..digits + unit_len] {
+                "d" => 86_400.0,
+                "h" => 3_600.0,
+                "m" => 60.0,
+                "s" => 1.0,
+                "ms" => 1e-3,
+                "us" | "ns" => 0.0,
+                _ => return None,
+            };
+        rest = &rest[digits + unit_len..];
+    }
+    Some(seconds(total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| {
+                (HeaderName::try_from(*name).unwrap(), HeaderValue::from_str(value).unwrap())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn bounds_double_up_to_the_cap() {
+        let mut waits =
+            Waits::new(&Retries { first_wait_secs: 0.5, max_wait_secs: 3.0, ..Retries::default() });
+        let bounds: Vec<f64> = (0..6).map(|_| waits.bound().as_secs_f64()).collect();
+        assert_eq!(bounds, [0.5, 1.0, 2.0, 3.0, 3.0, 3.0]);
+    }
+
+    #[test]
+    fn jitter_is_full() {
+        let retries = Retries { first_wait_secs: 1.0, max_wait_secs: 1.0, ..Retries::default() };
+        let waits: Vec<f64> = (0..400).map(|_| Waits::new(&retries).next().as_secs_f64()).collect();
+        assert!(waits.iter().all(|wait| (0.0..=1.0).contains(wait)));
+        assert!(waits.iter().any(|&wait| wait < 0.1) && waits.iter().any(|&wait| wait > 0.9));
+    }
+
+    #[test]
+    fn both_forms_of_retry_after_are_read() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let date = httpdate::fmt_http_date(now + Duration::from_secs(90));
+        let past = httpdate::fmt_http_date(now - Duration::from_secs(90));
+        for (value, secs) in
+            [("7", Some(7.0)), ("0.5", Some(0.5)), (&date, Some(90.0)), (&past, Some(0.0)), ("soon", None)]
+        {
+            let wait = retry_after(&headers(&[("retry-after", value)]), now);
+            assert_eq!(wait.map(|wait| wait.as_secs_f64()), secs, "{value}");
+        }
+        let both = headers(&[("retry-after", "9"), ("retry-after-ms", "250")]);
+        assert_eq!(retry_after(&both, now), Some(Duration::from_millis(250)));
+        assert_eq!(retry_after(&HeaderMap::new(), now), None);
+    }
+
+    #[test]
+    fn rate_limit_headers_count_when_nothing_is_left() {
+        let left = |left, reset| {
+            exhausted_for(&headers(&[
+                ("x-ratelimit-remaining-tokens", left),
+                ("x-ratelimit-reset-tokens", reset),
+            ]))
+        };
+        assert_eq!(left("0", "6m0s"), Some(Duration::from_secs(360)));
+        assert_eq!(left("0", "1h2m3s"), Some(Duration::from_secs(3723)));
+        assert_eq!(left("0", "20ms"), Some(Duration::from_millis(20)));
+        assert_eq!(left("0", "1.5"), Some(Duration::from_millis(1500)));
+        assert_eq!(left("12", "6m0s"), None);
+        assert_eq!(left("0", "later"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_panics(value in "[ -~]{0,20}") {
+            let headers = headers(&[("retry-after", &value), ("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", &value)]);
+            let _ = (retry_after(&headers, SystemTime::UNIX_EPOCH), exhausted_for(&headers));
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The key of an endpoint: read from its environment variable when it is first needed, sent in one header, and
+//! struck out of everything a server says before that is kept or shown.
+
+use std::borrow::Cow;
+
+use secrecy::{ExposeSecret, SecretString};
+
+/// Printed where a key stood.
+const STRUCK: &str = "[key]";
+
+/// A key that prints nothing. Cloning shares no file, log or error with it.
+#[derive(Clone, Debug)]
+pub struct ApiKey(SecretString);
+
+impl ApiKey {
+    /// The value of the environment variable `name`, without surrounding white space; `None` where it is unset,
+    /// empty or not Unicode.
+    pub fn from_env(name: &str) -> Option<ApiKey> {
+        std::env::var(name).ok().and_then(|value| ApiKey::new(&value))
+    }
+
+    /// A key from its text; `None` where it is blank.
+    pub fn new(value: &str) -> Option<ApiKey> {
+        let value = value.trim();
+        (!value.is_empty()).then(|| ApiKey(SecretString::from(value)))
+    }
+
+    /// The one header that carries the key; `None` where it holds characters a header cannot.
+    pub(super) fn bearer(&self) -> Option<reqwest::header::HeaderValue> {
+        let mut value =
+            reqwest::header::HeaderValue::from_str(&format!("Bearer {}", self.0.expose_secret())).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    /// `text` with the key struck out, also where it was escaped for JSON or a URL: some servers quote the key
+    /// they refuse.
+    pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let key = self.0.expose_secret();
+        let escaped = serde_json::to_string(key).unwrap_or_default();
+        let percent: String = key.bytes().map(percent_encoded).collect();
+        let forms =
+            [key, escaped.trim_matches('"'), &escaped.trim_matches('"').replace('/', "\\/"), &percent];
+        let mut text = Cow::Borrowed(text);
+        for form in forms {
+            if text.contains(form) {
+                text = Cow::Owned(text.replace(form, STRUCK));
+            }
+        }
+        text
+    }
+}
+
+fn percent_encoded(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_prints_nothing_of_itself() {
+        let key = ApiKey::new(" sk-verysecret \n").unwrap();
+        assert!(!format!("{key:?}").contains("secret"));
+        assert!(!format!("{:?}", key.bearer().unwrap()).contains("secret"));
+        assert!(ApiKey::new("  ").is_none());
+    }
+
+    #[test]
+    fn a_key_is_struck_out_in_every_form() {
+        let key = ApiKey::new(r#"sk/a"b+c"#).unwrap();
+        let text = r#"plain sk/a"b+c json sk/a\"b+c slashed sk\/a\"b+c url sk%2Fa%22b%2Bc end"#;
+        assert_eq!(key.strike(text), "plain [key] json [key] slashed [key] url [key] end");
+        assert!(matches!(key.strike("nothing here"), Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,229 @@
+//! What a settings file may say of an endpoint. Plain values: nothing here opens a socket or reads a variable.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::money::{Price, Usd};
+
+/// One `[llm.<name>]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// The table's name: what recipes and `--model` call it, and what its budget is kept under.
+    #[serde(default)]
+    pub name: String,
+    /// Who answers.
+    #[serde(default)]
+    pub provider: Provider,
+    /// Up to and without `/chat/completions`, e.g. `https://api.example.org/v1`.
+    #[serde(default)]
+    pub base_url: String,
+    /// The model's name as the server knows it.
+    #[serde(default)]
+    pub model: String,
+    /// The logical name that is part of every key; `model` where absent. Keep it when a proxy moves, change it
+    /// when another model answers under the same URL and name.
+    pub identity: Option<String>,
+    /// The environment variable that holds the key (its name, never its value); absent for a server without keys.
+    pub key_env: Option<String>,
+    /// How answers are drawn.
+    #[serde(default)]
+    pub sampling: Sampling,
+    /// What the server is asked to enforce for prompts whose reply is JSON; other prompts are always free text.
+    #[serde(default)]
+    pub format: Format,
+    /// The name under which `sampling.max_tokens` is sent.
+    #[serde(default)]
+    pub limit_field: LimitField,
+    /// How long to wait for what.
+    #[serde(default)]
+    pub timeouts: Timeouts,
+    /// When to try again.
+    #[serde(default)]
+    pub retries: Retries,
+    /// Requests in flight at once.
+    #[serde(default = "default_concurrency")]
+    pub concurrency: usize,
+    /// Requests a minute.
+    pub rpm: Option<u32>,
+    /// Tokens a minute, prompt and `max_tokens` together, as servers count them.
+    pub tpm: Option<u32>,
+    /// Dollars per million prompt tokens.
+    pub usd_per_million_in: Option<f64>,
+    /// Dollars per million completion tokens.
+    pub usd_per_million_out: Option<f64>,
+    /// Declares that nothing is paid; without it and without prices nothing is sent.
+    #[serde(default)]
+    pub free: bool,
+    /// The most that may ever be spent at this endpoint from one reply store.
+    pub max_usd: Option<f64>,
+    /// The reply pack of a `sample` provider.
+    pub pack: Option<PathBuf>,
+}
+
+fn default_concurrency() -> usize {
+    8
+}
+
+impl Endpoint {
+    /// An endpoint with every default, as a starting point.
+    pub fn new(name: &str, base_url: &str, model: &str) -> Endpoint {
+        Endpoint {
+            name: name.to_owned(),
+            provider: Provider::default(),
+            base_url: base_url.to_owned(),
+            model: model.to_owned(),
+            identity: None,
+            key_env: None,
+            sampling: Sampling::default(),
+            format: Format::default(),
+            limit_field: LimitField::default(),
+            timeouts: Timeouts::default(),
+            retries: Retries::default(),
+            concurrency: default_concurrency(),
+            rpm: None,
+            tpm: None,
+            usd_per_million_in: None,
+            usd_per_million_out: None,
+            free: false,
+            max_usd: None,
+            pack: None,
+        }
+    }
+
+    /// The logical name in every key.
+    pub fn identity(&self) -> &str {
+        self.identity.as_deref().unwrap_or(&self.model)
+    }
+
+    /// What a token costs; `None` where neither a price nor `free` is given. One price alone is no price.
+    pub fn price(&self) -> Option<Price> {
+        match (self.free, self.usd_per_million_in, self.usd_per_million_out) {
+            (true, ..) => Some(Price::FREE),
+            (false, Some(dollars_in), Some(dollars_out)) => Some(Price::per_million(dollars_in, dollars_out)),
+            _ => None,
+        }
+    }
+
+    /// The endpoint's own cap.
+    pub fn cap(&self) -> Option<Usd> {
+        self.max_usd.map(Usd::from_dollars)
+    }
+}
+
+/// Who answers an endpoint's requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    /// Any server of the OpenAI-compatible interface.
+    #[default]
+    Openai,
+    /// A pack of replies written beforehand; needs no network and no money, and marks what it answers.
+    Sample,
+}
+
+/// How an answer is drawn. All of it is part of the key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sampling {
+    /// Absent: the server's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Absent: the server's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// The longest answer, in tokens. Always sent: a budget cannot be held without it.
+    pub max_tokens: u32,
+    /// The first sample's seed; sample n is drawn with `seed + n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<i64>,
+    /// Where the answer ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// What this server knows beyond these (`top_k`, `reasoning_effort`), sent as it stands.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra: BTreeMap<String, Value>,
+}
+
+impl Default for Sampling {
+    fn default() -> Sampling {
+        Sampling {
+            temperature: None,
+            top_p: None,
+            max_tokens: 1024,
+            seed: None,
+            stop: Vec::new(),
+            extra: BTreeMap::new(),
+        }
+    }
+}
+
+/// What the server is asked to enforce.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Nothing.
+    #[default]
+    Text,
+    /// `response_format: json_object`.
+    JsonObject,
+    /// `response_format: json_schema`, strict.
+    JsonSchema {
+        /// The schema's name.
+        name: String,
+        /// The schema itself.
+        schema: Value,
+    },
+}
+
+/// The request field that bounds an answer's length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitField {
+    /// What nearly every server understands.
+    #[default]
+    MaxTokens,
+    /// What newer reasoning models demand.
+    MaxCompletionTokens,
+}
+
+/// How long to wait for what, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Timeouts {
+    /// Until a connection stands.
+    pub connect_secs: f64,
+    /// Between two pieces of an answer.
+    pub idle_secs: f64,
+    /// From the first byte sent to the last received; a server that drips for ever ends here.
+    pub total_secs: f64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts { connect_secs: 10.0, idle_secs: 60.0, total_secs: 120.0 }
+    }
+}
+
+/// How often and how patiently a request is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retries {
+    /// Attempts in all, the first included.
+    pub max_attempts: u32,
+    /// The bound of the first wait; it doubles with every attempt.
+    pub first_wait_secs: f64,
+    /// The bound of every wait.
+    pub max_wait_secs: f64,
+    /// The longest wait a server may ask for; an item that would have to wait longer fails and says so.
+    pub max_asked_wait_secs: f64,
+}
+
+impl Default for Retries {
+    fn default() -> Retries {
+        Retries { max_attempts: 6, first_wait_secs: 0.5, max_wait_secs: 30.0, max_asked_wait_secs: 600.0 }
+    }
+}

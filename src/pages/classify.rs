@@ -1,0 +1,107 @@
+//! What a page is, before anything is read from it.
+
+use scraper::Html;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::dom::{self, selectors};
+use super::parse::{Site, parse};
+use super::text::text_of;
+
+/// What became of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// It holds what its address promises.
+    Ok,
+    /// The site demands a captcha or forbids us. Nothing is read, and the host is left alone.
+    Blocked,
+    /// A script's empty frame: the content would come by other requests.
+    Shell,
+    /// Taken down.
+    Deleted,
+    /// Hidden from visitors.
+    Hidden,
+    /// The forum was merged into another.
+    Merged,
+    /// The right structure with nothing in it.
+    Empty,
+    /// None of these: a layout this version does not know, a server error, a cut or hostile page.
+    Unparsed,
+}
+
+impl Class {
+    /// The name in ledgers and archives.
+    pub fn code(self) -> &'static str {
+        match self {
+            Class::Ok => "ok",
+            Class::Blocked => "blocked",
+            Class::Shell => "shell",
+            Class::Deleted => "deleted",
+            Class::Hidden => "hidden",
+            Class::Merged => "merged",
+            Class::Empty => "empty",
+            Class::Unparsed => "unparsed",
+        }
+    }
+
+    /// The inverse of [`Class::code`].
+    pub fn from_code(code: &str) -> Option<Class> {
+        use Class::{Blocked, Deleted, Empty, Hidden, Merged, Ok, Shell, Unparsed};
+        [Ok, Blocked, Shell, Deleted, Hidden, Merged, Empty, Unparsed]
+            .into_iter()
+            .find(|class| class.code() == code)
+    }
+}
+
+/// Classifies a page by its final address, status, title and structure. Body text alone decides
+/// nothing: a thread about captchas is a thread.
+///
+/// `final_url` is where the redirects ended, be it a place that was not fetched.
+pub fn classify(site: &Site, final_url: &str, status: u16, body: &str) -> Class {
+    parse(site, final_url, status, body, None).class
+}
+
+/// The verdict that needs no body: refusals and challenges.
+pub(super) fn by_answer(url: &str, status: u16) -> Option<Class> {
+    let challenged = Url::parse(url).is_ok_and(|url| {
+        url.host_str().is_some_and(|host| host.starts_with("wappass."))
+            || url.path_segments().is_some_and(|mut parts| parts.any(|p| p.eq_ignore_ascii_case("captcha")))
+    });
+    (challenged || matches!(status, 401 | 403 | 429)).then_some(Class::Blocked)
+}
+
+/// The verdict on a page without the structure it should have.
+pub(super) fn without_structure(page: &Html, status: u16) -> Class {
+    selectors! {
+        BODY = "body";
+        SCRIPT = "script";
+    }
+    let title = dom::title(page);
+    if title == "百度安全验证" {
+        return Class::Blocked;
+    }
+    let text = page.select(&BODY).next().map(|body| text_of(body, &[])).unwrap_or_default();
+    if matches!(status, 404 | 410) || title == "贴吧404" || gone(&title).is_some() {
+        return gone(&title).or_else(|| gone(&text)).unwrap_or(Class::Deleted);
+    }
+    let scripted = page.select(&SCRIPT).next().is_some();
+    // The shells seen hold a dozen words in a noscript element at most.
+    if status == 200 && scripted && text.chars().count() < 200 {
+        return Class::Shell;
+    }
+    Class::Unparsed
+}
+
+fn gone(text: &str) -> Option<Class> {
+    let says = |phrase: &str| text.contains(phrase);
+    if says("该吧被合并") {
+        Some(Class::Merged)
+    } else if says("贴子被隐藏") || says("帖子被隐藏") {
+        Some(Class::Hidden)
+    } else if says("该贴已被删除") || says("该帖已被删除") || says("已被系统删除") {
+        Some(Class::Deleted)
+    } else {
+        None
+    }
+}

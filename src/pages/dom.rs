@@ -1,0 +1,149 @@
+//! Trees of pages, with a guard in front.
+//!
+//! html5ever itself does not recurse, but every open element costs it a walk over all the others:
+//! 100,000 nested tags take minutes. So depth is measured before anything is built.
+
+use scraper::{ElementRef, Html, Selector};
+
+/// Nesting beyond this is no page a person wrote. Real ones stay under 60.
+pub const MAX_DEPTH: usize = 1000;
+
+/// A page nests deeper than [`MAX_DEPTH`]; it is marked and not parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the page nests deeper than {MAX_DEPTH} elements")]
+pub struct TooDeep;
+
+/// Parses a whole page.
+///
+/// # Errors
+/// [`TooDeep`].
+pub fn document(html: &str) -> Result<Html, TooDeep> {
+    check_depth(html)?;
+    Ok(Html::parse_document(html))
+}
+
+/// Parses a part of a page.
+///
+/// # Errors
+/// [`TooDeep`].
+pub fn fragment(html: &str) -> Result<Html, TooDeep> {
+    check_depth(html)?;
+    Ok(Html::parse_fragment(html))
+}
+
+/// Declares selectors: `selectors! { TITLE = "h3.core_title_txt"; … }`.
+macro_rules! selectors {
+    ($($name:ident = $css:literal;)+) => {
+        $(static $name: std::sync::LazyLock<scraper::Selector> = std::sync::LazyLock::new(|| {
+            scraper::Selector::parse($css).expect("selectors in the source are valid")
+        });)+
+    };
+}
+pub(super) use selectors;
+
+/// The first match inside an element.
+pub fn first<'a>(within: ElementRef<'a>, selector: &Selector) -> Option<ElementRef<'a>> {
+    within.select(selector).next()
+}
+
+/// The page's title, trimmed.
+pub fn title(page: &Html) -> String {
+    selectors! { TITLE = "title"; }
+    page.select(&TITLE).next().map(|t| t.text().collect::<String>().trim().to_string()).unwrap_or_default()
+}
+
+/// Elements whose end tag may be left out: they close each other and nest only inside others,
+/// which are counted.
+const IMPLIED: &[&str] = &[
+    "html", "head", "body", "p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead", "tbody",
+    "tfoot", "colgroup", "rt", "rp",
+];
+const VOID: &[&str] = &[
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+    "wbr",
+];
+
+/// An upper estimate of how deep the page nests: each start tag opens, an end tag closes the
+/// nearest of its name only. Where a page misnests, that counts more than a browser would.
+fn check_depth(html: &str) -> Result<(), TooDeep> {
+    let bytes = html.as_bytes();
+    let mut open: Vec<&[u8]> = Vec::new();
+    let mut foreign = false;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'<', &bytes[at..]) {
+        at += found + 1;
+        let rest = &bytes[at..];
+        if rest.starts_with(b"!--") {
+            at += find(&rest[3..], b"-->").map_or(rest.len(), |end| end + 6);
+            continue;
+        }
+        let (end_tag, from) = if rest.first() == Some(&b'/') { (true, 1) } else { (false, 0) };
+        let length = rest[from..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
+        if length == 0 || !rest[from].is_ascii_alphabetic() {
+            continue;
+        }
+        let name = &rest[from..from + length];
+        at += from + length;
+        if end_tag {
+            if let Some(place) = open.iter().rposition(|other| other.eq_ignore_ascii_case(name)) {
+                open.remove(place);
+            }
+            continue;
+        }
+        foreign |= name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math");
+        // Inside svg and math a script is an element like any other.
+        if name.eq_ignore_ascii_case(b"script") && !foreign {
+            at += script_end(&bytes[at..]);
+            continue;
+        }
+        let known = |names: &[&str]| names.iter().any(|n| n.as_bytes().eq_ignore_ascii_case(name));
+        if !known(VOID) && !known(IMPLIED) {
+            open.push(name);
+            if open.len() > MAX_DEPTH {
+                return Err(TooDeep);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn script_end(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(found) = find(&bytes[at..], b"</") {
+        at += found + 2;
+        if bytes.get(at..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"script")) {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    memchr::memmem::find(haystack, needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hundred_thousand_nested_tags_are_refused_in_a_moment() {
+        for tag in ["div", "b", "font size=1", "svg><g", "custom-element", "b></i", "table><tbody><tr><td"] {
+            let page = format!("<html><body>{}", format!("<{tag}>").repeat(100_000));
+            assert_eq!(document(&page).map(|_| ()), Err(TooDeep), "{tag}");
+        }
+        let closed = format!("{}{}", "<div>".repeat(100_000), "</div>".repeat(100_000));
+        assert_eq!(fragment(&closed).map(|_| ()), Err(TooDeep));
+    }
+
+    #[test]
+    fn long_flat_pages_pass_however_sloppy() {
+        for unit in
+            ["<li>a", "<p>b", "<div><br><img src=x></div>", "<!-- <div><div> -->", "<script>'<div>'</script>"]
+        {
+            let page = unit.repeat(5_000);
+            assert!(document(&page).is_ok(), "{unit}");
+        }
+        assert!(document("<ul><li><a href=x>1 < 2</a></ul>").is_ok());
+    }
+}

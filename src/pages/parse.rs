@@ -1,0 +1,193 @@
+//! One page to its rows, and to what a crawler needs to know of it.
+
+use scraper::Html;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::classify::{Class, by_answer, without_structure};
+use super::dom;
+use super::profile::Profile;
+use super::row::{Post, Riddle};
+use super::tieba::{self, Address};
+use super::{rd, riddles};
+
+/// Whose pages they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Site {
+    /// tieba.baidu.com and its archives.
+    Tieba,
+    /// riddles.com.
+    Riddles,
+    /// rd.com.
+    Rd,
+    /// A forum described by selectors.
+    Profile(Profile),
+    /// Pages that are kept and not read.
+    #[default]
+    Plain,
+}
+
+/// Replies under one floor: how many there are, and how many this answer holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FloorComments {
+    /// The floor's post.
+    pub pid: u64,
+    /// By the server's count.
+    pub expected: u64,
+    /// In this answer.
+    pub got: u64,
+}
+
+/// What a page says about other pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Facts {
+    /// Ids on it: threads of a list, posts of a thread, replies of a floor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<u64>,
+    /// Pages it declares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u64>,
+    /// Which page it says it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    /// The forum's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fid: Option<u64>,
+    /// Nested replies by floor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<FloorComments>,
+    /// Link to the next page, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Links to pages of posts, as written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
+}
+
+/// A page's class, rows and facts. Rows are there only where the class is [`Class::Ok`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// What the page is.
+    pub class: Class,
+    /// Posts, of forums.
+    pub posts: Vec<Post>,
+    /// Riddles, of riddle sites.
+    pub riddles: Vec<Riddle>,
+    /// For the crawler, and for finding holes.
+    pub facts: Facts,
+}
+
+impl From<Class> for Parsed {
+    fn from(class: Class) -> Self {
+        Parsed { class, posts: Vec::new(), riddles: Vec::new(), facts: Facts::default() }
+    }
+}
+
+/// Classifies a page and reads it. `url` is the final address, `captured` the page's date
+/// (`WARC-Date`), for dates without a year.
+///
+/// A page that nests too deeply is [`Class::Unparsed`].
+pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&str>) -> Parsed {
+    if let Some(class) = by_answer(url, status) {
+        return class.into();
+    }
+    if status >= 500 || (300..400).contains(&status) {
+        return Class::Unparsed.into();
+    }
+    let address = Url::parse(url).ok().and_then(|url| Address::of(&url));
+    if let (Site::Tieba, Some(Address::TotalComment { tid, .. })) = (site, &address)
+        && body.trim_start_matches('\u{feff}').trim_start().starts_with('{')
+    {
+        return total_comments(body, *tid);
+    }
+    let Ok(page) = dom::document(body) else { return Class::Unparsed.into() };
+    let read = match site {
+        Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
+        Site::Riddles => {
+            let found = riddles::from_tree(&page, url);
+            let facts = Facts { next: found.next, ..Facts::default() };
+            Some(Parsed { riddles: found.riddles, facts, ..Class::Ok.into() })
+                .filter(|p| !p.riddles.is_empty())
+        }
+        Site::Rd => {
+            let riddles = rd::from_tree(&page);
+            Some(Parsed { riddles, ..Class::Ok.into() }).filter(|p| !p.riddles.is_empty())
+        }
+        Site::Profile(profile) => of_profile(profile, &page, captured),
+        Site::Plain if status == 200 => Some(Class::Ok.into()),
+        Site::Plain => None,
+    };
+    read.unwrap_or_else(|| without_structure(&page, status).into())
+}
+
+fn of_profile(profile: &Profile, page: &Html, captured: Option<&str>) -> Option<Parsed> {
+    let found = profile.from_tree(page, captured);
+    let something = !found.posts.is_empty() || !found.links.is_empty();
+    let facts = Facts { links: found.links, next: found.next, ..Facts::default() };
+    something.then(|| Parsed { posts: found.posts, facts, ..Class::Ok.into() })
+}
+
+/// `None` where the page lacks the structure of its address.
+fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) -> Option<Parsed> {
+    let (posts, facts) = match *address {
+        Address::List { .. } => {
+            let found = tieba::list_from_tree(page, captured).ok().filter(|found| found.recognised)?;
+            let ids = found.threads.iter().filter_map(|post| post.tid).collect();
+            (found.threads, Facts { ids, next: found.next, ..Facts::default() })
+        }
+        Address::Thread { tid, .. } => {
+            let mut found = tieba::thread_from_tree(page).ok().filter(|found| found.recognised)?;
+            for post in &mut found.floors {
+                post.tid = post.tid.or(Some(tid));
+            }
+            let ids = found.floors.iter().filter_map(|post| post.pid).collect();
+            let declared = |post: &Post| {
+                let expected = post.replies.filter(|&n| n > 0)?;
+                Some(FloorComments { pid: post.pid?, expected, got: 0 })
+            };
+            let comments = found.floors.iter().filter_map(declared).collect();
+            let facts = Facts {
+                ids,
+                pages: found.pages,
+                page: found.page,
+                fid: found.fid,
+                comments,
+                ..Facts::default()
+            };
+            (found.floors, facts)
+        }
+        Address::Comment { tid, pid, .. } => {
+            let mut found = tieba::comments(body).ok().filter(|found| found.recognised)?;
+            for post in &mut found.posts {
+                post.tid = post.tid.or(Some(tid));
+                post.parent_pid = post.parent_pid.or(Some(pid));
+            }
+            let got = found.posts.len() as u64;
+            let ids = found.posts.iter().filter_map(|post| post.pid).collect();
+            let comments =
+                found.total.map(|expected| FloorComments { pid, expected, got }).into_iter().collect();
+            (found.posts, Facts { ids, pages: found.pages, comments, ..Facts::default() })
+        }
+        Address::TotalComment { .. } => return None,
+    };
+    let class = if posts.is_empty() { Class::Empty } else { Class::Ok };
+    Some(Parsed { posts, facts, ..class.into() })
+}
+
+fn total_comments(body: &str, tid: u64) -> Parsed {
+    let Ok(mut found) = tieba::comments(body) else { return Class::Unparsed.into() };
+    for post in &mut found.posts {
+        post.tid = post.tid.or(Some(tid));
+    }
+    let ids = found.posts.iter().filter_map(|post| post.pid).collect();
+    let comments =
+        found.floors.iter().map(|&(pid, expected, got)| FloorComments { pid, expected, got }).collect();
+    let class = match (found.recognised, found.posts.is_empty()) {
+        (false, _) => Class::Unparsed,
+        (true, true) => Class::Empty,
+        (true, false) => Class::Ok,
+    };
+    Parsed { posts: found.posts, facts: Facts { ids, comments, ..Facts::default() }, ..class.into() }
+}

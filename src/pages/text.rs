@@ -1,0 +1,142 @@
+//! The text of an element as a reader sees it.
+
+use ego_tree::NodeId;
+use ego_tree::iter::Edge;
+use scraper::{ElementRef, Node};
+
+/// Elements that start on a line of their own.
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "blockquote",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "tr",
+    "ul",
+];
+
+/// Text with line breaks: `<br>` and block edges end a line, line ends of the source count as
+/// spaces, other runs of spaces are the author's and are kept. Elements of the classes in `hidden` are
+/// left out, as are scripts and styles.
+pub fn text_of(element: ElementRef<'_>, hidden: &[&str]) -> String {
+    let mut lines = Lines::default();
+    for edge in element.traverse() {
+        lines.push(&edge, hidden);
+    }
+    lines.finish()
+}
+
+/// Collects the text of any stretch of a tree, edge by edge.
+#[derive(Default)]
+pub struct Lines {
+    out: String,
+    skip: Option<NodeId>,
+}
+
+impl Lines {
+    /// Takes the next edge of a traversal.
+    pub fn push(&mut self, edge: &Edge<'_, Node>, hidden: &[&str]) {
+        match edge {
+            Edge::Open(node) if self.skip.is_none() => match node.value() {
+                Node::Text(text) => self.push_text(text),
+                Node::Element(inner) => {
+                    let name = inner.name();
+                    if matches!(name, "script" | "style" | "template")
+                        || inner.classes().any(|class| hidden.contains(&class))
+                    {
+                        self.skip = Some(node.id());
+                    } else if name == "br" {
+                        self.trim_line();
+                        self.out.push('\n');
+                    } else if BLOCKS.contains(&name) {
+                        self.end_block();
+                    }
+                }
+                _ => {}
+            },
+            Edge::Close(node) if self.skip == Some(node.id()) => self.skip = None,
+            Edge::Close(node) if self.skip.is_none() => {
+                if node.value().as_element().is_some_and(|inner| BLOCKS.contains(&inner.name())) {
+                    self.end_block();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether there is anything but white space yet.
+    pub fn is_blank(&self) -> bool {
+        self.out.trim().is_empty()
+    }
+
+    /// The text without white space around it.
+    pub fn finish(self) -> String {
+        self.out.trim_matches(|c: char| c.is_ascii_whitespace()).to_string()
+    }
+
+    fn push_text(&mut self, text: &str) {
+        for (at, line) in text.split(['\n', '\r']).enumerate() {
+            if at == 0 {
+                self.out.push_str(line);
+                continue;
+            }
+            self.trim_line();
+            let line = line.trim_start_matches([' ', '\t']);
+            if !line.is_empty() && !self.out.is_empty() && !self.out.ends_with(['\n', ' ']) {
+                self.out.push(' ');
+            }
+            self.out.push_str(line);
+        }
+    }
+
+    /// Drops the source's indentation from the end of a line.
+    fn trim_line(&mut self) {
+        let kept = self.out.trim_end_matches([' ', '\t']).len();
+        self.out.truncate(kept);
+    }
+
+    fn end_block(&mut self) {
+        self.trim_line();
+        if !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dom;
+    use super::*;
+
+    fn text(html: &str) -> String {
+        text_of(dom::fragment(html).unwrap().root_element(), &["p_forbidden_tip"])
+    }
+
+    #[test]
+    fn lines_are_those_a_reader_sees() {
+        assert_eq!(text("<div>            一<br>二  三<br><br>四</div>"), "一\n二  三\n\n四");
+        assert_eq!(text("one\n   two"), "one two");
+        assert_eq!(text("<p>a</p>\n  <p>b &lt;c&gt;</p>"), "a\nb <c>");
+        assert_eq!(
+            text("a<div class=\"x p_forbidden_tip\">该楼层疑似违规<b>!</b></div>b<script>1</script>"),
+            "ab"
+        );
+        assert_eq!(text("<div>前<div class=replace_div><img src=x></div>后</div>"), "前\n后");
+    }
+}

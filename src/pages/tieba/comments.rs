@@ -1,0 +1,134 @@
+//! Nested replies: the JSON of a whole page, and the HTML of one floor.
+
+use scraper::Html;
+use serde_json::Value;
+
+use super::super::dom::{self, TooDeep, first, selectors};
+use super::super::row::{Post, PostKind};
+use super::super::text::text_of;
+use super::super::time;
+use super::{HIDDEN, field};
+
+selectors! {
+    COMMENT = "li.lzl_single_post";
+    PAGER = "li.lzl_li_pager";
+    TEXT = ".lzl_content_main";
+    TIME = ".lzl_time";
+    USER = "a.j_user_card";
+    IMAGE = "img";
+}
+
+/// The nested replies of one answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comments {
+    /// Replies in the answer's order.
+    pub posts: Vec<Post>,
+    /// Of each floor, its replies by the server's count and those in this answer.
+    pub floors: Vec<(u64, u64, u64)>,
+    /// Pages of replies the pager declares (`/p/comment` only).
+    pub pages: Option<u64>,
+    /// Replies the pager declares.
+    pub total: Option<u64>,
+    /// Whether the answer has the structure at all, be it empty.
+    pub recognised: bool,
+}
+
+/// Why an answer is not one.
+#[derive(Debug, thiserror::Error)]
+pub enum CommentsError {
+    /// A floor's HTML nests too deeply.
+    #[error(transparent)]
+    TooDeep(#[from] TooDeep),
+    /// The server says it failed.
+    #[error("the server answered error {0}")]
+    Server(i64),
+}
+
+/// Reads `/p/totalComment` (JSON) or `/p/comment` (HTML), whichever the body is.
+///
+/// # Errors
+/// [`CommentsError`].
+pub fn comments(body: &str) -> Result<Comments, CommentsError> {
+    match serde_json::from_str::<Value>(body.trim_start_matches('\u{feff}')) {
+        Ok(json) if json.is_object() => total(&json),
+        _ => Ok(from_tree(&dom::fragment(body)?)),
+    }
+}
+
+fn total(json: &Value) -> Result<Comments, CommentsError> {
+    match json.get("errno").and_then(Value::as_i64) {
+        None | Some(0) => {}
+        Some(code) => return Err(CommentsError::Server(code)),
+    }
+    let list = json.get("data").and_then(|data| data.get("comment_list"));
+    let mut found = Comments { recognised: list.is_some(), ..Comments::default() };
+    // PHP writes an empty map as `[]`.
+    for (pid, floor) in list.and_then(Value::as_object).into_iter().flatten() {
+        let Ok(parent) = pid.trim().parse::<u64>() else { continue };
+        let infos = floor.get("comment_info").and_then(Value::as_array);
+        let before = found.posts.len();
+        for info in infos.into_iter().flatten() {
+            found.posts.extend(comment(info, parent)?);
+        }
+        let got = (found.posts.len() - before) as u64;
+        found.floors.push((parent, field::number(floor.get("comment_num")).unwrap_or(got), got));
+    }
+    found.floors.sort_unstable();
+    Ok(found)
+}
+
+fn comment(info: &Value, parent: u64) -> Result<Option<Post>, TooDeep> {
+    let Some(pid) = field::number(info.get("comment_id")).filter(|&id| id > 0) else { return Ok(None) };
+    let content = info.get("content").and_then(Value::as_str).unwrap_or_default();
+    let html = dom::fragment(content)?;
+    let seconds = field::number(info.get("now_time")).and_then(|s| i64::try_from(s).ok()).filter(|&s| s > 0);
+    Ok(Some(Post {
+        tid: field::number(info.get("thread_id")),
+        pid: Some(pid),
+        parent_pid: Some(parent),
+        text: Some(text_of(html.root_element(), HIDDEN)),
+        author: field::string(info.get("username")),
+        author_id: field::number(info.get("user_id")).filter(|&id| id > 0),
+        time_raw: seconds.map(|s| s.to_string()),
+        time: seconds.map(time::from_unix),
+        images: images(html.root_element()),
+        ..Post::new(PostKind::Comment)
+    }))
+}
+
+fn from_tree(html: &Html) -> Comments {
+    let pager = html.select(&PAGER).next();
+    let data = pager.and_then(|li| li.value().attr("data-field")).and_then(field::parse).unwrap_or_default();
+    let mut found = Comments {
+        pages: field::number(data.get("total_page")),
+        total: field::number(data.get("total_num")),
+        recognised: pager.is_some(),
+        ..Comments::default()
+    };
+    for item in html.select(&COMMENT) {
+        let data = item.value().attr("data-field").and_then(field::parse).unwrap_or_default();
+        let Some(pid) = field::number(data.get("spid")).or_else(|| field::number(data.get("pid"))) else {
+            continue;
+        };
+        let time_raw = first(item, &TIME).map(|span| text_of(span, &[])).filter(|t| !t.is_empty());
+        let user = first(item, &USER).and_then(|a| a.value().attr("data-field")).and_then(field::parse);
+        let body = first(item, &TEXT);
+        found.posts.push(Post {
+            pid: Some(pid),
+            text: body.map(|b| text_of(b, HIDDEN)),
+            author: field::string(data.get("user_name"))
+                .or_else(|| field::string(user.as_ref().and_then(|u| u.get("un")))),
+            time: time_raw.as_deref().and_then(|raw| time::parse(raw, None)),
+            time_raw,
+            images: body.map(images).unwrap_or_default(),
+            ..Post::new(PostKind::Comment)
+        });
+    }
+    found.recognised |= !found.posts.is_empty();
+    found
+}
+
+fn images(body: scraper::ElementRef<'_>) -> Vec<String> {
+    let real = |img: &scraper::ElementRef<'_>| !img.value().classes().any(|c| c == "BDE_Smiley");
+    body.select(&IMAGE).filter(real).filter_map(|img| img.value().attr("src").map(str::to_string)).collect()
+}

@@ -1,0 +1,118 @@
+//! A page of a forum's list.
+
+use scraper::{ElementRef, Html};
+
+use super::super::dom::{self, TooDeep, first, selectors};
+use super::super::row::{Post, PostKind};
+use super::super::text::text_of;
+use super::super::time;
+use super::{field, pagelets};
+
+selectors! {
+    ROW = "li.j_thread_list, #thread_top_list li";
+    LIST = "#thread_list, #thread_top_list, ul.threadlist_bright";
+    TITLE = "a.j_th_tit";
+    EXCERPT = ".threadlist_abs";
+    TOPIC = ".topic-tag";
+    AUTHOR = ".tb_icon_author";
+    CREATED = ".is_show_create_time";
+    NEXT = "a.next.pagination-item, #frs_list_pager a.next";
+    IMAGE = ".threadlist_media img, .vpic_wrap img";
+}
+
+/// What a list's page holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListPage {
+    /// Threads in the page's order, pinned ones first where the page has them so; each once.
+    pub threads: Vec<Post>,
+    /// `href` of the link to the next page, as written (protocol-relative).
+    pub next: Option<String>,
+    /// Whether the page has the list's structure at all, be it empty.
+    pub recognised: bool,
+}
+
+/// Reads a list. `captured` is the day the page was taken, for dates without a year.
+///
+/// # Errors
+/// [`TooDeep`], of the page or of a part it carries in a comment.
+pub fn list(html: &str, captured: Option<&str>) -> Result<ListPage, TooDeep> {
+    from_tree(&dom::document(html)?, captured)
+}
+
+pub(in crate::pages) fn from_tree(page: &Html, captured: Option<&str>) -> Result<ListPage, TooDeep> {
+    let pagelets = pagelets(page, &["j_thread_list", "thread_top_list", "thread_list", "pagination-item"])?;
+    let mut found = ListPage::default();
+    for part in std::iter::once(page).chain(&pagelets) {
+        found.recognised |= part.select(&LIST).next().is_some();
+        for item in part.select(&ROW) {
+            let Some(thread) = row(item, captured) else { continue };
+            match found.threads.iter_mut().find(|other| other.tid == thread.tid) {
+                // A pinned row is a stub of the thread's own row where both are on the page.
+                Some(other) if other.text.is_none() => {
+                    *other = Post { pinned: other.pinned || thread.pinned, ..thread }
+                }
+                Some(_) => {}
+                None => found.threads.push(thread),
+            }
+        }
+        let next = part.select(&NEXT).next().and_then(|link| link.value().attr("href"));
+        found.next = found.next.or(next.map(str::to_string));
+    }
+    found.recognised |= !found.threads.is_empty();
+    Ok(found)
+}
+
+fn row(item: ElementRef<'_>, captured: Option<&str>) -> Option<Post> {
+    let data = item.value().attr("data-field").and_then(field::parse).unwrap_or_default();
+    let link = first(item, &TITLE)?;
+    let from_link = || {
+        let path = link.value().attr("href")?.split("/p/").nth(1)?;
+        path.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    // 1 is a pseudo-thread that promotes something.
+    let tid = field::number(data.get("id")).or_else(from_link).filter(|&id| id > 1)?;
+    let shown = text_of(link, &[]);
+    let title =
+        link.value().attr("title").map(str::trim).filter(|t| !t.is_empty()).map_or(shown, str::to_string);
+    let author = first(item, &AUTHOR);
+    let author_field = author.and_then(|span| span.value().attr("data-field")).and_then(field::parse);
+    let text = first(item, &EXCERPT).map(excerpt);
+    let time_raw = first(item, &CREATED).map(|span| text_of(span, &[])).filter(|t| !t.is_empty());
+    let pinned = field::flag(data.get("is_top"))
+        || inside_top(item)
+        || item.value().classes().any(|c| c == "thread_top");
+    Some(Post {
+        tid: Some(tid),
+        pid: field::number(data.get("first_post_id")).filter(|&pid| pid > 0),
+        title: Some(title),
+        text,
+        author: field::string(data.get("author_name")),
+        author_id: author_field.and_then(|data| field::number(data.get("user_id"))).filter(|&id| id > 0),
+        time: time_raw.as_deref().and_then(|raw| time::parse(raw, captured)),
+        time_raw,
+        images: images(item),
+        replies: field::number(data.get("reply_num")),
+        pinned,
+        good: field::flag(data.get("is_good")),
+        ..Post::new(PostKind::Thread)
+    })
+}
+
+/// The abstract without the topic tags that stand in it.
+fn excerpt(element: ElementRef<'_>) -> String {
+    if first(element, &TOPIC).is_none() {
+        return text_of(element, &[]);
+    }
+    text_of(element, &["topic-tag"])
+}
+
+fn inside_top(item: ElementRef<'_>) -> bool {
+    item.ancestors().filter_map(|node| node.value().as_element()).any(|e| e.id() == Some("thread_top_list"))
+}
+
+fn images(item: ElementRef<'_>) -> Vec<String> {
+    let source = |img: ElementRef<'_>| {
+        ["bpic", "data-original", "src"].iter().find_map(|a| img.value().attr(a).map(str::to_string))
+    };
+    item.select(&IMAGE).filter_map(source).filter(|url| !url.is_empty()).collect()
+}

@@ -1,0 +1,39 @@
+//! Tieba: lists, threads and nested replies, in the layouts of the desktop site since about 2012.
+//!
+//! [`address`] knows which address is which page, whatever it is decorated with.
+
+pub mod address;
+mod comments;
+mod field;
+mod list;
+mod thread;
+
+pub use address::Address;
+pub use comments::{Comments, CommentsError, comments};
+pub(super) use list::from_tree as list_from_tree;
+pub use list::{ListPage, list};
+pub(super) use thread::from_tree as thread_from_tree;
+pub use thread::{ThreadPage, thread};
+
+use scraper::Html;
+
+use super::dom::{self, TooDeep};
+
+/// Classes of what Tieba hides in a post's body: the warning of a folded post, the handle of a
+/// folded picture.
+const HIDDEN: &[&str] = &["p_forbidden_tip", "replace_tip"];
+
+/// The parts that Tieba ships inside HTML comments (`code.pagelet_html`) and lets a script put in
+/// place, so far as they mention one of `marks`.
+fn pagelets(page: &Html, marks: &[&str]) -> Result<Vec<Html>, TooDeep> {
+    dom::selectors! { PAGELET = "code.pagelet_html"; }
+    let mut parts = Vec::new();
+    for code in page.select(&PAGELET) {
+        for comment in code.children().filter_map(|node| node.value().as_comment()) {
+            if marks.iter().any(|mark| comment.contains(mark)) {
+                parts.push(dom::fragment(comment)?);
+            }
+        }
+    }
+    Ok(parts)
+}

@@ -1,0 +1,145 @@
+//! Coefficients for any number of raters.
+
+use super::units::{Level, Units};
+
+/// Mean over the units of the share of pairs of ratings that agree. Units rated once are left out.
+pub fn percent(units: &Units) -> Option<f64> {
+    weighted::percent(units, &units.weights)
+}
+
+/// Fleiss' kappa (1971). Defined for units that were rated equally often; `None` otherwise. Units rated
+/// once are left out.
+pub fn fleiss_kappa(units: &Units) -> Option<f64> {
+    weighted::fleiss_kappa(units, &units.weights)
+}
+
+/// Krippendorff's alpha (2011). Takes units rated any number of times; those rated once are left out.
+pub fn alpha(units: &Units, level: Level) -> Option<f64> {
+    weighted::alpha(units, &units.weights, level)
+}
+
+/// Gwet's AC1 (2008), with all categories of the scale, given or not.
+pub fn ac1(units: &Units) -> Option<f64> {
+    weighted::ac1(units, &units.weights)
+}
+
+/// The same with other numbers of units of each pattern, as resamples have.
+pub(super) mod weighted {
+    use super::{Level, Units};
+
+    /// Patterns that occur, with how many units and how many ratings each has.
+    fn rated<'u>(
+        units: &'u Units,
+        weights: &'u [u64],
+        least: u32,
+    ) -> impl Iterator<Item = (&'u [u32], f64, f64)> {
+        units.patterns.iter().zip(weights).filter_map(move |(pattern, &weight)| {
+            let ratings: u32 = pattern.iter().sum();
+            (weight > 0 && ratings >= least).then_some((&**pattern, weight as f64, f64::from(ratings)))
+        })
+    }
+
+    fn agreeing_pairs(pattern: &[u32], ratings: f64) -> f64 {
+        let agreeing: f64 = pattern.iter().map(|&count| f64::from(count) * (f64::from(count) - 1.0)).sum();
+        agreeing / (ratings * (ratings - 1.0))
+    }
+
+    /// `numerator / denominator`, where that means something.
+    fn ratio(numerator: f64, denominator: f64) -> Option<f64> {
+        (denominator.abs() > 1e-12).then(|| numerator / denominator)
+    }
+
+    pub(crate) fn percent(units: &Units, weights: &[u64]) -> Option<f64> {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (pattern, weight, ratings) in rated(units, weights, 2) {
+            sum += weight * agreeing_pairs(pattern, ratings);
+            count += weight;
+        }
+        ratio(sum, count)
+    }
+
+    pub(crate) fn fleiss_kappa(units: &Units, weights: &[u64]) -> Option<f64> {
+        let mut given = vec![0.0; units.values.len()];
+        let (mut total, mut each) = (0.0, None);
+        for (pattern, weight, ratings) in rated(units, weights, 2) {
+            if *each.get_or_insert(ratings) != ratings {
+                return None;
+            }
+            total += weight * ratings;
+            for (given, &count) in given.iter_mut().zip(pattern) {
+                *given += weight * f64::from(count);
+            }
+        }
+        let observed = percent(units, weights)?;
+        let expected: f64 = given.iter().map(|given| (given / total).powi(2)).sum();
+        ratio(observed - expected, 1.0 - expected)
+    }
+
+    pub(crate) fn alpha(units: &Units, weights: &[u64], level: Level) -> Option<f64> {
+        let mut given = vec![0.0; units.values.len()];
+        for (pattern, weight, _) in rated(units, weights, 2) {
+            for (given, &count) in given.iter_mut().zip(pattern) {
+                *given += weight * f64::from(count);
+            }
+        }
+        let total: f64 = given.iter().sum();
+        let distances = distances(units, &given, level);
+        let distance = |a: usize, b: usize| distances[a * given.len() + b];
+        let mut observed = 0.0;
+        for (pattern, weight, ratings) in rated(units, weights, 2) {
+            for a in 0..pattern.len() {
+                for b in (a + 1..pattern.len()).filter(|_| pattern[a] > 0) {
+                    let pairs = 2.0 * f64::from(pattern[a]) * f64::from(pattern[b]);
+                    observed += weight * pairs * distance(a, b) / (ratings - 1.0);
+                }
+            }
+        }
+        let mut expected = 0.0;
+        for a in 0..given.len() {
+            for b in a + 1..given.len() {
+                expected += 2.0 * given[a] * given[b] * distance(a, b);
+            }
+        }
+        // D_o = observed / n, D_e = expected / (n (n - 1)).
+        ratio(observed * (total - 1.0), expected).map(|disagreement| 1.0 - disagreement)
+    }
+
+    /// Squared distances between categories; those of ranks depend on how often each was given.
+    fn distances(units: &Units, given: &[f64], level: Level) -> Vec<f64> {
+        let size = given.len();
+        let mut distances = vec![0.0; size * size];
+        for a in 0..size {
+            let mut between = given[a] / 2.0;
+            for b in a + 1..size {
+                let (low, high) = (units.values[a], units.values[b]);
+                let distance = match level {
+                    Level::Nominal => 1.0,
+                    Level::Ordinal => between + given[b] / 2.0,
+                    Level::Interval => high - low,
+                    Level::Ratio if high + low == 0.0 => 0.0,
+                    Level::Ratio => (high - low) / (high + low),
+                };
+                between += given[b];
+                distances[a * size + b] = distance * distance;
+                distances[b * size + a] = distance * distance;
+            }
+        }
+        distances
+    }
+
+    pub(crate) fn ac1(units: &Units, weights: &[u64]) -> Option<f64> {
+        let categories = units.values.len() as f64;
+        let mut shares = vec![0.0; units.values.len()];
+        let mut count = 0.0;
+        for (pattern, weight, ratings) in rated(units, weights, 1) {
+            count += weight;
+            for (share, &given) in shares.iter_mut().zip(pattern) {
+                *share += weight * f64::from(given) / ratings;
+            }
+        }
+        let observed = percent(units, weights)?;
+        let expected: f64 = shares.iter().map(|share| share / count).map(|share| share * (1.0 - share)).sum();
+        let expected = ratio(expected, categories - 1.0)?;
+        ratio(observed - expected, 1.0 - expected)
+    }
+}

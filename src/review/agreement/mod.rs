@@ -1,0 +1,19 @@
+//! How far people agree: percent, Cohen's and weighted kappa, Fleiss' kappa, Krippendorff's alpha,
+//! Gwet's AC1, bootstrap intervals, and how often drafts are edited.
+//!
+//! A coefficient that is not defined (nobody voted twice, nobody ever differed from one single
+//! category) is `None`, never 0 or 1.
+
+mod bootstrap;
+mod coefficients;
+mod pairs;
+mod report;
+#[cfg(test)]
+mod tests;
+mod units;
+
+pub use bootstrap::{Bootstrap, Estimate};
+pub use coefficients::{ac1, alpha, fleiss_kappa, percent};
+pub use pairs::{Confusion, Weights};
+pub use report::{AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, agreement};
+pub use units::{Level, Units};

@@ -1,0 +1,450 @@
+//! From what an annotator typed, clicked or saved to checked answers, and back.
+//!
+//! Every way in (tables, JSON lines, Label Studio, the page) reads through [`read`], so a code, a
+//! label in either language, a full-width digit and `1 and 2` of a preference mean the same everywhere.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::ballot::{Choice, Field, KEEP, Kind};
+use super::item::Item;
+use super::value::{Value, Values};
+
+/// What a ballot says once it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answers {
+    /// Nothing is filled in: not voted yet.
+    Blank,
+    /// Complete and within the ballot's choices.
+    Given(Values),
+    /// Not a vote; each fault with its field.
+    Faulty(Vec<(&'static str, Fault)>),
+}
+
+/// Why an answer is not one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// Not an option.
+    #[error("unknown choice `{given}`; one of {allowed}{}", near(near_to))]
+    UnknownChoice {
+        /// What stands there.
+        given: String,
+        /// The codes.
+        allowed: String,
+        /// The code it may stand for.
+        near_to: Option<String>,
+    },
+    /// A required field is empty.
+    #[error("no answer")]
+    Missing,
+    /// Too few or too many options.
+    #[error("{given} marked, {min} to {max} wanted")]
+    Count {
+        /// How many are marked.
+        given: usize,
+        /// Fewest.
+        min: usize,
+        /// Most.
+        max: usize,
+    },
+    /// Not a whole number of the scale.
+    #[error("`{given}` is not a whole number from {min} to {max}")]
+    OffScale {
+        /// What stands there.
+        given: String,
+        /// Lowest.
+        min: i32,
+        /// Highest.
+        max: i32,
+    },
+    /// A text is written although the draft is accepted.
+    #[error("`{verdict}` takes the draft, but another text is written here")]
+    Contradiction {
+        /// The answer that takes the draft.
+        verdict: String,
+    },
+    /// The draft is accepted although there is none.
+    #[error("`{verdict}` takes the draft, but there is none")]
+    NoDraft {
+        /// The answer that takes the draft.
+        verdict: String,
+    },
+}
+
+fn near(near: &Option<String>) -> String {
+    near.as_ref().map(|code| format!(" (did you mean `{code}`?)")).unwrap_or_default()
+}
+
+/// Reads the answers to the fields of `form`. `given` says what stands in a field's place, as text,
+/// list or number.
+pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
+    let given: Vec<Option<Value>> =
+        form.iter().map(|field| given(field.name).filter(|value| !value.is_blank())).collect();
+    if given.iter().all(Option::is_none) {
+        return Answers::Blank;
+    }
+    let mut values = Values::new();
+    let mut faults = Vec::new();
+    for (field, raw) in form.iter().zip(&given) {
+        match read_one(form, &given, field, raw.as_ref(), item, &values) {
+            Ok(Some(value)) => values.set(field.name, value),
+            Ok(None) => {}
+            Err(fault) => faults.push((field.name, fault)),
+        }
+    }
+    if faults.is_empty() { Answers::Given(values) } else { Answers::Faulty(faults) }
+}
+
+fn read_one(
+    form: &[Field],
+    given: &[Option<Value>],
+    field: &Field,
+    raw: Option<&Value>,
+    item: &Item,
+    earlier: &Values,
+) -> Result<Option<Value>, Fault> {
+    let missing = || if field.required { Err(Fault::Missing) } else { Ok(None) };
+    if let Some(when) = field.when {
+        // An earlier field that is faulty or left out has its own fault; this one adds nothing.
+        let Some(verdict) = earlier.text(when.field) else { return Ok(None) };
+        if when.draft.contains(&verdict) {
+            let verdict = verdict.to_owned();
+            return match (item.draft.get(field.name), raw) {
+                (None, _) if !field.required => Ok(None),
+                (None, _) => Err(Fault::NoDraft { verdict }),
+                (Some(draft), Some(raw)) if raw.to_string().trim() != draft.to_string().trim() => {
+                    Err(Fault::Contradiction { verdict })
+                }
+                (Some(draft), _) => Ok(Some(draft.clone())),
+            };
+        }
+        if !when.write.contains(&verdict) {
+            return Ok(None);
+        }
+        // Of several texts to rewrite, those left empty stay as drafted, as long as one is written.
+        if raw.is_none() && matches!(field.kind, Kind::Text) {
+            let mut siblings = form.iter().zip(given).filter(|(other, _)| other.when == field.when);
+            return match item.draft.get(field.name) {
+                Some(draft) if siblings.any(|(_, raw)| raw.is_some()) => Ok(Some(draft.clone())),
+                _ => missing(),
+            };
+        }
+    }
+    if let Kind::Edited { pick } = field.kind
+        && raw.is_none()
+    {
+        return match picked_text(form, pick, item, earlier) {
+            Some(text) => Ok(Some(Value::Text(text))),
+            None => Ok(None),
+        };
+    }
+    match raw {
+        Some(raw) => parse(field, raw, item).map(Some),
+        None => missing(),
+    }
+}
+
+/// The candidate that the field `pick` picked.
+fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Option<String> {
+    let from = form.iter().find(|field| field.name == pick).and_then(|field| match field.kind {
+        Kind::Pick { from, .. } => Some(from),
+        _ => None,
+    })?;
+    let number: usize = earlier.get(pick)?.as_list()?.first()?.parse().ok()?;
+    item.candidates(from).get(number.checked_sub(1)?).cloned()
+}
+
+fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
+    match &field.kind {
+        Kind::Choice(options) => one_of(options, &raw.to_string()).map(|code| Value::Text(code.to_owned())),
+        Kind::Choices { options, min, max } => {
+            let codes = several_of(options, raw)?;
+            if (*min..=*max).contains(&codes.len()) {
+                Ok(Value::List(codes))
+            } else {
+                Err(Fault::Count { given: codes.len(), min: *min, max: *max })
+            }
+        }
+        Kind::Text | Kind::Edited { .. } => {
+            Ok(Value::Text(raw.to_string().replace("\r\n", "\n").trim().to_owned()))
+        }
+        Kind::Pick { k, from } => {
+            let count = item.candidates(from).len();
+            let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
+            let mut picks = Vec::new();
+            for token in tokens(raw, |token| options.contains(&normal(token))) {
+                let number = normal(&token);
+                if !options.contains(&number) {
+                    return Err(Fault::UnknownChoice {
+                        given: token,
+                        allowed: format!("1 to {count}"),
+                        near_to: None,
+                    });
+                }
+                if !picks.contains(&number) {
+                    picks.push(number);
+                }
+            }
+            if picks.len() != *k {
+                return Err(Fault::Count { given: picks.len(), min: *k, max: *k });
+            }
+            picks.sort_by_key(|number| number.parse::<usize>().unwrap_or_default());
+            Ok(Value::List(picks))
+        }
+        Kind::Score { min, max } => {
+            let given = raw.to_string();
+            let number = normal(&given).parse::<f64>().ok().filter(|number| {
+                number.fract() == 0.0 && (f64::from(*min)..=f64::from(*max)).contains(number)
+            });
+            number.map(Value::Number).ok_or(Fault::OffScale { given, min: *min, max: *max })
+        }
+        Kind::Preference { sides, tie } => {
+            let given = raw.to_string();
+            let token = head(&normal(&given)).to_owned();
+            let shown = match token.as_str() {
+                "1" => item.order.first().map(String::as_str),
+                "2" => item.order.get(1).map(String::as_str),
+                "3" => Some(tie.code),
+                _ => sides.iter().copied().find(|side| *side == token),
+            };
+            match shown {
+                Some(code) => Ok(Value::Text(code.to_owned())),
+                None => one_of(std::slice::from_ref(tie), &given)
+                    .map(|code| Value::Text(code.to_owned()))
+                    .map_err(|_| Fault::UnknownChoice {
+                        given,
+                        allowed: format!("1, 2, {}", tie.code),
+                        near_to: None,
+                    }),
+            }
+        }
+        Kind::Keep { reasons } => {
+            let given = raw.to_string();
+            if matches!(head(&normal(&given)), KEEP | "保留") {
+                return Ok(Value::Text(KEEP.to_owned()));
+            }
+            several_of(reasons, raw).map(Value::List).map_err(|fault| match fault {
+                Fault::UnknownChoice { given, allowed, near_to } => {
+                    Fault::UnknownChoice { given, allowed: format!("{KEEP}, {allowed}"), near_to }
+                }
+                other => other,
+            })
+        }
+    }
+}
+
+/// Compatibility forms and case folded, ends trimmed: `２` is `2`, `Keep ` is `keep`.
+fn normal(text: &str) -> String {
+    text.nfkc().collect::<String>().trim().to_lowercase()
+}
+
+/// The code of a dropdown's entry: what stands before ` · `.
+fn head(token: &str) -> &str {
+    token.split(SEPARATOR).next().unwrap_or(token).trim()
+}
+
+/// Between the code and the label of a dropdown's entry.
+pub(crate) const SEPARATOR: &str = " · ";
+
+fn find<'o>(options: &'o [Choice], token: &str) -> Option<&'o Choice> {
+    let token = normal(token);
+    let code = head(&token);
+    options.iter().find(|option| option.code == code).or_else(|| {
+        options.iter().find(|option| normal(option.label.en) == token || normal(option.label.zh) == token)
+    })
+}
+
+fn one_of<'o>(options: &'o [Choice], token: &str) -> Result<&'o str, Fault> {
+    find(options, token).map(|option| option.code).ok_or_else(|| {
+        let similarity = |option: &&Choice| strsim::jaro_winkler(&normal(token), option.code);
+        let nearest = options.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        Fault::UnknownChoice {
+            given: shorten(token),
+            allowed: options.iter().map(|option| option.code).collect::<Vec<_>>().join(", "),
+            near_to: nearest.filter(|option| similarity(option) > 0.85).map(|option| option.code.to_owned()),
+        }
+    })
+}
+
+/// The marked options in ballot order, none twice.
+fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
+    let tokens = tokens(raw, |token| find(options, token).is_some());
+    let marked = tokens.iter().map(|token| one_of(options, token)).collect::<Result<Vec<_>, _>>()?;
+    Ok(options
+        .iter()
+        .filter(|option| marked.contains(&option.code))
+        .map(|option| option.code.to_owned())
+        .collect())
+}
+
+/// A list's elements, or a cell's text cut at the separators people use. A blank inside a label is no
+/// separator, one between codes is (`2 6 3`).
+fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
+    let pieces: Vec<String> = match raw {
+        Value::List(list) => list.clone(),
+        Value::Number(number) => vec![number.to_string()],
+        Value::Text(text) => text.split([';', '；', ',', '，', '、', '|', '\n']).map(str::to_owned).collect(),
+    };
+    let mut tokens = Vec::new();
+    for piece in pieces.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+        if known(piece) {
+            tokens.push(piece.to_owned());
+        } else {
+            let words: Vec<&str> = piece.split_whitespace().collect();
+            if words.iter().all(|word| known(word)) {
+                tokens.extend(words.into_iter().map(str::to_owned));
+            } else {
+                tokens.push(piece.to_owned());
+            }
+        }
+    }
+    tokens
+}
+
+/// At most 60 characters of what stands in a cell, for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if text.chars().nth(60).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// An answer as it stands in a table's cell; [`read`] reads it back to the same value.
+pub fn write(field: &Field, item: &Item, value: &Value) -> String {
+    match (&field.kind, value) {
+        (Kind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
+        {
+            Some(at) => (at + 1).to_string(),
+            None => code.clone(),
+        },
+        (_, Value::List(codes)) => codes.join("; "),
+        _ => value.to_string(),
+    }
+}
+
+/// The entries of a field's dropdown: one per option, code first; none where any text may stand.
+pub fn dropdown(field: &Field, item: Option<&Item>) -> Vec<String> {
+    let entry = |option: &Choice| {
+        format!("{}{SEPARATOR}{}{SEPARATOR}{}", option.code, option.label.zh, option.label.en)
+    };
+    match &field.kind {
+        Kind::Choice(options) => options.iter().map(entry).collect(),
+        Kind::Choices { options, .. } => options.iter().map(entry).collect(),
+        Kind::Keep { reasons } => {
+            let keep = format!("{KEEP}{SEPARATOR}保留{SEPARATOR}keep");
+            std::iter::once(keep).chain(reasons.iter().map(entry)).collect()
+        }
+        Kind::Preference { tie, .. } => {
+            vec!["1".to_owned(), "2".to_owned(), entry(tie)]
+        }
+        Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
+        Kind::Pick { k: 1, from } => {
+            let count = item.map_or(0, |item| item.candidates(from).len());
+            (1..=count).map(|number| number.to_string()).collect()
+        }
+        Kind::Pick { .. } | Kind::Text | Kind::Edited { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::ballot::{Round, Step};
+    use crate::review::ballots;
+    use crate::review::item::Content;
+
+    fn item(step: &Step, draft: &[(&str, &str)]) -> Item {
+        let content = Content::from([("text".to_owned(), Value::from("x"))]);
+        Item::new(step, "i", content, draft.iter().copied().collect())
+    }
+
+    fn answers(step: &Step, item: &Item, cells: &[(&str, &str)]) -> Answers {
+        read(&step.form(Round::Vote), item, |name| {
+            cells.iter().find(|(field, _)| *field == name).map(|(_, text)| Value::from(*text))
+        })
+    }
+
+    #[test]
+    fn codes_labels_and_dropdown_entries_mean_the_same() {
+        let step = ballots::step("flub", "type").unwrap();
+        let item = item(&step, &[]);
+        for cell in ["paradox", " Paradox ", "悖论", "paradox · 悖论 · Paradox"] {
+            assert_eq!(
+                answers(&step, &item, &[("type", cell)]),
+                Answers::Given([("type", "paradox")].into_iter().collect())
+            );
+        }
+        let Answers::Faulty(faults) = answers(&step, &item, &[("type", "paradocks")]) else { panic!() };
+        assert!(faults[0].1.to_string().ends_with("(did you mean `paradox`?)"), "{}", faults[0].1);
+        assert_eq!(answers(&step, &item, &[("type", " ")]), Answers::Blank);
+    }
+
+    #[test]
+    fn sets_are_cut_at_any_separator_and_sorted() {
+        let step = ballots::step("ruozhibench-gen", "category").unwrap();
+        let item = item(&step, &[]);
+        for cell in ["2 6 3", "6;3；2", "３、2, 6", "Others, 2 3", "常识误解|3|6|6"] {
+            let Answers::Given(values) = answers(&step, &item, &[("categories", cell), ("sure", "是")])
+            else {
+                panic!("{cell}")
+            };
+            assert_eq!(values.get("categories").unwrap().as_list().unwrap(), ["2", "3", "6"], "{cell}");
+        }
+        let faulty = answers(&step, &item, &[("categories", "2 7"), ("sure", "yes")]);
+        assert!(matches!(&faulty, Answers::Faulty(faults) if faults.len() == 1), "{faulty:?}");
+    }
+
+    #[test]
+    fn accepting_takes_the_draft_and_contradicting_it_is_named() {
+        let step = ballots::step("ruozhibench-gen", "translation").unwrap();
+        let with = item(&step, &[("question_en", "Why?")]);
+        let Answers::Given(values) = answers(&step, &with, &[("verdict", "accept")]) else { panic!() };
+        assert_eq!(values.text("question_en"), Some("Why?"));
+        let both = answers(&step, &with, &[("verdict", "accept"), ("question_en", "Why not?")]);
+        assert_eq!(
+            both,
+            Answers::Faulty(vec![("question_en", Fault::Contradiction { verdict: "accept".into() })])
+        );
+        let none = answers(&step, &item(&step, &[]), &[("verdict", "accept")]);
+        assert_eq!(none, Answers::Faulty(vec![("question_en", Fault::NoDraft { verdict: "accept".into() })]));
+        let empty = answers(&step, &with, &[("verdict", "rewrite")]);
+        assert_eq!(empty, Answers::Faulty(vec![("question_en", Fault::Missing)]));
+    }
+
+    #[test]
+    fn of_several_texts_those_left_empty_stay_as_drafted() {
+        let step = ballots::step("brainteaser", "distractors").unwrap();
+        let item = item(&step, &[("distractor_1", "a"), ("distractor_2", "b"), ("distractor_3", "c")]);
+        let given = answers(&step, &item, &[("verdict", "rewrite"), ("distractor_2", "B")]);
+        let Answers::Given(values) = given else { panic!("{given:?}") };
+        assert_eq!(
+            ["distractor_1", "distractor_2", "distractor_3"].map(|name| values.text(name).unwrap()),
+            ["a", "B", "c"]
+        );
+    }
+
+    #[test]
+    fn a_preference_is_read_through_the_order_shown() {
+        let step = ballots::step("chumor", "preference").unwrap();
+        let sides = [("human", "h".to_owned()), ("llm", "l".to_owned())];
+        let item = Item::paired(&step, "j", Content::new(), "explanation", sides, 3);
+        let [first, second] = [&*item.order[0], &*item.order[1]];
+        for (cell, code) in
+            [("1", first), ("２", second), ("一样好", "equal"), ("3", "equal"), ("human", "human")]
+        {
+            let read = answers(&step, &item, &[("preference", cell)]);
+            assert_eq!(read, Answers::Given([("preference", code)].into_iter().collect()), "{cell}");
+        }
+    }
+
+    #[test]
+    fn rejections_need_reasons_that_exist() {
+        let step = ballots::step("chumor", "screen").unwrap();
+        let item = item(&step, &[]);
+        let given = |cell: &str| answers(&step, &item, &[("screen", cell)]);
+        assert_eq!(given("保留"), Answers::Given([("screen", KEEP)].into_iter().collect()));
+        let reasons = Value::List(vec!["not_funny".into(), "offensive".into()]);
+        assert_eq!(given("offensive, 不好笑"), Answers::Given([("screen", reasons)].into_iter().collect()));
+        assert!(matches!(given("reject"), Answers::Faulty(_)));
+    }
+}

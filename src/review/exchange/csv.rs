@@ -1,0 +1,109 @@
+//! Ballots as CSV.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, GB18030};
+
+use crate::review::value::Value;
+
+use super::export::{ExportError, Sheet};
+use super::import::{Entries, Entry, Places};
+use super::problem::Trouble;
+
+pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
+    let mut writer =
+        ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
+    let headers = sheet.headers();
+    writer.write_record(&headers)?;
+    for (item, own) in &sheet.rows {
+        let cells = sheet.cells(item, *own);
+        let shown = |header: &str| header.starts_with("see.") || header.starts_with("draft.");
+        let cells = headers
+            .iter()
+            .zip(&cells)
+            .map(|(header, cell)| if shown(header) { disarm(cell) } else { Cow::from(cell) });
+        writer.write_record(cells.map(Cow::into_owned))?;
+    }
+    writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
+}
+
+/// A spreadsheet would run a forum's `=HYPERLINK(…)` as a formula. Shown cells are not read back, so
+/// an apostrophe before them costs nothing.
+fn disarm(cell: &str) -> Cow<'_, str> {
+    match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => Cow::from(format!("'{cell}")),
+        false => Cow::from(cell),
+    }
+}
+
+/// Reads a table in UTF-8, UTF-16 with a byte order mark, or GB18030, cut by comma, semicolon or tab.
+pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
+    let (text, mut notes) = decode(bytes)?;
+    let delimiter = delimiter(&text);
+    let mut reader = ::csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let mut rows = Vec::new();
+    let mut columns: Vec<String> = Vec::new();
+    let mut record = ::csv::StringRecord::new();
+    let mut number = 0;
+    loop {
+        let more = reader
+            .read_record(&mut record)
+            .map_err(|error| Trouble::Unreadable { what: error.to_string(), hint: None })?;
+        if !more {
+            break;
+        }
+        number += 1;
+        if columns.is_empty() {
+            columns = record.iter().map(|header| header.trim().to_owned()).collect();
+            continue;
+        }
+        let cells =
+            record.iter().map(|cell| (!cell.is_empty()).then(|| Value::Text(cell.to_owned()))).collect();
+        rows.push(Entry { number, cells, merged: Vec::new() });
+    }
+    if columns.is_empty() {
+        return Err(Trouble::Unreadable { what: "the file is empty".to_owned(), hint: None });
+    }
+    if text.matches('"').count() % 2 == 1 {
+        notes.push(Trouble::Odd("a quotation mark is never closed: what follows it is read as one cell"));
+    }
+    Ok((Entries { sheet: None, columns, rows, places: Places::Cells }, notes))
+}
+
+/// Text of whatever encoding annotators' programs save in, with what was odd about it.
+pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Trouble> {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        let (text, _, faulty) = encoding.decode(&bytes[mark..]);
+        let notes = faulty.then_some(Trouble::Odd("some bytes are no text; was the file saved to its end?"));
+        return Ok((text, notes.into_iter().collect()));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok((Cow::from(text), Vec::new())),
+        // Only the end of a file that was cut short lacks the rest of a character.
+        Err(error) if error.error_len().is_none() => {
+            let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
+            Ok((
+                Cow::from(text),
+                vec![Trouble::Odd("the file ends in the middle of a character; it was not saved to its end")],
+            ))
+        }
+        Err(_) => match GB18030.decode_without_bom_handling(bytes) {
+            (text, false) => Ok((text, vec![Trouble::Odd("read as GB18030 (GBK), not as UTF-8")])),
+            (_, true) => Err(Trouble::Unreadable {
+                what: "the text is neither UTF-8, UTF-16 nor GB18030".to_owned(),
+                hint: Some("save it as CSV UTF-8"),
+            }),
+        },
+    }
+}
+
+/// What cuts the header into the most columns.
+fn delimiter(text: &str) -> u8 {
+    let header = text.lines().next().unwrap_or_default();
+    let count = |delimiter: &u8| header.bytes().filter(|byte| byte == delimiter).count();
+    *b",;\t".iter().rev().max_by_key(|delimiter| count(delimiter)).unwrap_or(&b',')
+}

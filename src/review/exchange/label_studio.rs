@@ -1,0 +1,270 @@
+//! Ballots as Label Studio tasks, and its JSON export back.
+//!
+//! Formats: `data`, `predictions` and `annotations` of its task format; tags Text, Header, Choices,
+//! TextArea and Number of its labelling configuration. Control tags are named as the fields, and
+//! choices carry their code as `alias`, which is what the export holds.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::review::assign::Annotator;
+use crate::review::ballot::{Field, Kind, RESERVED};
+use crate::review::value::Value;
+
+use super::csv::decode;
+use super::export::{ExportError, Sheet, readable};
+use super::import::{Entries, Entry, Places};
+use super::jsonl::value;
+use super::problem::{Problem, Trouble};
+
+/// One task an item. Drafts, where they may be seen, are predictions.
+pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
+    let ballot = &sheet.ballot;
+    let mut tasks = Vec::new();
+    for (item, own) in &sheet.rows {
+        let own = own.filter(|vote| vote.content_hash == item.content_hash);
+        let mut data = Map::new();
+        data.insert("item".into(), json!(item.id));
+        for key in &sheet.sees {
+            let shown = item.content.get(*key).map(readable).unwrap_or_default();
+            data.insert(variable(key), json!(shown));
+        }
+        data.insert("annotator".into(), json!(ballot.annotator));
+        data.insert("round".into(), json!(ballot.round));
+        data.insert("recipe".into(), json!(ballot.step.recipe));
+        data.insert("step".into(), json!(ballot.step.name));
+        data.insert("vote".into(), json!(own.map(|vote| vote.id)));
+        data.insert("content_hash".into(), json!(item.content_hash));
+        let mut task = Map::new();
+        task.insert("data".into(), Json::Object(data));
+        let drafted = sheet.form.iter().filter(|field| sheet.drafts.contains(&field.name));
+        let result: Vec<Json> =
+            drafted.filter_map(|field| Some(region(field, item.draft.get(field.name)?))).collect();
+        if !result.is_empty() {
+            task.insert("predictions".into(), json!([{ "model_version": "draft", "result": result }]));
+        }
+        tasks.push(Json::Object(task));
+    }
+    Ok(serde_json::to_vec_pretty(&tasks)?)
+}
+
+/// A name that `$` may stand before in the configuration.
+fn variable(key: &str) -> String {
+    format!("see_{}", key.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
+}
+
+fn region(field: &Field, value: &Value) -> Json {
+    let codes = || match value {
+        Value::List(codes) => codes.clone(),
+        other => vec![other.to_string()],
+    };
+    let (kind, value) = match field.kind {
+        Kind::Text | Kind::Edited { .. } => ("textarea", json!({ "text": [value.to_string()] })),
+        Kind::Score { .. } => ("number", json!({ "number": value.as_number() })),
+        _ => ("choices", json!({ "choices": codes() })),
+    };
+    json!({ "from_name": field.name, "to_name": SHOWN, "type": kind, "value": value })
+}
+
+/// The object tag that every control belongs to.
+const SHOWN: &str = "item";
+
+/// The labelling interface.
+pub(super) fn config(sheet: &Sheet<'_>) -> String {
+    let step = sheet.ballot.step;
+    let mut xml = String::from("<View>\n");
+    let mut line = |indent: usize, text: String| {
+        xml.push_str(&"  ".repeat(indent));
+        xml.push_str(&text);
+        xml.push('\n');
+    };
+    line(1, format!("<Header value=\"{} {}\"/>", escape(step.title.zh), escape(step.title.en)));
+    line(
+        1,
+        format!("<Header size=\"5\" value=\"{} {}\"/>", escape(step.guideline.zh), escape(step.guideline.en)),
+    );
+    line(1, format!("<Text name=\"{SHOWN}\" value=\"$item\"/>"));
+    for key in &sheet.sees {
+        let name = variable(key);
+        line(1, format!("<Header size=\"4\" value=\"{}\"/>", escape(&sheet.see_label(key))));
+        line(1, format!("<Text name=\"{name}\" value=\"${name}\"/>"));
+    }
+    for field in &sheet.form {
+        let visible = field.when.map(|when| {
+            // The condition names what is displayed.
+            let shown = |code: &&str| {
+                let other = sheet.form.iter().find(|other| other.name == when.field)?;
+                let option = other.options().iter().find(|option| option.code == *code)?;
+                Some(escape(&display(option)))
+            };
+            let values: Vec<String> = when.write.iter().filter_map(|code| shown(&code)).collect();
+            format!(
+                " visibleWhen=\"choice-selected\" whenTagName=\"{}\" whenChoiceValue=\"{}\"",
+                when.field,
+                values.join(",")
+            )
+        });
+        line(1, format!("<View{}>", visible.unwrap_or_default()));
+        line(
+            2,
+            format!("<Header size=\"4\" value=\"{} {}\"/>", escape(field.label.zh), escape(field.label.en)),
+        );
+        let name = format!("name=\"{}\" toName=\"{SHOWN}\"", field.name);
+        let required = if field.required && field.when.is_none() { " required=\"true\"" } else { "" };
+        match &field.kind {
+            Kind::Text | Kind::Edited { .. } => {
+                line(
+                    2,
+                    format!("<TextArea {name} rows=\"3\" maxSubmissions=\"1\" editable=\"true\"{required}/>"),
+                );
+            }
+            Kind::Score { min, max } => {
+                line(2, format!("<Number {name} min=\"{min}\" max=\"{max}\"{required}/>"))
+            }
+            kind => {
+                let several =
+                    matches!(kind, Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { k: 2.., .. });
+                let choice = if several { "multiple" } else { "single" };
+                line(2, format!("<Choices {name} choice=\"{choice}\"{required}>"));
+                for (code, shown, hint) in choices(field, sheet) {
+                    line(
+                        3,
+                        format!("<Choice alias=\"{}\" value=\"{}\"{hint}/>", escape(&code), escape(&shown)),
+                    );
+                }
+                line(2, "</Choices>".to_owned());
+            }
+        }
+        line(1, "</View>".to_owned());
+    }
+    xml.push_str("</View>\n");
+    xml
+}
+
+fn display(option: &crate::review::ballot::Choice) -> String {
+    // A comma would cut the list of values in a condition.
+    format!("{} {}", option.label.zh, option.label.en).replace(',', " ")
+}
+
+/// Code, what is displayed, and the hint attribute of each choice.
+fn choices(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)> {
+    let option = |option: &crate::review::ballot::Choice| {
+        let hint = format!(" hint=\"{} {}\"", escape(option.definition.zh), escape(option.definition.en));
+        (option.code.to_owned(), display(option), hint)
+    };
+    let plain = |code: String| (code.clone(), code, String::new());
+    match &field.kind {
+        Kind::Pick { from, .. } => {
+            let most = sheet.rows.iter().map(|(item, _)| item.candidates(from).len()).max().unwrap_or(0);
+            (1..=most).map(|number| plain(number.to_string())).collect()
+        }
+        Kind::Preference { .. } => {
+            let numbers = ["1", "2"].map(|number| plain(number.to_owned()));
+            numbers.into_iter().chain(field.options().iter().map(option)).collect()
+        }
+        Kind::Keep { .. } => {
+            let keep = ("keep".to_owned(), "保留 keep".to_owned(), String::new());
+            std::iter::once(keep).chain(field.options().iter().map(option)).collect()
+        }
+        _ => field.options().iter().map(option).collect(),
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push_str("&#10;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// Reads a JSON export: one row for every annotation that was submitted. Who made it is told by the account
+/// (number or address) in the settings of the annotators, or else by the task's own `annotator`.
+pub(super) fn read(
+    bytes: &[u8],
+    people: &[Annotator],
+    form: &[Field],
+) -> Result<(Entries, Vec<Trouble>, Vec<Problem>), Trouble> {
+    let (text, notes) = decode(bytes)?;
+    let tasks: Vec<Json> = serde_json::from_str(&text).map_err(|error| Trouble::Unreadable {
+        what: format!("not a Label Studio export: {error}"),
+        hint: error.is_eof().then_some("was the file saved to its end?"),
+    })?;
+    let mut columns: Vec<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
+    let kept = columns.len();
+    columns.extend(form.iter().map(|field| field.name.to_owned()));
+    columns.push("seconds".to_owned());
+    let mut rows = Vec::new();
+    for (at, task) in tasks.iter().enumerate() {
+        let data = &task["data"];
+        for annotation in task["annotations"].as_array().into_iter().flatten() {
+            if annotation["was_cancelled"] == true {
+                continue;
+            }
+            let mut cells: Vec<Option<Value>> =
+                columns[..kept].iter().map(|name| value(&data[name])).collect();
+            let signed = signature(&annotation["completed_by"]);
+            let known = signed.as_ref().and_then(|accounts| {
+                people.iter().find(|person| person.accounts.iter().any(|account| accounts.contains(account)))
+            });
+            if let Some(column) = columns.iter().position(|name| name == "annotator") {
+                if let Some(person) = known {
+                    cells[column] = Some(Value::Text(person.name.clone()));
+                } else if cells[column].as_ref().is_none_or(Value::is_blank) {
+                    cells[column] = signed.and_then(|accounts| accounts.into_iter().next()).map(Value::Text);
+                }
+            }
+            let results = annotation["result"].as_array().map(Vec::as_slice).unwrap_or_default();
+            cells.extend(form.iter().map(|field| answer(results, field)));
+            cells.push(value(&annotation["lead_time"]));
+            rows.push(Entry { number: at + 1, cells, merged: Vec::new() });
+        }
+    }
+    Ok((Entries { sheet: None, columns, rows, places: Places::Tasks }, notes, Vec::new()))
+}
+
+/// What an annotation is signed with: an account's number, or an object of number and address.
+fn signature(by: &Json) -> Option<Vec<String>> {
+    match by {
+        Json::Null => None,
+        Json::Object(object) => {
+            let parts = ["email", "id"].iter().filter_map(|key| object.get(*key));
+            Some(parts.map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned)).collect())
+        }
+        other => Some(vec![other.as_str().map_or_else(|| other.to_string(), str::to_owned)]),
+    }
+}
+
+/// The last region of the field's control. A displayed label may stand where an alias should.
+fn answer(results: &[Json], field: &Field) -> Option<Value> {
+    let region = results.iter().rev().find(|region| region["from_name"] == field.name)?;
+    let given = &region["value"];
+    let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| given.get(key))?;
+    let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");
+    match (&field.kind, found) {
+        (Kind::Text | Kind::Edited { .. }, Json::Array(list)) => Some(Value::Text(single(list))),
+        (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, list) => {
+            value(list).map(|value| to_codes(field, value))
+        }
+        (_, Json::Array(list)) => Some(to_codes(field, Value::Text(single(list)))),
+        (_, other) => value(other),
+    }
+}
+
+fn to_codes(field: &Field, value: Value) -> Value {
+    let code = |shown: &str| {
+        let option = field.options().iter().find(|option| display(option) == shown);
+        option.map_or_else(|| shown.to_owned(), |option| option.code.to_owned())
+    };
+    match value {
+        Value::Text(text) => Value::Text(if text == "保留 keep" { "keep".to_owned() } else { code(&text) }),
+        Value::List(list) => Value::List(list.iter().map(|text| code(text)).collect()),
+        number => number,
+    }
+}

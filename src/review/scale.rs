@@ -1,0 +1,80 @@
+//! A million votes. Run with
+//! `cargo test --release --no-default-features --lib review::scale -- --ignored --nocapture`.
+
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::agreement::{AgreementSettings, Bootstrap, agreement};
+use super::draw::Draw;
+use super::*;
+
+const ITEMS: usize = 333_334;
+
+#[test]
+#[ignore = "takes a release build and half a minute"]
+fn a_million_votes_in_under_ten_seconds() {
+    let step = ballots::step("flub", "type").unwrap();
+    let person = |name: &str| Annotator {
+        name: name.into(),
+        role: Role::Junior,
+        languages: Vec::new(),
+        qualified: true,
+        accounts: Vec::new(),
+    };
+    let people = ["j1", "j2", "j3"].map(person);
+    let item = |at: usize| {
+        let content = Content::from([("text".to_owned(), Value::Text(format!("text {at}")))]);
+        Item::new(&step, format!("tieba:{at}"), content, Values::new())
+    };
+    let items: Vec<Item> = (0..ITEMS).map(item).collect();
+    let kinds: Vec<&str> = step.fields[0].options().iter().map(|option| option.code).collect();
+    let mut csv = String::from("item,type,also,annotator,round,recipe,step,vote,content_hash\n");
+    for item in &items {
+        let mut draw = Draw::new(1, "scale", &item.id);
+        let truth = draw.below(kinds.len());
+        for person in &people {
+            let kind = if draw.unit() < 0.8 { truth } else { draw.below(kinds.len()) };
+            let hash = item.content_hash;
+            csv += &format!("{},{},,{},vote,flub,type,,{hash}\n", item.id, kinds[kind], person.name);
+        }
+    }
+    let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let find = |id: &str| by_id.get(id).copied();
+    let dir = tempfile::tempdir().unwrap();
+    let mut log = VoteLog::open(dir.path()).unwrap();
+
+    let start = Instant::now();
+    let mut lap = start;
+    let mut told = |what: &str| {
+        eprintln!("{what}: {:.2} s", lap.elapsed().as_secs_f64());
+        lap = Instant::now();
+    };
+    let settings =
+        ImportSettings { step: &step, round: Round::Vote, people: &people, assigned: &[], at: "2026", synthetic: false };
+    let import = import("votes.csv", csv.as_bytes(), find, &settings);
+    assert_eq!((import.votes.len(), import.problems.len()), (3 * ITEMS, 0));
+    told("read 1,000,002 rows");
+    assert_eq!(log.append(import.votes).unwrap().added.len(), 3 * ITEMS);
+    told("stored and synced");
+    drop(log);
+    told("dropped");
+    let log = VoteLog::open(dir.path()).unwrap();
+    told("loaded and verified");
+    let votes = log.by_item("flub", "type");
+    let resolutions = resolve_all(&step, &items, &votes);
+    told("resolved");
+    let status = status(&items, &resolutions, &votes, &[]);
+    told("status");
+    assert_eq!(status.waiting[&Round::Review].0, ITEMS);
+    let bootstrap = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
+    let settings = AgreementSettings { bootstrap, synthetic: false };
+    let figures = agreement(&step, &votes, find, &settings);
+    told("agreement with 200 resamples");
+    let fleiss = figures[0].fleiss.unwrap();
+    eprintln!("fleiss {:.4} [{:.4}, {:.4}]", fleiss.value, fleiss.low, fleiss.high);
+    assert!(fleiss.low < fleiss.value && fleiss.value < fleiss.high);
+    let total = start.elapsed().as_secs_f64();
+    eprintln!("all: {total:.2} s");
+    assert!(cfg!(debug_assertions) || total < 10.0, "{total} s");
+}

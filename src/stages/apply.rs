@@ -1,0 +1,173 @@
+//! One stage's decision on loose rows: JSON objects in, the same objects out with what the stage says.
+//! Nothing of a workspace is read or written but its settings.
+
+use serde_json::{Map, Value, json};
+
+use super::{Anonymise, anonymise, clean, filter};
+use crate::config::sections;
+use crate::record::{Outcome, Post, PostKind, Reason};
+use crate::text::interrogative;
+use crate::text::sameness::{Predicate, Verdict, compare};
+
+/// A JSON object.
+pub type Row = Map<String, Value>;
+
+/// What can be applied to rows one by one.
+#[derive(Debug)]
+pub enum Applied {
+    /// `title`, `content` or `text` to `text`.
+    Clean(sections::Clean),
+    /// `text` to `text`.
+    Anonymise(Box<Anonymise>),
+    /// `text`, kept or dropped.
+    Filter(sections::Filter),
+    /// `text` to `is_question`.
+    Interrogative,
+    /// `a` and `b` to `duplicate`, `verdict` and `score`.
+    Similarity,
+}
+
+/// Applies a stage to a row. Fields that it does not know pass through; `outcome`, `reason` and
+/// `evidence` are always there.
+pub fn apply(what: &Applied, mut row: Row) -> Row {
+    match what {
+        Applied::Clean(settings) => post(row, PostKind::Plain, |post| clean(post, settings)),
+        Applied::Anonymise(stage) => post(row, PostKind::Plain, |post| stage.post(post)),
+        Applied::Filter(settings) => post(row, PostKind::Plain, |post| filter(post, settings)),
+        Applied::Interrogative => {
+            let judgement = interrogative::judge(text(&row, "text").unwrap_or_default());
+            row.insert("is_question".into(), judgement.is_question.into());
+            say(&mut row, "kept", Some(judgement.rule.code()), Some(judgement.evidence));
+            row
+        }
+        Applied::Similarity => {
+            let (a, b) = (text(&row, "a").unwrap_or_default(), text(&row, "b").unwrap_or_default());
+            let found = compare(a, b);
+            let same = found.verdict == Verdict::Same;
+            row.insert("duplicate".into(), same.into());
+            row.insert("verdict".into(), verdict_name(found.verdict).into());
+            row.insert("score".into(), json!(found.score));
+            let evidence = found.veto.map(|veto| format!("veto {}", veto.name()));
+            say(&mut row, if same { "merged" } else { "kept" }, found.predicate.map(Predicate::name), evidence);
+            row
+        }
+    }
+}
+
+/// The row of a line that is no JSON object.
+pub fn unreadable(line: u64, error: &str) -> Row {
+    let mut row = Row::new();
+    row.insert("line".into(), line.into());
+    say(&mut row, "failed", Some(Reason::Unreadable.code()), Some(error.into()));
+    row
+}
+
+/// The three words of a verdict.
+pub fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Same => "same",
+        Verdict::Borderline => "borderline",
+        Verdict::Different => "different",
+    }
+}
+
+fn post(mut row: Row, plain: PostKind, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
+    let own = |field: &str| text(&row, field).map(str::to_string);
+    let (title, content, whole) = (own("title"), own("content"), own("text"));
+    let kind = match (own("kind").as_deref(), &title) {
+        (Some("numbered"), _) => PostKind::Numbered,
+        (Some("thread"), _) | (None, Some(_)) => PostKind::Thread,
+        _ => plain,
+    };
+    let mentions = row.get("names").and_then(Value::as_array).into_iter().flatten();
+    let parts = [title.as_deref(), content.as_deref().or(whole.as_deref().filter(|_| title.is_none()))];
+    let post = Post {
+        kind,
+        text: whole.clone().unwrap_or_else(|| parts.into_iter().flatten().collect::<Vec<_>>().join("\n")),
+        content: content.or_else(|| whole.filter(|_| title.is_none())),
+        title,
+        mentions: mentions.filter_map(|n| n.as_str().map(str::to_string)).collect(),
+        ..Post::default()
+    };
+    let (post, outcome, reason, evidence) = match decide(post) {
+        Outcome::Kept(post) => (Some(post), "kept", None, None),
+        Outcome::Changed { row, rule, evidence, .. } => (Some(row), "changed", Some(rule), Some(evidence)),
+        Outcome::Dropped { reason, evidence } => (None, "dropped", Some(reason.code()), Some(evidence)),
+        Outcome::Held { reason, evidence } => (None, "held", Some(reason.code()), Some(evidence)),
+        Outcome::Failed { reason, evidence } => (None, "failed", Some(reason.code()), Some(evidence)),
+        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => (None, "failed", None, None),
+    };
+    if let Some(post) = post {
+        row.insert("text".into(), post.text.into());
+        for (field, value) in [("score", post.score.map(Value::from)), ("number", post.number.map(Value::from))] {
+            if let Some(value) = value {
+                row.insert(field.into(), value);
+            }
+        }
+    }
+    say(&mut row, outcome, reason, evidence);
+    row
+}
+
+fn text<'a>(row: &'a Row, field: &str) -> Option<&'a str> {
+    row.get(field).and_then(Value::as_str)
+}
+
+fn say(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<String>) {
+    row.entry("id").or_insert(Value::Null);
+    row.insert("outcome".into(), outcome.into());
+    row.insert("reason".into(), reason.map_or(Value::Null, Value::from));
+    row.insert("evidence".into(), evidence.filter(|e| !e.is_empty()).map_or(Value::Null, Value::from));
+}
+
+/// Removes duplicates among rows with `text`: each gets `into` (the id of the row it is the same as, as
+/// given, or null) and `score`. A row without an id is known by its number, from 1.
+pub fn apply_dedup(rows: Vec<Row>, settings: &sections::Dedup) -> Vec<Row> {
+    let posts: Vec<Post> = rows
+        .iter()
+        .enumerate()
+        .map(|(i, row)| Post {
+            // Padded, so that ties go to the earlier row.
+            id: format!("{i:012}"),
+            text: text(row, "text").unwrap_or_default().to_string(),
+            score: row.get("score").and_then(Value::as_f64),
+            time: text(row, "time").map(str::to_string),
+            ..Post::default()
+        })
+        .collect();
+    let ids: Vec<Value> = rows
+        .iter()
+        .enumerate()
+        .map(|(i, row)| row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (i + 1).into()))
+        .collect();
+    let outcomes = super::dedup::decide(posts, settings);
+    rows.into_iter()
+        .zip(outcomes)
+        .enumerate()
+        .map(|(i, (mut row, outcome))| {
+            row.insert("id".into(), ids[i].clone());
+            match outcome {
+                Some(Outcome::Merged { into, reason, score, evidence }) => {
+                    let into = into.parse::<usize>().ok().and_then(|i| ids.get(i)).cloned();
+                    row.insert("into".into(), into.unwrap_or_default());
+                    row.insert("score".into(), json!(score));
+                    say(&mut row, "merged", Some(reason.code()), Some(evidence));
+                }
+                _ => {
+                    row.insert("into".into(), Value::Null);
+                    row.insert("score".into(), Value::Null);
+                    say(&mut row, "kept", None, None);
+                }
+            }
+            row
+        })
+        .collect()
+}
+
+/// The anonymise stage of settings, with its lists read relative to a folder.
+///
+/// # Errors
+/// [`super::StageError`] naming the list that cannot be used.
+pub fn anonymise_stage(root: &std::path::Path, settings: &sections::Anonymise) -> Result<Anonymise, super::StageError> {
+    Anonymise::new(settings, &anonymise::policy_lists(root, settings)?)
+}

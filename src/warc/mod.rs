@@ -1,0 +1,77 @@
+//! WARC files: a streaming reader for archives of any tool, and a writer.
+//!
+//! Reading order: [`header`] is the named fields of a record, [`members`] undoes the compression
+//! around records (none, gzip in one or many members, zstd), [`read`] walks the records,
+//! [`http`] takes a response apart, [`archive`] yields whole pages with their revisits resolved,
+//! [`write`] writes records of version 1.1, one gzip member each.
+//!
+//! Own code because the one maintained crate for the format (`warc` 0.4) collects records through
+//! a hash map (fields come out in random order), holds headers and blocks in memory without a
+//! limit, writes with `write` where `write_all` is needed, and knows neither the offsets that
+//! revisits and crash recovery need nor gzip by the record. What is used of the format is small.
+//!
+//! Invariants: no input makes the reader hold more than its [`Limits`]; nothing here looks at a
+//! clock or draws a random number.
+
+mod archive;
+mod header;
+mod http;
+mod members;
+mod read;
+mod write;
+
+pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
+pub use header::Header;
+pub use http::{Decoded, Head, UnknownEncoding, decode_body, parse_head};
+pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
+pub use write::{block_digest, record_id, write_record};
+
+/// How much of one record is ever held.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes of a record's block as it is stored.
+    pub stored_bytes: u64,
+    /// Bytes of a body after its content-encoding is undone.
+    pub decoded_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { stored_bytes: 16 << 20, decoded_bytes: 32 << 20 }
+    }
+}
+
+/// Why a body is not whole (`WARC-Truncated`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Truncated {
+    /// Over a limit of bytes.
+    Length,
+    /// Over a limit of time.
+    Time,
+    /// The connection ended early, or the encoded stream did.
+    Disconnect,
+    /// Another tool gave another reason or none.
+    Unspecified,
+}
+
+impl Truncated {
+    /// The token of the format.
+    pub fn token(self) -> &'static str {
+        match self {
+            Truncated::Length => "length",
+            Truncated::Time => "time",
+            Truncated::Disconnect => "disconnect",
+            Truncated::Unspecified => "unspecified",
+        }
+    }
+
+    /// Reads a token; unknown ones are [`Truncated::Unspecified`], as the format asks.
+    pub fn from_token(token: &str) -> Truncated {
+        match token.trim().to_ascii_lowercase().as_str() {
+            "length" => Truncated::Length,
+            "time" => Truncated::Time,
+            "disconnect" => Truncated::Disconnect,
+            _ => Truncated::Unspecified,
+        }
+    }
+}

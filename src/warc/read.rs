@@ -1,0 +1,288 @@
+//! Walking the records of one archive file.
+
+use std::io::{self, BufRead, Read};
+
+use super::header::Header;
+use super::members::Members;
+
+/// No real header comes near this; what does is not a WARC file.
+const HEADER_BYTES: u64 = 64 << 10;
+
+/// Where a record starts: enough to read it again without what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Location {
+    /// Offset of the gzip member in the file (0 for plain and zstd files).
+    pub member: u64,
+    /// Decoded bytes of that member before the record.
+    pub skip: u64,
+}
+
+/// What is wrong with an archive, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("record at byte {}+{}: {trouble}", at.member, at.skip)]
+pub struct ReadError {
+    /// Start of the record.
+    pub at: Location,
+    /// What is wrong.
+    #[source]
+    pub trouble: Trouble,
+}
+
+/// The kinds of damage.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The bytes there are not a record header.
+    #[error("no WARC header (is the file another format, or damaged?)")]
+    NoHeader,
+    /// `Content-Length` is missing or no number.
+    #[error("no usable content-length")]
+    NoLength,
+    /// The file ends inside the record.
+    #[error("the file ends inside the record (a torn tail, or a partial download)")]
+    Torn,
+    /// The compressed stream is damaged, or the file cannot be read.
+    #[error("cannot read: {0}")]
+    Io(io::Error),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::UnexpectedEof { Trouble::Torn } else { Trouble::Io(error) }
+    }
+}
+
+/// One record's header; its block is read through the [`Reader`] before the next record.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The named fields.
+    pub header: Header,
+    /// Bytes of the block.
+    pub length: u64,
+    /// Where the record starts.
+    pub at: Location,
+}
+
+/// A block or the part of it that a limit left.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Whether the limit cut it.
+    pub cut: bool,
+}
+
+/// Reads one archive file from front to back, holding one buffer.
+pub struct Reader<R: BufRead> {
+    members: Members<R>,
+    left: u64,
+    at: Location,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Starts at the beginning of a file.
+    pub fn new(inner: R) -> io::Result<Self> {
+        Self::at(inner, Location::default())
+    }
+
+    /// Starts at a record; `inner` must stand at `location.member`.
+    pub fn at(inner: R, location: Location) -> io::Result<Self> {
+        let mut members = Members::new(inner, location.member)?;
+        skip(&mut members, location.skip)?;
+        Ok(Reader { members, left: 0, at: location })
+    }
+
+    /// The next record, after whatever is left of the one before; `None` at the end.
+    ///
+    /// # Errors
+    /// A torn or damaged record. What follows it in the file is not looked for.
+    pub fn next_record(&mut self) -> Result<Option<Record>, ReadError> {
+        match self.read_header() {
+            Ok(found) => Ok(found),
+            Err(trouble) => Err(ReadError { at: self.at, trouble }),
+        }
+    }
+
+    fn read_header(&mut self) -> Result<Option<Record>, Trouble> {
+        self.skip_block()?;
+        if self.members.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        let (member, skip) = self.members.position();
+        self.at = Location { member, skip };
+        let mut bytes = Vec::new();
+        loop {
+            let before = bytes.len();
+            let room = HEADER_BYTES - before as u64;
+            let read = (&mut self.members).take(room).read_until(b'\n', &mut bytes)?;
+            if read == 0 {
+                return Err(if room == 0 { Trouble::NoHeader } else { Trouble::Torn });
+            }
+            if !b"WARC/".starts_with(&bytes[..bytes.len().min(5)]) {
+                return Err(Trouble::NoHeader);
+            }
+            if matches!(&bytes[before..], b"\r\n" | b"\n") {
+                bytes.truncate(before);
+                break;
+            }
+        }
+        let header = Header::parse(&bytes).ok_or(Trouble::NoHeader)?;
+        let length = header.get("Content-Length").and_then(|n| n.parse().ok()).ok_or(Trouble::NoLength)?;
+        self.left = length;
+        Ok(Some(Record { header, length, at: self.at }))
+    }
+
+    /// The block of the current record, at most `limit` bytes of it.
+    ///
+    /// # Errors
+    /// The file ends early or is damaged.
+    pub fn block(&mut self, limit: u64) -> Result<Block, ReadError> {
+        let want = self.left.min(limit);
+        // Capacity grows with what is there: a header may claim any length.
+        let mut bytes = Vec::with_capacity(want.min(1 << 16) as usize);
+        let read = (&mut self.members).take(want).read_to_end(&mut bytes);
+        let outcome = match read {
+            Ok(n) if (n as u64) < want => Err(Trouble::Torn),
+            Ok(n) => {
+                self.left -= n as u64;
+                Ok(Block { bytes, cut: self.left > 0 })
+            }
+            Err(error) => Err(error.into()),
+        };
+        outcome.map_err(|trouble| ReadError { at: self.at, trouble })
+    }
+
+    /// Skips what is left of the current record and gives the offset in the file after it, where
+    /// the record ends its gzip member; `None` for other layouts.
+    ///
+    /// # Errors
+    /// The file ends early or is damaged.
+    pub fn finish_record(&mut self) -> Result<Option<u64>, ReadError> {
+        let at = self.at;
+        let wrap = |trouble| ReadError { at, trouble };
+        self.skip_block().map_err(wrap)?;
+        self.members.boundary().map_err(|error| wrap(error.into()))
+    }
+
+    fn skip_block(&mut self) -> Result<(), Trouble> {
+        skip(&mut self.members, std::mem::take(&mut self.left))?;
+        // Two line ends follow a block; some tools write one, or none.
+        loop {
+            let available = self.members.fill_buf()?;
+            let blank = available.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+            if blank == 0 {
+                return Ok(());
+            }
+            self.members.consume(blank);
+        }
+    }
+}
+
+fn skip(reader: &mut impl BufRead, mut count: u64) -> io::Result<()> {
+    while count > 0 {
+        let n = (reader.fill_buf()?.len() as u64).min(count);
+        if n == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        reader.consume(n as usize);
+        count -= n;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::write_record;
+    use super::*;
+
+    fn archive(blocks: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for block in blocks {
+            write_record(&mut bytes, &Header::new("resource").with("WARC-Target-URI", "http://a/"), block)
+                .unwrap();
+        }
+        bytes
+    }
+
+    fn blocks(bytes: &[u8]) -> (Vec<Vec<u8>>, Option<ReadError>) {
+        let mut reader = Reader::new(bytes).unwrap();
+        let mut found = Vec::new();
+        loop {
+            let block = match reader.next_record() {
+                Ok(None) => return (found, None),
+                Ok(Some(_)) => reader.block(1 << 20),
+                Err(error) => return (found, Some(error)),
+            };
+            match block {
+                Ok(block) => found.push(block.bytes),
+                Err(error) => return (found, Some(error)),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_plain_gzip_and_zstd() {
+        let gzip = archive(&[b"one", b"", b"\r\n\r\n three"]);
+        let mut plain = Vec::new();
+        flate2::read::MultiGzDecoder::new(&gzip[..]).read_to_end(&mut plain).unwrap();
+        let zstd = zstd::encode_all(&plain[..], 1).unwrap();
+        let mut one_member = Vec::new();
+        flate2::read::GzEncoder::new(&plain[..], flate2::Compression::fast())
+            .read_to_end(&mut one_member)
+            .unwrap();
+        for bytes in [&gzip, &plain, &zstd, &one_member] {
+            let (found, error) = blocks(bytes);
+            assert!(error.is_none(), "{error:?}");
+            assert_eq!(found, [b"one".to_vec(), vec![], b"\r\n\r\n three".to_vec()]);
+        }
+    }
+
+    #[test]
+    fn every_torn_tail_is_an_error_after_the_whole_records() {
+        let whole = archive(&[b"first block", b"second block"]);
+        let first = archive(&[b"first block"]).len();
+        for cut in first + 1..whole.len() {
+            let (found, error) = blocks(&whole[..cut]);
+            assert_eq!(found[0], b"first block", "cut at {cut}");
+            let torn = matches!(error, Some(ReadError { trouble: Trouble::Torn, .. }));
+            assert!(torn || found.len() == 2, "cut at {cut}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn records_are_found_again_by_location() {
+        let gzip = archive(&[b"one", b"two", b"three"]);
+        let mut reader = Reader::new(&gzip[..]).unwrap();
+        let mut places = Vec::new();
+        while let Some(record) = reader.next_record().unwrap() {
+            places.push((record.at, reader.block(10).unwrap().bytes));
+        }
+        for (at, block) in places {
+            let mut again = Reader::at(&gzip[at.member as usize..], at).unwrap();
+            assert_eq!(again.next_record().unwrap().unwrap().at, at);
+            assert_eq!(again.block(10).unwrap().bytes, block);
+        }
+    }
+
+    #[test]
+    fn a_claimed_length_reserves_no_memory_and_a_limit_cuts() {
+        let huge = b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: 99999999999999\r\n\r\nshort";
+        let mut reader = Reader::new(&huge[..]).unwrap();
+        assert_eq!(reader.next_record().unwrap().unwrap().length, 99_999_999_999_999);
+        assert!(matches!(reader.block(u64::MAX).unwrap_err().trouble, Trouble::Torn));
+
+        let bytes = archive(&[b"0123456789", b"next"]);
+        let mut reader = Reader::new(&bytes[..]).unwrap();
+        reader.next_record().unwrap();
+        let block = reader.block(4).unwrap();
+        assert_eq!((block.bytes.as_slice(), block.cut), (&b"0123"[..], true));
+        reader.next_record().unwrap();
+        assert_eq!(reader.block(9).unwrap().bytes, b"next");
+    }
+
+    #[test]
+    fn other_formats_are_refused() {
+        for bytes in [&b"[{\"title\": 1}]"[..], b"<html>", &[0x1f, 0x8b, 8, 0]] {
+            assert!(Reader::new(bytes).and_then(|mut r| r.next_record().map_err(io::Error::other)).is_err());
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A chat-completions server on loopback that can misbehave in every way a real one does, and counts what it did.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How the server answers.
+#[derive(Clone, Copy)]
+pub struct Manner {
+    /// Before a good answer.
+    pub delay: Duration,
+    /// Of a hundred requests, so many go wrong.
+    pub faults_percent: u8,
+}
+
+/// What the server saw and did.
+#[derive(Default)]
+pub struct Seen {
+    /// Requests that arrived.
+    pub requests: u64,
+    /// Prompt and completion tokens it would bill, good answers and spoilt ones alike.
+    pub billed: (u64, u64),
+    /// Items that got a whole good answer.
+    pub answered: BTreeSet<u64>,
+    /// Requests for an item that had got one.
+    pub resends: u64,
+    /// How often each fault was played.
+    pub faults: BTreeMap<&'static str, u64>,
+}
+
+pub type Shared = Arc<Mutex<Seen>>;
+
+/// Serves on a free port until the runtime ends.
+pub async fn serve(manner: Manner) -> (u16, Shared) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let seen = Shared::default();
+    let shared = seen.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let _ = stream.set_nodelay(true);
+            tokio::spawn(connection(stream, manner, shared.clone()));
+        }
+    });
+    (port, seen)
+}
+
+/// Tokens that an honest usage gives for an item.
+pub fn usage_of(item: u64) -> (u64, u64) {
+    (12 + item % 5, 5 + item % 11)
+}
+
+async fn connection(mut stream: TcpStream, manner: Manner, seen: Shared) {
+    let mut bytes = Vec::new();
+    while let Some((head, body)) = request(&mut stream, &mut bytes).await {
+        if answer(&mut stream, manner, &seen, &head, &body).await.is_none() {
+            return;
+        }
+    }
+}
+
+/// The next request of a connection: its head and its body.
+async fn request(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<(String, Vec<u8>)> {
+    loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
+            let length: usize =
+                head.split("content-length:").nth(1)?.split("\r\n").next()?.trim().parse().ok()?;
+            if bytes.len() >= end + 4 + length {
+                let body = bytes[end + 4..end + 4 + length].to_vec();
+                let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+                bytes.drain(..end + 4 + length);
+                return Some((head, body));
+            }
+        }
+        if stream.read_buf(bytes).await.ok()? == 0 {
+            return None;
+        }
+    }
+}
+
+/// Answers once; `None` where the connection is spoilt by it.
+async fn answer(
+    stream: &mut TcpStream,
+    manner: Manner,
+    seen: &Shared,
+    head: &str,
+    body: &[u8],
+) -> Option<()> {
+    let body: Value = serde_json::from_slice(body).unwrap();
+    let text = body["messages"][0]["content"].as_str().unwrap();
+    let item: u64 = text.split_whitespace().last().unwrap().parse().unwrap();
+    let fault = {
+        let mut seen = seen.lock().unwrap();
+        seen.requests += 1;
+        seen.resends += u64::from(seen.answered.contains(&item));
+        let fault =
+            (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(FAULTS).unwrap());
+        if let Some(fault) = fault {
+            *seen.faults.entry(fault).or_default() += 1;
+        }
+        if !matches!(fault, Some("429 seconds" | "429 date" | "500" | "400")) {
+            let (prompt, completion) = usage_of(item);
+            seen.billed.0 += prompt;
+            seen.billed.1 += completion;
+        }
+        fault
+    };
+    tokio::time::sleep(manner.delay).await;
+    let (prompt, completion) = usage_of(item);
+    let mut usage = json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion});
+    // A server that quotes the key it was given, as some do in their errors.
+    let key =
+        head.lines().find(|line| line.to_ascii_lowercase().starts_with("authorization")).unwrap_or_default();
+    let error = json!({"error": {"message": format!("refused: {key}")}}).to_string();
+    match fault {
+        Some("429 seconds") => return write(stream, "429 Too Many Requests\r\nretry-after: 0", &error).await,
+        Some("429 date") => {
+            let date = httpdate::fmt_http_date(SystemTime::now());
+            return write(stream, &format!("429 Too Many Requests\r\nretry-after: {date}"), &error).await;
+        }
+        Some("500") => return write(stream, "500 Internal Server Error", &error).await,
+        Some("400") => return write(stream, "400 Bad Request", &error).await,
+        Some("garbage") => return write(stream, "200 OK", &format!("<html>{key}</html>")).await,
+        Some("half") => {
+            let _ = stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"choices\": [{\"mess")
+                .await;
+            return None;
+        }
+        Some("drip") => {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n").await;
+            while stream.write_all(b" ").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            return None;
+        }
+        Some("reset") => {
+            #[expect(
+                deprecated,
+                reason = "a reset is what is wanted; lingering for zero seconds does not block"
+            )]
+            let _ = stream.set_linger(Some(Duration::ZERO));
+            return None;
+        }
+        Some("wrong usage") => {
+            usage = fastrand::choice([
+                json!({"prompt_tokens": -3, "completion_tokens": 1}),
+                json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}),
+                json!({"prompt_tokens": 10_u64.pow(12), "completion_tokens": 10_u64.pow(12)}),
+                json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": 1}),
+                json!("many"),
+                json!(null),
+            ])
+            .unwrap();
+        }
+        _ => {}
+    }
+    let good = json!({"id": "x", "object": "chat.completion",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": format!("answer {item}")}, "finish_reason": "stop"}],
+        "usage": usage});
+    write(stream, "200 OK\r\ncontent-type: application/json", &good.to_string()).await?;
+    seen.lock().unwrap().answered.insert(item);
+    Some(())
+}
+
+const FAULTS: &[&str] = &[
+    "429 seconds",
+    "429 date",
+    "500",
+    "400",
+    "garbage",
+    "half",
+    "drip",
+    "reset",
+    "wrong usage",
+    "wrong usage",
+];
+
+async fn write(stream: &mut TcpStream, status: &str, body: &str) -> Option<()> {
+    let answer = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(answer.as_bytes()).await.ok()
+}
