@@ -262,6 +262,12 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     let Some(candidate) = manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::release::Candidate>(m).ok()) else {
         return gaps.push("MANIFEST.json cannot be read".into());
     };
+    for (file, stated) in &candidate.files {
+        // A file that cannot be read is told by SHA256SUMS; one that stands in neither is told here.
+        if store::sha256(&folder.join(file)).ok().as_ref() != Some(stated) {
+            gaps.push(format!("{file}: its SHA-256 is not the one MANIFEST.json names"));
+        }
+    }
     let last = candidate.stages.last();
     if let (Some(rows), Some(last)) = (rows, last)
         && last.rows != rows

@@ -12,7 +12,7 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::{Counts, Post, record};
 use crate::stages::import::FileRow;
-use crate::store::{Error, Manifest, StageReader, Workspace, durable, sha256, write_parquet};
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, sha256, write_parquet};
 
 record! {
     /// A candidate: a post that is still in at the end of the recipe.
@@ -94,12 +94,15 @@ pub struct Link {
 /// [`RunError`] where a stage cannot be read or a file not written.
 pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]) -> Result<(Candidate, bool), RunError> {
     let place = workspace.candidate(recipe.name);
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    if let Some(folder) = place.parent() {
+        durable::sweep(folder)?;
+    }
     let chain: Vec<Link> = stages.iter().map(link).collect();
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION) {
         return Ok((candidate, false));
     }
-    let making = place.with_file_name(".making-candidate");
-    durable::remove_folder(&making)?;
+    let making = durable::making(&place);
     let data = making.join("data").join(recipe.name);
     durable::create_folder(&data)?;
     let last = reader(workspace, recipe, recipe.steps.len())?;
