@@ -98,7 +98,9 @@ fn rooms_in(line: &str) -> Vec<String> {
         // `$crate::` in a macro and `crate::` in a path are the same to the reader of this rule.
         let rest = &line[at + "crate::".len()..];
         match rest.strip_prefix('{') {
-            Some(list) => rooms.extend(list.split('}').next().unwrap_or_default().split(',').map(|r| word(r.trim()))),
+            Some(list) => {
+                rooms.extend(list.split('}').next().unwrap_or_default().split(',').map(|r| word(r.trim())))
+            }
             None => rooms.push(word(rest)),
         }
     }
@@ -127,7 +129,9 @@ fn dependencies_point_one_way() {
         for (number, line) in code(text) {
             for other in rooms_in(line) {
                 match rank(&other) {
-                    Some(theirs) if theirs > own => wrong.push(format!("{path}:{number}: {room} imports {other}")),
+                    Some(theirs) if theirs > own => {
+                        wrong.push(format!("{path}:{number}: {room} imports {other}"))
+                    }
                     // Macros and constants of the crate are no rooms.
                     _ => {}
                 }
@@ -145,7 +149,9 @@ fn dependencies_point_one_way() {
 fn no_path_of_a_machine() {
     let top = fs::read_dir(root()).unwrap().map(|e| e.unwrap()).filter(|e| e.path().is_file());
     let top = top.map(|e| PathBuf::from(e.file_name())).filter(|p| p != Path::new("Cargo.lock"));
-    let below = ["src", "tests", "benches", "examples", "docs", "fuzz", ".ci", "raw/sample"].into_iter().flat_map(files);
+    let below = ["src", "tests", "benches", "examples", "docs", "fuzz", ".ci", "raw/sample"]
+        .into_iter()
+        .flat_map(files);
     let mut found = Vec::new();
     for path in top.chain(below) {
         let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
@@ -172,7 +178,8 @@ fn no_stray_panics() {
     let mut found = Vec::new();
     for (path, text) in all.iter().filter(|(path, _)| !only_for_tests(path, &all)) {
         for (number, line) in code(text) {
-            let stray = [".unwrap()", "todo!(", "unimplemented!(", "dbg!("].iter().find(|s| line.contains(**s));
+            let stray =
+                [".unwrap()", "todo!(", "unimplemented!(", "dbg!("].iter().find(|s| line.contains(**s));
             if let Some(stray) = stray {
                 found.push(format!("{path}:{number}: {stray}"));
             }
@@ -207,7 +214,10 @@ fn every_reason_and_rule_is_defined_once() {
         assert_eq!(codes.len(), list.len(), "a code stands twice");
         for (code, definition) in list {
             assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{code}");
-            assert!(definition.chars().count() > 15 && definition.ends_with(['.', ')']), "{code}: {definition:?}");
+            assert!(
+                definition.chars().count() > 15 && definition.ends_with(['.', ')']),
+                "{code}: {definition:?}"
+            );
         }
     }
     assert!(Reason::ALL.iter().all(|r| Reason::from_code(r.code()) == Some(*r)));

@@ -70,7 +70,11 @@ fn a_full_disk_at_any_write() {
         } else {
             failed += 1;
             assert_eq!(said.code, 4, "limit {limit}: {}", said.err);
-            assert!(said.err.contains("error: cannot write ") && said.err.contains("ulimit -f"), "limit {limit}: {}", said.err);
+            assert!(
+                said.err.contains("error: cannot write ") && said.err.contains("ulimit -f"),
+                "limit {limit}: {}",
+                said.err
+            );
         }
         let mut now = ws.derived();
         now.retain(|name, _| name.starts_with("staged/"));
@@ -121,7 +125,8 @@ impl Nobody {
     }
 
     fn call(&self, args: &str) -> Said {
-        let line = format!("cd {} && {}/riddlemill {args}", self.ws.root().display(), self.binary.path().display());
+        let line =
+            format!("cd {} && {}/riddlemill {args}", self.ws.root().display(), self.binary.path().display());
         let output = Command::new("su").args(["nobody", "-s", "/bin/sh", "-c", &line]).output().unwrap();
         Said {
             code: output.status.code().unwrap_or(-1),
@@ -181,7 +186,11 @@ fn derived_folders_that_may_not_be_written() {
             nobody.ws.remove("output/flub/candidate/SHA256SUMS");
         }
         let said = nobody.call("run --recipe flub --force").expect(4);
-        assert!(said.err.contains(folder) && said.err.contains("hint: check the owner and mode"), "{}", said.err);
+        assert!(
+            said.err.contains(folder) && said.err.contains("hint: check the owner and mode"),
+            "{}",
+            said.err
+        );
         nobody.mode(folder, 0o755);
         nobody.call("run").expect(0);
         assert_same(&whole, &nobody.ws.derived(), folder);

@@ -25,7 +25,8 @@ impl Progress for Silent {
 
 /// Runs flub over one dump of every kind, all with these bytes, and audits it.
 fn closes(root: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
-    let settings: String = SourceKind::NAMES.iter().map(|kind| source(kind, kind, &format!("raw/dumps/{kind}"))).collect();
+    let settings: String =
+        SourceKind::NAMES.iter().map(|kind| source(kind, kind, &format!("raw/dumps/{kind}"))).collect();
     fs::create_dir_all(root.join("raw/dumps")).unwrap();
     fs::write(root.join("pipeline.toml"), settings).unwrap();
     for kind in SourceKind::NAMES {
@@ -59,7 +60,8 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
         };
         row.to_string().into_bytes()
     });
-    let joint = prop_oneof![4 => Just(b"\n".to_vec()), 3 => Just(b",\n".to_vec()), 1 => vec(any::<u8>(), 0..6)];
+    let joint =
+        prop_oneof![4 => Just(b"\n".to_vec()), 3 => Just(b",\n".to_vec()), 1 => vec(any::<u8>(), 0..6)];
     let like = (any::<bool>(), vec((row, joint), 0..20), 0..100usize).prop_map(|(array, rows, cut)| {
         let mut bytes = if array { b"[\n".to_vec() } else { Vec::new() };
         rows.into_iter().for_each(|(row, joint)| bytes.extend([row, joint].concat()));

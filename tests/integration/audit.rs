@@ -64,7 +64,13 @@ fn a_stage_that_is_gone_and_a_file_that_came() {
     let ws = made();
     ws.write("staged/flub/02_clean/rows/part-00007.parquet", "x");
     ws.remove("staged/flub/03_anonymise");
-    finds(&ws, &["rows/part-00007.parquet is named by no manifest", "the stage is missing, but a later one is there"]);
+    finds(
+        &ws,
+        &[
+            "rows/part-00007.parquet is named by no manifest",
+            "the stage is missing, but a later one is there",
+        ],
+    );
 }
 
 /// The strongest forgery: a ledger without one of its entries, with every hash and count in the
@@ -107,7 +113,13 @@ fn a_line_of_a_dump_lost() {
 }
 
 /// Writes a table of one part anew and makes its manifest fit.
-fn rewrite<R: Record + Clone>(ws: &Workspace, stage: &str, table: &str, rows: &[R], books: impl FnOnce(&mut Manifest)) {
+fn rewrite<R: Record + Clone>(
+    ws: &Workspace,
+    stage: &str,
+    table: &str,
+    rows: &[R],
+    books: impl FnOnce(&mut Manifest),
+) {
     let place = ws.path(&format!("staged/flub/{stage}"));
     let mut manifest = Manifest::read(&place).unwrap().unwrap();
     let described = manifest.tables.get_mut(table).unwrap();
@@ -129,7 +141,7 @@ fn rewrite<R: Record + Clone>(ws: &Workspace, stage: &str, table: &str, rows: &[
 fn a_swapped_candidate() {
     let ws = made();
     let file = "output/flub/candidate/data/flub/test.jsonl";
-    ws.write(file, ws.bytes("output/chumor/candidate/data/chumor/test.jsonl") );
+    ws.write(file, ws.bytes("output/chumor/candidate/data/chumor/test.jsonl"));
     finds(&ws, &["flub candidate: data/flub/test.jsonl: its bytes are not those SHA256SUMS names"]);
 }
 
@@ -158,7 +170,9 @@ fn a_candidate_of_other_stages() {
     let ws = made();
     let kept = ws.derived();
     ws.call(["run", "--recipe", "flub", "--set", "filter.min_chars=15"]).expect(0);
-    for (path, bytes) in kept.iter().filter(|(path, _)| path.starts_with("output/flub/") && !path.ends_with('/')) {
+    for (path, bytes) in
+        kept.iter().filter(|(path, _)| path.starts_with("output/flub/") && !path.ends_with('/'))
+    {
         ws.write(path, bytes);
     }
     finds(&ws, &["flub candidate: it was built from other rows than the last stage holds now"]);

@@ -12,7 +12,12 @@ fn made(ws: &Workspace, args: &[&str]) -> Vec<&'static str> {
     let making = |stage: &str| ws.making(&format!("staged/flub/{stage}"));
     let before = STAGES.map(making);
     ws.call(args).expect(0);
-    STAGES.into_iter().zip(before).filter(|(stage, before)| making(stage) != *before).map(|(stage, _)| stage).collect()
+    STAGES
+        .into_iter()
+        .zip(before)
+        .filter(|(stage, before)| making(stage) != *before)
+        .map(|(stage, _)| stage)
+        .collect()
 }
 
 fn status(ws: &Workspace, args: &[&str]) -> Vec<(String, String)> {

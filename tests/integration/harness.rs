@@ -211,7 +211,8 @@ pub fn source(name: &str, kind: &str, path: &str) -> String {
 
 /// A list page's row that says this.
 pub fn title(tid: u64, title: &str) -> String {
-    serde_json::json!({ "title": title, "abs": null, "href": format!("/p/{tid}?fr=good"), "lz": "某人" }).to_string()
+    serde_json::json!({ "title": title, "abs": null, "href": format!("/p/{tid}?fr=good"), "lz": "某人" })
+        .to_string()
 }
 
 fn collect(root: &Path, folder: &Path, tree: &mut Tree) {

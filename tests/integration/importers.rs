@@ -123,7 +123,8 @@ fn other_encodings_are_named() {
     assert!(evidence.contains("GBK") && evidence.contains("iconv -f GB18030"), "{evidence}");
     assert_eq!(texts(&ws), TITLES);
 
-    let utf16: Vec<u8> = std::iter::once(0xfeff).chain(lines("\n").encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let utf16: Vec<u8> =
+        std::iter::once(0xfeff).chain(lines("\n").encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let ws = dump(utf16);
     let (reason, evidence) = partial(&ws, "dump:1");
     assert_eq!(reason, "encoding");
@@ -141,7 +142,10 @@ fn a_line_of_200_mb_is_set_aside() {
     write!(encoder, "\n{rest}").unwrap();
     let ws = dump(encoder.finish().unwrap());
     let (reason, evidence) = partial(&ws, "dump:2");
-    assert_eq!((reason.as_str(), evidence.as_str()), ("oversize", "200000000 bytes, over the limit of import.max_line_mib"));
+    assert_eq!(
+        (reason.as_str(), evidence.as_str()),
+        ("oversize", "200000000 bytes, over the limit of import.max_line_mib")
+    );
     assert_eq!(texts(&ws), TITLES);
 }
 
@@ -153,7 +157,8 @@ fn a_cut_stream_keeps_what_came_before() {
         ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
         let reasons = ws.reasons("flub");
         assert_eq!(reasons.get("failed/truncated"), Some(&1), "{reasons:?}");
-        let manifest: serde_json::Value = serde_json::from_str(&ws.read("staged/flub/01_import/manifest.json")).unwrap();
+        let manifest: serde_json::Value =
+            serde_json::from_str(&ws.read("staged/flub/01_import/manifest.json")).unwrap();
         let came = manifest["counts"]["records_out"].as_u64().unwrap();
         assert!(came > 500, "{came} posts before the cut");
         ws.audit_clean();
@@ -165,7 +170,8 @@ fn a_cut_stream_keeps_what_came_before() {
 
 #[test]
 fn one_id_is_one_record_and_conflicts_are_kept() {
-    let settings = source("a", "leymore-titles", "raw/dumps/a") + &source("b", "leymore-titles", "raw/dumps/b");
+    let settings =
+        source("a", "leymore-titles", "raw/dumps/a") + &source("b", "leymore-titles", "raw/dumps/b");
     let ws = Workspace::with(&settings);
     ws.write("raw/dumps/a", lines("\n") + &title(1, TITLES[0]) + "\n");
     ws.write("raw/dumps/b", title(2, "雨伞自己淋湿了吗？") + "\n" + &title(3, TITLES[2]));
@@ -179,14 +185,17 @@ fn one_id_is_one_record_and_conflicts_are_kept() {
 
 #[test]
 fn a_source_without_a_file_is_a_setting_that_cannot_be_used() {
-    let settings = source("a", "leymore-titles", "raw/dumps/none-*.json") + &source("b", "thread-dump", "raw/b.jsonl");
+    let settings =
+        source("a", "leymore-titles", "raw/dumps/none-*.json") + &source("b", "thread-dump", "raw/b.jsonl");
     let said = Workspace::with(&settings).call(["run"]).expect(2);
     assert!(said.err.contains("(source \"a\")") && said.err.contains("(source \"b\")"), "{}", said.err);
 }
 
 #[test]
 fn a_dump_that_is_another_one_is_refused() {
-    let ws = Workspace::with(&(source("dump", "leymore-titles", "raw/d") + &format!("sha256 = \"{}\"\n", "0".repeat(64))));
+    let ws = Workspace::with(
+        &(source("dump", "leymore-titles", "raw/d") + &format!("sha256 = \"{}\"\n", "0".repeat(64))),
+    );
     ws.write("raw/d", lines("\n"));
     let said = ws.call(["run"]).expect(2);
     assert!(said.err.contains("has the SHA-256") && said.err.contains("the settings state"), "{}", said.err);

@@ -33,7 +33,10 @@ fn draw(funnel: &Value) -> String {
              <rect x=\"112\" y=\"{y}\" width=\"{width}\" height=\"24\" rx=\"3\" fill=\"#4a7fb5\"/>\n\
              <text x=\"{}\" y=\"{}\" fill=\"#222\" font-weight=\"600\">{n}</text>\n\
              <text x=\"112\" y=\"{}\" fill=\"#777\" font-size=\"11\">{note}</text>\n",
-            y + 17, 120 + width, y + 17, y + 37
+            y + 17,
+            120 + width,
+            y + 17,
+            y + 37
         );
     };
     row(48, "dumps", count(&stages[0], "records_in"), "lines and array items");
@@ -70,5 +73,8 @@ fn the_funnel_of_the_readme_is_true() {
         std::fs::write(&path, &drawn).unwrap();
     }
     let standing = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(standing == drawn, "docs/funnel.svg is out of date; RIDDLEMILL_BLESS=1 cargo test --release picture draws it anew");
+    assert!(
+        standing == drawn,
+        "docs/funnel.svg is out of date; RIDDLEMILL_BLESS=1 cargo test --release picture draws it anew"
+    );
 }

@@ -69,7 +69,11 @@ fn the_jokes_of_annual_threads() {
         }
         let recall = f64::from(hits) / gold.len() as f64;
         let precision = f64::from(hits) / found.len() as f64;
-        eprintln!("annual thread {tid}: {} labelled, {} found, recall {recall:.4}, precision {precision:.4}", gold.len(), found.len());
+        eprintln!(
+            "annual thread {tid}: {} labelled, {} found, recall {recall:.4}, precision {precision:.4}",
+            gold.len(),
+            found.len()
+        );
         let missed: Vec<&String> = want.iter().filter(|(_, n)| **n > 0).map(|(text, _)| text).collect();
         assert!(recall >= 0.99 && precision >= 0.99, "{tid}: missed {missed:#?}\nstrangers {strangers:#?}");
     }
@@ -81,14 +85,17 @@ fn published_texts_that_stand_in_the_dumps_are_candidates() {
     let Some(reference) = reference() else { return };
     let ws = real(&reference);
     ws.audit_clean();
-    let sets = [("flub", "flub-dev.jsonl", "text"), ("ruozhibench-gen", "ruozhibench-gen-dev.jsonl", "question_zh")];
+    let sets =
+        [("flub", "flub-dev.jsonl", "text"), ("ruozhibench-gen", "ruozhibench-gen-dev.jsonl", "question_zh")];
     for (recipe, file, field) in sets {
         // Which records say it: as it lies in the dump, or once numbering and scores are gone.
         let mut says: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for name in ["01_import", "02_clean"] {
             let posts: Vec<Post> = stage(&ws, recipe, name).all("rows").unwrap();
             for post in posts {
-                for text in [Some(&post.text), post.title.as_ref(), post.content.as_ref()].into_iter().flatten() {
+                for text in
+                    [Some(&post.text), post.title.as_ref(), post.content.as_ref()].into_iter().flatten()
+                {
                     says.entry(key(text)).or_default().insert(post.id.clone());
                 }
             }
@@ -112,9 +119,18 @@ fn published_texts_that_stand_in_the_dumps_are_candidates() {
                 lost.push(format!("{text}  {ids:?}"));
             }
         }
-        eprintln!("{recipe}: {} published texts, {stand} stand in the dumps, {} of them are candidates", published.len(), stand - lost.len());
+        eprintln!(
+            "{recipe}: {} published texts, {stand} stand in the dumps, {} of them are candidates",
+            published.len(),
+            stand - lost.len()
+        );
         assert!(stand > 50, "{recipe}: only {stand} stand in the dumps");
-        assert!(lost.is_empty(), "{recipe}: {} of {stand} are no candidates:\n{}", lost.len(), lost.join("\n"));
+        assert!(
+            lost.is_empty(),
+            "{recipe}: {} of {stand} are no candidates:\n{}",
+            lost.len(),
+            lost.join("\n")
+        );
     }
 }
 

@@ -40,7 +40,10 @@ fn a_new_workspace_runs_and_answers() {
         assert_eq!(ids.len(), rows.len(), "{recipe}: an id stands twice");
         assert!(rows.iter().all(|r| !r["text"].as_str().unwrap().trim().is_empty()));
     }
-    assert!(ws.candidates("flub").len() > ws.candidates("ruozhibench-gen").len(), "statements are no questions");
+    assert!(
+        ws.candidates("flub").len() > ws.candidates("ruozhibench-gen").len(),
+        "statements are no questions"
+    );
 
     let status = ws.call(["status"]).expect(0).out;
     assert!(!status.contains("stale") && !status.contains("missing"), "{status}");
@@ -63,7 +66,11 @@ fn init_keeps_what_is_there() {
 
 #[test]
 fn the_repository_is_the_sample_workspace() {
-    assert_eq!(include_str!("../../pipeline.toml"), sample_pipeline(), "write it anew with `riddlemill init`");
+    assert_eq!(
+        include_str!("../../pipeline.toml"),
+        sample_pipeline(),
+        "write it anew with `riddlemill init`"
+    );
     let ws = Workspace::sample();
     assert_eq!(ws.read("pipeline.toml"), sample_pipeline());
 }
@@ -92,7 +99,8 @@ fn the_sample_hits_every_rule() {
     for row in ledger(&ws, "flub", "02_clean") {
         rules.extend(row.evidence.unwrap_or_default().split(',').map(str::to_string));
     }
-    let missed: Vec<&str> = Rule::ALL.iter().map(|r| r.code()).filter(|code| !rules.contains(*code)).collect();
+    let missed: Vec<&str> =
+        Rule::ALL.iter().map(|r| r.code()).filter(|code| !rules.contains(*code)).collect();
     assert!(missed.is_empty(), "no post of the sample shows {missed:?}");
 }
 

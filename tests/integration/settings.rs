@@ -47,7 +47,11 @@ fn every_problem_at_once() {
 fn problems_of_files_environment_and_flags_together() {
     let ws = Workspace::with("[filter]\nmin_char = 3\n");
     let mut command = ws.command(["config", "--set", "dedup.metrik=indel", "--set", "clean.join=both"]);
-    let output = command.env("RIDDLEMILL_FILTER__MAX_CHARS", "many").env("RIDDLEMILL_NO_SETTING", "x").output().unwrap();
+    let output = command
+        .env("RIDDLEMILL_FILTER__MAX_CHARS", "many")
+        .env("RIDDLEMILL_NO_SETTING", "x")
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(2));
     insta::assert_snapshot!("wrong_layers", String::from_utf8(output.stderr).unwrap());
 }
@@ -87,14 +91,20 @@ fn a_later_layer_wins_and_says_so() {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let line = |key: &str| {
-        let line = text.lines().find(|l| l.starts_with(&format!("{key} = "))).unwrap_or_else(|| panic!("{key}\n{text}"));
+        let line = text
+            .lines()
+            .find(|l| l.starts_with(&format!("{key} = ")))
+            .unwrap_or_else(|| panic!("{key}\n{text}"));
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(line("dedup.metric"), "dedup.metric = \"indel\" # pipeline.toml:2");
     assert_eq!(line("dedup.margin"), "dedup.margin = 0.3 # RIDDLEMILL_DEDUP__MARGIN");
     assert_eq!(line("dedup.threshold"), "dedup.threshold = 0.9 # flag");
     assert_eq!(line("dedup.normalize"), "dedup.normalize = true # default");
-    assert_eq!(line("recipe.ruozhibench-gen.filter.questions"), "recipe.ruozhibench-gen.filter.questions = true # recipe");
+    assert_eq!(
+        line("recipe.ruozhibench-gen.filter.questions"),
+        "recipe.ruozhibench-gen.filter.questions = true # recipe"
+    );
     assert_eq!(
         line("recipe.ruozhibench-gen.dedup.keep"),
         "recipe.ruozhibench-gen.dedup.keep = \"earliest\" # RIDDLEMILL_RECIPE__RUOZHIBENCH_GEN__DEDUP__KEEP"
@@ -115,8 +125,12 @@ fn every_key_of_the_commented_file_can_be_set() {
     let before = ws.call(["config"]).expect(0).out;
     ws.write("pipeline.toml", set);
     let after = ws.call(["config"]).expect(0).out;
-    let values = |text: &str| -> Vec<String> { text.lines().map(|l| l.split("  #").next().unwrap().trim().to_string()).collect() };
+    let values = |text: &str| -> Vec<String> {
+        text.lines().map(|l| l.split("  #").next().unwrap().trim().to_string()).collect()
+    };
     // A recipe's own choice lies under the file.
-    let general = |text: &str| -> Vec<String> { values(text).into_iter().filter(|l| !l.starts_with("recipe.")).collect() };
+    let general = |text: &str| -> Vec<String> {
+        values(text).into_iter().filter(|l| !l.starts_with("recipe.")).collect()
+    };
     assert_eq!(general(&before), general(&after));
 }
