@@ -7,6 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
@@ -168,6 +169,22 @@ fn raw(import: &StageReader) -> Result<Vec<Raw>, Error> {
     Ok(raw.collect())
 }
 
+/// The SHA-256 of the JSON Lines that the rows of a recipe's last stage give: what an audit compares
+/// a candidate with.
+///
+/// # Errors
+/// [`Error`] where a part cannot be read.
+pub fn rows_sha256(stage: &StageReader) -> Result<String, Error> {
+    let mut hasher = Sha256::new();
+    for part in stage.parts::<Post>("rows") {
+        for post in part? {
+            hasher.update(serde_json::to_vec(&row(post)).unwrap_or_default());
+            hasher.update(b"\n");
+        }
+    }
+    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
+
 fn write_rows(stage: &StageReader, data: &Path) -> Result<u64, Error> {
     let path = data.join("test.jsonl");
     let file = File::create(&path).map_err(Error::io("create", &path))?;
@@ -176,7 +193,7 @@ fn write_rows(stage: &StageReader, data: &Path) -> Result<u64, Error> {
     let parts = stage.parts::<Post>("rows").map(|part| {
         let rows: Vec<Row> = part?.into_iter().map(row).collect();
         for row in &rows {
-            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::other).map_err(Error::io("write", &path))?;
+            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::from).map_err(Error::io("write", &path))?;
             jsonl.write_all(b"\n").map_err(Error::io("write", &path))?;
         }
         count += rows.len() as u64;

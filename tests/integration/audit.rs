@@ -165,6 +165,32 @@ fn a_swapped_candidate_with_its_sums() {
     finds(&ws, &["flub candidate: data/flub/test.jsonl: its SHA-256 is not the one MANIFEST.json names"]);
 }
 
+/// A candidate whose manifest was made to fit, too: only the last stage knows better.
+#[test]
+fn a_forged_candidate() {
+    let ws = made();
+    let folder = "output/chumor/candidate";
+    let (file, manifest, sums) = ("data/chumor/test.jsonl", "MANIFEST.json", "SHA256SUMS");
+    let path = |name: &str| format!("{folder}/{name}");
+    let fit = |name: &str, text: String| {
+        let old = sha256(&ws.path(&path(name))).unwrap();
+        ws.write(&path(name), text);
+        let new = sha256(&ws.path(&path(name))).unwrap();
+        for other in [manifest, sums] {
+            ws.write(&path(other), ws.read(&path(other)).replace(&old, &new));
+        }
+    };
+    let before = ws.read(&path(manifest));
+    let old_manifest = sha256(&ws.path(&path(manifest))).unwrap();
+    fit(file, ws.read(&path(file)).replacen('，', ",", 1));
+    assert_ne!(before, ws.read(&path(manifest)));
+    let new_manifest = sha256(&ws.path(&path(manifest))).unwrap();
+    ws.write(&path(sums), ws.read(&path(sums)).replace(&old_manifest, &new_manifest));
+    let said = ws.call(["audit"]).expect(1);
+    assert_eq!(said.out.lines().count(), 2, "{}", said.out);
+    finds(&ws, &["chumor candidate: data/chumor/test.jsonl: its lines are not the rows of dedup"]);
+}
+
 #[test]
 fn a_candidate_of_other_stages() {
     let ws = made();

@@ -1,5 +1,7 @@
 //! The real command in temporary workspaces. One binary, a file a topic.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 mod harness;
 
 mod accidents;
