@@ -184,7 +184,14 @@ pub(super) fn hex_sha256(bytes: &[u8]) -> String {
 /// SHA-256 of a file in hexadecimal.
 pub(super) fn hash_file(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut hasher)?;
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            read => hasher.update(&buffer[..read]),
+        }
+    }
     Ok(crate::llm::request::Key(hasher.finalize().into()).to_string())
 }
 
