@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use crate::config::{Config, Problems};
 use crate::recipe::Recipe;
 use crate::stages::import::files;
-use crate::stages::{Pulse, StageError, Stop};
-use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace};
+use crate::stages::{Pulse, StageError, Stop, salt};
+use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 
 mod make;
 mod plan;
@@ -119,8 +119,10 @@ pub fn run(
 ) -> Result<Vec<Manifest>, RunError> {
     let workspace = Workspace::new(&config.root);
     let range = selection.range(recipe)?;
-    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     let dumps = files(config, recipe.name)?;
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    durable::sweep(&workspace.recipe(recipe.name))?;
+    salt::of(&workspace)?;
     let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
     for (i, step) in recipe.steps[..range.end].iter().enumerate() {
         stop.check()?;

@@ -72,6 +72,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
         let mut found = Vec::new();
         proof.files += sums(&candidate, &mut found);
         candidate_chain(&candidate, chain.as_deref(), &mut found);
+        candidate_rows(workspace, recipe, &mut found);
         proof.gaps.extend(found.into_iter().map(gap));
     }
 }
@@ -268,11 +269,30 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
     sums.lines().count()
 }
 
+/// Whatever its manifest and sums say: a candidate's lines are the last stage's rows.
+fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, gaps: &mut Vec<String>) {
+    let Some(step) = recipe.steps.last() else { return };
+    let place = workspace.stage(recipe.name, recipe.steps.len(), step.name);
+    // A stage that is missing or damaged is a gap of its own.
+    let Ok(Some(stage)) = StageReader::open(&place) else { return };
+    let Ok(expected) = crate::release::rows_sha256(&stage) else { return };
+    let file = format!("data/{}/test.jsonl", recipe.name);
+    if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
+        gaps.push(format!("{file}: its lines are not the rows of {}", step.name));
+    }
+}
+
 fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     let manifest = fs::read(folder.join("MANIFEST.json")).ok().and_then(|b| serde_json::from_slice(&b).ok());
     let Some(candidate) = manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::release::Candidate>(m).ok()) else {
         return gaps.push("MANIFEST.json cannot be read".into());
     };
+    for (file, stated) in &candidate.files {
+        // A file that cannot be read is told by SHA256SUMS; one that stands in neither is told here.
+        if store::sha256(&folder.join(file)).ok().as_ref() != Some(stated) {
+            gaps.push(format!("{file}: its SHA-256 is not the one MANIFEST.json names"));
+        }
+    }
     let last = candidate.stages.last();
     if let (Some(rows), Some(last)) = (rows, last)
         && last.rows != rows

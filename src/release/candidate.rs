@@ -7,12 +7,13 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::{Counts, Post, record};
 use crate::stages::import::FileRow;
-use crate::store::{Error, Manifest, StageReader, Workspace, durable, sha256, write_parquet};
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, sha256, write_parquet};
 
 record! {
     /// A candidate: a post that is still in at the end of the recipe.
@@ -94,12 +95,15 @@ pub struct Link {
 /// [`RunError`] where a stage cannot be read or a file not written.
 pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]) -> Result<(Candidate, bool), RunError> {
     let place = workspace.candidate(recipe.name);
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    if let Some(folder) = place.parent() {
+        durable::sweep(folder)?;
+    }
     let chain: Vec<Link> = stages.iter().map(link).collect();
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION) {
         return Ok((candidate, false));
     }
-    let making = place.with_file_name(".making-candidate");
-    durable::remove_folder(&making)?;
+    let making = durable::making(&place);
     let data = making.join("data").join(recipe.name);
     durable::create_folder(&data)?;
     let last = reader(workspace, recipe, recipe.steps.len())?;
@@ -165,6 +169,22 @@ fn raw(import: &StageReader) -> Result<Vec<Raw>, Error> {
     Ok(raw.collect())
 }
 
+/// The SHA-256 of the JSON Lines that the rows of a recipe's last stage give: what an audit compares
+/// a candidate with.
+///
+/// # Errors
+/// [`Error`] where a part cannot be read.
+pub fn rows_sha256(stage: &StageReader) -> Result<String, Error> {
+    let mut hasher = Sha256::new();
+    for part in stage.parts::<Post>("rows") {
+        for post in part? {
+            hasher.update(serde_json::to_vec(&row(post)).unwrap_or_default());
+            hasher.update(b"\n");
+        }
+    }
+    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
+
 fn write_rows(stage: &StageReader, data: &Path) -> Result<u64, Error> {
     let path = data.join("test.jsonl");
     let file = File::create(&path).map_err(Error::io("create", &path))?;
@@ -173,7 +193,7 @@ fn write_rows(stage: &StageReader, data: &Path) -> Result<u64, Error> {
     let parts = stage.parts::<Post>("rows").map(|part| {
         let rows: Vec<Row> = part?.into_iter().map(row).collect();
         for row in &rows {
-            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::other).map_err(Error::io("write", &path))?;
+            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::from).map_err(Error::io("write", &path))?;
             jsonl.write_all(b"\n").map_err(Error::io("write", &path))?;
         }
         count += rows.len() as u64;

@@ -2,4 +2,4 @@
 
 mod candidate;
 
-pub use candidate::{Candidate, build};
+pub use candidate::{Candidate, build, rows_sha256};
