@@ -6,13 +6,17 @@ mod apply;
 mod args;
 mod audit;
 mod config;
+mod estimate;
 mod exit;
 mod explain;
 mod init;
 mod manual;
 mod output;
 mod progress;
+mod prompts;
+mod replies;
 mod report;
+mod review;
 mod run;
 mod status;
 
@@ -51,6 +55,10 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Apply(args) => apply::apply(args, global),
+        Verb::Review { verb } => review::review(verb, global),
+        Verb::Estimate(args) => estimate::estimate(args, global),
+        Verb::Replies { verb } => replies::replies(verb, global),
+        Verb::Prompts { verb } => prompts::prompts(verb, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),
     }
