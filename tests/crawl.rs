@@ -654,7 +654,7 @@ async fn a_cancelled_run_goes_on_later_and_two_cannot_run_at_once() {
     let dirs = bench.dirs();
     // The first page is done, the second waits for its turn: nothing is in flight.
     let one_done = tokio::sync::Notify::new();
-    let heard = |event| {
+    let heard = |event: Event| {
         if matches!(event, Event::Done { .. }) {
             one_done.notify_one();
         }
