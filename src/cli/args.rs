@@ -56,6 +56,8 @@ pub(super) enum Verb {
     Audit(Only),
     /// Print the funnel: records by stage, state and reason
     Report(Only),
+    /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
+    Crawl(Crawl),
     /// Apply one stage's decision to JSON Lines on stdin, row for row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
@@ -162,4 +164,14 @@ pub(super) struct Man {
     /// The folder they are written to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct Crawl {
+    /// The name of a [[crawl]] table
+    #[arg(value_name = "SOURCE")]
+    pub source: String,
+    /// Say what would be fetched, and contact nobody
+    #[arg(long)]
+    pub dry_run: bool,
 }

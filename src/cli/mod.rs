@@ -6,6 +6,7 @@ mod apply;
 mod args;
 mod audit;
 mod config;
+mod crawl;
 mod exit;
 mod explain;
 mod init;
@@ -50,6 +51,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
+        Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),
