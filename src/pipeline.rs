@@ -147,7 +147,8 @@ pub fn run(
             Freshness::Missing => "not made yet".to_string(),
             Freshness::Damaged(what) => what,
         };
-        let records = step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
+        let records =
+            step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
         if !selection.force
             && let Some(manifest) = twin::link(&workspace, recipe, &place, &opening)?
@@ -156,8 +157,17 @@ pub fn run(
             made.insert(step.name, manifest);
             continue;
         }
-        let inputs = step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
-        let making = make::Making { config, recipe, place: &place, inputs, dumps: &dumps, stop, pulse: &Advance(progress) };
+        let inputs =
+            step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
+        let making = make::Making {
+            config,
+            recipe,
+            place: &place,
+            inputs,
+            dumps: &dumps,
+            stop,
+            pulse: &Advance(progress),
+        };
         let manifest = making.make(step, opening)?;
         progress.end(recipe.name, &manifest);
         made.insert(step.name, manifest);

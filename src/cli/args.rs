@@ -50,7 +50,9 @@ pub(super) enum Verb {
     /// Say which stages are fresh, which are not, and why
     Status(Only),
     /// Tell a post's whole way, and why it is in or out
-    #[command(after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text.")]
+    #[command(
+        after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text."
+    )]
     Explain(Explain),
     /// Prove from the files alone that every record is accounted for
     Audit(Only),

@@ -17,11 +17,16 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     let dirs = Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") };
     if args.dry_run {
         let plan = crawl::plan(source, &dirs)?;
-        if global.json { output::json(&plan_json(&plan))? } else { output::print(&plan_text(&plan))? }
+        if global.json {
+            output::json(&plan_json(&plan))?
+        } else {
+            output::print(&plan_text(&plan))?
+        }
         return Ok(Exit::Done);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
+    let runtime =
+        runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
     let cancel = async {
         while !stop.asked() {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
@@ -33,7 +38,11 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
         }
     };
     let summary = runtime.block_on(crawl::run(source, &dirs, tell, cancel))?;
-    if global.json { output::json(&summary_json(&summary))? } else { output::print(&summary_text(&summary, &args.source))? }
+    if global.json {
+        output::json(&summary_json(&summary))?
+    } else {
+        output::print(&summary_text(&summary, &args.source))?
+    }
     Ok(match &summary {
         s if s.cancelled => Exit::Interrupted,
         s if s.complete() => Exit::Done,
@@ -71,8 +80,17 @@ fn plan_text(plan: &Plan) -> String {
     let mut text = format!("{}: pass {}, as {}\n", plan.source, plan.pass, plan.user_agent);
     text.push_str(&format!("  hosts    {}\n", plan.hosts.join(", ")));
     text.push_str(&format!("  starts   {}\n", plan.starts.join("\n           ")));
-    text.push_str(&format!("  at most  {}, {:.1} s apart or what robots.txt demands\n", count(plan.max_pages, "page"), plan.delay_secs));
-    text.push_str(&format!("  so far   {} done, {} known and waiting ({:.0} s at least)\n", number(plan.done), number(plan.pending), plan.least_secs));
+    text.push_str(&format!(
+        "  at most  {}, {:.1} s apart or what robots.txt demands\n",
+        count(plan.max_pages, "page"),
+        plan.delay_secs
+    ));
+    text.push_str(&format!(
+        "  so far   {} done, {} known and waiting ({:.0} s at least)\n",
+        number(plan.done),
+        number(plan.pending),
+        plan.least_secs
+    ));
     for url in &plan.next {
         text.push_str(&format!("  next     {url}\n"));
     }
@@ -88,7 +106,12 @@ fn plan_json(plan: &Plan) -> serde_json::Value {
 }
 
 fn summary_text(summary: &Summary, source: &str) -> String {
-    let mut text = format!("{source}: pass {}, {} done, {} wait\n", summary.pass, count(summary.done, "page"), number(summary.pending));
+    let mut text = format!(
+        "{source}: pass {}, {} done, {} wait\n",
+        summary.pass,
+        count(summary.done, "page"),
+        number(summary.pending)
+    );
     for (class, n) in &summary.classes {
         text.push_str(&format!("  {:<10} {}\n", format!("{class:?}").to_lowercase(), number(*n)));
     }

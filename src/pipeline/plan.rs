@@ -153,6 +153,9 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     why
 }
 
-fn keys<'a, V>(old: &'a BTreeMap<String, V>, new: &'a BTreeMap<String, V>) -> std::collections::BTreeSet<&'a String> {
+fn keys<'a, V>(
+    old: &'a BTreeMap<String, V>,
+    new: &'a BTreeMap<String, V>,
+) -> std::collections::BTreeSet<&'a String> {
     old.keys().chain(new.keys()).collect()
 }

@@ -93,14 +93,19 @@ pub struct Link {
 ///
 /// # Errors
 /// [`RunError`] where a stage cannot be read or a file not written.
-pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]) -> Result<(Candidate, bool), RunError> {
+pub fn build(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    stages: &[Manifest],
+) -> Result<(Candidate, bool), RunError> {
     let place = workspace.candidate(recipe.name);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
     let chain: Vec<Link> = stages.iter().map(link).collect();
-    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION) {
+    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION)
+    {
         return Ok((candidate, false));
     }
     let making = durable::making(&place);
@@ -138,7 +143,8 @@ pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]
 fn standing(place: &Path) -> Option<Candidate> {
     let bytes = fs::read(place.join("MANIFEST.json")).ok()?;
     let candidate: Candidate = serde_json::from_slice(&bytes).ok()?;
-    let whole = candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
+    let whole =
+        candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
     whole.then_some(candidate)
 }
 
@@ -193,7 +199,9 @@ fn write_rows(stage: &StageReader, data: &Path) -> Result<u64, Error> {
     let parts = stage.parts::<Post>("rows").map(|part| {
         let rows: Vec<Row> = part?.into_iter().map(row).collect();
         for row in &rows {
-            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::from).map_err(Error::io("write", &path))?;
+            serde_json::to_writer(&mut jsonl, row)
+                .map_err(std::io::Error::from)
+                .map_err(Error::io("write", &path))?;
             jsonl.write_all(b"\n").map_err(Error::io("write", &path))?;
         }
         count += rows.len() as u64;
