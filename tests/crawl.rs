@@ -1,6 +1,8 @@
 //! The crawler against a server on loopback: every rule of politeness and safety has a test that
 //! fails without it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where by panicking")]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +103,9 @@ fn open(pages: impl Fn(&Asked) -> Reply + Send + Sync) -> impl Fn(&Asked) -> Rep
 }
 
 /// Names on loopback addresses, by an answer for each call.
-struct Names(Box<dyn Fn(&str, usize) -> Vec<IpAddr> + Send + Sync>, AtomicUsize);
+struct Names(Box<Answers>, AtomicUsize);
+
+type Answers = dyn Fn(&str, usize) -> Vec<IpAddr> + Send + Sync;
 
 impl Names {
     fn new(answer: impl Fn(&str, usize) -> Vec<IpAddr> + Send + Sync + 'static) -> Arc<Names> {

@@ -3,6 +3,8 @@
 //!
 //! `RIDDLEMILL_FAULT_REQUESTS` sets the number of items (400; the figures of the README are for 10,000 in release).
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where by panicking")]
+
 #[path = "support/llm_server.rs"]
 mod llm_server;
 

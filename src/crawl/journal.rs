@@ -53,7 +53,7 @@ pub(super) fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replaye
         match line {
             Line::Done { file, end, done } => {
                 known.entry(file.clone()).and_modify(|known| *known = end.max(*known)).or_insert(end);
-                entries.push(Entry { file, end, done });
+                entries.push(Entry { file, end, done: *done });
             }
             Line::PassEnd { pass_end: pass } => pass_end = pass_end.max(pass),
         }
