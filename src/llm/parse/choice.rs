@@ -43,7 +43,11 @@ pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     let first = chars.next().map(|c| c.to_ascii_uppercase()).filter(|c| letters.contains(c));
     let stands_alone = chars.next().is_none_or(|next| !next.is_ascii_alphanumeric());
     // "A" as the first word of a sentence is no answer, "A." and "A 因为" are.
-    let is_word = head.starts_with("A ") && head[2..].starts_with(|c: char| c.is_ascii_lowercase());
+    let is_word = head.strip_prefix("A ").is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_lowercase())
+            && !rest.starts_with("or ")
+            && !rest.starts_with("and ")
+    });
     if let Some(first) = first.filter(|_| stands_alone && !is_word) {
         // "A or B" and "A、B" choose nothing; an explanation that names another letter later does no harm.
         if !joined_to_another(&head[1..], letters) {
