@@ -14,21 +14,21 @@ pub mod crawl;
 pub mod llm;
 
 #[cfg(feature = "tables")]
-pub mod config;
-#[cfg(feature = "tables")]
-pub mod store;
-#[cfg(feature = "tables")]
-pub mod stages;
-#[cfg(feature = "tables")]
-pub mod recipe;
-#[cfg(feature = "tables")]
-pub mod pipeline;
-#[cfg(feature = "tables")]
 pub mod audit;
 #[cfg(feature = "tables")]
 pub mod cli;
 #[cfg(feature = "tables")]
+pub mod config;
+#[cfg(feature = "tables")]
+pub mod pipeline;
+#[cfg(feature = "tables")]
+pub mod recipe;
+#[cfg(feature = "tables")]
 pub mod release;
+#[cfg(feature = "tables")]
+pub mod stages;
+#[cfg(feature = "tables")]
+pub mod store;
 
 /// The program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

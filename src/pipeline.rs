@@ -160,7 +160,8 @@ pub fn run(
             Freshness::Missing => "not made yet".to_string(),
             Freshness::Damaged(what) => what,
         };
-        let records = step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
+        let records =
+            step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
         // What models and people say of a recipe's questions is that recipe's own.
         if step.stage.rows() == Rows::Posts
@@ -171,7 +172,8 @@ pub fn run(
             made.insert(step.name, manifest);
             continue;
         }
-        let inputs = step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
+        let inputs =
+            step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
         let (offline, pulse) = (selection.offline, &Advance(progress));
         let making = make::Making { known: &known, place: &place, inputs, made: &made, offline, stop, pulse };
         let manifest = making.make(step, opening)?;

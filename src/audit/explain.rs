@@ -59,7 +59,11 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     let Some(import) = stages.first() else { return Ok(Vec::new()) };
     let mut ids = BTreeSet::new();
     let by_locator = locator(target);
-    for entry in select::<Entry>(import, "ledger", by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))))? {
+    for entry in select::<Entry>(
+        import,
+        "ledger",
+        by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))),
+    )? {
         ids.insert(entry.into.unwrap_or(entry.id));
     }
     if ids.is_empty() {
@@ -130,7 +134,11 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         // Import knows records by their place in a dump; what they became stands in `into`.
-        let entered = if number == 0 { any_of("into", ids.clone()).or(any_of("id", ids.clone())) } else { any_of("id", ids.clone()) };
+        let entered = if number == 0 {
+            any_of("into", ids.clone()).or(any_of("id", ids.clone()))
+        } else {
+            any_of("id", ids.clone())
+        };
         let mut next = BTreeSet::new();
         for entry in select::<Entry>(stage, "ledger", entered)? {
             explained.ends = entry.outcome.clone();
@@ -150,7 +158,8 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
             explained.way.push(passage(name, entry));
         }
         if number > 0 {
-            let went_in = select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
+            let went_in =
+                select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
             explained.absorbed.extend(went_in.into_iter().map(|e| passage(name, e)));
         }
         if next.is_empty() {

@@ -120,7 +120,8 @@ impl PairFile {
 
     fn put(&mut self, a: &Value, b: &Value, score: f64) {
         if self.error.is_none() {
-            self.error = writeln!(self.out, "{}", serde_json::json!({ "a": a, "b": b, "score": score })).err();
+            self.error =
+                writeln!(self.out, "{}", serde_json::json!({ "a": a, "b": b, "score": score })).err();
         }
     }
 
@@ -136,7 +137,7 @@ fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
 
 /// Writes rows; false where the reader has seen enough.
 fn write<'a>(out: &mut impl Write, rows: impl Iterator<Item = &'a Row>) -> Result<bool, Failure> {
-    let mut each = || -> io::Result<()> {
+    let each = || -> io::Result<()> {
         for row in rows {
             serde_json::to_writer(&mut *out, row)?;
             out.write_all(b"\n")?;
@@ -150,6 +151,9 @@ fn write<'a>(out: &mut impl Write, rows: impl Iterator<Item = &'a Row>) -> Resul
     }
 }
 
+/// Lines and their numbers.
+type Batch = Vec<(u64, Vec<u8>)>;
+
 /// The lines of stdin with their numbers; blank ones are no rows.
 struct Lines {
     stdin: io::StdinLock<'static>,
@@ -161,7 +165,7 @@ impl Lines {
         Lines { stdin: io::stdin().lock(), number: 0 }
     }
 
-    fn batch(&mut self, size: usize) -> Result<Option<Vec<(u64, Vec<u8>)>>, Failure> {
+    fn batch(&mut self, size: usize) -> Result<Option<Batch>, Failure> {
         let mut batch = Vec::new();
         while batch.len() < size {
             let mut line = Vec::new();

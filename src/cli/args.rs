@@ -50,12 +50,16 @@ pub(super) enum Verb {
     /// Say which stages are fresh, which are not, and why
     Status(Only),
     /// Tell a post's whole way, and why it is in or out
-    #[command(after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text.")]
+    #[command(
+        after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text."
+    )]
     Explain(Explain),
     /// Prove from the files alone that every record is accounted for
     Audit(Only),
     /// Print the funnel: records by stage, state and reason
     Report(Only),
+    /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
+    Crawl(Crawl),
     /// Apply one stage's decision to JSON Lines on stdin, row for row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
@@ -313,4 +317,14 @@ pub(super) struct Man {
     /// The folder they are written to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct Crawl {
+    /// The name of a [[crawl]] table
+    #[arg(value_name = "SOURCE")]
+    pub source: String,
+    /// Say what would be fetched, and contact nobody
+    #[arg(long)]
+    pub dry_run: bool,
 }

@@ -46,6 +46,10 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
             }));
         }
     }
-    if global.json { output::json(&machine)? } else { output::print(&text)? }
+    if global.json {
+        output::json(&machine)?
+    } else {
+        output::print(&text)?
+    }
     Ok(Exit::Done)
 }

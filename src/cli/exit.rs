@@ -96,7 +96,9 @@ impl From<RunError> for Failure {
             RunError::Commit(CommitError::Unbalanced { .. }) => Exit::Gap,
         };
         let message = match exit {
-            Exit::Interrupted => "stopped; what was finished is kept, and the same command goes on from there".into(),
+            Exit::Interrupted => {
+                "stopped; what was finished is kept, and the same command goes on from there".into()
+            }
             _ => error.to_string(),
         };
         Failure { exit, message }

@@ -6,6 +6,7 @@ mod apply;
 mod args;
 mod audit;
 mod config;
+mod crawl;
 mod estimate;
 mod exit;
 mod explain;
@@ -54,6 +55,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
+        Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Review { verb } => review::review(verb, global),
         Verb::Estimate(args) => estimate::estimate(args, global),

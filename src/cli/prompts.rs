@@ -44,7 +44,8 @@ fn list(prompts: &[crate::llm::prompt::PromptInfo], global: &Global) -> Result<(
     let width = prompts.iter().map(|p| p.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for prompt in prompts {
-        let own = prompt.overridden_by.as_ref().map(|path| format!("  <- {}", path.display())).unwrap_or_default();
+        let own =
+            prompt.overridden_by.as_ref().map(|path| format!("  <- {}", path.display())).unwrap_or_default();
         text.push_str(&format!("{:width$}  {}  {}{own}\n", prompt.name, &prompt.hash[..8], prompt.about));
     }
     output::print(&text)

@@ -101,10 +101,17 @@ fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> 
         eprintln!("{}:{line}: {why}", file.display());
     }
     if global.json {
-        output::json(&json!({ "added": imported.added, "known": imported.known, "refused": imported.refused }))?;
+        output::json(
+            &json!({ "added": imported.added, "known": imported.known, "refused": imported.refused }),
+        )?;
     } else {
         let refused = imported.refused.len() as u64;
-        let told = format!("{} added, {} known, {} refused\n", number(imported.added), number(imported.known), number(refused));
+        let told = format!(
+            "{} added, {} known, {} refused\n",
+            number(imported.added),
+            number(imported.known),
+            number(refused)
+        );
         output::print(&told)?;
     }
     Ok(if imported.refused.is_empty() { Exit::Done } else { Exit::Partial })

@@ -12,7 +12,8 @@ pub(super) fn report(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
     let recipes = output::recipes(&config, args)?;
-    let funnels: Vec<Funnel> = recipes.into_iter().map(|r| funnel(&workspace, r)).collect::<Result<_, _>>()?;
+    let funnels: Vec<Funnel> =
+        recipes.into_iter().map(|r| funnel(&workspace, r)).collect::<Result<_, _>>()?;
     if global.json {
         output::json(&funnels)?;
     } else {
@@ -30,14 +31,25 @@ fn print(funnel: &Funnel) -> String {
     for stage in &funnel.stages {
         let counts = &stage.counts;
         let bar = "█".repeat((counts.records_out * 40).div_ceil(widest).min(40) as usize);
-        text.push_str(&format!("  {:<10} {:>11} in {:>11} out  {bar}\n", stage.stage, number(counts.records_in), number(counts.records_out)));
+        text.push_str(&format!(
+            "  {:<10} {:>11} in {:>11} out  {bar}\n",
+            stage.stage,
+            number(counts.records_in),
+            number(counts.records_out)
+        ));
         for state in State::ALL {
             let prefix = format!("{}/", state.code());
-            let mut reasons: Vec<_> = counts.reasons.iter().filter_map(|(k, n)| Some((k.strip_prefix(&prefix)?, *n))).collect();
+            let mut reasons: Vec<_> =
+                counts.reasons.iter().filter_map(|(k, n)| Some((k.strip_prefix(&prefix)?, *n))).collect();
             reasons.sort_by_key(|(code, n)| (std::cmp::Reverse(*n), *code));
             for (code, n) in reasons {
                 let meaning = stages::definition(code).unwrap_or_default();
-                text.push_str(&format!("  {:<10} {:>11} {:<8} {code:<18} {meaning}\n", "", number(n), state.code()));
+                text.push_str(&format!(
+                    "  {:<10} {:>11} {:<8} {code:<18} {meaning}\n",
+                    "",
+                    number(n),
+                    state.code()
+                ));
             }
         }
     }

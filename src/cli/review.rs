@@ -18,7 +18,8 @@ use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::ballot::{Kind, Round, Step};
 use crate::review::{
     AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Value, Vote, VoteLog,
-    adjudicate, agreement, assign, disputes, dispute_item, export, import, replace, resolve_all, review_item, status,
+    adjudicate, agreement, assign, dispute_item, disputes, export, import, replace, resolve_all, review_item,
+    status,
 };
 use crate::stages::review::Votes;
 use crate::store::{Error, Workspace, durable};
@@ -65,7 +66,8 @@ struct Room<'c> {
 
 impl<'c> Room<'c> {
     fn open(config: &'c Config, place: &Place) -> Result<Room<'c>, Failure> {
-        let recipe = recipe::find(&place.recipe).ok_or_else(|| usage(format!("unknown recipe {:?}", place.recipe)))?;
+        let recipe =
+            recipe::find(&place.recipe).ok_or_else(|| usage(format!("unknown recipe {:?}", place.recipe)))?;
         let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
         let Some((step, items)) = review_items(config, recipe, name)? else {
             let known: Vec<&str> = recipe.reviews().map(|review| review.place().1).collect();
@@ -127,7 +129,8 @@ fn write_ballot(room: &Room<'_>, annotator: &str, format: FormatArg, out: &Path)
         .map(|task| task.item.as_str())
         .collect();
     let seen = room.seen();
-    let wanted = |(item, open): &&(Item, bool)| if mine.is_empty() { *open } else { mine.contains(&item.id.as_str()) };
+    let wanted =
+        |(item, open): &&(Item, bool)| if mine.is_empty() { *open } else { mine.contains(&item.id.as_str()) };
     let votes = room.by_item();
     let own = |item: &Item| {
         let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -135,7 +138,8 @@ fn write_ballot(room: &Room<'_>, annotator: &str, format: FormatArg, out: &Path)
         let mut heads = crate::review::votes::current(&people).into_iter();
         heads.find(|vote| vote.annotator == annotator && vote.round == room.round)
     };
-    let rows: Vec<(&Item, Option<&Vote>)> = seen.iter().filter(wanted).map(|(item, _)| (item, own(item))).collect();
+    let rows: Vec<(&Item, Option<&Vote>)> =
+        seen.iter().filter(wanted).map(|(item, _)| (item, own(item))).collect();
     let format = match format {
         FormatArg::Csv => Format::Csv,
         FormatArg::Xlsx => Format::Xlsx,
@@ -198,7 +202,13 @@ fn take_votes(room: &Room<'_>, files: &[PathBuf], global: &Global) -> Result<Exi
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
 
-fn spread(room: &Room<'_>, overlap: f64, seed: u64, leaving: Option<&str>, global: &Global) -> Result<Exit, Failure> {
+fn spread(
+    room: &Room<'_>,
+    overlap: f64,
+    seed: u64,
+    leaving: Option<&str>,
+    global: &Global,
+) -> Result<Exit, Failure> {
     if !(0.0..=1.0).contains(&overlap) {
         return Err(usage(format!("--overlap is a share from 0 to 1, not {overlap}")));
     }
@@ -210,13 +220,16 @@ fn spread(room: &Room<'_>, overlap: f64, seed: u64, leaving: Option<&str>, globa
         Some(leaving) => {
             let open = |task: &Task| {
                 let votes = votes.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
-                !votes.iter().any(|vote| !vote.synthetic && vote.annotator == leaving && vote.round == task.round)
+                !votes
+                    .iter()
+                    .any(|vote| !vote.synthetic && vote.annotator == leaving && vote.round == task.round)
             };
             replace(&room.step, leaving, people, room.tasks.all(), open, &settings)
         }
         None => {
             let seen = room.seen();
-            let open: Vec<&str> = seen.iter().filter(|(_, open)| *open).map(|(item, _)| item.id.as_str()).collect();
+            let open: Vec<&str> =
+                seen.iter().filter(|(_, open)| *open).map(|(item, _)| item.id.as_str()).collect();
             assign(&room.step, &open, people, room.tasks.all(), &settings).map_err(usage)?
         }
     };
@@ -271,7 +284,11 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
             }));
         }
     }
-    if global.json { output::json(&machine)? } else { output::print(&text)? }
+    if global.json {
+        output::json(&machine)?
+    } else {
+        output::print(&text)?
+    }
     Ok(Exit::Done)
 }
 
@@ -293,8 +310,11 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
         (Some(rate), of) => format!("; {:.0} % of {of} drafts rewritten", rate * 100.0),
         _ => String::new(),
     };
-    let mut text =
-        format!("{recipe} review:{step}: {}, {}{rewritten}\n", count(status.items as u64, "item"), parts.join(", "));
+    let mut text = format!(
+        "{recipe} review:{step}: {}, {}{rewritten}\n",
+        count(status.items as u64, "item"),
+        parts.join(", ")
+    );
     for (name, progress) in &status.annotators {
         let stale = if progress.stale > 0 { format!(", {} stale", progress.stale) } else { String::new() };
         text.push_str(&format!(
@@ -306,7 +326,11 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
 }
 
 /// Agreement among people; among a sample's voters where no person voted, and then it says so.
-fn agreed(step: &Step, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<(String, serde_json::Value)> {
+fn agreed(
+    step: &Step,
+    items: &[Item],
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+) -> Vec<(String, serde_json::Value)> {
     let people = votes.values().flatten().any(|vote| !vote.synthetic);
     let bootstrap = Bootstrap { resamples: 1000, seed: 0, level: 0.95 };
     let settings = AgreementSettings { bootstrap, synthetic: !people };
@@ -364,7 +388,8 @@ fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
             text.push_str(&format!("  {key}: {value}\n"));
         }
         for vote in &dispute.votes {
-            let said: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+            let said: Vec<String> =
+                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
             text.push_str(&format!("  {} ({}): {}\n", vote.annotator, vote.round.name(), said.join(", ")));
         }
         dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
@@ -387,7 +412,8 @@ fn decide(room: &Room<'_>, item: &str, by: &str, answers: &[(String, String)]) -
     }
     let given = |name: &str| {
         let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
-        let listed = form.iter().any(|f| f.name == name && matches!(f.kind, Kind::Choices { .. } | Kind::Keep { .. }));
+        let listed =
+            form.iter().any(|f| f.name == name && matches!(f.kind, Kind::Choices { .. } | Kind::Keep { .. }));
         let codes = || text.split(';').map(|code| code.trim().to_string()).collect::<Vec<_>>();
         let keep = text.trim() == crate::review::ballot::KEEP;
         Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })

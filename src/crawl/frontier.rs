@@ -293,7 +293,7 @@ impl Frontier {
                 .segments
                 .append(&group)
                 .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
-            let line = Line::Done { file, end, done: done.clone() };
+            let line = Line::Done { file, end, done: Box::new(done.clone()) };
             append(&mut writer.journal, &line)
                 .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
         }

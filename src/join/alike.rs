@@ -43,13 +43,23 @@ pub fn alike(texts: &[&str]) -> AlikePairs {
     let one: Vec<&Prepared> = groups.iter().map(|rows| &prepared[first(rows)]).collect();
     let folded: Vec<String> = groups.par_iter().map(|rows| view::fold(texts[first(rows)])).collect();
     let sounds: Vec<String> = groups.par_iter().map(|rows| view::sound(texts[first(rows)])).collect();
-    let written = Neighbours::of(&folded, |c| u64::from(weight(c)), |doc| {
-        // Near: L is at least 17/40 of |a| + |b|, which is at least twice the shorter.
-        doc.leaving_weight(doc.weight / 5).max(doc.leaving_count((11 * doc.chars).div_ceil(20).saturating_sub(1)))
-    });
+    let written = Neighbours::of(
+        &folded,
+        |c| u64::from(weight(c)),
+        |doc| {
+            // Near: L is at least 17/40 of |a| + |b|, which is at least twice the shorter.
+            doc.leaving_weight(doc.weight / 5)
+                .max(doc.leaving_count((11 * doc.chars).div_ceil(20).saturating_sub(1)))
+        },
+    );
     // Sound: L is at least 9/20 of |a| + |b|.
-    let spoken = Neighbours::of(&sounds, |_| 1, |doc| doc.leaving_count((7 * doc.chars).div_ceil(10).saturating_sub(1)));
-    let letters: Vec<Letters> = folded.par_iter().map(|text| Letters::of(text, |c| u64::from(weight(c)))).collect();
+    let spoken = Neighbours::of(
+        &sounds,
+        |_| 1,
+        |doc| doc.leaving_count((7 * doc.chars).div_ceil(10).saturating_sub(1)),
+    );
+    let letters: Vec<Letters> =
+        folded.par_iter().map(|text| Letters::of(text, |c| u64::from(weight(c)))).collect();
     let syllables: Vec<Letters> = sounds.par_iter().map(|text| Letters::of(text, |_| 1)).collect();
     let pairs: Vec<Vec<AlikePair>> = (0..one.len() as u32)
         .into_par_iter()
@@ -135,7 +145,11 @@ struct Doc {
 
 impl Neighbours {
     /// `prefix(doc)` is how many of its rarest tokens a text must look up.
-    fn of(texts: &[String], weigh: impl Fn(char) -> u64 + Sync, prefix: impl Fn(&Doc) -> usize) -> Neighbours {
+    fn of(
+        texts: &[String],
+        weigh: impl Fn(char) -> u64 + Sync,
+        prefix: impl Fn(&Doc) -> usize,
+    ) -> Neighbours {
         let mut docs: Vec<Doc> = texts.par_iter().map(|text| Doc::of(text, &weigh)).collect();
         let mut holders: FxHashMap<Token, Vec<u32>> = FxHashMap::default();
         for (i, doc) in docs.iter().enumerate() {
@@ -313,7 +327,25 @@ mod tests {
     }
 
     fn posts() -> impl Strategy<Value = Vec<String>> {
-        let words = ["云", "会", "恐高", "吗", "？", "为什么", "鱼", "口渴", "，", "医生", "一生", "第二期", "第三期", "不", "X", "Ｘ", "雲"];
+        let words = [
+            "云",
+            "会",
+            "恐高",
+            "吗",
+            "？",
+            "为什么",
+            "鱼",
+            "口渴",
+            "，",
+            "医生",
+            "一生",
+            "第二期",
+            "第三期",
+            "不",
+            "X",
+            "Ｘ",
+            "雲",
+        ];
         let word = prop::sample::select(words.to_vec());
         prop::collection::vec(prop::collection::vec(word, 0..14).prop_map(|w| w.concat()), 2..14)
     }

@@ -44,7 +44,11 @@ impl<'a> Known<'a> {
         let inputs = step.inputs.iter().map(|input| InputRef {
             recipe: self.recipe.name.into(),
             stage: input.to_string(),
-            rows: made.get(input).and_then(|m| m.tables.get("rows")).map(|t| t.hash.clone()).unwrap_or_default(),
+            rows: made
+                .get(input)
+                .and_then(|m| m.tables.get("rows"))
+                .map(|t| t.hash.clone())
+                .unwrap_or_default(),
         });
         Ok(store::opening(
             self.recipe.name,
@@ -70,7 +74,10 @@ impl<'a> Known<'a> {
             Stage::Review(kind) => {
                 let (review, name) = (review(), kind.place().1);
                 let ahead = named(&review.draft_ahead, name);
-                BTreeMap::from([("draft_ahead".into(), ahead), ("optional".into(), named(&review.optional, name))])
+                BTreeMap::from([
+                    ("draft_ahead".into(), ahead),
+                    ("optional".into(), named(&review.optional, name)),
+                ])
             }
             _ => self.config.stage(recipe, step.stage.section()),
         }
@@ -93,7 +100,8 @@ impl<'a> Known<'a> {
             Stage::Draft(kind) => {
                 let workspace = Workspace::new(&self.config.root);
                 let questions = || {
-                    let inputs = step.inputs.iter().map(|input| rows::questions_of(&workspace, self.recipe, input));
+                    let inputs =
+                        step.inputs.iter().map(|input| rows::questions_of(&workspace, self.recipe, input));
                     Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
                 };
                 evidence.extend(draft::evidence(kind, self.config, self.recipe.name, questions)?);

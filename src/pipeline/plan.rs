@@ -130,7 +130,10 @@ fn change(key: &str, before: &str, now: &str) -> String {
     }
 }
 
-fn keys<'a, V>(old: &'a BTreeMap<String, V>, new: &'a BTreeMap<String, V>) -> std::collections::BTreeSet<&'a String> {
+fn keys<'a, V>(
+    old: &'a BTreeMap<String, V>,
+    new: &'a BTreeMap<String, V>,
+) -> std::collections::BTreeSet<&'a String> {
     old.keys().chain(new.keys()).collect()
 }
 

@@ -54,7 +54,9 @@ impl Tasks {
     pub fn current(&self, round: Round) -> Vec<&Task> {
         let taken = |task: &&Task| {
             let over = |other: &Task| {
-                other.item == task.item && other.round == round && other.instead_of.as_ref() == Some(&task.annotator)
+                other.item == task.item
+                    && other.round == round
+                    && other.instead_of.as_ref() == Some(&task.annotator)
             };
             task.round == round && !self.tasks.iter().any(over)
         };
@@ -76,7 +78,8 @@ impl Tasks {
         if fs::read(&self.path).is_ok_and(|bytes| bytes.last().is_some_and(|&byte| byte != b'\n')) {
             let text = fs::read(&self.path).map_err(Error::io("read", &self.path))?;
             let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-            let file = OpenOptions::new().write(true).open(&self.path).map_err(Error::io("open", &self.path))?;
+            let file =
+                OpenOptions::new().write(true).open(&self.path).map_err(Error::io("open", &self.path))?;
             file.set_len(end as u64).map_err(Error::io("cut", &self.path))?;
         }
         for task in new {

@@ -32,7 +32,8 @@ pub(super) fn link(
 
 /// Whether two stages were decided by the same things, whatever their recipes are called.
 fn alike(twin: &Manifest, opening: &Manifest) -> bool {
-    let inputs = |m: &Manifest| m.inputs.iter().map(|i| (i.stage.clone(), i.rows.clone())).collect::<Vec<_>>();
+    let inputs =
+        |m: &Manifest| m.inputs.iter().map(|i| (i.stage.clone(), i.rows.clone())).collect::<Vec<_>>();
     twin.stage == opening.stage
         && twin.stage_version == opening.stage_version
         && twin.settings == opening.settings

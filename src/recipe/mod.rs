@@ -116,7 +116,8 @@ mod tests {
         for (recipe, key, _) in choices() {
             assert!(all.iter().any(|s| s.key == key), "{recipe}: {key}");
         }
-        let flags = choices().into_iter().map(|(r, k, v)| (format!("recipe.{r}.{k}"), v.to_string())).collect();
+        let flags =
+            choices().into_iter().map(|(r, k, v)| (format!("recipe.{r}.{k}"), v.to_string())).collect();
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(crate::config::FILE), "").unwrap();
         let overrides = Overrides { env: Vec::new(), flags };

@@ -96,14 +96,19 @@ pub struct Link {
 ///
 /// # Errors
 /// [`RunError`] where a stage cannot be read or a file not written.
-pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]) -> Result<(Candidate, bool), RunError> {
+pub fn build(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    stages: &[Manifest],
+) -> Result<(Candidate, bool), RunError> {
     let place = workspace.candidate(recipe.name);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
     let chain: Vec<Link> = stages.iter().map(link).collect();
-    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION) {
+    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION)
+    {
         return Ok((candidate, false));
     }
     let making = durable::making(&place);
@@ -150,7 +155,8 @@ pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]
 fn standing(place: &Path) -> Option<Candidate> {
     let bytes = fs::read(place.join("MANIFEST.json")).ok()?;
     let candidate: Candidate = serde_json::from_slice(&bytes).ok()?;
-    let whole = candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
+    let whole =
+        candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
     whole.then_some(candidate)
 }
 
@@ -195,7 +201,11 @@ pub fn rows_sha256(stage: &StageReader, rows: Rows) -> Result<String, Error> {
     Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }
 
-fn hash_rows<R: Record, T: Serialize>(stage: &StageReader, row: fn(R) -> T, hasher: &mut Sha256) -> Result<(), Error> {
+fn hash_rows<R: Record, T: Serialize>(
+    stage: &StageReader,
+    row: fn(R) -> T,
+    hasher: &mut Sha256,
+) -> Result<(), Error> {
     for part in stage.parts::<R>("rows") {
         for record in part? {
             hasher.update(serde_json::to_vec(&row(record)).unwrap_or_default());
@@ -205,7 +215,11 @@ fn hash_rows<R: Record, T: Serialize>(stage: &StageReader, row: fn(R) -> T, hash
     Ok(())
 }
 
-fn write_rows<R: Record, T: Record + Serialize>(stage: &StageReader, data: &Path, row: fn(R) -> T) -> Result<u64, Error> {
+fn write_rows<R: Record, T: Record + Serialize>(
+    stage: &StageReader,
+    data: &Path,
+    row: fn(R) -> T,
+) -> Result<u64, Error> {
     let path = data.join("test.jsonl");
     let file = File::create(&path).map_err(Error::io("create", &path))?;
     let mut jsonl = BufWriter::new(file);
@@ -213,7 +227,9 @@ fn write_rows<R: Record, T: Record + Serialize>(stage: &StageReader, data: &Path
     let parts = stage.parts::<R>("rows").map(|part| {
         let rows: Vec<T> = part?.into_iter().map(row).collect();
         for row in &rows {
-            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::from).map_err(Error::io("write", &path))?;
+            serde_json::to_writer(&mut jsonl, row)
+                .map_err(std::io::Error::from)
+                .map_err(Error::io("write", &path))?;
             jsonl.write_all(b"\n").map_err(Error::io("write", &path))?;
         }
         count += rows.len() as u64;

@@ -107,7 +107,8 @@ pub const CATEGORIES: [&str; 6] = [
 
 /// The published layout of a question; `None` where a field it needs is not there.
 pub fn published(question: &Question, index: u64) -> Option<Published> {
-    let mut numbers: Vec<usize> = question.categories.iter().filter_map(|number| number.parse().ok()).collect();
+    let mut numbers: Vec<usize> =
+        question.categories.iter().filter_map(|number| number.parse().ok()).collect();
     numbers.sort_unstable();
     let named = |number: &usize| Some(format!("{number}({})", CATEGORIES.get(number.checked_sub(1)?)?));
     let category: Vec<String> = numbers.iter().map(named).collect::<Option<_>>()?;

@@ -48,7 +48,12 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
             row.insert("verdict".into(), verdict_name(found.verdict).into());
             row.insert("score".into(), json!(found.score));
             let evidence = found.veto.map(|veto| format!("veto {}", veto.name()));
-            say(&mut row, if same { "merged" } else { "kept" }, found.predicate.map(Predicate::name), evidence);
+            say(
+                &mut row,
+                if same { "merged" } else { "kept" },
+                found.predicate.map(Predicate::name),
+                evidence,
+            );
             row
         }
     }
@@ -95,11 +100,15 @@ fn post(mut row: Row, plain: PostKind, decide: impl Fn(Post) -> Outcome<Post>) -
         Outcome::Dropped { reason, evidence } => (None, "dropped", Some(reason.code()), Some(evidence)),
         Outcome::Held { reason, evidence } => (None, "held", Some(reason.code()), Some(evidence)),
         Outcome::Failed { reason, evidence } => (None, "failed", Some(reason.code()), Some(evidence)),
-        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => (None, "failed", None, None),
+        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => {
+            (None, "failed", None, None)
+        }
     };
     if let Some(post) = post {
         row.insert("text".into(), post.text.into());
-        for (field, value) in [("score", post.score.map(Value::from)), ("number", post.number.map(Value::from))] {
+        for (field, value) in
+            [("score", post.score.map(Value::from)), ("number", post.number.map(Value::from))]
+        {
             if let Some(value) = value {
                 row.insert(field.into(), value);
             }
@@ -177,6 +186,9 @@ pub fn apply_dedup(
 ///
 /// # Errors
 /// [`super::StageError`] naming the list that cannot be used.
-pub fn anonymise_stage(root: &std::path::Path, settings: &sections::Anonymise) -> Result<Anonymise, super::StageError> {
+pub fn anonymise_stage(
+    root: &std::path::Path,
+    settings: &sections::Anonymise,
+) -> Result<Anonymise, super::StageError> {
     Anonymise::new(settings, &anonymise::policy_lists(root, settings)?)
 }

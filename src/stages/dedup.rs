@@ -79,7 +79,7 @@ pub fn dedup(
     writer.keep(table)?;
     let outcomes = found.outcomes(&posts);
     for (post, outcome) in posts.into_iter().zip(outcomes) {
-        writer.put(post.id.clone(), outcome.unwrap_or_else(|| Outcome::Kept(post)));
+        writer.put(post.id.clone(), outcome.unwrap_or(Outcome::Kept(post)));
         pulse.advance(1);
     }
     Ok(writer.flush()?)
@@ -141,9 +141,11 @@ fn likes(texts: &[&str], settings: &sections::Dedup) -> (Vec<Vec<u32>>, Vec<Like
         true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
         false => Vec::new(),
     };
-    let folded: Vec<&str> = if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts.to_vec() };
+    let folded: Vec<&str> =
+        if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts.to_vec() };
     let same = decimal(settings.threshold);
-    let Joined { groups, pairs } = self_join(&folded, &Query { metric, threshold: decimal(settings.threshold - settings.margin) });
+    let Joined { groups, pairs } =
+        self_join(&folded, &Query { metric, threshold: decimal(settings.threshold - settings.margin) });
     let like = |pair: &Pair| Like {
         a: pair.a,
         b: pair.b,
@@ -187,13 +189,17 @@ pub(super) fn row_pairs<'a>(
     groups: &'a [Vec<u32>],
     likes: &'a [Like],
 ) -> impl Iterator<Item = (u32, u32, Option<&'a Like>)> + 'a {
-    let mut partners: Vec<Vec<(u32, Option<&Like>)>> = (0..groups.len() as u32).map(|own| vec![(own, None)]).collect();
+    let mut partners: Vec<Vec<(u32, Option<&Like>)>> =
+        (0..groups.len() as u32).map(|own| vec![(own, None)]).collect();
     for like in likes {
         partners[like.a as usize].push((like.b, Some(like)));
         partners[like.b as usize].push((like.a, Some(like)));
     }
-    let mut rows: Vec<(u32, u32)> =
-        groups.iter().zip(0u32..).flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group))).collect();
+    let mut rows: Vec<(u32, u32)> = groups
+        .iter()
+        .zip(0u32..)
+        .flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)))
+        .collect();
     rows.sort_unstable();
     rows.into_iter().flat_map(move |(a, group)| {
         let later = |group: u32| {
@@ -244,7 +250,9 @@ fn seconds(time: &str) -> Option<i64> {
     let (hour, minute, second) = (next().unwrap_or(0), next().unwrap_or(0), next().unwrap_or(0));
     // Days from the civil calendar, with years that begin in March.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day - 1 - 719_468;
+    let days = 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day
+        - 1
+        - 719_468;
     Some(((days * 24 + hour - 8) * 60 + minute) * 60 + second)
 }
 
@@ -304,10 +312,13 @@ fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> Nea
 
 fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
     let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&post.text, &into.text);
-    let figures = format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
+    let figures =
+        format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
     let (reason, score, predicate) = match like {
         None => (Reason::ExactDuplicate, 1.0, Predicate::Identical.name()),
-        Some(k) if k.predicate == Predicate::Identical.name() => (Reason::ExactDuplicate, k.score, k.predicate),
+        Some(k) if k.predicate == Predicate::Identical.name() => {
+            (Reason::ExactDuplicate, k.score, k.predicate)
+        }
         Some(k) => (Reason::NearDuplicate, k.score, k.predicate),
     };
     Outcome::Merged { into: into.id.clone(), reason, score, evidence: format!("{predicate}; {figures}") }

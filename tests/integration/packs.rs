@@ -145,7 +145,10 @@ fn bank(making: &Making) -> Vec<(String, Json)> {
 
 fn replies(id: &str, part: &Json) -> Vec<String> {
     let line = |template: &str, reply: Json| {
-        format!("{}\n", json!({ "template": format!("ruozhibench/{template}"), "record": id, "reply": reply }))
+        format!(
+            "{}\n",
+            json!({ "template": format!("ruozhibench/{template}"), "record": id, "reply": reply })
+        )
     };
     let screen = &part["screen"];
     let (culture, harmful) = (screen["culture_bound"] == true, screen["harmful"] == true);
@@ -218,8 +221,11 @@ fn answers(step: &str, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
     let text = |key: &str| said[key].as_str();
     Some(match step {
         "screen" => {
-            let mut against: Vec<String> =
-                ["culture_bound", "harmful"].into_iter().filter(|code| said[*code] == true).map(Into::into).collect();
+            let mut against: Vec<String> = ["culture_bound", "harmful"]
+                .into_iter()
+                .filter(|code| said[*code] == true)
+                .map(Into::into)
+                .collect();
             if against.is_empty() && said["suits_english"] != true {
                 against.push("untranslatable".into());
             }

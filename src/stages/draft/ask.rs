@@ -111,9 +111,9 @@ pub fn evidence(
     let mut evidence = BTreeMap::from([(format!("prompt {}", draft.template()), prompt[..16].to_string())]);
     let replies = match endpoint(config, recipe)? {
         None => counted(Vec::new()),
-        Some(endpoint) if !sends(&endpoint) => {
-            counted(endpoint.pack.as_deref().map(|pack| pack_lines(pack, draft.template())).unwrap_or_default())
-        }
+        Some(endpoint) if !sends(&endpoint) => counted(
+            endpoint.pack.as_deref().map(|pack| pack_lines(pack, draft.template())).unwrap_or_default(),
+        ),
         // A store that is not there is not made by looking.
         Some(_) if !Workspace::new(&config.root).raw().join("replies").exists() => counted(Vec::new()),
         Some(endpoint) => {
@@ -205,7 +205,8 @@ fn ask(
     let store = Arc::new(open_store(asking.config)?);
     let engine = Engine::new(store, endpoint, limits).map_err(settings_error)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|e| StageError::Settings(format!("cannot start the network runtime: {e}")))?;
+    let runtime =
+        runtime.map_err(|e| StageError::Settings(format!("cannot start the network runtime: {e}")))?;
     let told = AtomicUsize::new(0);
     let started = std::time::Instant::now();
     let on_event = |progress: &Progress| {
@@ -260,7 +261,8 @@ fn outcome(
         }
         Parsed::Held(held) => (held.reason, held.what, true),
         Parsed::Failed(failed) => {
-            let raw = if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
+            let raw =
+                if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
             (failed.reason, format!("{} (reply:{}){raw}", failed.error, failed.key), false)
         }
     };
@@ -310,6 +312,9 @@ mod tests {
         let Outcome::Changed { row, rule, .. } = outcome(Draft::Pair, question, waits("w"), "p", true) else {
             panic!("an optional draft held its question");
         };
-        assert_eq!((rule, row.flags_of("pair")), ("not_drafted", vec!["not drafted: reply_missing".to_string()]));
+        assert_eq!(
+            (rule, row.flags_of("pair")),
+            ("not_drafted", vec!["not drafted: reply_missing".to_string()])
+        );
     }
 }

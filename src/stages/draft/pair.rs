@@ -45,10 +45,10 @@ mod tests {
     fn a_pair_differs_a_little() {
         let question = "Why do cats never sleep on the moon?";
         assert_eq!(check(question, "Why do cats sleep on the sofa?"), Vec::<String>::new());
-        assert_eq!(check(question, "why do cats never sleep on the moon"), [
-            "equals its question",
-            "has another form than its question"
-        ]);
+        assert_eq!(
+            check(question, "why do cats never sleep on the moon"),
+            ["equals its question", "has another form than its question"]
+        );
         assert!(check(question, "Q?")[0].contains("altogether"));
     }
 }

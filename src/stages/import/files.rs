@@ -87,7 +87,8 @@ fn kind_name(kind: SourceKind) -> String {
 /// is not the one the settings state.
 pub fn files(config: &Config, recipe: &str) -> Result<Vec<Dump>, Problems> {
     let (mut dumps, mut problems) = (Vec::new(), Vec::new());
-    let used = config.sources.iter().filter(|s| s.recipes.is_empty() || s.recipes.iter().any(|r| r == recipe));
+    let used =
+        config.sources.iter().filter(|s| s.recipes.is_empty() || s.recipes.iter().any(|r| r == recipe));
     for source in used {
         match dumps_of(&config.root, source) {
             Ok(found) => dumps.extend(found),

@@ -87,7 +87,10 @@ pub fn import(
                         Ok(bytes) => parse(dump, bytes, context.as_ref()),
                         Err(unread) => Err(*unread),
                     };
-                    (item.position, parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string())))
+                    (
+                        item.position,
+                        parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string())),
+                    )
                 })
                 .collect();
             items += read.len() as u64;

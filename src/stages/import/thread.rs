@@ -73,7 +73,9 @@ impl Threads {
             for item in batch {
                 let Ok(bytes) = item.bytes else { continue };
                 let Ok(row) = serde_json::from_slice::<Row>(&bytes) else { continue };
-                let (Some(tid), Some(person)) = (row.tid.clone(), row.person().map(str::to_string)) else { continue };
+                let (Some(tid), Some(person)) = (row.tid.clone(), row.person().map(str::to_string)) else {
+                    continue;
+                };
                 if row.first_floor() {
                     owners.entry(tid.clone()).or_insert_with(|| person.clone());
                 }
@@ -99,7 +101,8 @@ pub(super) fn post(line: &str, threads: Option<&Threads>, take: Take) -> Parsed 
         Ok(row) => row,
         Err(e) => return Parsed::Bad(super::json_error(&e, line)),
     };
-    let number = |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
+    let number =
+        |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
     let (Some(tid), Some(pid)) = (number(&row.tid), number(&row.pid)) else {
         return Parsed::Bad("`tid` or `pid` is no number".into());
     };
@@ -118,7 +121,9 @@ pub(super) fn post(line: &str, threads: Option<&Threads>, take: Take) -> Parsed 
             Err(reason) => return Parsed::Out(reason, String::new()),
         },
         Take::Jokes if row.first_floor() => PostKind::Plain,
-        Take::Jokes => return Parsed::Out(Reason::Chatter, "a reply in a thread that is no annual one".into()),
+        Take::Jokes => {
+            return Parsed::Out(Reason::Chatter, "a reply in a thread that is no annual one".into());
+        }
     };
     let mentions = threads.map(|t| t.names.in_text(&text)).unwrap_or_default();
     Parsed::Post(Box::new(Draft {

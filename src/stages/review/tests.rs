@@ -37,7 +37,12 @@ fn vote(step: &Step, item: &Item, annotator: &str, synthetic: bool, values: &[(&
     .sealed()
 }
 
-fn decide(review: Review, question: Question, settings: &sections::Review, votes: &[Vote]) -> Outcome<Question> {
+fn decide(
+    review: Review,
+    question: Question,
+    settings: &sections::Review,
+    votes: &[Vote],
+) -> Outcome<Question> {
     let step = review.ballot(settings);
     let item = review.item(&step, &question);
     let votes: Vec<&Vote> = votes.iter().collect();

@@ -10,12 +10,6 @@ use super::quotation::unwrap;
 use super::words::has_cue;
 use super::{Rule, is_question, judge};
 
-#[track_caller]
-fn check(text: &str, is_question: bool) {
-    let judgement = judge(text);
-    assert_eq!(judgement.is_question, is_question, "{text}: {judgement:?}");
-}
-
 #[test]
 fn every_rule_decides_its_example() {
     for rule in Rule::ALL {

@@ -72,7 +72,7 @@ mod tests {
         let pair = compare("鱼缸清洗指南第三期", "鱼缸清洗指南第2期");
         assert_eq!((pair.verdict, pair.veto), (Verdict::Different, Some(Veto::Series)));
         assert_eq!(compare("鱼缸清洗指南第三期", "鱼缸清洗指南第3期！").verdict, Verdict::Same);
-        assert_eq!(compare("鱼缸清洗指南第三期", "鱼缸清洗指南").verdict, Verdict::Same);
+        assert_eq!(compare("周末鱼缸清洗指南第三期", "周末鱼缸清洗指南").verdict, Verdict::Same);
     }
 
     #[test]
