@@ -164,7 +164,8 @@ fn answer(mut stream: TcpStream, fails_at: Option<&str>, counts: &Mutex<BTreeMap
         bytes.extend_from_slice(&buffer[..n]);
         let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
         let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
-        let length = head.split("content-length:").nth(1).and_then(|l| l.lines().next()?.trim().parse().ok());
+        let length: Option<usize> =
+            head.split("content-length:").nth(1).and_then(|l| l.lines().next()?.trim().parse().ok());
         let Some(length) = length else { return };
         if bytes.len() >= end + 4 + length {
             break serde_json::from_slice::<Value>(&bytes[end + 4..end + 4 + length]).unwrap();
