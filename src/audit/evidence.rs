@@ -99,7 +99,7 @@ fn asked(
     if Workspace::new(&config.root).raw().join("replies").exists() {
         let store = draft::open_store(config)?;
         let key = Engine::request(&endpoint, ask).key();
-        if let Some(reply) = store.get(&key).map_err(|e| wrong(&e))? {
+        if let Some(reply) = store.get(&key)? {
             details.push(Detail { what: "reply", id: format!("reply:{key}"), text: content(reply.raw) });
         }
     }

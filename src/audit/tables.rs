@@ -60,9 +60,9 @@ pub struct Reviewed {
     pub confirmed: u64,
     /// Written anew by people.
     pub rewritten: u64,
-    /// The same by a sample's votes.
+    /// Taken as drafted by a sample's votes.
     pub sample_confirmed: u64,
-    /// The same by a sample's votes.
+    /// Written anew by a sample's votes.
     pub sample_rewritten: u64,
     /// On the draft for the time being.
     pub provisional: u64,
