@@ -197,6 +197,15 @@ fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
     name.chars().count() > 1 && texts.into_iter().flatten().any(|text| text.contains(name))
 }
 
+/// An item that must be a JSON object: a list of values in the order of the fields is none.
+fn object<T: serde::de::DeserializeOwned>(item: &str) -> Result<T, Parsed> {
+    let beginning = || item.trim_start().chars().take(60).collect::<String>();
+    if !item.trim_start().starts_with('{') {
+        return Err(Parsed::Bad(format!("no JSON object: {:?}", beginning())));
+    }
+    serde_json::from_str(item).map_err(|e| Parsed::Bad(json_error(&e, item)))
+}
+
 /// A JSON error with the place in the item and the beginning of what stands there.
 fn json_error(error: &serde_json::Error, item: &str) -> String {
     let beginning: String = item.trim_start().chars().take(60).collect();

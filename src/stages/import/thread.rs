@@ -97,9 +97,9 @@ impl Threads {
 
 /// A line of a thread dump.
 pub(super) fn post(line: &str, threads: Option<&Threads>, take: Take) -> Parsed {
-    let row: Row = match serde_json::from_str(line) {
+    let row: Row = match super::object(line) {
         Ok(row) => row,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     let number =
         |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
