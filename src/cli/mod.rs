@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod report;
 mod run;
+mod show;
 mod status;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Run(args) => run::run(args, global, stop),
         Verb::Status(args) => status::status(args, global),
         Verb::Explain(args) => explain::explain(args, global),
+        Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Apply(args) => apply::apply(args, global),
