@@ -18,6 +18,8 @@ pub mod config;
 #[cfg(feature = "tables")]
 pub mod store;
 #[cfg(feature = "tables")]
+pub mod fetch;
+#[cfg(feature = "tables")]
 pub mod stages;
 #[cfg(feature = "tables")]
 pub mod recipe;

@@ -45,6 +45,8 @@ pub(super) enum Verb {
     Init(Init),
     /// Print every setting and where its value came from
     Config,
+    /// Download the dumps that sources name by url, and pin them in pipeline.lock
+    Fetch(Fetch),
     /// Make every stage that is not fresh, then the candidates
     Run(Run),
     /// Say which stages are fresh, which are not, and why
@@ -76,6 +78,16 @@ pub(super) struct Init {
     /// Leave out the sample dumps
     #[arg(long)]
     pub empty: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Fetch {
+    /// Only these sources
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<String>,
+    /// Ask the server for files that are there, too, and take what changed
+    #[arg(long)]
+    pub update: bool,
 }
 
 #[derive(Args, Default)]

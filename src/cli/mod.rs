@@ -8,6 +8,7 @@ mod audit;
 mod config;
 mod exit;
 mod explain;
+mod fetch;
 mod init;
 mod manual;
 mod output;
@@ -46,6 +47,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::init(args, global),
         Verb::Config => config::config(global),
+        Verb::Fetch(args) => fetch::fetch(args, global),
         Verb::Run(args) => run::run(args, global, stop),
         Verb::Status(args) => status::status(args, global),
         Verb::Explain(args) => explain::explain(args, global),
