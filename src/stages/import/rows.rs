@@ -1,7 +1,6 @@
 //! The rows of a table as items, whatever they are written in: JSON and JSONL as they stand, CSV and Parquet
 //! as the JSON objects of their rows.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -74,7 +73,8 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
             .collect();
         let mut record = ::csv::ByteRecord::new();
         while reader.read_byte_record(&mut record)? {
-            last = record.position().map_or(last, |p| p.line());
+            // A lone carriage return ends a row and no line: two rows never share a position.
+            last = record.position().map_or(0, |p| p.line()).max(last + 1);
             items.push(Item { position: last, bytes: object(&columns, &record, limit) });
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return Ok(());
@@ -109,10 +109,9 @@ fn object(columns: &[String], record: &::csv::ByteRecord, limit: u64) -> Result<
 fn parquet(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
     let mut position = 0;
     loop {
-        let rows = match File::open(path)
-            .map_err(|_| ())
-            .and_then(|_| parquet_rows(path, position, dump::BATCH).map_err(|_| ()))
-        {
+        // A decoder that panics on foreign bytes has met damage, too.
+        let read = std::panic::catch_unwind(|| parquet_rows(path, position, dump::BATCH).map_err(|_| ()));
+        let rows = match read.unwrap_or(Err(())) {
             Ok(rows) if rows.is_empty() => return,
             Ok(rows) => rows,
             Err(()) => {
