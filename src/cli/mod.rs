@@ -9,12 +9,14 @@ mod config;
 mod crawl;
 mod exit;
 mod explain;
+mod fetch;
 mod init;
 mod manual;
 mod output;
 mod progress;
 mod report;
 mod run;
+mod show;
 mod status;
 
 use std::process::ExitCode;
@@ -46,9 +48,11 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::init(args, global),
         Verb::Config => config::config(global),
+        Verb::Fetch(args) => fetch::fetch(args, global),
         Verb::Run(args) => run::run(args, global, stop),
         Verb::Status(args) => status::status(args, global),
         Verb::Explain(args) => explain::explain(args, global),
+        Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Crawl(args) => crawl::crawl(args, global, stop),
