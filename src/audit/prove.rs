@@ -12,7 +12,8 @@ use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 
 use crate::recipe::Recipe;
-use crate::record::{Counts, Entry, Link, Post, Record, State, row_digest};
+use crate::record::{Counts, Entry, Link, Post, Question, Record, State, row_digest};
+use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 
@@ -49,7 +50,8 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
         match StageReader::open(&place) {
             Ok(Some(stage)) => {
                 let before: Option<Vec<_>> = step.inputs.iter().map(|input| made.get(input)).collect();
-                let found = Audit { gaps: &mut gaps, proof }.stage(&stage, before.as_deref());
+                let found =
+                    Audit { gaps: &mut gaps, proof }.stage(&stage, step.stage.rows(), before.as_deref());
                 made.insert(step.name, found);
             }
             Ok(None) => {
@@ -109,7 +111,12 @@ struct Audit<'a> {
 
 impl Audit<'_> {
     /// Audits a stage against the stages it read; `None` where one of them is missing.
-    fn stage(&mut self, stage: &StageReader, before: Option<&[&(Manifest, Ids)]>) -> (Manifest, Ids) {
+    fn stage(
+        &mut self,
+        stage: &StageReader,
+        kind: Rows,
+        before: Option<&[&(Manifest, Ids)]>,
+    ) -> (Manifest, Ids) {
         let manifest = stage.manifest();
         self.proof.stages += 1;
         if manifest.fingerprint_of() != manifest.fingerprint {
@@ -118,10 +125,14 @@ impl Audit<'_> {
         self.strangers(stage);
         let mut rows = Ids::default();
         let mut texts = RowIds::default();
-        self.table::<Post>(stage, "rows", |row| {
-            rows.add(row.id());
-            texts.rows.insert(digest(row.id()));
-        });
+        let mut row = |id: &str| {
+            rows.add(id);
+            texts.rows.insert(digest(id));
+        };
+        match kind {
+            Rows::Posts => self.table::<Post>(stage, "rows", |post| row(post.id())),
+            Rows::Questions => self.table::<Question>(stage, "rows", |question| row(question.id())),
+        }
         let mut books = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
         let mut joined = HashSet::new();
@@ -300,7 +311,7 @@ fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, gaps: &mut Vec
     let place = workspace.stage(recipe.name, recipe.steps.len(), step.name);
     // A stage that is missing or damaged is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
-    let Ok(expected) = crate::release::rows_sha256(&stage) else { return };
+    let Ok(expected) = crate::release::rows_sha256(&stage, recipe.rows()) else { return };
     let file = format!("data/{}/test.jsonl", recipe.name);
     if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
         gaps.push(format!("{file}: its lines are not the rows of {}", step.name));

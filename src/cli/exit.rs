@@ -79,6 +79,12 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<StageError> for Failure {
+    fn from(error: StageError) -> Failure {
+        RunError::from(error).into()
+    }
+}
+
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         let exit = match &error {

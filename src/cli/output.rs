@@ -14,6 +14,18 @@ pub(super) fn load(global: &Global) -> Result<Config, Failure> {
     load_with(global, &[])
 }
 
+/// The settings of the workspace where there is one, else the defaults.
+pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
+    match global.workspace.join(crate::config::FILE).exists() {
+        true => load(global),
+        false => {
+            let mut config = Config::defaults();
+            config.root.clone_from(&global.workspace);
+            Ok(config)
+        }
+    }
+}
+
 /// The settings, with further flags that stand for settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
     let overrides = Overrides::new(global.set.iter().chain(more).cloned().collect());

@@ -40,7 +40,7 @@ impl Progress for Talk {
                 ProgressBar::new_spinner().with_style(style("{spinner} {prefix} {human_pos} ({per_sec})"))
             }
             (false, n) => ProgressBar::new(n)
-                .with_style(style("{prefix} {bar:30} {human_pos}/{human_len} ({per_sec}, {eta} left)")),
+                .with_style(style("{prefix} {bar:30} {human_pos}/{human_len} ({per_sec}, {eta} left) {msg}")),
         };
         self.with(|slot| *slot = Some((bar.with_prefix(format!("{recipe} {stage}")), Instant::now())));
     }
@@ -49,6 +49,14 @@ impl Progress for Talk {
         self.with(|slot| {
             if let Some((bar, _)) = slot {
                 bar.inc(records);
+            }
+        });
+    }
+
+    fn say(&self, words: &str) {
+        self.with(|slot| {
+            if let Some((bar, _)) = slot {
+                bar.set_message(words.to_string());
             }
         });
     }

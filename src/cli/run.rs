@@ -27,6 +27,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         from: args.stage.clone().or_else(|| args.from.clone()),
         to: args.stage.clone().or_else(|| args.to.clone()),
         force: args.force,
+        offline: args.offline,
     };
     let mut unread = 0;
     let mut built = Vec::new();

@@ -9,7 +9,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP];
+pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -142,6 +142,53 @@ pub const DEDUP: Section = Section {
     ],
 };
 
+/// What models draft.
+pub const DRAFT: Section = Section {
+    name: "draft",
+    doc: "What models draft for people to confirm or correct.",
+    keys: &[
+        key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that is asked."),
+        key(
+            "max_usd",
+            Kind::Amount,
+            "0",
+            "Dollars a recipe may ever spend on drafts; 0 leaves it to the endpoint's own max_usd.",
+        ),
+        key(
+            "max_reasks",
+            Kind::Whole(0, 10),
+            "2",
+            "How often a reply that cannot be read is asked for again.",
+        ),
+    ],
+};
+
+/// What people decide.
+pub const REVIEW: Section = Section {
+    name: "review",
+    doc: "What people decide; the steps are named as in review:<step>.",
+    keys: &[
+        key(
+            "draft_ahead",
+            Kind::Texts,
+            "[]",
+            "Steps whose drafts go on, provisionally, while votes are missing.",
+        ),
+        key(
+            "optional",
+            Kind::Texts,
+            "[]",
+            "Steps that hold nothing: what is undecided goes on without an answer.",
+        ),
+        key(
+            "sample",
+            Kind::Text,
+            "\"raw/sample/votes.jsonl\"",
+            "Synthetic votes that stand in where people have not voted; \"\" for none.",
+        ),
+    ],
+};
+
 /// Resolved settings of the import stage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,6 +255,30 @@ pub struct Dedup {
     pub normalize: bool,
 }
 
+/// Resolved settings of drafts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    /// The name of an `[llm.<name>]`.
+    pub endpoint: String,
+    /// Dollars; 0 for no cap of the recipe's own.
+    pub max_usd: f64,
+    /// Questions asked again for one reply.
+    pub max_reasks: u32,
+}
+
+/// Resolved settings of reviews.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Review {
+    /// Steps that go on with drafts.
+    pub draft_ahead: Vec<String>,
+    /// Steps that hold nothing.
+    pub optional: Vec<String>,
+    /// A path relative to pipeline.toml; empty for none.
+    pub sample: String,
+}
+
 /// Resolved settings of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -232,5 +303,7 @@ mod tests {
         config.typed::<Anonymise>(None, "anonymise");
         config.typed::<Filter>(None, "filter");
         config.typed::<Dedup>(None, "dedup");
+        config.typed::<Draft>(None, "draft");
+        config.typed::<Review>(None, "review");
     }
 }
