@@ -137,11 +137,12 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         // Import knows records by their place in a dump; what they became stands in `into`.
-        let entered = if number == 0 {
-            any_of("into", ids.clone()).or(any_of("id", ids.clone()))
-        } else {
-            any_of("id", ids.clone())
-        };
+        let mut entered = any_of("id", ids.clone());
+        if number == 0 {
+            let pages = select::<Link>(stage, "links", any_of("child", ids.clone()))?;
+            let pages = any_of("id", pages.iter().map(|link| link.parent.as_str()));
+            entered = entered.or(any_of("into", ids.clone())).or(pages);
+        }
         let mut next = BTreeSet::new();
         for entry in select::<Entry>(stage, "ledger", entered)? {
             explained.ends = entry.outcome.clone();
@@ -149,6 +150,8 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 Some(State::Kept | State::Changed) => {
                     next.insert(entry.into.clone().unwrap_or_else(|| entry.id.clone()));
                 }
+                // A page goes on as its posts, of which this record is one.
+                Some(State::Expanded) if number == 0 => next.extend(present.iter().cloned()),
                 Some(State::Expanded) => {
                     let links = select::<Link>(stage, "links", any_of("parent", [entry.id.as_str()]))?;
                     next.extend(links.into_iter().map(|l| l.child));

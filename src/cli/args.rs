@@ -45,6 +45,8 @@ pub(super) enum Verb {
     Init(Init),
     /// Print every setting and where its value came from
     Config,
+    /// Download the dumps that sources name by url, and pin them in pipeline.lock
+    Fetch(Fetch),
     /// Make every stage that is not fresh, then the candidates
     Run(Run),
     /// Say which stages are fresh, which are not, and why
@@ -54,10 +56,13 @@ pub(super) enum Verb {
         after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text."
     )]
     Explain(Explain),
+    /// Show the records of a stage, and the pairs that were nearly one
+    #[command(after_help = super::show::HELP)]
+    Show(Show),
     /// Prove from the files alone that every record is accounted for
     Audit(Only),
     /// Print the funnel: records by stage, state and reason
-    Report(Only),
+    Report(Report),
     /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
     Crawl(Crawl),
     /// Apply one stage's decision to JSON Lines on stdin, row for row
@@ -97,6 +102,16 @@ pub(super) struct Init {
     /// Leave out the sample dumps
     #[arg(long)]
     pub empty: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Fetch {
+    /// Only these sources
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<String>,
+    /// Ask the server for files that are there, too, and take what changed
+    #[arg(long)]
+    pub update: bool,
 }
 
 #[derive(Args, Default)]
@@ -140,6 +155,51 @@ pub(super) struct Explain {
     pub target: String,
     #[command(flatten)]
     pub only: Only,
+}
+
+#[derive(Args)]
+pub(super) struct Show {
+    /// The stage, as in the recipe: import, clean, dedup …
+    #[arg(value_name = "STAGE")]
+    pub stage: String,
+    #[command(flatten)]
+    pub only: Only,
+    /// Only records that left in this state: kept, changed, dropped, merged, held, failed …
+    #[arg(long, value_name = "STATE", conflicts_with = "borderline")]
+    pub outcome: Option<String>,
+    /// Only records with this reason or rule, by its code
+    #[arg(long, value_name = "CODE", conflicts_with = "borderline")]
+    pub reason: Option<String>,
+    /// So many of them, drawn by --seed
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// What the draw depends on
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Only records whose text or evidence matches this regular expression
+    #[arg(long, value_name = "RE")]
+    pub grep: Option<String>,
+    /// Only records that resemble this text, the likest first
+    #[arg(long, value_name = "TEXT")]
+    pub like: Option<String>,
+    /// Pairs that were near but kept apart, side by side
+    #[arg(long)]
+    pub borderline: bool,
+    /// At most so many; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub limit: usize,
+}
+
+#[derive(Args)]
+pub(super) struct Report {
+    #[command(flatten)]
+    pub only: Only,
+    /// Under each rule and reason, so many records of it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub examples: usize,
+    /// Write a page that needs no network: funnel, reasons, lengths, likeness, thresholds
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -10,6 +10,7 @@ mod crawl;
 mod estimate;
 mod exit;
 mod explain;
+mod fetch;
 mod init;
 mod manual;
 mod output;
@@ -19,7 +20,9 @@ mod replies;
 mod report;
 mod review;
 mod run;
+mod show;
 mod status;
+mod tables;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -50,9 +53,11 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::init(args, global),
         Verb::Config => config::config(global),
+        Verb::Fetch(args) => fetch::fetch(args, global),
         Verb::Run(args) => run::run(args, global, stop),
         Verb::Status(args) => status::status(args, global),
         Verb::Explain(args) => explain::explain(args, global),
+        Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Crawl(args) => crawl::crawl(args, global, stop),

@@ -1,90 +1,73 @@
 //! `report`: the funnel by stage, state and reason.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
 
-use super::args::{Global, Only};
+use serde_json::json;
+
+use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
-use crate::audit::{Funnel, Tables, funnel, tables};
+use crate::audit::{Funnel, Shown, examples, figures, funnel, page, tables};
+use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages;
-use crate::store::Workspace;
+use crate::store::{Workspace, durable};
 
-pub(super) fn report(args: &Only, global: &Global) -> Result<Exit, Failure> {
+/// Examples of each reason on the page, where no flag says otherwise.
+const ON_PAGE: usize = 3;
+
+/// Examples by stage, then by `state/reason`.
+type Examples = BTreeMap<String, BTreeMap<String, Vec<Shown>>>;
+
+pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
-    let recipes = output::recipes(&config, args)?;
-    let mut funnels = Vec::new();
+    let recipes = output::recipes(&config, &args.only)?;
+    if let Some(file) = &args.html {
+        let size = if args.examples > 0 { args.examples } else { ON_PAGE };
+        let figures = recipes.iter().map(|r| figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
+        let html = page(&figures).map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+        durable::replace(file, html.as_bytes())?;
+        if !global.quiet {
+            eprintln!("{} written", file.display());
+        }
+        return Ok(Exit::Done);
+    }
+    let (mut texts, mut machine) = (Vec::new(), Vec::new());
     for recipe in recipes {
-        funnels.push(Report { funnel: funnel(&workspace, recipe)?, tables: tables(&workspace, recipe)? });
+        let funnel = funnel(&workspace, recipe)?;
+        let examples = all_examples(&workspace, recipe, args.examples)?;
+        let tables = tables(&workspace, recipe)?;
+        let below = tables.as_ref().map(super::tables::print).unwrap_or_default();
+        texts.push(print(&funnel, &examples) + &below);
+        let mut row = json!({ "recipe": funnel.recipe, "stages": funnel.stages });
+        if let Some(tables) = tables {
+            row["tables"] = json!(tables);
+        }
+        if args.examples > 0 {
+            row["examples"] = json!(examples);
+        }
+        machine.push(row);
     }
     if global.json {
-        output::json(&funnels)?;
+        output::json(&machine)?;
     } else {
-        let told: Vec<String> = funnels
-            .iter()
-            .map(|report| {
-                print(&report.funnel) + &report.tables.as_ref().map(print_tables).unwrap_or_default()
-            })
-            .collect();
-        output::print(&told.join("\n"))?;
+        output::print(&texts.join("\n"))?;
     }
     Ok(Exit::Done)
 }
 
-/// A recipe's funnel with the tables of its paper.
-#[derive(Serialize)]
-struct Report {
-    #[serde(flatten)]
-    funnel: Funnel,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tables: Option<Tables>,
-}
-
-fn print_tables(tables: &Tables) -> String {
-    let mut text = String::from("  table 1: questions by category\n");
-    for category in &tables.categories {
-        let label = format!("{} {}", category.number, category.name);
-        text.push_str(&format!("    {label:<30} {:>6}\n", category.questions));
-    }
-    text.push_str(&format!(
-        "  table 2: {} questions, {} with a pair; words:       average   max   min\n",
-        tables.questions, tables.with_pair
-    ));
-    let lengths = [
-        ("question", tables.question_words),
-        ("irrationality", tables.irrationality_words),
-        ("pair", tables.pair_words),
-    ];
-    for (name, length) in lengths {
-        if let Some(length) = length {
-            text.push_str(&format!(
-                "    {name:<46} {:>7.2} {:>5} {:>5}\n",
-                length.average, length.max, length.min
-            ));
+fn all_examples(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Examples, Failure> {
+    let mut all = Examples::new();
+    if size > 0 {
+        for step in recipe.steps {
+            all.insert(step.name.into(), examples(workspace, recipe, step, size)?);
         }
     }
-    text.push_str("  reviews\n");
-    for review in &tables.reviews {
-        let mut parts = Vec::new();
-        let counts = [
-            (review.confirmed, "confirmed"),
-            (review.rewritten, "rewritten"),
-            (review.sample_confirmed, "confirmed by the sample"),
-            (review.sample_rewritten, "rewritten by the sample"),
-            (review.provisional, "provisional"),
-            (review.rejected, "rejected"),
-            (review.held, "held"),
-        ];
-        parts.extend(counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
-        let share = review.share_rewritten().filter(|share| *share > 0.0);
-        let share = share.map(|share| format!("; {:.0} % rewritten", share * 100.0)).unwrap_or_default();
-        text.push_str(&format!("    {:<22} {}{share}\n", review.stage, parts.join(", ")));
-    }
-    text
+    Ok(all)
 }
 
-fn print(funnel: &Funnel) -> String {
+fn print(funnel: &Funnel, examples: &Examples) -> String {
     let mut text = format!("{}\n", funnel.recipe);
     let Some(first) = funnel.stages.first() else {
         return text + "  not made yet\n";
@@ -113,8 +96,25 @@ fn print(funnel: &Funnel) -> String {
                     number(n),
                     state.code()
                 ));
+                let some = examples.get(&stage.stage).and_then(|by| by.get(&format!("{prefix}{code}")));
+                for one in some.into_iter().flatten() {
+                    let says = one
+                        .text
+                        .as_ref()
+                        .or(one.entry.evidence.as_ref())
+                        .map(|t| short(t))
+                        .unwrap_or_default();
+                    text.push_str(&format!("  {:<wide$} {:>11}   {}  {says}\n", "", "", one.entry.id));
+                }
             }
         }
     }
     text
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    const CHARS: usize = 60;
+    let line: String = text.chars().take(CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().count() > CHARS { line + "…" } else { line }
 }

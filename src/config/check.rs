@@ -1,5 +1,6 @@
 //! pipeline.toml against the list of settings: every problem at once, each with its place.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -274,6 +275,26 @@ impl Reader<'_> {
             let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
             self.problem(table.get("sha256").and_then(Item::span), what);
         }
+        let fields: BTreeMap<String, String> = values
+            .get("fields")
+            .and_then(|(v, _)| v.as_object())
+            .into_iter()
+            .flatten()
+            .filter_map(|(field, column)| Some((field.clone(), column.as_str()?.to_string())))
+            .collect();
+        let table_kind = text("kind").as_deref() == Some("table");
+        if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
+            self.problem(
+                table.span(),
+                "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }"
+                    .into(),
+            );
+        } else if !table_kind && !fields.is_empty() {
+            self.problem(
+                table.get("fields").and_then(Item::span),
+                "only a source of kind \"table\" has fields".into(),
+            );
+        }
         if self.checked.problems.len() > before {
             return None;
         }
@@ -286,6 +307,7 @@ impl Reader<'_> {
             licence: text("licence"),
             recipes,
             take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
+            fields,
             line: table.span().map_or(0, |s| position(self.text, s.start).0),
         })
     }
@@ -296,7 +318,7 @@ impl Reader<'_> {
             self.unknown("key", name, key_span(table, name), near);
             return None;
         };
-        let value = json(item).ok_or_else(|| "a plain value".to_string()).and_then(|v| kind.check(&v));
+        let value = item_json(item).ok_or_else(|| "a plain value".to_string()).and_then(|v| kind.check(&v));
         match value {
             Ok(value) => Some(value),
             Err(expected) => {
@@ -358,10 +380,6 @@ fn item_json(item: &Item) -> Option<Value> {
             .map(Value::Object),
         _ => None,
     }
-}
-
-fn json(item: &Item) -> Option<Value> {
-    item.as_value().and_then(value_json)
 }
 
 /// A TOML value as JSON; dates and inline tables have no place in these settings.

@@ -43,6 +43,8 @@ pub enum Kind {
     Text,
     /// A list of texts.
     Texts,
+    /// A table of texts under some of these words.
+    Map(&'static [&'static str]),
 }
 
 impl Kind {
@@ -60,6 +62,9 @@ impl Kind {
             (Kind::Amount, Value::Number(n)) => n.as_f64().is_some_and(|x| x >= 0.0 && x.is_finite()),
             (Kind::Choice(words), Value::String(s)) => words.contains(&s.as_str()),
             (Kind::Texts, Value::Array(list)) => list.iter().all(Value::is_string),
+            (Kind::Map(words), Value::Object(map)) => {
+                map.iter().all(|(word, value)| words.contains(&word.as_str()) && value.is_string())
+            }
             _ => false,
         };
         if fits {
@@ -78,6 +83,16 @@ impl Kind {
             }
             Kind::Text => "a text in quotes".into(),
             Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),
+            Kind::Map(words) => {
+                let unknown =
+                    value.as_object().and_then(|map| map.keys().find(|k| !words.contains(&k.as_str())));
+                let unknown = unknown.map(|k| format!("; {k:?} is none of them")).unwrap_or_default();
+                format!(
+                    "a table of texts, {{ {} = \"…\" }}, with some of {}{unknown}",
+                    words[0],
+                    words.join(", ")
+                )
+            }
         })
     }
 }

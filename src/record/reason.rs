@@ -47,6 +47,26 @@ reasons! {
     NotOwner = "not_owner",
     /// A post of an annual thread that is none of the ranked jokes: what the owner says in between, or an answer.
     Chatter = "chatter",
+    /// The forum gave the item the number 0 or none: an advertisement or a notice between the posts.
+    NoNumber = "no_number",
+    /// The author or a moderator took the text away before it was archived; what is left is a mark.
+    TakenAway = "taken_away",
+    /// The archived page is no list, thread or answer of the forum.
+    PageOther = "page_other",
+    /// The site demanded a captcha or forbade the page.
+    PageBlocked = "page_blocked",
+    /// The page is a script's empty frame: its content came by other requests.
+    PageShell = "page_shell",
+    /// The page says that the thread was taken down.
+    PageDeleted = "page_deleted",
+    /// The page says that the thread is hidden from visitors.
+    PageHidden = "page_hidden",
+    /// The page says that the forum was merged into another.
+    PageMerged = "page_merged",
+    /// The page has the right structure and no post in it.
+    PageEmpty = "page_empty",
+    /// The page has no structure that this version knows: another layout, a server's error, a cut page.
+    PageUnparsed = "page_unparsed",
 
     // clean
     /// The content is a placeholder that the forum demanded (`.`, `RT`, a client signature).

@@ -59,7 +59,7 @@ impl Stage {
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            Stage::Import => 1,
+            Stage::Import => 2,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
             Stage::Filter => 1,

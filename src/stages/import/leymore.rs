@@ -20,9 +20,9 @@ struct Title {
 /// A thread of a list page: `title, abs, href "/p/<tid>?fr=good", lz, n_reply`. Titles are cut at
 /// 20 to 31 characters; `abs` is the beginning of the first floor, or null.
 pub(super) fn title(line: &str) -> Parsed {
-    let row: Title = match serde_json::from_str(line) {
+    let row: Title = match super::object(line) {
         Ok(row) => row,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     if row.title.is_none() && row.abs.is_none() {
         return Parsed::Bad("neither `title` nor `abs` is a text".into());
@@ -59,9 +59,9 @@ struct Annual {
 
 /// A post of an annual thread: `author, content, l_num, ctime`, the content beginning with its rank.
 pub(super) fn annual(line: &str) -> Parsed {
-    let row: Annual = match serde_json::from_str(line) {
+    let row: Annual = match super::object(line) {
         Ok(row) => row,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     let Some(content) = row.content else {
         return Parsed::Bad("`content` is no text".into());

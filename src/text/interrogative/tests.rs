@@ -134,7 +134,8 @@ fn labelled(path: &Path, text: &str, label: Option<&str>) -> Vec<(String, bool)>
     std::fs::read_to_string(path)
         .unwrap()
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        // The published file holds the bare token NaN, which is no JSON.
+        .map(|line| serde_json::from_str::<serde_json::Value>(&line.replace(": NaN", ": null")).unwrap())
         .filter(|row| row["unsure"] != true)
         .map(|row| (row[text].as_str().unwrap().to_owned(), label.is_none_or(|label| row[label] == true)))
         .collect()
