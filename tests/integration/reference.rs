@@ -103,8 +103,9 @@ fn published_texts_that_stand_in_the_dumps_are_candidates() {
                 }
             }
         }
-        let candidates: BTreeSet<String> =
-            ws.candidates(recipe).iter().map(|row| row["id"].as_str().unwrap().to_string()).collect();
+        // What models draft and people decide comes after.
+        let kept: Vec<Post> = stage(&ws, recipe, "05_dedup").all("rows").unwrap();
+        let candidates: BTreeSet<String> = kept.into_iter().map(|post| post.id).collect();
         let ledger: Vec<Entry> = stage(&ws, recipe, "05_dedup").all("ledger").unwrap();
         let merged: HashMap<String, String> = ledger
             .into_iter()

@@ -24,7 +24,7 @@ fn threads_places_and_the_order_of_sources_do_not_show() {
     let other = Workspace::sample();
     let text = other.read("pipeline.toml");
     let start = text.find("[[source]]\n").unwrap();
-    let end = text.find("\n# What a run does").unwrap();
+    let end = text.find("\n# Drafts come from").unwrap();
     let mut tables: Vec<&str> = text[start..end].split("\n\n").map(str::trim).collect();
     assert_eq!(tables.len(), 3);
     tables.reverse();

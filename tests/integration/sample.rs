@@ -38,7 +38,8 @@ fn a_new_workspace_runs_and_answers() {
         assert!(rows.len() > 50, "{recipe}: {} candidates", rows.len());
         let ids: BTreeSet<&str> = rows.iter().map(|r| r["id"].as_str().unwrap()).collect();
         assert_eq!(ids.len(), rows.len(), "{recipe}: an id stands twice");
-        assert!(rows.iter().all(|r| !r["text"].as_str().unwrap().trim().is_empty()));
+        let text = |row: &serde_json::Value| row.get("text").or(row.get("question_zh")).cloned();
+        assert!(rows.iter().all(|r| !text(r).unwrap().as_str().unwrap().trim().is_empty()));
     }
     assert!(
         ws.candidates("flub").len() > ws.candidates("ruozhibench-gen").len(),
