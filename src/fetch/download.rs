@@ -105,7 +105,8 @@ pub(super) async fn download(
                 if fruitless >= patience.attempts {
                     return Err(FetchError::GaveUp { url: url.into(), attempts: fruitless, why });
                 }
-                let wait = asked.unwrap_or(patience.first_wait.saturating_mul(2u32.saturating_pow(fruitless - 1)));
+                let wait =
+                    asked.unwrap_or(patience.first_wait.saturating_mul(2u32.saturating_pow(fruitless - 1)));
                 let wait = wait.min(patience.longest_wait);
                 meter.again(&why, wait);
                 tokio::time::sleep(wait).await;

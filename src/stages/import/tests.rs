@@ -30,7 +30,11 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
         source: source.into(),
         kind,
         take: Take::Jokes,
-        fields: fields.iter().filter(|_| kind == SourceKind::Table).map(|(k, v)| (k.to_string(), v.to_string())).collect(),
+        fields: fields
+            .iter()
+            .filter(|_| kind == SourceKind::Table)
+            .map(|(k, v)| (k.to_string(), v.to_string()))
+            .collect(),
         licence: None,
         file: source.into(),
         path,
@@ -42,7 +46,8 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
 /// Imports dumps and reads back rows and ledger. The commit proves that the books close.
 fn imported(dumps: &[(&str, SourceKind, Vec<u8>)]) -> (Vec<Post>, Vec<LedgerEntry>) {
     let folder = tempfile::tempdir().unwrap();
-    let dumps: Vec<Dump> = dumps.iter().map(|(name, kind, bytes)| dump(folder.path(), name, *kind, bytes)).collect();
+    let dumps: Vec<Dump> =
+        dumps.iter().map(|(name, kind, bytes)| dump(folder.path(), name, *kind, bytes)).collect();
     let place = folder.path().join("01_import");
     let mut writer = StageWriter::create(&place).unwrap();
     import(&dumps, &settings(), &[7; 32], &mut writer, &Stop::default(), &NoPulse).unwrap();
@@ -84,8 +89,10 @@ fn zstd_with_a_window_of_256_mib_is_read() {
 fn one_native_id_in_two_sources_is_one_record_and_the_conflict_is_kept() {
     let titles = r#"[{"title": "冰箱会感冒吗", "abs": null, "href": "/p/42", "lz": "甲"}]"#;
     let thread = r#"{"tid": 42, "pid": 43, "title": "冰箱会感冒吗", "contents": [{"text": "它总是打喷嚏"}]}"#;
-    let (posts, ledger) =
-        imported(&[("a", SourceKind::LeymoreTitles, titles.into()), ("b", SourceKind::Aiotieba, thread.into())]);
+    let (posts, ledger) = imported(&[
+        ("a", SourceKind::LeymoreTitles, titles.into()),
+        ("b", SourceKind::Aiotieba, thread.into()),
+    ]);
     assert_eq!(ids(&posts), ["tieba:42"]);
     assert_eq!((posts[0].source.as_str(), ledger.len()), ("a", 2));
     let conflict = &ledger[1];
@@ -109,7 +116,10 @@ fn a_table_is_the_same_in_json_and_csv() {
 fn a_parquet_file_is_a_table() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
-    let entry = LedgerEntry { id: "t:1".into(), evidence: Some("冰箱会感冒吗".into()), ..LedgerEntry::default() };
+    let entry =
+        LedgerEntry {
+            id: "t:1".into(), evidence: Some("冰箱会感冒吗".into()), ..LedgerEntry::default()
+        };
     crate::store::write_parquet(&path, std::iter::once(Ok(vec![entry]))).unwrap();
     let mut dump = dump(folder.path(), "t", SourceKind::Table, &std::fs::read(&path).unwrap());
     dump.fields = [("id", "id"), ("content", "evidence")].map(|(k, v)| (k.to_string(), v.to_string())).into();
@@ -119,7 +129,8 @@ fn a_parquet_file_is_a_table() {
 fn archive(pages: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (url, body) in pages {
-        let header = Header::new("response").with("WARC-Target-URI", *url).with("WARC-Date", "2024-05-01T00:00:00Z");
+        let header =
+            Header::new("response").with("WARC-Target-URI", *url).with("WARC-Date", "2024-05-01T00:00:00Z");
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{body}");
         write_record(&mut bytes, &header, block.as_bytes()).unwrap();
     }
@@ -129,7 +140,8 @@ fn archive(pages: &[(&str, &str)]) -> Vec<u8> {
 #[test]
 fn archived_pages_expand_into_posts_and_the_others_are_set_aside() {
     let fixture = |name: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages").join(name)).unwrap()
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages").join(name))
+            .unwrap()
     };
     let (list, challenge) = (fixture("list-2024.html"), fixture("block-challenge.html"));
     let bytes = archive(&[
@@ -176,9 +188,40 @@ const KINDS: [SourceKind; 8] = [
 /// Bytes that look a little like a dump, so that more than the first check sees them.
 fn dumplike() -> impl Strategy<Value = Vec<u8>> {
     let pieces = prop::sample::select(vec![
-        "{", "}", "[", "]", ",", ":", "\n", "\r\n", "\"", "\\", "\"id\"", "\"tid\"", "\"pid\"", "\"title\"", "\"text\"", "\"body\"",
-        "\"contents\"", "\"instruction\"", "\"href\"", "\"floor\"", "\"/p/1\"", "1", "0", "-1e999", "null", "true", "笑话", "PAR1",
-        "\u{feff}", "\t", "WARC/1.0\r\n", "Content-Length: 5\r\n\r\n", "WARC-Type: response\r\n", "{\"tid\":1,\"pid\":2,\"text\":\"a\"}\n",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\n",
+        "\r\n",
+        "\"",
+        "\\",
+        "\"id\"",
+        "\"tid\"",
+        "\"pid\"",
+        "\"title\"",
+        "\"text\"",
+        "\"body\"",
+        "\"contents\"",
+        "\"instruction\"",
+        "\"href\"",
+        "\"floor\"",
+        "\"/p/1\"",
+        "1",
+        "0",
+        "-1e999",
+        "null",
+        "true",
+        "笑话",
+        "PAR1",
+        "\u{feff}",
+        "\t",
+        "WARC/1.0\r\n",
+        "Content-Length: 5\r\n\r\n",
+        "WARC-Type: response\r\n",
+        "{\"tid\":1,\"pid\":2,\"text\":\"a\"}\n",
         "{\"id\":\"a\",\"title\":\"b\",\"body\":\"c\"}\n",
     ]);
     let pieced = prop::collection::vec(pieces, 0..60).prop_map(|p| p.concat().into_bytes());
