@@ -59,7 +59,11 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     let Some(import) = stages.first() else { return Ok(Vec::new()) };
     let mut ids = BTreeSet::new();
     let by_locator = locator(target);
-    for entry in select::<Entry>(import, "ledger", by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))))? {
+    for entry in select::<Entry>(
+        import,
+        "ledger",
+        by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))),
+    )? {
         ids.insert(entry.into.unwrap_or(entry.id));
     }
     if ids.is_empty() {
@@ -157,7 +161,8 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
             explained.way.push(passage(name, entry));
         }
         if number > 0 {
-            let went_in = select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
+            let went_in =
+                select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
             explained.absorbed.extend(went_in.into_iter().map(|e| passage(name, e)));
         }
         if next.is_empty() {

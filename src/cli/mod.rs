@@ -6,6 +6,8 @@ mod apply;
 mod args;
 mod audit;
 mod config;
+mod crawl;
+mod estimate;
 mod exit;
 mod explain;
 mod fetch;
@@ -13,7 +15,10 @@ mod init;
 mod manual;
 mod output;
 mod progress;
+mod prompts;
+mod replies;
 mod report;
+mod review;
 mod run;
 mod show;
 mod status;
@@ -54,7 +59,12 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
+        Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Apply(args) => apply::apply(args, global),
+        Verb::Review { verb } => review::review(verb, global),
+        Verb::Estimate(args) => estimate::estimate(args, global),
+        Verb::Replies { verb } => replies::replies(verb, global),
+        Verb::Prompts { verb } => prompts::prompts(verb, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),
     }

@@ -55,11 +55,7 @@ pub(super) struct Checked {
 
 /// Reads the text of a settings file.
 pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
-    let mut reader = Reader {
-        text,
-        recipes,
-        checked: Checked::default(),
-    };
+    let mut reader = Reader { text, recipes, checked: Checked::default() };
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
         Err(e) => {
@@ -98,15 +94,36 @@ impl Reader<'_> {
                 "source" => self.sources(item),
                 "recipe" => self.recipe_tables(item),
                 "llm" => self.endpoints(item),
-                "annotator" => self.checked.annotators = self.list(item, "annotator", &["name", "role", "languages", "qualified", "accounts"]),
+                "annotator" => {
+                    self.checked.annotators =
+                        self.list(item, "annotator", &["name", "role", "languages", "qualified", "accounts"])
+                }
                 "crawl" => {
-                    let keys = ["name", "site", "base", "seeds", "scope", "politeness", "limits", "contact", "refresh", "private_hosts"];
+                    let keys = [
+                        "name",
+                        "site",
+                        "base",
+                        "seeds",
+                        "scope",
+                        "politeness",
+                        "limits",
+                        "contact",
+                        "refresh",
+                        "private_hosts",
+                    ];
                     self.checked.crawls = self.list(item, "crawl", &keys);
                 }
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
                     Some(section) => self.section(section, "", item),
                     None => {
-                        let known = SECTIONS.iter().map(|s| s.name).chain(["source", "recipe", "version", "llm", "annotator", "crawl"]);
+                        let known = SECTIONS.iter().map(|s| s.name).chain([
+                            "source",
+                            "recipe",
+                            "version",
+                            "llm",
+                            "annotator",
+                            "crawl",
+                        ]);
                         self.unknown("table", name, key_span(root, name), near_miss(name, known));
                     }
                 },
@@ -252,7 +269,9 @@ impl Reader<'_> {
             let span = table.get("recipes").and_then(Item::span);
             self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
         }
-        if let Some(sha256) = text("sha256").filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit())) {
+        if let Some(sha256) =
+            text("sha256").filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit()))
+        {
             let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
             self.problem(table.get("sha256").and_then(Item::span), what);
         }
@@ -265,9 +284,16 @@ impl Reader<'_> {
             .collect();
         let table_kind = text("kind").as_deref() == Some("table");
         if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
-            self.problem(table.span(), "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }".into());
+            self.problem(
+                table.span(),
+                "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }"
+                    .into(),
+            );
         } else if !table_kind && !fields.is_empty() {
-            self.problem(table.get("fields").and_then(Item::span), "only a source of kind \"table\" has fields".into());
+            self.problem(
+                table.get("fields").and_then(Item::span),
+                "only a source of kind \"table\" has fields".into(),
+            );
         }
         if self.checked.problems.len() > before {
             return None;
@@ -336,16 +362,22 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
 /// A value or a table, however it is written.
 fn item_json(item: &Item) -> Option<Value> {
     match item {
-        Item::Value(toml_edit::Value::InlineTable(table)) => {
-            table.iter().map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?))).collect::<Option<_>>().map(Value::Object)
-        }
-        Item::Value(toml_edit::Value::Array(list)) => {
-            list.iter().map(|v| item_json(&Item::Value(v.clone()))).collect::<Option<Vec<_>>>().map(Value::Array)
-        }
+        Item::Value(toml_edit::Value::InlineTable(table)) => table
+            .iter()
+            .map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?)))
+            .collect::<Option<_>>()
+            .map(Value::Object),
+        Item::Value(toml_edit::Value::Array(list)) => list
+            .iter()
+            .map(|v| item_json(&Item::Value(v.clone())))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::Array),
         Item::Value(value) => value_json(value),
-        Item::Table(table) => {
-            table.iter().map(|(k, v)| Some((k.to_string(), item_json(v)?))).collect::<Option<_>>().map(Value::Object)
-        }
+        Item::Table(table) => table
+            .iter()
+            .map(|(k, v)| Some((k.to_string(), item_json(v)?)))
+            .collect::<Option<_>>()
+            .map(Value::Object),
         _ => None,
     }
 }

@@ -60,16 +60,8 @@ pub const FIELDS: &[&str] = &["id", "title", "content", "author", "time", "score
 
 impl SourceKind {
     /// The names in pipeline.toml.
-    pub const NAMES: &[&str] = &[
-        "leymore-titles",
-        "leymore-annual",
-        "thread-dump",
-        "aiotieba",
-        "reddit",
-        "cqia",
-        "table",
-        "warc",
-    ];
+    pub const NAMES: &[&str] =
+        &["leymore-titles", "leymore-annual", "thread-dump", "aiotieba", "reddit", "cqia", "table", "warc"];
 
     /// The kind of a name.
     pub fn from_name(name: &str) -> Option<SourceKind> {
@@ -105,12 +97,37 @@ pub const SOURCE: Section = Section {
     keys: &[
         Key { name: "name", kind: Kind::Text, default: "", doc: "Its name in every record's provenance." },
         Key { name: "kind", kind: Kind::Choice(SourceKind::NAMES), default: "", doc: "Its format." },
-        Key { name: "path", kind: Kind::Text, default: "", doc: "A file or glob, absolute or relative to this file." },
-        Key { name: "url", kind: Kind::Text, default: "", doc: "Where `fetch` gets it; then `path` may be left out." },
+        Key {
+            name: "path",
+            kind: Kind::Text,
+            default: "",
+            doc: "A file or glob, absolute or relative to this file.",
+        },
+        Key {
+            name: "url",
+            kind: Kind::Text,
+            default: "",
+            doc: "Where `fetch` gets it; then `path` may be left out.",
+        },
         Key { name: "sha256", kind: Kind::Text, default: "", doc: "What the file's SHA-256 must be." },
         Key { name: "licence", kind: Kind::Text, default: "", doc: "The licence its texts are under." },
-        Key { name: "recipes", kind: Kind::Texts, default: "[]", doc: "The recipes that use it; all that can, if left out." },
-        Key { name: "take", kind: Kind::Choice(&["jokes", "main"]), default: "\"jokes\"", doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post." },
-        Key { name: "fields", kind: Kind::Map(FIELDS), default: "{}", doc: "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }." },
+        Key {
+            name: "recipes",
+            kind: Kind::Texts,
+            default: "[]",
+            doc: "The recipes that use it; all that can, if left out.",
+        },
+        Key {
+            name: "take",
+            kind: Kind::Choice(&["jokes", "main"]),
+            default: "\"jokes\"",
+            doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post.",
+        },
+        Key {
+            name: "fields",
+            kind: Kind::Map(FIELDS),
+            default: "{}",
+            doc: "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
+        },
     ],
 };

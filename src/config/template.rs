@@ -31,6 +31,39 @@ name = "sample-thread"
 kind = "thread-dump"
 path = "raw/sample/dumps/thread.jsonl"
 licence = "CC0-1.0"
+
+# Drafts come from replies written beforehand: no network, no key, no money. For a model of your own:
+# [llm.mine]
+# base_url = "https://api.example.org/v1"
+# model = "…"
+# key_env = "MINE_KEY"          # the name of the environment variable, never the key
+# usd_per_million_in = 0.15
+# usd_per_million_out = 0.60
+# max_usd = 5.0
+[llm.sample]
+provider = "sample"
+pack = "raw/sample/replies.jsonl"
+
+# Who votes. The sample's own votes are synthetic and count as no person's.
+[[annotator]]
+name = "annotator-1"
+role = "annotator"
+languages = ["zh", "en"]
+
+[[annotator]]
+name = "annotator-2"
+role = "annotator"
+languages = ["zh", "en"]
+
+[[annotator]]
+name = "annotator-3"
+role = "annotator"
+languages = ["zh", "en"]
+
+[[annotator]]
+name = "meta-1"
+role = "meta"
+languages = ["zh", "en"]
 "#;
 
 const LEYMORE: &str = r#"

@@ -120,4 +120,28 @@ reasons! {
     RequestFailed = "request_failed",
     /// The reply does not say what was asked for, re-asks included.
     ReplyUnparseable = "reply_unparseable",
+
+    // drafts
+    /// A model's draft stands on the record now; a person has to look at it.
+    Drafted = "drafted",
+    /// No draft could be had, and the settings let the record go on without one.
+    NotDrafted = "not_drafted",
+
+    // review
+    /// People confirmed the draft or decided on the answer.
+    Confirmed = "confirmed",
+    /// People wrote another text than the drafted one.
+    Rewritten = "rewritten",
+    /// The votes of a sample confirmed it; no person did.
+    SampleConfirmed = "sample_confirmed",
+    /// The votes of a sample wrote another text than the drafted one; no person did.
+    SampleRewritten = "sample_rewritten",
+    /// The draft stands for the time being: votes are missing, and the settings let drafts go ahead.
+    Provisional = "provisional",
+    /// The votes reject the record.
+    Rejected = "rejected",
+    /// The record waits for votes.
+    VotesMissing = "votes_missing",
+    /// The votes do not decide, and the record waits for whoever settles disputes.
+    Disputed = "disputed",
 }

@@ -45,8 +45,7 @@ impl<R: Record> StageWriter<R> {
     /// # Errors
     /// [`Error::Io`] where the folder beside it cannot be made.
     pub fn create(place: &Path) -> Result<StageWriter<R>, Error> {
-        let name = place.file_name().unwrap_or_default().to_string_lossy();
-        let making = place.with_file_name(format!(".making-{name}"));
+        let making = durable::making(place);
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
         Ok(StageWriter {
@@ -179,10 +178,9 @@ impl<R: Record> StageWriter<R> {
     /// # Errors
     /// [`CommitError::Unbalanced`] where a record is not accounted for; the old stage still stands.
     pub fn commit(mut self, mut manifest: Manifest) -> Result<Manifest, CommitError> {
-        self.counts.close(self.children, self.joins).map_err(|source| CommitError::Unbalanced {
-            place: self.place.display().to_string(),
-            source,
-        })?;
+        self.counts
+            .close(self.children, self.joins)
+            .map_err(|source| CommitError::Unbalanced { place: self.place.display().to_string(), source })?;
         let (rows, ledger, links) = (&mut self.rows, &mut self.ledger, &mut self.links);
         let (a, b) = rayon::join(|| rows.rest(), || ledger.rest().and_then(|()| links.rest()));
         a?;
@@ -256,7 +254,9 @@ impl<R: Record> TableWriter<R> {
         let written: Vec<Part> = rows
             .par_chunks(PART_ROWS)
             .enumerate()
-            .map(|(i, rows)| part::write(&self.stage, format!("{}/part-{:05}.parquet", self.name, first + i), rows))
+            .map(|(i, rows)| {
+                part::write(&self.stage, format!("{}/part-{:05}.parquet", self.name, first + i), rows)
+            })
             .collect::<Result<_, _>>()?;
         self.parts.extend(written);
         Ok(())

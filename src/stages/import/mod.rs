@@ -129,10 +129,15 @@ fn read(
         }
         return Ok(());
     }
-    let known = matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
+    let known =
+        matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
     for batch in rows::batches(dump, settings.max_line_mib << 20) {
         let place = |item: Item| {
-            let parsed = item.bytes.as_ref().map_err(|unread| *unread).and_then(|bytes| parse(dump, bytes, known.as_ref()));
+            let parsed = item
+                .bytes
+                .as_ref()
+                .map_err(|unread| *unread)
+                .and_then(|bytes| parse(dump, bytes, known.as_ref()));
             let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
             Place { position: item.position, name: item.position.to_string(), parsed }
         };
@@ -341,6 +346,15 @@ fn short_digest(text: &str) -> u128 {
 /// Whether an author's name stands in what they wrote. One character is no name to look for.
 fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
     name.chars().count() > 1 && texts.into_iter().flatten().any(|text| text.contains(name))
+}
+
+/// An item that must be a JSON object: a list of values in the order of the fields is none.
+fn object<T: serde::de::DeserializeOwned>(item: &str) -> Result<T, Parsed> {
+    let beginning = || item.trim_start().chars().take(60).collect::<String>();
+    if !item.trim_start().starts_with('{') {
+        return Err(Parsed::Bad(format!("no JSON object: {:?}", beginning())));
+    }
+    serde_json::from_str(item).map_err(|e| Parsed::Bad(json_error(&e, item)))
 }
 
 /// A JSON error with the place in the item and the beginning of what stands there.

@@ -101,7 +101,7 @@ impl Census {
 
 /// A line of a thread dump.
 pub(super) fn row(line: &str) -> Result<Row, Parsed> {
-    serde_json::from_str(line).map_err(|e| Parsed::Bad(super::json_error(&e, line)))
+    super::object(line)
 }
 
 /// Whether a post is a candidate. A first floor with its title is the thread itself, `tieba:<tid>`.
