@@ -141,7 +141,7 @@ fn rewrite<R: Record + Clone>(
 fn a_swapped_candidate() {
     let ws = made();
     let file = "output/flub/candidate/data/flub/test.jsonl";
-    ws.write(file, ws.bytes("output/chumor/candidate/data/chumor/test.jsonl"));
+    ws.write(file, ws.bytes("output/ruozhibench-gen/candidate/data/ruozhibench-gen/test.jsonl"));
     finds(&ws, &["flub candidate: data/flub/test.jsonl: its bytes are not those SHA256SUMS names"]);
 }
 
