@@ -1,5 +1,30 @@
 //! riddlemill rebuilds four benchmarks of cunning text from raw forum dumps and can say of every
 //! post why it is in or out.
+//!
+//! # In reading order
+//!
+//! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the
+//!   closed list of [reasons](record::Reason), and the books that must close.
+//! - [`text`]: rules over `&str`: what a post says, whether it asks, whether two are one joke.
+//! - [`join`]: every pair of texts over a threshold, none lost.
+//! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
+//! - [`llm`] and [`review`]: replies that were paid for and votes that people gave, both only appended.
+//! - [`config`] and [`store`]: settings with their origin; stage folders that are whole or absent.
+//! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
+//! - [`pipeline`]: the one loop that feeds stages and writes what they say.
+//! - [`release`] and [`audit`]: what leaves the workspace, and the proof of how it came about.
+//! - [`cli`]: the verbs; they call the libraries above and hold no logic.
+//!
+//! # Invariants
+//!
+//! - `raw/` is everything that cannot be recomputed. Nothing here rewrites or deletes in it.
+//! - `staged/` and `output/` follow from `raw/` and `pipeline.toml`, byte for byte: no clock, path,
+//!   thread count or map order reaches a file in them.
+//! - Every record that enters a stage leaves it in exactly one state, with a reason from the closed list.
+//!   A stage whose books do not close is not written.
+//! - A decision about a record or a pair depends on nothing else in the input, except which of two equal
+//!   records dedup keeps.
+//! - Dependencies point one way, in the order above. `text`, `record` and `join` build without tables.
 
 pub mod join;
 pub mod pages;
@@ -14,21 +39,23 @@ pub mod crawl;
 pub mod llm;
 
 #[cfg(feature = "tables")]
-pub mod config;
-#[cfg(feature = "tables")]
-pub mod store;
-#[cfg(feature = "tables")]
-pub mod stages;
-#[cfg(feature = "tables")]
-pub mod recipe;
-#[cfg(feature = "tables")]
-pub mod pipeline;
-#[cfg(feature = "tables")]
 pub mod audit;
 #[cfg(feature = "tables")]
 pub mod cli;
 #[cfg(feature = "tables")]
+pub mod config;
+#[cfg(feature = "tables")]
+pub mod fetch;
+#[cfg(feature = "tables")]
+pub mod pipeline;
+#[cfg(feature = "tables")]
+pub mod recipe;
+#[cfg(feature = "tables")]
 pub mod release;
+#[cfg(feature = "tables")]
+pub mod stages;
+#[cfg(feature = "tables")]
+pub mod store;
 
 /// The program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

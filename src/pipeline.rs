@@ -7,14 +7,20 @@ use std::collections::BTreeMap;
 
 use crate::config::{Config, Problems};
 use crate::recipe::Recipe;
-use crate::stages::import::files;
-use crate::stages::{Pulse, StageError, Stop, salt};
+use crate::stages::{Pulse, Rows, StageError, Stop, salt};
 use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 
+mod evidence;
 mod make;
 mod plan;
+mod rows;
+mod tasks;
+mod twin;
 
+use evidence::Known;
 pub use plan::{Freshness, Planned, plan};
+pub use rows::{draft_requests, questions, review_items};
+pub use tasks::{Tasks, now};
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +69,8 @@ pub struct Selection {
     pub to: Option<String>,
     /// Also those that are fresh.
     pub force: bool,
+    /// Sends nothing over the network; what is missing waits.
+    pub offline: bool,
 }
 
 impl Selection {
@@ -90,6 +98,8 @@ pub trait Progress: Sync {
     fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64);
     /// So many more records are done.
     fn advance(&self, records: u64);
+    /// What else is worth knowing now, in a line.
+    fn say(&self, _words: &str) {}
     /// A stage was made.
     fn end(&self, recipe: &str, manifest: &Manifest);
     /// A stage was fresh.
@@ -101,6 +111,10 @@ struct Advance<'a>(&'a dyn Progress);
 impl Pulse for Advance<'_> {
     fn advance(&self, records: u64) {
         self.0.advance(records);
+    }
+
+    fn say(&self, words: &str) {
+        self.0.say(words);
     }
 }
 
@@ -118,7 +132,7 @@ pub fn run(
 ) -> Result<Vec<Manifest>, RunError> {
     let workspace = Workspace::new(&config.root);
     let range = selection.range(recipe)?;
-    let dumps = files(config, recipe.name)?;
+    let known = Known::new(config, recipe)?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::of(&workspace)?;
@@ -126,8 +140,8 @@ pub fn run(
     for (i, step) in recipe.steps[..range.end].iter().enumerate() {
         stop.check()?;
         let place = workspace.stage(recipe.name, i + 1, step.name);
-        let opening = plan::opening(config, recipe, step, &dumps, &made)?;
-        let freshness = plan::freshness(&place, &opening);
+        let opening = known.opening(step, &made)?;
+        let freshness = known.freshness(step, &place, &opening, selection.offline)?;
         let why = match freshness {
             Freshness::Fresh(manifest) if !(selection.force && range.contains(&i)) => {
                 progress.fresh(recipe.name, &manifest);
@@ -146,10 +160,22 @@ pub fn run(
             Freshness::Missing => "not made yet".to_string(),
             Freshness::Damaged(what) => what,
         };
-        let records = step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
+        let records =
+            step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
-        let inputs = step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
-        let making = make::Making { config, recipe, place: &place, inputs, dumps: &dumps, stop, pulse: &Advance(progress) };
+        // What models and people say of a recipe's questions is that recipe's own.
+        if step.stage.rows() == Rows::Posts
+            && !selection.force
+            && let Some(manifest) = twin::link(&workspace, recipe, &place, &opening)?
+        {
+            progress.end(recipe.name, &manifest);
+            made.insert(step.name, manifest);
+            continue;
+        }
+        let inputs =
+            step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
+        let (offline, pulse) = (selection.offline, &Advance(progress));
+        let making = make::Making { known: &known, place: &place, inputs, made: &made, offline, stop, pulse };
         let manifest = making.make(step, opening)?;
         progress.end(recipe.name, &manifest);
         made.insert(step.name, manifest);

@@ -12,8 +12,8 @@ use riddlemill::text::clean::Rule;
 /// The rooms in the order of dependency: a room imports its own rank and lower ones.
 const RANKS: &[&[&str]] = &[
     &["text", "join", "record"],
-    &["store", "config", "llm", "review", "warc", "pages"],
-    &["crawl", "stages"],
+    &["store", "config", "llm", "review", "warc", "pages", "crawl"],
+    &["stages"],
     &["recipe"],
     &["pipeline"],
     &["release", "audit"],

@@ -59,7 +59,11 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     let Some(import) = stages.first() else { return Ok(Vec::new()) };
     let mut ids = BTreeSet::new();
     let by_locator = locator(target);
-    for entry in select::<Entry>(import, "ledger", by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))))? {
+    for entry in select::<Entry>(
+        import,
+        "ledger",
+        by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))),
+    )? {
         ids.insert(entry.into.unwrap_or(entry.id));
     }
     if ids.is_empty() {
@@ -130,7 +134,12 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         // Import knows records by their place in a dump; what they became stands in `into`.
-        let entered = if number == 0 { any_of("into", ids.clone()).or(any_of("id", ids.clone())) } else { any_of("id", ids.clone()) };
+        let mut entered = any_of("id", ids.clone());
+        if number == 0 {
+            let pages = select::<Link>(stage, "links", any_of("child", ids.clone()))?;
+            let pages = any_of("id", pages.iter().map(|link| link.parent.as_str()));
+            entered = entered.or(any_of("into", ids.clone())).or(pages);
+        }
         let mut next = BTreeSet::new();
         for entry in select::<Entry>(stage, "ledger", entered)? {
             explained.ends = entry.outcome.clone();
@@ -138,6 +147,8 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 Some(State::Kept | State::Changed) => {
                     next.insert(entry.into.clone().unwrap_or_else(|| entry.id.clone()));
                 }
+                // A page goes on as its posts, of which this record is one.
+                Some(State::Expanded) if number == 0 => next.extend(present.iter().cloned()),
                 Some(State::Expanded) => {
                     let links = select::<Link>(stage, "links", any_of("parent", [entry.id.as_str()]))?;
                     next.extend(links.into_iter().map(|l| l.child));
@@ -150,7 +161,8 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
             explained.way.push(passage(name, entry));
         }
         if number > 0 {
-            let went_in = select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
+            let went_in =
+                select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
             explained.absorbed.extend(went_in.into_iter().map(|e| passage(name, e)));
         }
         if next.is_empty() {

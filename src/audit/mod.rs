@@ -1,9 +1,16 @@
 //! Proving from the files alone that nothing was lost, and telling one record's whole way.
 
+mod charts;
 mod explain;
 mod funnel;
+mod like;
+mod page;
 mod prove;
+mod show;
 
+pub use charts::{Bar, Figures, figures};
 pub use explain::{Explained, Passage, explain, find};
 pub use funnel::{Funnel, FunnelStage, funnel};
+pub use page::page;
 pub use prove::{Gap, Proof, prove};
+pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};

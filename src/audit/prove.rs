@@ -12,7 +12,8 @@ use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 
 use crate::recipe::Recipe;
-use crate::record::{Counts, Entry, Link, Post, Record, State, row_digest};
+use crate::record::{Counts, Entry, Link, Post, Question, Record, State, row_digest};
+use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 
@@ -49,13 +50,17 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
         match StageReader::open(&place) {
             Ok(Some(stage)) => {
                 let before: Option<Vec<_>> = step.inputs.iter().map(|input| made.get(input)).collect();
-                let found = Audit { gaps: &mut gaps, proof }.stage(&stage, before.as_deref());
+                let found =
+                    Audit { gaps: &mut gaps, proof }.stage(&stage, step.stage.rows(), before.as_deref());
                 made.insert(step.name, found);
             }
             Ok(None) => {
                 // Later stages without this one would hang in the air.
                 let later = recipe.steps.iter().enumerate().skip(i + 1);
-                if later.clone().any(|(j, s)| workspace.stage(recipe.name, j + 1, s.name).join(MANIFEST).exists()) {
+                if later
+                    .clone()
+                    .any(|(j, s)| workspace.stage(recipe.name, j + 1, s.name).join(MANIFEST).exists())
+                {
                     gaps.push("the stage is missing, but a later one is there".to_string());
                 }
             }
@@ -67,7 +72,8 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
     let candidate = workspace.candidate(recipe.name);
     if candidate.exists() {
         let last = recipe.steps.last().and_then(|step| made.get(step.name));
-        let chain = last.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
+        let chain =
+            last.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
         let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
         let mut found = Vec::new();
         proof.files += sums(&candidate, &mut found);
@@ -105,7 +111,12 @@ struct Audit<'a> {
 
 impl Audit<'_> {
     /// Audits a stage against the stages it read; `None` where one of them is missing.
-    fn stage(&mut self, stage: &StageReader, before: Option<&[&(Manifest, Ids)]>) -> (Manifest, Ids) {
+    fn stage(
+        &mut self,
+        stage: &StageReader,
+        kind: Rows,
+        before: Option<&[&(Manifest, Ids)]>,
+    ) -> (Manifest, Ids) {
         let manifest = stage.manifest();
         self.proof.stages += 1;
         if manifest.fingerprint_of() != manifest.fingerprint {
@@ -114,10 +125,14 @@ impl Audit<'_> {
         self.strangers(stage);
         let mut rows = Ids::default();
         let mut texts = RowIds::default();
-        self.table::<Post>(stage, "rows", |row| {
-            rows.add(row.id());
-            texts.rows.insert(digest(row.id()));
-        });
+        let mut row = |id: &str| {
+            rows.add(id);
+            texts.rows.insert(digest(id));
+        };
+        match kind {
+            Rows::Posts => self.table::<Post>(stage, "rows", |post| row(post.id())),
+            Rows::Questions => self.table::<Question>(stage, "rows", |question| row(question.id())),
+        }
         let mut books = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
         let mut joined = HashSet::new();
@@ -127,14 +142,20 @@ impl Audit<'_> {
             books.add(entry);
             match State::from_code(&entry.outcome) {
                 Some(State::Kept | State::Changed) => went_on.add(entry.into.as_deref().unwrap_or(&entry.id)),
-                Some(State::Merged) if !entry.into.as_ref().is_some_and(|i| texts.rows.contains(&digest(i))) => astray += 1,
+                Some(State::Merged)
+                    if !entry.into.as_ref().is_some_and(|i| texts.rows.contains(&digest(i))) =>
+                {
+                    astray += 1
+                }
                 Some(State::Joined) => joined.extend(entry.into.clone()),
                 Some(_) => {}
                 None => astray += 1,
             }
         });
         if astray > 0 {
-            self.gap(format!("{astray} ledger entries are merged into a record that is not kept, or have no known state"));
+            self.gap(format!(
+                "{astray} ledger entries are merged into a record that is not kept, or have no known state"
+            ));
         }
         for id in &joined {
             went_on.add(id);
@@ -171,13 +192,19 @@ impl Audit<'_> {
             self.gap(format!("the manifest counts {:?}, the ledger {:?}", told.states, books.states));
         }
         if told.records_in != entered.count {
-            self.gap(format!("{} records in by the manifest, {} in the ledger", told.records_in, entered.count));
+            self.gap(format!(
+                "{} records in by the manifest, {} in the ledger",
+                told.records_in, entered.count
+            ));
         }
         if told.records_out != rows.count {
             self.gap(format!("{} records out by the manifest, {} rows", told.records_out, rows.count));
         }
         if rows != went_on {
-            self.gap(format!("{} rows, but the ledger lets {} records go on, or others", rows.count, went_on.count));
+            self.gap(format!(
+                "{} rows, but the ledger lets {} records go on, or others",
+                rows.count, went_on.count
+            ));
         }
     }
 
@@ -194,7 +221,10 @@ impl Audit<'_> {
         if expected != entered {
             let names: Vec<&str> = before.iter().map(|(m, _)| m.stage.as_str()).collect();
             let names = names.join(" and ");
-            self.gap(format!("{names} let {} records go on, {} entered, or others", expected.count, entered.count));
+            self.gap(format!(
+                "{names} let {} records go on, {} entered, or others",
+                expected.count, entered.count
+            ));
         }
     }
 
@@ -233,9 +263,15 @@ impl Audit<'_> {
     fn strangers(&mut self, stage: &StageReader) {
         let named: HashSet<String> =
             stage.manifest().tables.values().flat_map(|t| t.parts.iter().map(|p| p.file.clone())).collect();
-        for folder in fs::read_dir(stage.place()).into_iter().flatten().flatten().filter(|e| e.path().is_dir()) {
+        for folder in
+            fs::read_dir(stage.place()).into_iter().flatten().flatten().filter(|e| e.path().is_dir())
+        {
             for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-                let name = format!("{}/{}", folder.file_name().to_string_lossy(), file.file_name().to_string_lossy());
+                let name = format!(
+                    "{}/{}",
+                    folder.file_name().to_string_lossy(),
+                    file.file_name().to_string_lossy()
+                );
                 if !named.contains(&name) {
                     self.gap(format!("{name} is named by no manifest"));
                 }
@@ -275,7 +311,7 @@ fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, gaps: &mut Vec
     let place = workspace.stage(recipe.name, recipe.steps.len(), step.name);
     // A stage that is missing or damaged is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
-    let Ok(expected) = crate::release::rows_sha256(&stage) else { return };
+    let Ok(expected) = crate::release::rows_sha256(&stage, recipe.rows()) else { return };
     let file = format!("data/{}/test.jsonl", recipe.name);
     if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
         gaps.push(format!("{file}: its lines are not the rows of {}", step.name));
@@ -284,7 +320,9 @@ fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, gaps: &mut Vec
 
 fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     let manifest = fs::read(folder.join("MANIFEST.json")).ok().and_then(|b| serde_json::from_slice(&b).ok());
-    let Some(candidate) = manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::release::Candidate>(m).ok()) else {
+    let Some(candidate) =
+        manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::release::Candidate>(m).ok())
+    else {
         return gaps.push("MANIFEST.json cannot be read".into());
     };
     for (file, stated) in &candidate.files {

@@ -45,20 +45,49 @@ pub(super) enum Verb {
     Init(Init),
     /// Print every setting and where its value came from
     Config,
+    /// Download the dumps that sources name by url, and pin them in pipeline.lock
+    Fetch(Fetch),
     /// Make every stage that is not fresh, then the candidates
     Run(Run),
     /// Say which stages are fresh, which are not, and why
     Status(Only),
     /// Tell a post's whole way, and why it is in or out
-    #[command(after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text.")]
+    #[command(
+        after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text."
+    )]
     Explain(Explain),
+    /// Show the records of a stage, and the pairs that were nearly one
+    #[command(after_help = super::show::HELP)]
+    Show(Show),
     /// Prove from the files alone that every record is accounted for
     Audit(Only),
     /// Print the funnel: records by stage, state and reason
-    Report(Only),
+    Report(Report),
+    /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
+    Crawl(Crawl),
     /// Apply one stage's decision to JSON Lines on stdin, row for row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
+    /// Ballots out, votes in, who votes, how far they are, disputes
+    Review {
+        /// What to do
+        #[command(subcommand)]
+        verb: ReviewVerb,
+    },
+    /// Say what the drafts would ask and cost, before anything is sent
+    Estimate(Only),
+    /// The store of what models answered
+    Replies {
+        /// What to do
+        #[command(subcommand)]
+        verb: RepliesVerb,
+    },
+    /// What is sent to models
+    Prompts {
+        /// What to do
+        #[command(subcommand)]
+        verb: PromptsVerb,
+    },
     /// Print a completion script for a shell
     Completions(Completions),
     /// Write the manual pages
@@ -73,6 +102,16 @@ pub(super) struct Init {
     /// Leave out the sample dumps
     #[arg(long)]
     pub empty: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Fetch {
+    /// Only these sources
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<String>,
+    /// Ask the server for files that are there, too, and take what changed
+    #[arg(long)]
+    pub update: bool,
 }
 
 #[derive(Args, Default)]
@@ -119,6 +158,51 @@ pub(super) struct Explain {
 }
 
 #[derive(Args)]
+pub(super) struct Show {
+    /// The stage, as in the recipe: import, clean, dedup …
+    #[arg(value_name = "STAGE")]
+    pub stage: String,
+    #[command(flatten)]
+    pub only: Only,
+    /// Only records that left in this state: kept, changed, dropped, merged, held, failed …
+    #[arg(long, value_name = "STATE", conflicts_with = "borderline")]
+    pub outcome: Option<String>,
+    /// Only records with this reason or rule, by its code
+    #[arg(long, value_name = "CODE", conflicts_with = "borderline")]
+    pub reason: Option<String>,
+    /// So many of them, drawn by --seed
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// What the draw depends on
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Only records whose text or evidence matches this regular expression
+    #[arg(long, value_name = "RE")]
+    pub grep: Option<String>,
+    /// Only records that resemble this text, the likest first
+    #[arg(long, value_name = "TEXT")]
+    pub like: Option<String>,
+    /// Pairs that were near but kept apart, side by side
+    #[arg(long)]
+    pub borderline: bool,
+    /// At most so many; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub limit: usize,
+}
+
+#[derive(Args)]
+pub(super) struct Report {
+    #[command(flatten)]
+    pub only: Only,
+    /// Under each rule and reason, so many records of it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub examples: usize,
+    /// Write a page that needs no network: funnel, reasons, lengths, likeness, thresholds
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Args)]
 pub(super) struct Apply {
     /// What to apply
     #[arg(value_enum)]
@@ -126,6 +210,18 @@ pub(super) struct Apply {
     /// Use this recipe's settings
     #[arg(long, value_name = "NAME")]
     pub recipe: Option<String>,
+    /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<PathBuf>,
+    /// dedup: how likeness is measured
+    #[arg(long, value_name = "METRIC", value_parser = ["default", "indel", "levenshtein", "jaccard"])]
+    pub metric: Option<String>,
+    /// dedup: from here on two rows are one, 0 to 1
+    #[arg(long, value_name = "T")]
+    pub threshold: Option<f64>,
+    /// dedup: compare as written, or without regard to width, case, script, punctuation and spaces
+    #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
+    pub normalize: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -136,6 +232,137 @@ pub(super) enum ApplyStage {
     Interrogative,
     Dedup,
     Similarity,
+}
+
+/// One review step of one recipe.
+#[derive(Args)]
+pub(super) struct Place {
+    /// The review step, as in review:<STEP>
+    #[arg(value_name = "STEP")]
+    pub step: String,
+    /// The recipe
+    #[arg(long, value_name = "NAME", default_value = "ruozhibench-gen")]
+    pub recipe: String,
+    /// The look: everybody's, a senior's at their votes, or whoever settles disputes
+    #[arg(long, value_enum, default_value_t)]
+    pub round: RoundArg,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub(super) enum RoundArg {
+    #[default]
+    Vote,
+    Review,
+    Adjudication,
+}
+
+#[derive(Subcommand)]
+pub(super) enum ReviewVerb {
+    /// Write an annotator's ballot: what is assigned to them, or everything that is open
+    Export {
+        #[command(flatten)]
+        place: Place,
+        /// Who votes; a Label Studio project may be for several
+        #[arg(long, value_name = "NAME", default_value = "")]
+        annotator: String,
+        /// The kind of file
+        #[arg(long, value_enum, default_value_t)]
+        format: FormatArg,
+        /// The folder it is written to
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: PathBuf,
+    },
+    /// Take votes in; every problem is named with its cell, valid votes are stored
+    Import {
+        #[command(flatten)]
+        place: Place,
+        /// Files of any of the kinds
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Say how far the steps are, with agreement among voters
+    Status {
+        #[command(flatten)]
+        only: Only,
+        /// Agreement by field: percent, alpha, kappa, AC1 with intervals
+        #[arg(long)]
+        agreement: bool,
+    },
+    /// Spread open items over the annotators of pipeline.toml
+    Assign {
+        #[command(flatten)]
+        place: Place,
+        /// The share of items that get one vote more than needed
+        #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+        overlap: f64,
+        /// The seed of every draw
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        seed: u64,
+        /// Hand the open items of somebody who left to others
+        #[arg(long, value_name = "NAME")]
+        replace: Option<String>,
+    },
+    /// List the disputes, or decide one
+    Adjudicate {
+        #[command(flatten)]
+        place: Place,
+        /// The item to decide
+        #[arg(long, value_name = "ID", requires = "by")]
+        item: Option<String>,
+        /// Who decides
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
+        /// An answer, FIELD=VALUE; several codes with `;` between; `reason=…` is needed
+        #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = split)]
+        answers: Vec<(String, String)>,
+    },
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub(super) enum FormatArg {
+    Csv,
+    #[default]
+    Xlsx,
+    Jsonl,
+    LabelStudio,
+}
+
+#[derive(Subcommand)]
+pub(super) enum RepliesVerb {
+    /// Replies, tokens and money by model and prompt
+    Stats,
+    /// Write all replies as JSON Lines, to stdout or a file
+    Export {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Take exported replies in; each is checked against its key
+    Import {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Check every line of every segment
+    Verify,
+}
+
+#[derive(Subcommand)]
+pub(super) enum PromptsVerb {
+    /// Every prompt with its hash
+    List,
+    /// Print the prompt in force
+    Show {
+        /// As in `prompts list`
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// What the workspace's prompts/ changes
+    Diff {
+        /// As in `prompts list`; all that differ, if left out
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
 }
 
 #[derive(Args)]
@@ -150,4 +377,14 @@ pub(super) struct Man {
     /// The folder they are written to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+}
+
+#[derive(Args)]
+pub(super) struct Crawl {
+    /// The name of a [[crawl]] table
+    #[arg(value_name = "SOURCE")]
+    pub source: String,
+    /// Say what would be fetched, and contact nobody
+    #[arg(long)]
+    pub dry_run: bool,
 }

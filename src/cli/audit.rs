@@ -16,12 +16,15 @@ pub(super) fn audit(args: &Only, global: &Global) -> Result<Exit, Failure> {
     if global.json {
         output::json(&proof)?;
     } else {
-        let mut text: String = proof.gaps.iter().map(|g| format!("{} {}: {}\n", g.recipe, g.stage, g.what)).collect();
+        let mut text: String =
+            proof.gaps.iter().map(|g| format!("{} {}: {}\n", g.recipe, g.stage, g.what)).collect();
         let looked = format!(
             "{}, {}, {}",
             count(proof.stages as u64, "stage"),
             count(proof.files as u64, "file"),
-            count(proof.records, "ledger entr").replace("entrs", "entries").replace("1 ledger entr", "1 ledger entry"),
+            count(proof.records, "ledger entr")
+                .replace("entrs", "entries")
+                .replace("1 ledger entr", "1 ledger entry"),
         );
         let verdict = match proof.gaps.len() {
             0 if proof.stages == 0 => "nothing to audit: no stage was made yet".to_string(),

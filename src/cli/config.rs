@@ -27,7 +27,13 @@ pub(super) fn config(global: &Global) -> Result<Exit, Failure> {
     for source in &config.sources {
         let kind = serde_json::to_value(source.kind).unwrap_or_default();
         let kind = kind.as_str().unwrap_or_default();
-        text.push_str(&format!("source {} = {kind} {}  # {}:{}\n", source.name, source.path, crate::config::FILE, source.line));
+        text.push_str(&format!(
+            "source {} = {kind} {}  # {}:{}\n",
+            source.name,
+            source.path,
+            crate::config::FILE,
+            source.line
+        ));
     }
     output::print(&text)?;
     Ok(Exit::Done)

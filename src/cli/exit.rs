@@ -79,6 +79,12 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<StageError> for Failure {
+    fn from(error: StageError) -> Failure {
+        RunError::from(error).into()
+    }
+}
+
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         let exit = match &error {
@@ -90,7 +96,9 @@ impl From<RunError> for Failure {
             RunError::Commit(CommitError::Unbalanced { .. }) => Exit::Gap,
         };
         let message = match exit {
-            Exit::Interrupted => "stopped; what was finished is kept, and the same command goes on from there".into(),
+            Exit::Interrupted => {
+                "stopped; what was finished is kept, and the same command goes on from there".into()
+            }
             _ => error.to_string(),
         };
         Failure { exit, message }

@@ -59,7 +59,12 @@ fn print(explained: &Explained) -> String {
         "in" => "in".to_string(),
         other => format!("out ({other})"),
     };
-    let mut text = format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour(&explained.ends, &state));
+    let mut text = format!(
+        "{bold}{}{bold:#} in {}: {}\n",
+        explained.id,
+        explained.recipe,
+        colour(&explained.ends, &state)
+    );
     for passage in &explained.way {
         text.push_str(&print_passage(passage));
     }
@@ -90,7 +95,10 @@ fn print_passage(passage: &Passage) -> String {
     text.push('\n');
     let mut detail = |name: &str, value: &Option<String>| {
         if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
-            text.push_str(&format!("             {name:<8} {}\n", value.replace('\n', "⏎").replace('\r', "␍")));
+            text.push_str(&format!(
+                "             {name:<8} {}\n",
+                value.replace('\n', "⏎").replace('\r', "␍")
+            ));
         }
     };
     detail("means", &passage.definition);

@@ -13,6 +13,8 @@ const SAMPLE: &[(&str, &str)] = &[
     ("dumps/titles.json", include_str!("../../raw/sample/dumps/titles.json")),
     ("dumps/annual.json", include_str!("../../raw/sample/dumps/annual.json")),
     ("dumps/thread.jsonl", include_str!("../../raw/sample/dumps/thread.jsonl")),
+    ("replies.jsonl", include_str!("../../raw/sample/replies.jsonl")),
+    ("votes.jsonl", include_str!("../../raw/sample/votes.jsonl")),
 ];
 
 pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {

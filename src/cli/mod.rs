@@ -6,14 +6,21 @@ mod apply;
 mod args;
 mod audit;
 mod config;
+mod crawl;
+mod estimate;
 mod exit;
 mod explain;
+mod fetch;
 mod init;
 mod manual;
 mod output;
 mod progress;
+mod prompts;
+mod replies;
 mod report;
+mod review;
 mod run;
+mod show;
 mod status;
 
 use std::process::ExitCode;
@@ -45,12 +52,19 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Init(args) => init::init(args, global),
         Verb::Config => config::config(global),
+        Verb::Fetch(args) => fetch::fetch(args, global),
         Verb::Run(args) => run::run(args, global, stop),
         Verb::Status(args) => status::status(args, global),
         Verb::Explain(args) => explain::explain(args, global),
+        Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
+        Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Apply(args) => apply::apply(args, global),
+        Verb::Review { verb } => review::review(verb, global),
+        Verb::Estimate(args) => estimate::estimate(args, global),
+        Verb::Replies { verb } => replies::replies(verb, global),
+        Verb::Prompts { verb } => prompts::prompts(verb, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),
     }

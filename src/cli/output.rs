@@ -14,6 +14,18 @@ pub(super) fn load(global: &Global) -> Result<Config, Failure> {
     load_with(global, &[])
 }
 
+/// The settings of the workspace where there is one, else the defaults.
+pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
+    match global.workspace.join(crate::config::FILE).exists() {
+        true => load(global),
+        false => {
+            let mut config = Config::defaults();
+            config.root.clone_from(&global.workspace);
+            Ok(config)
+        }
+    }
+}
+
 /// The settings, with further flags that stand for settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
     let overrides = Overrides::new(global.set.iter().chain(more).cloned().collect());
@@ -31,13 +43,18 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
         let recipes: Vec<_> = RECIPES.iter().filter(used).collect();
         if recipes.is_empty() {
             let what = "no [[source]] is named\n  hint: add one, or `riddlemill init` lays out the sample";
-            return Err(Problems(vec![Problem { place: crate::config::FILE.into(), what: what.into() }]).into());
+            return Err(
+                Problems(vec![Problem { place: crate::config::FILE.into(), what: what.into() }]).into()
+            );
         }
         return Ok(recipes);
     }
     let find = |name: &String| {
         recipe::find(name).ok_or_else(|| {
-            Failure::usage(format!("unknown recipe {name:?}\n  hint: there are {}", recipe::names().join(", ")))
+            Failure::usage(format!(
+                "unknown recipe {name:?}\n  hint: there are {}",
+                recipe::names().join(", ")
+            ))
         })
     };
     named.iter().map(find).collect()
@@ -45,7 +62,8 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
 
 /// Prints a value as indented JSON.
 pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
     print(&format!("{text}\n"))
 }
 
@@ -64,7 +82,7 @@ pub(super) fn number(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

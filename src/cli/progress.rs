@@ -36,9 +36,11 @@ impl Progress for Talk {
         }
         let bar = match (self.quiet || !std::io::stderr().is_terminal(), records) {
             (true, _) => ProgressBar::hidden(),
-            (false, 0) => ProgressBar::new_spinner().with_style(style("{spinner} {prefix} {human_pos} ({per_sec})")),
+            (false, 0) => {
+                ProgressBar::new_spinner().with_style(style("{spinner} {prefix} {human_pos} ({per_sec})"))
+            }
             (false, n) => ProgressBar::new(n)
-                .with_style(style("{prefix} {bar:30} {human_pos}/{human_len} ({per_sec}, {eta} left)")),
+                .with_style(style("{prefix} {bar:30} {human_pos}/{human_len} ({per_sec}, {eta} left) {msg}")),
         };
         self.with(|slot| *slot = Some((bar.with_prefix(format!("{recipe} {stage}")), Instant::now())));
     }
@@ -47,6 +49,14 @@ impl Progress for Talk {
         self.with(|slot| {
             if let Some((bar, _)) = slot {
                 bar.inc(records);
+            }
+        });
+    }
+
+    fn say(&self, words: &str) {
+        self.with(|slot| {
+            if let Some((bar, _)) = slot {
+                bar.set_message(words.to_string());
             }
         });
     }
@@ -75,7 +85,12 @@ pub(super) fn line(recipe: &str, manifest: &Manifest) -> String {
     let states = State::ALL.into_iter().filter(|s| *s != State::Kept && counts.state(*s) > 0);
     let states: Vec<String> = states.map(|s| format!("{} {}", s.code(), number(counts.state(s)))).collect();
     let states = if states.is_empty() { String::new() } else { format!(" ({})", states.join(", ")) };
-    format!("{recipe} {}: {} in, {} out{states}", manifest.stage, count(counts.records_in, "record"), number(counts.records_out))
+    format!(
+        "{recipe} {}: {} in, {} out{states}",
+        manifest.stage,
+        count(counts.records_in, "record"),
+        number(counts.records_out)
+    )
 }
 
 fn style(template: &str) -> ProgressStyle {

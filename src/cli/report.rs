@@ -1,27 +1,65 @@
 //! `report`: the funnel by stage, state and reason.
 
-use super::args::{Global, Only};
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
-use crate::audit::{Funnel, funnel};
+use crate::audit::{Funnel, Shown, examples, figures, funnel, page};
+use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages;
-use crate::store::Workspace;
+use crate::store::{Workspace, durable};
 
-pub(super) fn report(args: &Only, global: &Global) -> Result<Exit, Failure> {
+/// Examples of each reason on the page, where no flag says otherwise.
+const ON_PAGE: usize = 3;
+
+/// Examples by stage, then by `state/reason`.
+type Examples = BTreeMap<String, BTreeMap<String, Vec<Shown>>>;
+
+pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
-    let recipes = output::recipes(&config, args)?;
-    let funnels: Vec<Funnel> = recipes.into_iter().map(|r| funnel(&workspace, r)).collect::<Result<_, _>>()?;
-    if global.json {
-        output::json(&funnels)?;
+    let recipes = output::recipes(&config, &args.only)?;
+    if let Some(file) = &args.html {
+        let size = if args.examples > 0 { args.examples } else { ON_PAGE };
+        let figures = recipes.iter().map(|r| figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
+        let html = page(&figures).map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+        durable::replace(file, html.as_bytes())?;
+        if !global.quiet {
+            eprintln!("{} written", file.display());
+        }
+        return Ok(Exit::Done);
+    }
+    let mut told = Vec::new();
+    for recipe in recipes {
+        told.push((funnel(&workspace, recipe)?, all_examples(&workspace, recipe, args.examples)?));
+    }
+    if !global.json {
+        let texts: Vec<String> = told.iter().map(|(funnel, examples)| print(funnel, examples)).collect();
+        output::print(&texts.join("\n"))?;
+    } else if args.examples == 0 {
+        output::json(&told.iter().map(|(funnel, _)| funnel).collect::<Vec<_>>())?;
     } else {
-        output::print(&funnels.iter().map(print).collect::<Vec<_>>().join("\n"))?;
+        let with = |(funnel, examples): &(Funnel, Examples)| json!({ "recipe": funnel.recipe, "stages": funnel.stages, "examples": examples });
+        output::json(&told.iter().map(with).collect::<Vec<_>>())?;
     }
     Ok(Exit::Done)
 }
 
-fn print(funnel: &Funnel) -> String {
+fn all_examples(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Examples, Failure> {
+    let mut all = Examples::new();
+    if size > 0 {
+        for step in recipe.steps {
+            all.insert(step.name.into(), examples(workspace, recipe, step, size)?);
+        }
+    }
+    Ok(all)
+}
+
+fn print(funnel: &Funnel, examples: &Examples) -> String {
     let mut text = format!("{}\n", funnel.recipe);
     let Some(first) = funnel.stages.first() else {
         return text + "  not made yet\n";
@@ -30,16 +68,44 @@ fn print(funnel: &Funnel) -> String {
     for stage in &funnel.stages {
         let counts = &stage.counts;
         let bar = "█".repeat((counts.records_out * 40).div_ceil(widest).min(40) as usize);
-        text.push_str(&format!("  {:<10} {:>11} in {:>11} out  {bar}\n", stage.stage, number(counts.records_in), number(counts.records_out)));
+        text.push_str(&format!(
+            "  {:<10} {:>11} in {:>11} out  {bar}\n",
+            stage.stage,
+            number(counts.records_in),
+            number(counts.records_out)
+        ));
         for state in State::ALL {
             let prefix = format!("{}/", state.code());
-            let mut reasons: Vec<_> = counts.reasons.iter().filter_map(|(k, n)| Some((k.strip_prefix(&prefix)?, *n))).collect();
+            let mut reasons: Vec<_> =
+                counts.reasons.iter().filter_map(|(k, n)| Some((k.strip_prefix(&prefix)?, *n))).collect();
             reasons.sort_by_key(|(code, n)| (std::cmp::Reverse(*n), *code));
             for (code, n) in reasons {
                 let meaning = stages::definition(code).unwrap_or_default();
-                text.push_str(&format!("  {:<10} {:>11} {:<8} {code:<18} {meaning}\n", "", number(n), state.code()));
+                text.push_str(&format!(
+                    "  {:<10} {:>11} {:<8} {code:<18} {meaning}\n",
+                    "",
+                    number(n),
+                    state.code()
+                ));
+                let some = examples.get(&stage.stage).and_then(|by| by.get(&format!("{prefix}{code}")));
+                for one in some.into_iter().flatten() {
+                    let says = one
+                        .text
+                        .as_ref()
+                        .or(one.entry.evidence.as_ref())
+                        .map(|t| short(t))
+                        .unwrap_or_default();
+                    text.push_str(&format!("  {:<10} {:>11}   {}  {says}\n", "", "", one.entry.id));
+                }
             }
         }
     }
     text
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    const CHARS: usize = 60;
+    let line: String = text.chars().take(CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().count() > CHARS { line + "…" } else { line }
 }

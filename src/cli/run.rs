@@ -27,6 +27,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         from: args.stage.clone().or_else(|| args.from.clone()),
         to: args.stage.clone().or_else(|| args.to.clone()),
         force: args.force,
+        offline: args.offline,
     };
     let mut unread = 0;
     let mut built = Vec::new();
@@ -36,13 +37,23 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         built.extend(candidate);
     }
     if global.json {
-        output::json(&built.iter().map(|(c, written)| serde_json::json!({
-            "recipe": c.recipe, "rows": c.rows, "written": written, "stages": c.stages,
-        })).collect::<Vec<_>>())?;
+        output::json(
+            &built
+                .iter()
+                .map(|(c, written)| {
+                    serde_json::json!({
+                        "recipe": c.recipe, "rows": c.rows, "written": written, "stages": c.stages,
+                    })
+                })
+                .collect::<Vec<_>>(),
+        )?;
     }
     if unread > 0 {
         if !global.quiet {
-            eprintln!("warning: {} could not be read; `riddlemill report` says which kinds, `explain SOURCE:LINE` what", count(unread, "record"));
+            eprintln!(
+                "warning: {} could not be read; `riddlemill report` says which kinds, `explain SOURCE:LINE` what",
+                count(unread, "record")
+            );
         }
         return Ok(Exit::Partial);
     }
@@ -51,7 +62,13 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
 
 type Made = (Vec<Manifest>, Option<(Candidate, bool)>);
 
-fn make(config: &Config, recipe: &'static Recipe, selection: &Selection, stop: &Stop, global: &Global) -> Result<Made, Failure> {
+fn make(
+    config: &Config,
+    recipe: &'static Recipe,
+    selection: &Selection,
+    stop: &Stop,
+    global: &Global,
+) -> Result<Made, Failure> {
     let talk = Talk::new(global.quiet, global.verbose);
     let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
     if manifests.len() < recipe.steps.len() {
@@ -64,7 +81,12 @@ fn make(config: &Config, recipe: &'static Recipe, selection: &Selection, stop: &
         let held = if held > 0 { format!(", {} held for a person", number(held)) } else { String::new() };
         let fresh = if written { "" } else { " (unchanged)" };
         let place = workspace.candidate(recipe.name);
-        eprintln!("{}: {} in {}{held}{fresh}", recipe.name, count(candidate.rows, "candidate"), place.display());
+        eprintln!(
+            "{}: {} in {}{held}{fresh}",
+            recipe.name,
+            count(candidate.rows, "candidate"),
+            place.display()
+        );
     }
     Ok((manifests, Some((candidate, written))))
 }

@@ -29,20 +29,31 @@ pub(super) fn print(config: &Config, recipes: &[&'static Recipe], global: &Globa
             let waits = waiting(step);
             text.push_str(&format!("  {:width$}  {state:8} {words}\n", step.step));
             if waits > 0 {
-                text.push_str(&format!("  {:width$}  {:8} {} held for a person\n", "", "waiting", number(waits)));
+                text.push_str(&format!(
+                    "  {:width$}  {:8} {} held for a person\n",
+                    "",
+                    "waiting",
+                    number(waits)
+                ));
             }
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": words, "held": waits,
             }));
         }
     }
-    if global.json { output::json(&machine)? } else { output::print(&text)? }
+    if global.json {
+        output::json(&machine)?
+    } else {
+        output::print(&text)?
+    }
     Ok(Exit::Done)
 }
 
 fn describe(step: &Planned) -> (&'static str, String) {
     match (&step.freshness, step.after) {
-        (Freshness::Fresh(manifest), None) => ("fresh", format!("{} records", number(manifest.counts.records_out))),
+        (Freshness::Fresh(manifest), None) => {
+            ("fresh", format!("{} records", number(manifest.counts.records_out)))
+        }
         (Freshness::Fresh(_), Some(after)) => ("depends", format!("fresh if {after} comes out as before")),
         (Freshness::Stale(_, why), _) => ("stale", why.join("; ")),
         (Freshness::Missing, _) => ("missing", "not made yet".into()),

@@ -1,5 +1,6 @@
 //! pipeline.toml against the list of settings: every problem at once, each with its place.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -54,11 +55,7 @@ pub(super) struct Checked {
 
 /// Reads the text of a settings file.
 pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
-    let mut reader = Reader {
-        text,
-        recipes,
-        checked: Checked::default(),
-    };
+    let mut reader = Reader { text, recipes, checked: Checked::default() };
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
         Err(e) => {
@@ -97,15 +94,36 @@ impl Reader<'_> {
                 "source" => self.sources(item),
                 "recipe" => self.recipe_tables(item),
                 "llm" => self.endpoints(item),
-                "annotator" => self.checked.annotators = self.list(item, "annotator", &["name", "role", "languages", "qualified", "accounts"]),
+                "annotator" => {
+                    self.checked.annotators =
+                        self.list(item, "annotator", &["name", "role", "languages", "qualified", "accounts"])
+                }
                 "crawl" => {
-                    let keys = ["name", "site", "base", "seeds", "scope", "politeness", "limits", "contact", "refresh", "private_hosts"];
+                    let keys = [
+                        "name",
+                        "site",
+                        "base",
+                        "seeds",
+                        "scope",
+                        "politeness",
+                        "limits",
+                        "contact",
+                        "refresh",
+                        "private_hosts",
+                    ];
                     self.checked.crawls = self.list(item, "crawl", &keys);
                 }
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
                     Some(section) => self.section(section, "", item),
                     None => {
-                        let known = SECTIONS.iter().map(|s| s.name).chain(["source", "recipe", "version", "llm", "annotator", "crawl"]);
+                        let known = SECTIONS.iter().map(|s| s.name).chain([
+                            "source",
+                            "recipe",
+                            "version",
+                            "llm",
+                            "annotator",
+                            "crawl",
+                        ]);
                         self.unknown("table", name, key_span(root, name), near_miss(name, known));
                     }
                 },
@@ -251,9 +269,31 @@ impl Reader<'_> {
             let span = table.get("recipes").and_then(Item::span);
             self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
         }
-        if let Some(sha256) = text("sha256").filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit())) {
+        if let Some(sha256) =
+            text("sha256").filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit()))
+        {
             let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
             self.problem(table.get("sha256").and_then(Item::span), what);
+        }
+        let fields: BTreeMap<String, String> = values
+            .get("fields")
+            .and_then(|(v, _)| v.as_object())
+            .into_iter()
+            .flatten()
+            .filter_map(|(field, column)| Some((field.clone(), column.as_str()?.to_string())))
+            .collect();
+        let table_kind = text("kind").as_deref() == Some("table");
+        if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
+            self.problem(
+                table.span(),
+                "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }"
+                    .into(),
+            );
+        } else if !table_kind && !fields.is_empty() {
+            self.problem(
+                table.get("fields").and_then(Item::span),
+                "only a source of kind \"table\" has fields".into(),
+            );
         }
         if self.checked.problems.len() > before {
             return None;
@@ -267,6 +307,7 @@ impl Reader<'_> {
             licence: text("licence"),
             recipes,
             take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
+            fields,
             line: table.span().map_or(0, |s| position(self.text, s.start).0),
         })
     }
@@ -277,7 +318,7 @@ impl Reader<'_> {
             self.unknown("key", name, key_span(table, name), near);
             return None;
         };
-        let value = json(item).ok_or_else(|| "a plain value".to_string()).and_then(|v| kind.check(&v));
+        let value = item_json(item).ok_or_else(|| "a plain value".to_string()).and_then(|v| kind.check(&v));
         match value {
             Ok(value) => Some(value),
             Err(expected) => {
@@ -321,22 +362,24 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
 /// A value or a table, however it is written.
 fn item_json(item: &Item) -> Option<Value> {
     match item {
-        Item::Value(toml_edit::Value::InlineTable(table)) => {
-            table.iter().map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?))).collect::<Option<_>>().map(Value::Object)
-        }
-        Item::Value(toml_edit::Value::Array(list)) => {
-            list.iter().map(|v| item_json(&Item::Value(v.clone()))).collect::<Option<Vec<_>>>().map(Value::Array)
-        }
+        Item::Value(toml_edit::Value::InlineTable(table)) => table
+            .iter()
+            .map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?)))
+            .collect::<Option<_>>()
+            .map(Value::Object),
+        Item::Value(toml_edit::Value::Array(list)) => list
+            .iter()
+            .map(|v| item_json(&Item::Value(v.clone())))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::Array),
         Item::Value(value) => value_json(value),
-        Item::Table(table) => {
-            table.iter().map(|(k, v)| Some((k.to_string(), item_json(v)?))).collect::<Option<_>>().map(Value::Object)
-        }
+        Item::Table(table) => table
+            .iter()
+            .map(|(k, v)| Some((k.to_string(), item_json(v)?)))
+            .collect::<Option<_>>()
+            .map(Value::Object),
         _ => None,
     }
-}
-
-fn json(item: &Item) -> Option<Value> {
-    item.as_value().and_then(value_json)
 }
 
 /// A TOML value as JSON; dates and inline tables have no place in these settings.

@@ -68,7 +68,8 @@ pub struct Overrides {
 impl Overrides {
     /// The process's own environment, and these flags.
     pub fn new(flags: Vec<(String, String)>) -> Overrides {
-        let env = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+        let env =
+            std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
         Overrides { env: env.collect(), flags }
     }
 }
@@ -174,7 +175,9 @@ impl Config {
                 let dotted = format!("{}.{}", section.name, key.name);
                 settings.push(Setting { key: dotted.clone(), value: value.clone(), origin: origin.clone() });
                 for recipe in &self.recipes {
-                    let Some((own, origin)) = self.lookup(Some(recipe), section.name, key.name) else { continue };
+                    let Some((own, origin)) = self.lookup(Some(recipe), section.name, key.name) else {
+                        continue;
+                    };
                     if own != value {
                         let key = format!("recipe.{recipe}.{dotted}");
                         settings.push(Setting { key, value: own.clone(), origin: origin.clone() });
@@ -204,7 +207,8 @@ impl Config {
                 && min > max
             {
                 let origin = self.lookup(recipe, "filter", "min_chars").map(|(_, o)| o.to_string());
-                let what = format!("filter.min_chars ({min}) is over filter.max_chars ({max}): nothing could pass");
+                let what =
+                    format!("filter.min_chars ({min}) is over filter.max_chars ({max}): nothing could pass");
                 let problem = Problem { place: origin.unwrap_or_default(), what };
                 if !problems.contains(&problem) {
                     problems.push(problem);
@@ -216,7 +220,10 @@ impl Config {
             if !self.recipes.iter().any(|r| r == name) {
                 let near = near_miss(name, self.recipes.iter().map(String::as_str));
                 let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
-                problems.push(Problem { place: "run.recipes".into(), what: format!("unknown recipe {name:?}{hint}") });
+                problems.push(Problem {
+                    place: "run.recipes".into(),
+                    what: format!("unknown recipe {name:?}{hint}"),
+                });
             }
         }
     }
@@ -224,13 +231,18 @@ impl Config {
 
 fn defaults() -> Layer {
     let keys = SECTIONS.iter().flat_map(|s| s.keys.iter().map(move |k| (s.name, k)));
-    keys.filter_map(|(section, key)| Some((format!("{section}.{}", key.name), (toml_value(key.default)?, Origin::Default))))
-        .collect()
+    keys.filter_map(|(section, key)| {
+        Some((format!("{section}.{}", key.name), (toml_value(key.default)?, Origin::Default)))
+    })
+    .collect()
 }
 
 fn choice_layer(choices: &[(&str, &str, &str)]) -> Layer {
     let value = |toml: &str| Some((toml_value(toml)?, Origin::Recipe));
-    choices.iter().filter_map(|(recipe, key, toml)| Some((format!("recipe.{recipe}.{key}"), value(toml)?))).collect()
+    choices
+        .iter()
+        .filter_map(|(recipe, key, toml)| Some((format!("recipe.{recipe}.{key}"), value(toml)?)))
+        .collect()
 }
 
 fn toml_value(text: &str) -> Option<Value> {
@@ -241,14 +253,16 @@ fn toml_value(text: &str) -> Option<Value> {
 /// levels, dashes as underscores.
 fn environment(env: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
     let mut layer = Layer::new();
-    let mut env: Vec<_> = env.iter().filter(|(name, _)| name.starts_with("RIDDLEMILL_") && name.contains("__")).collect();
+    let mut env: Vec<_> =
+        env.iter().filter(|(name, _)| name.starts_with("RIDDLEMILL_") && name.contains("__")).collect();
     env.sort();
     for (name, text) in env {
         let levels: Vec<String> = name["RIDDLEMILL_".len()..].split("__").map(str::to_lowercase).collect();
         let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
         let dotted = match levels.as_slice() {
             ["recipe", recipe, section, key] => {
-                let recipe = recipes.iter().find(|r| r.replace('-', "_") == **recipe).copied().unwrap_or(recipe);
+                let recipe =
+                    recipes.iter().find(|r| r.replace('-', "_") == **recipe).copied().unwrap_or(recipe);
                 format!("recipe.{recipe}.{section}.{key}")
             }
             levels => levels.join("."),
@@ -286,15 +300,19 @@ fn insert(
         return problem(format!("unknown recipe {recipe:?}"));
     }
     let Some(kind) = SECTIONS.iter().find(|s| s.name == section).and_then(|s| find(s, key)) else {
-        let all: Vec<String> =
-            SECTIONS.iter().flat_map(|s| s.keys.iter().map(move |k| format!("{}.{}", s.name, k.name))).collect();
+        let all: Vec<String> = SECTIONS
+            .iter()
+            .flat_map(|s| s.keys.iter().map(move |k| format!("{}.{}", s.name, k.name)))
+            .collect();
         let near = near_miss(&format!("{section}.{key}"), all.iter().map(String::as_str));
         let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
         return problem(format!("unknown setting {dotted:?}{hint}"));
     };
     // A bare word is a text: nobody quotes twice in a shell.
     let value = match kind {
-        Kind::Text | Kind::Choice(_) => toml_value(text).filter(Value::is_string).unwrap_or_else(|| text.into()),
+        Kind::Text | Kind::Choice(_) => {
+            toml_value(text).filter(Value::is_string).unwrap_or_else(|| text.into())
+        }
         _ => toml_value(text).unwrap_or_else(|| text.into()),
     };
     match kind.check(&value) {

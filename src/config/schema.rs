@@ -35,12 +35,16 @@ pub enum Kind {
     Whole(i64, i64),
     /// A number from 0 to 1, kept as the decimal that was written.
     Share,
+    /// A number of at least 0.
+    Amount,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Any text.
     Text,
     /// A list of texts.
     Texts,
+    /// A table of texts under some of these words.
+    Map(&'static [&'static str]),
 }
 
 impl Kind {
@@ -55,8 +59,12 @@ impl Kind {
                 n.as_i64().is_some_and(|n| (low..=high).contains(&n))
             }
             (Kind::Share, Value::Number(n)) => n.as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)),
+            (Kind::Amount, Value::Number(n)) => n.as_f64().is_some_and(|x| x >= 0.0 && x.is_finite()),
             (Kind::Choice(words), Value::String(s)) => words.contains(&s.as_str()),
             (Kind::Texts, Value::Array(list)) => list.iter().all(Value::is_string),
+            (Kind::Map(words), Value::Object(map)) => {
+                map.iter().all(|(word, value)| words.contains(&word.as_str()) && value.is_string())
+            }
             _ => false,
         };
         if fits {
@@ -67,6 +75,7 @@ impl Kind {
             Kind::Whole(low, i64::MAX) => format!("a whole number of at least {low}"),
             Kind::Whole(low, high) => format!("a whole number from {low} to {high}"),
             Kind::Share => "a number from 0 to 1".into(),
+            Kind::Amount => "a number of at least 0".into(),
             Kind::Choice(words) => {
                 let near = value.as_str().and_then(|v| near_miss(v, words.iter().copied()));
                 let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
@@ -74,6 +83,16 @@ impl Kind {
             }
             Kind::Text => "a text in quotes".into(),
             Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),
+            Kind::Map(words) => {
+                let unknown =
+                    value.as_object().and_then(|map| map.keys().find(|k| !words.contains(&k.as_str())));
+                let unknown = unknown.map(|k| format!("; {k:?} is none of them")).unwrap_or_default();
+                format!(
+                    "a table of texts, {{ {} = \"…\" }}, with some of {}{unknown}",
+                    words[0],
+                    words.join(", ")
+                )
+            }
         })
     }
 }

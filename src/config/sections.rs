@@ -9,7 +9,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP];
+pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -17,7 +17,12 @@ pub const RUN: Section = Section {
     doc: "What a run does when no flag says otherwise.",
     keys: &[
         key("recipes", Kind::Texts, "[]", "The recipes a run makes; empty means every recipe with a source."),
-        key("threads", Kind::Whole(0, 1024), "0", "Threads for the offline stages; 0 means one a core. Never changes a result."),
+        key(
+            "threads",
+            Kind::Whole(0, 1024),
+            "0",
+            "Threads for the offline stages; 0 means one a core. Never changes a result.",
+        ),
     ],
 };
 
@@ -26,7 +31,12 @@ pub const IMPORT: Section = Section {
     name: "import",
     doc: "Reading dumps: every line becomes a post or is set aside with its reason.",
     keys: &[
-        key("max_line_mib", Kind::Whole(1, 4096), "8", "A line or array item over this many MiB is set aside unread."),
+        key(
+            "max_line_mib",
+            Kind::Whole(1, 4096),
+            "8",
+            "A line or array item over this many MiB is set aside unread.",
+        ),
         key(
             "annual_posts",
             Kind::Whole(1, 1_000_000),
@@ -55,7 +65,12 @@ pub const ANONYMISE: Section = Section {
     keys: &[
         key("links", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Links in a text."),
         key("names", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "User names and @mentions."),
-        key("contacts", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Phone, e-mail, QQ and WeChat numbers."),
+        key(
+            "contacts",
+            Kind::Choice(&["mark", "drop", "keep"]),
+            "\"mark\"",
+            "Phone, e-mail, QQ and WeChat numbers.",
+        ),
         key("identity", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Identity card numbers."),
         key("addresses", Kind::Choice(&["mark", "drop", "keep"]), "\"mark\"", "Street addresses."),
         key(
@@ -72,10 +87,20 @@ pub const FILTER: Section = Section {
     name: "filter",
     doc: "Which posts are of the recipe's kind.",
     keys: &[
-        key("questions", Kind::Flag, "false", "Keep questions only (RuozhiBench 2.2: interrogative sentences)."),
+        key(
+            "questions",
+            Kind::Flag,
+            "false",
+            "Keep questions only (RuozhiBench 2.2: interrogative sentences).",
+        ),
         key("min_chars", Kind::Whole(0, 1_000_000), "4", "Shorter texts are dropped, in characters."),
         key("max_chars", Kind::Whole(1, 1_000_000), "300", "Longer texts are dropped, in characters."),
-        key("forum", Kind::Flag, "true", "Drop forum management: rules, notices, activities, summaries of the year."),
+        key(
+            "forum",
+            Kind::Flag,
+            "true",
+            "Drop forum management: rules, notices, activities, summaries of the year.",
+        ),
     ],
 };
 
@@ -90,15 +115,77 @@ pub const DEDUP: Section = Section {
             "\"default\"",
             "How likeness is measured; \"default\" is the union of predicates that `explain` names.",
         ),
-        key("threshold", Kind::Share, "0.80", "From here on two texts are one record; for every metric but \"default\"."),
-        key("margin", Kind::Share, "0.10", "Pairs this far under the threshold are listed as borderline, and kept."),
+        key(
+            "threshold",
+            Kind::Share,
+            "0.80",
+            "From here on two texts are one record; for every metric but \"default\".",
+        ),
+        key(
+            "margin",
+            Kind::Share,
+            "0.10",
+            "Pairs this far under the threshold are listed as borderline, and kept.",
+        ),
         key(
             "keep",
             Kind::Choice(&["longest", "best-scored", "earliest"]),
             "\"longest\"",
             "Which record of a pair stays; ties go to the smaller id.",
         ),
-        key("normalize", Kind::Flag, "true", "Compare without regard to width, case, script, punctuation and spaces."),
+        key(
+            "normalize",
+            Kind::Flag,
+            "true",
+            "Compare without regard to width, case, script, punctuation and spaces.",
+        ),
+    ],
+};
+
+/// What models draft.
+pub const DRAFT: Section = Section {
+    name: "draft",
+    doc: "What models draft for people to confirm or correct.",
+    keys: &[
+        key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that is asked."),
+        key(
+            "max_usd",
+            Kind::Amount,
+            "0",
+            "Dollars a recipe may ever spend on drafts; 0 leaves it to the endpoint's own max_usd.",
+        ),
+        key(
+            "max_reasks",
+            Kind::Whole(0, 10),
+            "2",
+            "How often a reply that cannot be read is asked for again.",
+        ),
+    ],
+};
+
+/// What people decide.
+pub const REVIEW: Section = Section {
+    name: "review",
+    doc: "What people decide; the steps are named as in review:<step>.",
+    keys: &[
+        key(
+            "draft_ahead",
+            Kind::Texts,
+            "[]",
+            "Steps whose drafts go on, provisionally, while votes are missing.",
+        ),
+        key(
+            "optional",
+            Kind::Texts,
+            "[]",
+            "Steps that hold nothing: what is undecided goes on without an answer.",
+        ),
+        key(
+            "sample",
+            Kind::Text,
+            "\"raw/sample/votes.jsonl\"",
+            "Synthetic votes that stand in where people have not voted; \"\" for none.",
+        ),
     ],
 };
 
@@ -168,6 +255,30 @@ pub struct Dedup {
     pub normalize: bool,
 }
 
+/// Resolved settings of drafts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    /// The name of an `[llm.<name>]`.
+    pub endpoint: String,
+    /// Dollars; 0 for no cap of the recipe's own.
+    pub max_usd: f64,
+    /// Questions asked again for one reply.
+    pub max_reasks: u32,
+}
+
+/// Resolved settings of reviews.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Review {
+    /// Steps that go on with drafts.
+    pub draft_ahead: Vec<String>,
+    /// Steps that hold nothing.
+    pub optional: Vec<String>,
+    /// A path relative to pipeline.toml; empty for none.
+    pub sample: String,
+}
+
 /// Resolved settings of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -192,5 +303,7 @@ mod tests {
         config.typed::<Anonymise>(None, "anonymise");
         config.typed::<Filter>(None, "filter");
         config.typed::<Dedup>(None, "dedup");
+        config.typed::<Draft>(None, "draft");
+        config.typed::<Review>(None, "review");
     }
 }

@@ -1,5 +1,7 @@
 //! `[[source]]`: where posts come from.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::schema::{Key, Kind, Section};
@@ -23,6 +25,9 @@ pub struct Source {
     pub recipes: Vec<String>,
     /// Which posts of a thread are taken.
     pub take: Take,
+    /// Of a table: the column, or a template of columns in braces, of each field of a post.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, String>,
     /// The line of its table in pipeline.toml.
     #[serde(skip)]
     pub line: usize,
@@ -38,11 +43,25 @@ pub enum SourceKind {
     LeymoreAnnual,
     /// Whole threads, a post a line.
     ThreadDump,
+    /// What `asdict` makes of aiotieba's Thread, Post and Comment, one a line.
+    Aiotieba,
+    /// Submissions or comments as Pushshift and Arctic Shift archive them.
+    Reddit,
+    /// COIG-CQIA: instruction, input, output.
+    Cqia,
+    /// JSON, JSONL, CSV or Parquet with columns that `fields` names.
+    Table,
+    /// Archived pages of the forum.
+    Warc,
 }
+
+/// The fields of a post that a table can give.
+pub const FIELDS: &[&str] = &["id", "title", "content", "author", "time", "score"];
 
 impl SourceKind {
     /// The names in pipeline.toml.
-    pub const NAMES: &[&str] = &["leymore-titles", "leymore-annual", "thread-dump"];
+    pub const NAMES: &[&str] =
+        &["leymore-titles", "leymore-annual", "thread-dump", "aiotieba", "reddit", "cqia", "table", "warc"];
 
     /// The kind of a name.
     pub fn from_name(name: &str) -> Option<SourceKind> {
@@ -50,6 +69,11 @@ impl SourceKind {
             "leymore-titles" => SourceKind::LeymoreTitles,
             "leymore-annual" => SourceKind::LeymoreAnnual,
             "thread-dump" => SourceKind::ThreadDump,
+            "aiotieba" => SourceKind::Aiotieba,
+            "reddit" => SourceKind::Reddit,
+            "cqia" => SourceKind::Cqia,
+            "table" => SourceKind::Table,
+            "warc" => SourceKind::Warc,
             _ => return None,
         })
     }
@@ -73,11 +97,37 @@ pub const SOURCE: Section = Section {
     keys: &[
         Key { name: "name", kind: Kind::Text, default: "", doc: "Its name in every record's provenance." },
         Key { name: "kind", kind: Kind::Choice(SourceKind::NAMES), default: "", doc: "Its format." },
-        Key { name: "path", kind: Kind::Text, default: "", doc: "A file or glob, absolute or relative to this file." },
-        Key { name: "url", kind: Kind::Text, default: "", doc: "Where `fetch` gets it; then `path` may be left out." },
+        Key {
+            name: "path",
+            kind: Kind::Text,
+            default: "",
+            doc: "A file or glob, absolute or relative to this file.",
+        },
+        Key {
+            name: "url",
+            kind: Kind::Text,
+            default: "",
+            doc: "Where `fetch` gets it; then `path` may be left out.",
+        },
         Key { name: "sha256", kind: Kind::Text, default: "", doc: "What the file's SHA-256 must be." },
         Key { name: "licence", kind: Kind::Text, default: "", doc: "The licence its texts are under." },
-        Key { name: "recipes", kind: Kind::Texts, default: "[]", doc: "The recipes that use it; all that can, if left out." },
-        Key { name: "take", kind: Kind::Choice(&["jokes", "main"]), default: "\"jokes\"", doc: "thread-dump: the numbered posts of annual threads, or every main post." },
+        Key {
+            name: "recipes",
+            kind: Kind::Texts,
+            default: "[]",
+            doc: "The recipes that use it; all that can, if left out.",
+        },
+        Key {
+            name: "take",
+            kind: Kind::Choice(&["jokes", "main"]),
+            default: "\"jokes\"",
+            doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post.",
+        },
+        Key {
+            name: "fields",
+            kind: Kind::Map(FIELDS),
+            default: "{}",
+            doc: "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
+        },
     ],
 };

@@ -31,23 +31,70 @@ name = "sample-thread"
 kind = "thread-dump"
 path = "raw/sample/dumps/thread.jsonl"
 licence = "CC0-1.0"
+
+# Drafts come from replies written beforehand: no network, no key, no money. For a model of your own:
+# [llm.mine]
+# base_url = "https://api.example.org/v1"
+# model = "…"
+# key_env = "MINE_KEY"          # the name of the environment variable, never the key
+# usd_per_million_in = 0.15
+# usd_per_million_out = 0.60
+# max_usd = 5.0
+[llm.sample]
+provider = "sample"
+pack = "raw/sample/replies.jsonl"
+
+# Who votes. The sample's own votes are synthetic and count as no person's.
+[[annotator]]
+name = "annotator-1"
+role = "annotator"
+languages = ["zh", "en"]
+
+[[annotator]]
+name = "annotator-2"
+role = "annotator"
+languages = ["zh", "en"]
+
+[[annotator]]
+name = "annotator-3"
+role = "annotator"
+languages = ["zh", "en"]
+
+[[annotator]]
+name = "meta-1"
+role = "meta"
+languages = ["zh", "en"]
 "#;
 
-const OWN: &str = r#"
+const LEYMORE: &str = r#"
+# The dumps of github.com/Leymore/ruozhiba. Uncomment them, and `riddlemill fetch` downloads them to raw/dumps.
+# See there for their terms: the texts belong to those who wrote them.
 # [[source]]
 # name = "recommended"
 # kind = "leymore-titles"
-# path = "raw/dumps/ruozhiba-title-good.json"
+# url = "https://raw.githubusercontent.com/Leymore/ruozhiba/main/data/ruozhiba-title-good.json"
+# sha256 = "9229b141fdfcc8302601a042ca1176f5e10368a26c07a823bc989a5c79b85396"
+
+# [[source]]
+# name = "annual"
+# kind = "leymore-annual"
+# url = "https://raw.githubusercontent.com/Leymore/ruozhiba/main/data/ruozhiba-post-annual.json"
+# sha256 = "e2b428ab3987c8013ac0d94a29e15e828b5d813745ad829978907620d22362fa"
+
+# [[source]]
+# name = "threads"
+# kind = "leymore-titles"
+# url = "https://raw.githubusercontent.com/Leymore/ruozhiba/main/data/ruozhiba-title-norm.json"
 "#;
 
 /// The settings of an empty workspace.
 pub fn default_pipeline() -> String {
-    pipeline(OWN)
+    pipeline(LEYMORE)
 }
 
 /// The settings of a workspace that uses the sample.
 pub fn sample_pipeline() -> String {
-    pipeline(SAMPLE)
+    pipeline(&format!("{SAMPLE}{LEYMORE}"))
 }
 
 fn pipeline(sources: &str) -> String {

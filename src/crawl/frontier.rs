@@ -93,7 +93,7 @@ impl FrontierError {
 }
 
 /// The state of one source's crawl.
-pub struct Frontier {
+pub(super) struct Frontier {
     site: Site,
     scope: Scope,
     redirects: u32,
@@ -293,7 +293,7 @@ impl Frontier {
                 .segments
                 .append(&group)
                 .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
-            let line = Line::Done { file, end, done: done.clone() };
+            let line = Line::Done { file, end, done: Box::new(done.clone()) };
             append(&mut writer.journal, &line)
                 .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
         }

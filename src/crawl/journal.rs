@@ -16,7 +16,7 @@ use super::settings::Source;
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Line {
-    Done { file: String, end: u64, done: Done },
+    Done { file: String, end: u64, done: Box<Done> },
     PassEnd { pass_end: u32 },
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Replayed {
 
 impl From<Entry> for Line {
     fn from(entry: Entry) -> Self {
-        Line::Done { file: entry.file, end: entry.end, done: entry.done }
+        Line::Done { file: entry.file, end: entry.end, done: Box::new(entry.done) }
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn replay(source: &Source, dirs: &Dirs, mend: bool) -> Result<Replaye
         match line {
             Line::Done { file, end, done } => {
                 known.entry(file.clone()).and_modify(|known| *known = end.max(*known)).or_insert(end);
-                entries.push(Entry { file, end, done });
+                entries.push(Entry { file, end, done: *done });
             }
             Line::PassEnd { pass_end: pass } => pass_end = pass_end.max(pass),
         }

@@ -106,13 +106,13 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     let read = match site {
         Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
         Site::Riddles => {
-            let found = riddles::from_tree(&page, url);
+            let found = riddles::read_tree(&page, url);
             let facts = Facts { next: found.next, ..Facts::default() };
             Some(Parsed { riddles: found.riddles, facts, ..Class::Ok.into() })
                 .filter(|p| !p.riddles.is_empty())
         }
         Site::Rd => {
-            let riddles = rd::from_tree(&page);
+            let riddles = rd::read_tree(&page);
             Some(Parsed { riddles, ..Class::Ok.into() }).filter(|p| !p.riddles.is_empty())
         }
         Site::Profile(profile) => of_profile(profile, &page, captured),
@@ -123,7 +123,7 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
 }
 
 fn of_profile(profile: &Profile, page: &Html, captured: Option<&str>) -> Option<Parsed> {
-    let found = profile.from_tree(page, captured);
+    let found = profile.read_tree(page, captured);
     let something = !found.posts.is_empty() || !found.links.is_empty();
     let facts = Facts { links: found.links, next: found.next, ..Facts::default() };
     something.then(|| Parsed { posts: found.posts, facts, ..Class::Ok.into() })
@@ -133,12 +133,12 @@ fn of_profile(profile: &Profile, page: &Html, captured: Option<&str>) -> Option<
 fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) -> Option<Parsed> {
     let (posts, facts) = match *address {
         Address::List { .. } => {
-            let found = tieba::list_from_tree(page, captured).ok().filter(|found| found.recognised)?;
+            let found = tieba::list_read_tree(page, captured).ok().filter(|found| found.recognised)?;
             let ids = found.threads.iter().filter_map(|post| post.tid).collect();
             (found.threads, Facts { ids, next: found.next, ..Facts::default() })
         }
         Address::Thread { tid, .. } => {
-            let mut found = tieba::thread_from_tree(page).ok().filter(|found| found.recognised)?;
+            let mut found = tieba::thread_read_tree(page).ok().filter(|found| found.recognised)?;
             for post in &mut found.floors {
                 post.tid = post.tid.or(Some(tid));
             }

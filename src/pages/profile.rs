@@ -82,10 +82,10 @@ impl Profile {
     /// [`TooDeep`]; an invalid profile reads nothing ([`Profile::check`] says what is wrong).
     pub fn read(&self, html: &str, captured: Option<&str>) -> Result<ProfilePage, TooDeep> {
         let page = dom::document(html)?;
-        Ok(self.from_tree(&page, captured))
+        Ok(self.read_tree(&page, captured))
     }
 
-    pub(super) fn from_tree(&self, page: &Html, captured: Option<&str>) -> ProfilePage {
+    pub(super) fn read_tree(&self, page: &Html, captured: Option<&str>) -> ProfilePage {
         let Ok(compiled) = self.compile() else { return ProfilePage::default() };
         let root = page.root_element();
         let links = compiled.list.iter().flat_map(|pick| all(root, pick, Some("href"))).collect();

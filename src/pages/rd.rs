@@ -22,10 +22,10 @@ selectors! {
 /// # Errors
 /// [`TooDeep`].
 pub fn article(html: &str) -> Result<Vec<Riddle>, TooDeep> {
-    Ok(from_tree(&dom::document(html)?))
+    Ok(read_tree(&dom::document(html)?))
 }
 
-pub(super) fn from_tree(page: &Html) -> Vec<Riddle> {
+pub(super) fn read_tree(page: &Html) -> Vec<Riddle> {
     let Some(article) =
         page.select(&ARTICLE).find(|found| found.select(&BLOCK).any(|b| has_answer(&text_of(b, &[]))))
     else {

@@ -31,10 +31,10 @@ pub struct RiddlePage {
 /// # Errors
 /// [`TooDeep`].
 pub fn riddles(html: &str, url: &str) -> Result<RiddlePage, TooDeep> {
-    Ok(from_tree(&dom::document(html)?, url))
+    Ok(read_tree(&dom::document(html)?, url))
 }
 
-pub(super) fn from_tree(page: &Html, url: &str) -> RiddlePage {
+pub(super) fn read_tree(page: &Html, url: &str) -> RiddlePage {
     let mut riddles = in_blockquotes(page);
     if riddles.is_empty() {
         riddles = after_labels(page);

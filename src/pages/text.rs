@@ -71,18 +71,14 @@ impl Lines {
                 _ => {}
             },
             Edge::Close(node) if self.skip == Some(node.id()) => self.skip = None,
-            Edge::Close(node) if self.skip.is_none() => {
-                if node.value().as_element().is_some_and(|inner| BLOCKS.contains(&inner.name())) {
-                    self.end_block();
-                }
+            Edge::Close(node)
+                if self.skip.is_none()
+                    && node.value().as_element().is_some_and(|inner| BLOCKS.contains(&inner.name())) =>
+            {
+                self.end_block();
             }
             _ => {}
         }
-    }
-
-    /// Whether there is anything but white space yet.
-    pub fn is_blank(&self) -> bool {
-        self.out.trim().is_empty()
     }
 
     /// The text without white space around it.

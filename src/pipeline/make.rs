@@ -1,25 +1,28 @@
 //! Making one stage: its function over its input, a wave of parts at a time.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::config::{Config, sections};
-use crate::recipe::{Recipe, Step};
-use crate::record::{Outcome, Post, Record};
-use crate::stages::import::{Dump, import};
-use crate::stages::{self, Pulse, Stage, StageError, Stop, salt};
+use crate::config::sections;
+use crate::recipe::Step;
+use crate::record::{Outcome, Post, Question, Record};
+use crate::stages::draft::Asking;
+use crate::stages::import::import;
+use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, salt};
 use crate::store::{Manifest, StageReader, StageWriter, Workspace};
 
-use super::RunError;
+use super::evidence::Known;
+use super::{RunError, rows};
 
 /// What a stage is made from.
 pub(super) struct Making<'a> {
-    pub config: &'a Config,
-    pub recipe: &'static Recipe,
+    pub known: &'a Known<'a>,
     pub place: &'a Path,
     pub inputs: Vec<StageReader>,
-    pub dumps: &'a [Dump],
+    pub made: &'a BTreeMap<&'a str, Manifest>,
+    pub offline: bool,
     pub stop: &'a Stop,
     pub pulse: &'a dyn Pulse,
 }
@@ -27,12 +30,18 @@ pub(super) struct Making<'a> {
 impl Making<'_> {
     /// Calls the stage and commits what it says.
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        let root = &self.known.config.root;
+        match step.stage {
+            Stage::Draft(draft) => return self.draft(step, draft),
+            Stage::Review(review) => return self.review(step, review, opening),
+            _ => {}
+        }
         let mut writer = StageWriter::create(self.place)?;
         match step.stage {
             Stage::Import => {
                 let settings: sections::Import = self.settings(step);
-                let salt = salt::of(&Workspace::new(&self.config.root))?;
-                import(self.dumps, &settings, &salt, &mut writer, self.stop, self.pulse)?;
+                let salt = salt::of(&Workspace::new(root))?;
+                import(&self.known.dumps, &settings, &salt, &mut writer, self.stop, self.pulse)?;
             }
             Stage::Clean => {
                 let settings: sections::Clean = self.settings(step);
@@ -40,7 +49,7 @@ impl Making<'_> {
             }
             Stage::Anonymise => {
                 let settings: sections::Anonymise = self.settings(step);
-                let lists = stages::policy_lists(&self.config.root, &settings)?;
+                let lists = stages::policy_lists(root, &settings)?;
                 let anonymise = stages::Anonymise::new(&settings, &lists)?;
                 self.each(&mut writer, |post| anonymise.post(post))?;
             }
@@ -53,12 +62,42 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
+            Stage::Draft(_) | Stage::Review(_) => {}
         }
         Ok(writer.commit(opening)?)
     }
 
     fn settings<T: serde::de::DeserializeOwned>(&self, step: &Step) -> T {
-        self.config.typed(Some(self.recipe.name), step.stage.section())
+        self.known.config.typed(Some(self.known.recipe.name), step.stage.section())
+    }
+
+    /// A draft stage. The replies that it bought are part of its evidence.
+    fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+        let Making { known, offline, stop, pulse, .. } = *self;
+        let mut writer = StageWriter::create(self.place)?;
+        let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
+        stages::draft::draft(draft, self.questions(step)?, &asking, &mut writer)?;
+        Ok(writer.commit(known.opening(step, self.made)?)?)
+    }
+
+    fn review(&self, step: &Step, review: Review, opening: Manifest) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        let settings: sections::Review = self.settings(step);
+        let questions = self.questions(step)?;
+        let records = questions.len() as u64;
+        stages::review::review(review, questions, &settings, self.known.votes()?, &mut writer);
+        self.pulse.advance(records);
+        Ok(writer.commit(opening)?)
+    }
+
+    /// The rows of all inputs as questions.
+    fn questions(&self, step: &Step) -> Result<Vec<Question>, StageError> {
+        let mut questions = Vec::new();
+        for (input, reader) in step.inputs.iter().zip(&self.inputs) {
+            let rows = self.known.recipe.step(input).map_or(Rows::Posts, |(_, step)| step.stage.rows());
+            questions.append(&mut rows::questions(reader, rows)?);
+        }
+        Ok(questions)
     }
 
     /// A stage whose decision on a record depends on that record alone. Parts are read and decided

@@ -6,12 +6,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::config::Config;
-use crate::recipe::{Recipe, Step};
-use crate::stages::import::{Dump, files};
-use crate::stages::{Stage, salt};
-use crate::store::{self, InputRef, Manifest, StageReader, Workspace};
+use crate::recipe::Recipe;
+use crate::store::{Manifest, StageReader, Workspace};
 
 use super::RunError;
+use super::evidence::Known;
 
 /// Whether a stage must be made.
 #[derive(Clone, Debug)]
@@ -43,15 +42,15 @@ pub struct Planned {
 /// [`RunError::Settings`] where the sources cannot be read.
 pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, RunError> {
     let workspace = Workspace::new(&config.root);
-    let dumps = files(config, recipe.name)?;
+    let known = Known::new(config, recipe)?;
     let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
     let mut planned = Vec::new();
     for (i, step) in recipe.steps.iter().enumerate() {
         let place = workspace.stage(recipe.name, i + 1, step.name);
         let after = step.inputs.iter().find_map(|input| unmade.get(input).copied());
-        let opening = opening(config, recipe, step, &dumps, &made)?;
-        let freshness = freshness(&place, &opening);
+        let opening = known.opening(step, &made)?;
+        let freshness = known.freshness(step, &place, &opening, false)?;
         match &freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => {
                 made.insert(step.name, (**manifest).clone());
@@ -66,40 +65,6 @@ pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, Ru
         planned.push(Planned { step: step.name, freshness, after });
     }
     Ok(planned)
-}
-
-/// The manifest that a step's output would begin with today.
-pub(super) fn opening(
-    config: &Config,
-    recipe: &'static Recipe,
-    step: &Step,
-    dumps: &[Dump],
-    made: &BTreeMap<&str, Manifest>,
-) -> Result<Manifest, RunError> {
-    let inputs = step.inputs.iter().map(|input| InputRef {
-        recipe: recipe.name.into(),
-        stage: input.to_string(),
-        rows: made.get(input).and_then(|m| m.tables.get("rows")).map(|t| t.hash.clone()).unwrap_or_default(),
-    });
-    let mut evidence = BTreeMap::new();
-    if step.stage == Stage::Import {
-        evidence.extend(dumps.iter().map(Dump::evidence));
-        // Looking draws no salt; `run` draws it before it asks.
-        let salt = salt::standing(&Workspace::new(&config.root))?;
-        evidence.extend(salt.map(|salt| ("salt".to_string(), salt::fingerprint(&salt))));
-    }
-    if step.stage == Stage::Anonymise {
-        let settings = config.typed(Some(recipe.name), "anonymise");
-        evidence.extend(crate::stages::policy_lists(&config.root, &settings)?.evidence());
-    }
-    Ok(store::opening(
-        recipe.name,
-        step.name,
-        step.stage.version(),
-        config.stage(Some(recipe.name), step.stage.section()),
-        inputs.collect(),
-        evidence,
-    ))
 }
 
 /// Compares what stands in a stage's place with what a run would make.
@@ -143,7 +108,7 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
         match (old.evidence.get(key), new.evidence.get(key)) {
             (Some(_), None) => why.push(format!("{key} is gone")),
             (None, Some(_)) => why.push(format!("{key} is new")),
-            (before, now) if before != now => why.push(format!("{key} changed")),
+            (Some(before), Some(now)) if before != now => why.push(change(key, before, now)),
             _ => {}
         }
     }
@@ -153,6 +118,34 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     why
 }
 
-fn keys<'a, V>(old: &'a BTreeMap<String, V>, new: &'a BTreeMap<String, V>) -> std::collections::BTreeSet<&'a String> {
+/// Votes and replies are counted: `12 new votes`.
+fn change(key: &str, before: &str, now: &str) -> String {
+    let count = |value: &str| value.split(' ').next().and_then(|n| n.parse::<u64>().ok());
+    match (key, count(before), count(now)) {
+        ("votes" | "replies", Some(before), Some(now)) if now > before => {
+            let one = if key == "votes" { "vote" } else { "reply" };
+            format!("{} new {}", now - before, if now - before == 1 { one } else { key })
+        }
+        _ => format!("{key} changed"),
+    }
+}
+
+fn keys<'a, V>(
+    old: &'a BTreeMap<String, V>,
+    new: &'a BTreeMap<String, V>,
+) -> std::collections::BTreeSet<&'a String> {
     old.keys().chain(new.keys()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change;
+
+    #[test]
+    fn new_votes_and_replies_are_counted() {
+        assert_eq!(change("votes", "3 aa", "15 bb"), "12 new votes");
+        assert_eq!(change("replies", "3 aa", "4 bb"), "1 new reply");
+        assert_eq!(change("votes", "3 aa", "3 bb"), "votes changed");
+        assert_eq!(change("prompt x", "3 aa", "4 bb"), "prompt x changed");
+    }
 }

@@ -4,7 +4,7 @@ mod chumor;
 mod flub;
 mod ruozhibench_gen;
 
-use crate::stages::Stage;
+use crate::stages::{Review, Rows, Stage};
 
 /// How one benchmark is built.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,29 @@ pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
 }
 
 impl Recipe {
+    /// What its last stage writes.
+    pub fn rows(&self) -> Rows {
+        self.steps.last().map_or(Rows::Posts, |step| step.stage.rows())
+    }
+
+    /// The review step of a ballot, and the step whose rows it looks at.
+    pub fn review(&self, ballot: &str) -> Option<(Review, &'static Step)> {
+        self.steps.iter().find_map(|step| match step.stage {
+            Stage::Review(review) if review.place().1 == ballot => {
+                Some((review, self.step(step.inputs.first()?)?.1))
+            }
+            _ => None,
+        })
+    }
+
+    /// Its review steps, in order.
+    pub fn reviews(&self) -> impl Iterator<Item = Review> {
+        self.steps.iter().filter_map(|step| match step.stage {
+            Stage::Review(review) => Some(review),
+            _ => None,
+        })
+    }
+
     /// A step and its number, from 1.
     pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
         self.steps.iter().position(|s| s.name == name).map(|i| (i + 1, &self.steps[i]))
@@ -78,12 +101,23 @@ mod tests {
     }
 
     #[test]
+    fn every_review_is_of_its_recipe_and_has_one_input() {
+        for recipe in RECIPES {
+            for review in recipe.reviews() {
+                assert_eq!(review.place().0, recipe.name);
+                assert!(recipe.review(review.place().1).is_some(), "{review:?}");
+            }
+        }
+    }
+
+    #[test]
     fn every_choice_is_a_setting() {
         let all = Config::defaults().resolved();
         for (recipe, key, _) in choices() {
             assert!(all.iter().any(|s| s.key == key), "{recipe}: {key}");
         }
-        let flags = choices().into_iter().map(|(r, k, v)| (format!("recipe.{r}.{k}"), v.to_string())).collect();
+        let flags =
+            choices().into_iter().map(|(r, k, v)| (format!("recipe.{r}.{k}"), v.to_string())).collect();
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(crate::config::FILE), "").unwrap();
         let overrides = Overrides { env: Vec::new(), flags };

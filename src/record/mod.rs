@@ -10,6 +10,7 @@ mod entry;
 mod id;
 mod outcome;
 mod post;
+mod question;
 mod reason;
 
 pub(crate) use cell::record;
@@ -20,4 +21,5 @@ pub use entry::{Entry, Link};
 pub use id::{derived, pseudonym, text_id};
 pub use outcome::{Outcome, State, Witness};
 pub use post::{Post, PostKind};
+pub use question::{Question, Standing};
 pub use reason::Reason;

@@ -47,6 +47,26 @@ reasons! {
     NotOwner = "not_owner",
     /// A post of an annual thread that is none of the ranked jokes: what the owner says in between, or an answer.
     Chatter = "chatter",
+    /// The forum gave the item the number 0 or none: an advertisement or a notice between the posts.
+    NoNumber = "no_number",
+    /// The author or a moderator took the text away before it was archived; what is left is a mark.
+    TakenAway = "taken_away",
+    /// The archived page is no list, thread or answer of the forum.
+    PageOther = "page_other",
+    /// The site demanded a captcha or forbade the page.
+    PageBlocked = "page_blocked",
+    /// The page is a script's empty frame: its content came by other requests.
+    PageShell = "page_shell",
+    /// The page says that the thread was taken down.
+    PageDeleted = "page_deleted",
+    /// The page says that the thread is hidden from visitors.
+    PageHidden = "page_hidden",
+    /// The page says that the forum was merged into another.
+    PageMerged = "page_merged",
+    /// The page has the right structure and no post in it.
+    PageEmpty = "page_empty",
+    /// The page has no structure that this version knows: another layout, a server's error, a cut page.
+    PageUnparsed = "page_unparsed",
 
     // clean
     /// The content is a placeholder that the forum demanded (`.`, `RT`, a client signature).
@@ -100,4 +120,28 @@ reasons! {
     RequestFailed = "request_failed",
     /// The reply does not say what was asked for, re-asks included.
     ReplyUnparseable = "reply_unparseable",
+
+    // drafts
+    /// A model's draft stands on the record now; a person has to look at it.
+    Drafted = "drafted",
+    /// No draft could be had, and the settings let the record go on without one.
+    NotDrafted = "not_drafted",
+
+    // review
+    /// People confirmed the draft or decided on the answer.
+    Confirmed = "confirmed",
+    /// People wrote another text than the drafted one.
+    Rewritten = "rewritten",
+    /// The votes of a sample confirmed it; no person did.
+    SampleConfirmed = "sample_confirmed",
+    /// The votes of a sample wrote another text than the drafted one; no person did.
+    SampleRewritten = "sample_rewritten",
+    /// The draft stands for the time being: votes are missing, and the settings let drafts go ahead.
+    Provisional = "provisional",
+    /// The votes reject the record.
+    Rejected = "rejected",
+    /// The record waits for votes.
+    VotesMissing = "votes_missing",
+    /// The votes do not decide, and the record waits for whoever settles disputes.
+    Disputed = "disputed",
 }

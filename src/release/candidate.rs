@@ -11,9 +11,12 @@ use sha2::{Digest, Sha256};
 
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Counts, Post, record};
+use crate::record::{Counts, Post, Record, record};
+use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, sha256, write_parquet};
+
+use super::question::{self, question_row};
 
 record! {
     /// A candidate: a post that is still in at the end of the recipe.
@@ -93,22 +96,36 @@ pub struct Link {
 ///
 /// # Errors
 /// [`RunError`] where a stage cannot be read or a file not written.
-pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]) -> Result<(Candidate, bool), RunError> {
+pub fn build(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    stages: &[Manifest],
+) -> Result<(Candidate, bool), RunError> {
     let place = workspace.candidate(recipe.name);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
     let chain: Vec<Link> = stages.iter().map(link).collect();
-    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION) {
+    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION)
+    {
         return Ok((candidate, false));
     }
     let making = durable::making(&place);
     let data = making.join("data").join(recipe.name);
     durable::create_folder(&data)?;
     let last = reader(workspace, recipe, recipe.steps.len())?;
-    let rows = write_rows(&last, &data)?;
+    let rows = match recipe.rows() {
+        Rows::Posts => write_rows(&last, &data, row)?,
+        Rows::Questions => write_rows(&last, &data, question_row)?,
+    };
     let mut files = BTreeMap::new();
+    if recipe.rows() == Rows::Questions {
+        durable::create_folder(&making.join("compat"))?;
+        let path = making.join(question::COMPAT);
+        durable::write_synced(&path, &question::compat(&last)?)?;
+        files.insert(question::COMPAT.to_string(), sha256(&path)?);
+    }
     for name in ["test.jsonl", "test.parquet"] {
         files.insert(format!("data/{}/{name}", recipe.name), sha256(&data.join(name))?);
     }
@@ -138,7 +155,8 @@ pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]
 fn standing(place: &Path) -> Option<Candidate> {
     let bytes = fs::read(place.join("MANIFEST.json")).ok()?;
     let candidate: Candidate = serde_json::from_slice(&bytes).ok()?;
-    let whole = candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
+    let whole =
+        candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
     whole.then_some(candidate)
 }
 
@@ -174,26 +192,44 @@ fn raw(import: &StageReader) -> Result<Vec<Raw>, Error> {
 ///
 /// # Errors
 /// [`Error`] where a part cannot be read.
-pub fn rows_sha256(stage: &StageReader) -> Result<String, Error> {
+pub fn rows_sha256(stage: &StageReader, rows: Rows) -> Result<String, Error> {
     let mut hasher = Sha256::new();
-    for part in stage.parts::<Post>("rows") {
-        for post in part? {
-            hasher.update(serde_json::to_vec(&row(post)).unwrap_or_default());
-            hasher.update(b"\n");
-        }
+    match rows {
+        Rows::Posts => hash_rows(stage, row, &mut hasher)?,
+        Rows::Questions => hash_rows(stage, question_row, &mut hasher)?,
     }
     Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }
 
-fn write_rows(stage: &StageReader, data: &Path) -> Result<u64, Error> {
+fn hash_rows<R: Record, T: Serialize>(
+    stage: &StageReader,
+    row: fn(R) -> T,
+    hasher: &mut Sha256,
+) -> Result<(), Error> {
+    for part in stage.parts::<R>("rows") {
+        for record in part? {
+            hasher.update(serde_json::to_vec(&row(record)).unwrap_or_default());
+            hasher.update(b"\n");
+        }
+    }
+    Ok(())
+}
+
+fn write_rows<R: Record, T: Record + Serialize>(
+    stage: &StageReader,
+    data: &Path,
+    row: fn(R) -> T,
+) -> Result<u64, Error> {
     let path = data.join("test.jsonl");
     let file = File::create(&path).map_err(Error::io("create", &path))?;
     let mut jsonl = BufWriter::new(file);
     let mut count = 0;
-    let parts = stage.parts::<Post>("rows").map(|part| {
-        let rows: Vec<Row> = part?.into_iter().map(row).collect();
+    let parts = stage.parts::<R>("rows").map(|part| {
+        let rows: Vec<T> = part?.into_iter().map(row).collect();
         for row in &rows {
-            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::from).map_err(Error::io("write", &path))?;
+            serde_json::to_writer(&mut jsonl, row)
+                .map_err(std::io::Error::from)
+                .map_err(Error::io("write", &path))?;
             jsonl.write_all(b"\n").map_err(Error::io("write", &path))?;
         }
         count += rows.len() as u64;

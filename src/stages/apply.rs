@@ -48,7 +48,12 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
             row.insert("verdict".into(), verdict_name(found.verdict).into());
             row.insert("score".into(), json!(found.score));
             let evidence = found.veto.map(|veto| format!("veto {}", veto.name()));
-            say(&mut row, if same { "merged" } else { "kept" }, found.predicate.map(Predicate::name), evidence);
+            say(
+                &mut row,
+                if same { "merged" } else { "kept" },
+                found.predicate.map(Predicate::name),
+                evidence,
+            );
             row
         }
     }
@@ -95,11 +100,15 @@ fn post(mut row: Row, plain: PostKind, decide: impl Fn(Post) -> Outcome<Post>) -
         Outcome::Dropped { reason, evidence } => (None, "dropped", Some(reason.code()), Some(evidence)),
         Outcome::Held { reason, evidence } => (None, "held", Some(reason.code()), Some(evidence)),
         Outcome::Failed { reason, evidence } => (None, "failed", Some(reason.code()), Some(evidence)),
-        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => (None, "failed", None, None),
+        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => {
+            (None, "failed", None, None)
+        }
     };
     if let Some(post) = post {
         row.insert("text".into(), post.text.into());
-        for (field, value) in [("score", post.score.map(Value::from)), ("number", post.number.map(Value::from))] {
+        for (field, value) in
+            [("score", post.score.map(Value::from)), ("number", post.number.map(Value::from))]
+        {
             if let Some(value) = value {
                 row.insert(field.into(), value);
             }
@@ -121,8 +130,13 @@ fn say(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<Stri
 }
 
 /// Removes duplicates among rows with `text`: each gets `into` (the id of the row it is the same as, as
-/// given, or null) and `score`. A row without an id is known by its number, from 1.
-pub fn apply_dedup(rows: Vec<Row>, settings: &sections::Dedup) -> Vec<Row> {
+/// given, or null) and `score`. A row without an id is known by its number, from 1. `each_pair` sees every
+/// pair at or over the threshold: the two ids as given, the earlier row's first, and their score.
+pub fn apply_dedup(
+    rows: Vec<Row>,
+    settings: &sections::Dedup,
+    mut each_pair: impl FnMut(&Value, &Value, f64),
+) -> Vec<Row> {
     let posts: Vec<Post> = rows
         .iter()
         .enumerate()
@@ -140,7 +154,11 @@ pub fn apply_dedup(rows: Vec<Row>, settings: &sections::Dedup) -> Vec<Row> {
         .enumerate()
         .map(|(i, row)| row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (i + 1).into()))
         .collect();
-    let outcomes = super::dedup::decide(posts, settings);
+    let outcomes = super::dedup::decide(&posts, settings, |a, b, like| {
+        if like.is_none_or(|like| like.same) {
+            each_pair(&ids[a as usize], &ids[b as usize], like.map_or(1.0, |like| like.score));
+        }
+    });
     rows.into_iter()
         .zip(outcomes)
         .enumerate()
@@ -168,6 +186,9 @@ pub fn apply_dedup(rows: Vec<Row>, settings: &sections::Dedup) -> Vec<Row> {
 ///
 /// # Errors
 /// [`super::StageError`] naming the list that cannot be used.
-pub fn anonymise_stage(root: &std::path::Path, settings: &sections::Anonymise) -> Result<Anonymise, super::StageError> {
+pub fn anonymise_stage(
+    root: &std::path::Path,
+    settings: &sections::Anonymise,
+) -> Result<Anonymise, super::StageError> {
     Anonymise::new(settings, &anonymise::policy_lists(root, settings)?)
 }

@@ -13,7 +13,8 @@ pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
     };
     let title = post.title.take().unwrap_or_default();
     let content = post.content.take();
-    let cleaned = rules::clean(&Draft { kind, title: &title, content: content.as_deref() }, &Settings::default());
+    let cleaned =
+        rules::clean(&Draft { kind, title: &title, content: content.as_deref() }, &Settings::default());
     if let Verdict::Drop(reason, evidence) = cleaned.verdict {
         return Outcome::Dropped { reason, evidence };
     }

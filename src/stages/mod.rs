@@ -5,16 +5,20 @@ mod anonymise;
 pub mod apply;
 mod clean;
 mod dedup;
+pub mod draft;
 mod filter;
 pub mod import;
+pub mod review;
 pub mod salt;
 mod stage;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
 pub use dedup::{Like, NearPair, dedup, witness};
+pub use draft::Draft;
 pub use filter::filter;
-pub use stage::{Pulse, Stage, StageError, Stop};
+pub use review::Review;
+pub use stage::{Pulse, Rows, Stage, StageError, Stop};
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {

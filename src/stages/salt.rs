@@ -20,7 +20,8 @@ pub fn of(workspace: &Workspace) -> Result<[u8; 32], StageError> {
     durable::create_folder(&workspace.raw())?;
     let drawn = path.with_extension(format!("{}.tmp", std::process::id()));
     let write = |e| StageError::Store(Error::io("write", &path)(e));
-    let written = fs::write(&drawn, format!("{}\n", hex(&salt))).and_then(|()| fs::File::open(&drawn)?.sync_all());
+    let written =
+        fs::write(&drawn, format!("{}\n", hex(&salt))).and_then(|()| fs::File::open(&drawn)?.sync_all());
     // A link, not a rename: where two first runs meet, the first salt stays for both.
     let linked = written.and_then(|()| fs::hard_link(&drawn, &path));
     // Whatever went wrong, what is beside the salt is of no use to anybody.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::{Draft, Review};
 use crate::store;
 
 /// Every kind of stage. A recipe says which of them it uses, in which order.
@@ -17,6 +18,19 @@ pub enum Stage {
     Filter,
     /// One record a joke.
     Dedup,
+    /// What a model proposes.
+    Draft(Draft),
+    /// What people decided.
+    Review(Review),
+}
+
+/// What a stage's rows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// [`crate::record::Post`].
+    Posts,
+    /// [`crate::record::Question`].
+    Questions,
 }
 
 impl Stage {
@@ -28,6 +42,16 @@ impl Stage {
             Stage::Anonymise => "anonymise",
             Stage::Filter => "filter",
             Stage::Dedup => "dedup",
+            Stage::Draft(_) => "draft",
+            Stage::Review(_) => "review",
+        }
+    }
+
+    /// What it writes.
+    pub fn rows(self) -> Rows {
+        match self {
+            Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
+            Stage::Draft(_) | Stage::Review(_) => Rows::Questions,
         }
     }
 
@@ -35,11 +59,13 @@ impl Stage {
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            Stage::Import => 1,
+            Stage::Import => 2,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
             Stage::Filter => 1,
             Stage::Dedup => 1,
+            Stage::Draft(_) => 1,
+            Stage::Review(_) => 1,
         }
     }
 }
@@ -86,4 +112,6 @@ impl Stop {
 pub trait Pulse: Sync {
     /// So many more records are done.
     fn advance(&self, records: u64);
+    /// What else is worth knowing now, in a line.
+    fn say(&self, _words: &str) {}
 }

@@ -82,7 +82,8 @@ pub fn sweep(folder: &Path) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] with the step that failed.
 pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
-    let old = place.with_file_name(format!(".old-{}", place.file_name().unwrap_or_default().to_string_lossy()));
+    let old =
+        place.with_file_name(format!(".old-{}", place.file_name().unwrap_or_default().to_string_lossy()));
     remove_folder(&old)?;
     if place.exists() {
         fs::rename(place, &old).map_err(Error::io("rename", place))?;

@@ -86,7 +86,9 @@ impl Manifest {
         let path = stage.join(MANIFEST);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            Err(e)
+                if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+            {
                 return Ok(None);
             }
             Err(e) => return Err(Error::io("read", &path)(e)),

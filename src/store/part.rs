@@ -66,7 +66,9 @@ pub fn write_parquet<R: Record>(
     parts: impl Iterator<Item = Result<Vec<R>, Error>>,
 ) -> Result<(), Error> {
     let damaged = |e: PolarsError| match e {
-        PolarsError::IO { error, .. } => Error::io("write", path)(std::io::Error::new(error.kind(), error.to_string())),
+        PolarsError::IO { error, .. } => {
+            Error::io("write", path)(std::io::Error::new(error.kind(), error.to_string()))
+        }
         e => Error::stale_file(path, e),
     };
     let file = fs::File::create(path).map_err(Error::io("create", path))?;

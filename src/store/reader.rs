@@ -37,7 +37,10 @@ impl StageReader {
     }
 
     /// The rows of a table, a part at a time, each checked against the manifest as it is read.
-    pub fn parts<R: Record>(&self, table: &str) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
+    pub fn parts<R: Record>(
+        &self,
+        table: &str,
+    ) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
         let place = self.place.clone();
         self.table(table).parts.into_iter().map(move |p| part::read(&place, &p))
     }

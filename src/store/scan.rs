@@ -1,6 +1,7 @@
 //! Looking into a table without reading all of it.
 
 use polars::prelude::*;
+use serde_json::{Map, Value};
 
 use super::{Error, StageReader, from_frame};
 use crate::record::Record;
@@ -39,4 +40,95 @@ pub fn select<R: Record>(stage: &StageReader, table: &str, filter: Expr) -> Resu
 pub fn any_of<'a>(column: &str, values: impl IntoIterator<Item = &'a str>) -> Expr {
     let equal = values.into_iter().map(|value| col(column).eq(lit(value.to_string())));
     equal.reduce(Expr::or).unwrap_or_else(|| lit(false))
+}
+
+/// The rows of a table that a filter lets through, a part at a time, so that memory does not grow
+/// with the table.
+pub fn select_parts<R: Record>(
+    stage: &StageReader,
+    table: &str,
+    filter: Option<Expr>,
+) -> impl Iterator<Item = Result<Vec<R>, Error>> + use<R> {
+    let place = stage.place().to_path_buf();
+    stage.table(table).parts.into_iter().map(move |part| {
+        let path = place.join(&part.file);
+        let columns: Vec<Expr> = R::COLUMNS.iter().map(|c| col(c.name)).collect();
+        let frame = lazy(&path).map(|frame| match &filter {
+            Some(filter) => frame.filter(filter.clone()),
+            None => frame,
+        });
+        let frame = frame.and_then(|frame| frame.select(columns).collect());
+        frame.and_then(|frame| from_frame(&frame)).map_err(|e| Error::stale_file(&path, e))
+    })
+}
+
+/// A table of whatever record type as JSON objects, a part at a time. `columns` are decoded where the
+/// table has them; none named means all.
+pub fn json_parts(
+    stage: &StageReader,
+    table: &str,
+    columns: &'static [&'static str],
+) -> impl Iterator<Item = Result<Vec<Map<String, Value>>, Error>> + use<> {
+    let place = stage.place().to_path_buf();
+    stage.table(table).parts.into_iter().map(move |part| {
+        let path = place.join(&part.file);
+        let frame = lazy(&path).and_then(|mut frame| {
+            if columns.is_empty() {
+                return frame.collect();
+            }
+            let schema = frame.collect_schema()?;
+            let known: Vec<Expr> = columns.iter().filter(|c| schema.contains(c)).map(|c| col(*c)).collect();
+            frame.select(known).collect()
+        });
+        frame.and_then(|frame| objects(&frame)).map_err(|e| Error::stale_file(&path, e))
+    })
+}
+
+fn lazy(path: &std::path::Path) -> PolarsResult<LazyFrame> {
+    let args = ScanArgsParquet { glob: false, ..ScanArgsParquet::default() };
+    let path = PlRefPath::from(path.to_string_lossy().as_ref());
+    LazyFrame::scan_parquet_files(std::iter::once(path).collect(), args)
+}
+
+fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
+    let mut rows = vec![Map::new(); frame.height()];
+    for column in frame.columns() {
+        for (i, row) in rows.iter_mut().enumerate() {
+            row.insert(column.name().to_string(), json(column.get(i)?));
+        }
+    }
+    Ok(rows)
+}
+
+/// Rows of a foreign Parquet file as JSON objects, `count` of them from `offset` on; none behind its end.
+///
+/// # Errors
+/// Where the file is damaged or no Parquet.
+pub fn parquet_rows(
+    path: &std::path::Path,
+    offset: u64,
+    count: usize,
+) -> PolarsResult<Vec<Map<String, Value>>> {
+    objects(&lazy(path)?.slice(offset as i64, count as u32).collect()?)
+}
+
+/// Numbers, texts, flags and lists of them; anything else is null.
+fn json(value: AnyValue<'_>) -> Value {
+    match value {
+        AnyValue::String(s) => s.into(),
+        AnyValue::StringOwned(s) => s.as_str().into(),
+        AnyValue::UInt64(n) => n.into(),
+        AnyValue::Int64(n) => n.into(),
+        AnyValue::UInt32(n) => n.into(),
+        AnyValue::Int32(n) => n.into(),
+        AnyValue::UInt16(n) => n.into(),
+        AnyValue::Int16(n) => n.into(),
+        AnyValue::UInt8(n) => n.into(),
+        AnyValue::Int8(n) => n.into(),
+        AnyValue::Float64(x) => x.into(),
+        AnyValue::Float32(x) => x.into(),
+        AnyValue::Boolean(flag) => flag.into(),
+        AnyValue::List(list) => list.iter().map(json).collect(),
+        _ => Value::Null,
+    }
 }

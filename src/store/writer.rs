@@ -178,10 +178,9 @@ impl<R: Record> StageWriter<R> {
     /// # Errors
     /// [`CommitError::Unbalanced`] where a record is not accounted for; the old stage still stands.
     pub fn commit(mut self, mut manifest: Manifest) -> Result<Manifest, CommitError> {
-        self.counts.close(self.children, self.joins).map_err(|source| CommitError::Unbalanced {
-            place: self.place.display().to_string(),
-            source,
-        })?;
+        self.counts
+            .close(self.children, self.joins)
+            .map_err(|source| CommitError::Unbalanced { place: self.place.display().to_string(), source })?;
         let (rows, ledger, links) = (&mut self.rows, &mut self.ledger, &mut self.links);
         let (a, b) = rayon::join(|| rows.rest(), || ledger.rest().and_then(|()| links.rest()));
         a?;
@@ -255,7 +254,9 @@ impl<R: Record> TableWriter<R> {
         let written: Vec<Part> = rows
             .par_chunks(PART_ROWS)
             .enumerate()
-            .map(|(i, rows)| part::write(&self.stage, format!("{}/part-{:05}.parquet", self.name, first + i), rows))
+            .map(|(i, rows)| {
+                part::write(&self.stage, format!("{}/part-{:05}.parquet", self.name, first + i), rows)
+            })
             .collect::<Result<_, _>>()?;
         self.parts.extend(written);
         Ok(())

@@ -116,7 +116,7 @@ impl Iterator for Pages {
                 }
             }
         }
-        while let Some((file, record, block)) = self.waiting.pop() {
+        if let Some((file, record, block)) = self.waiting.pop() {
             return Some(match self.resolve(file, &record, &block) {
                 Ok(Some(page)) => Ok(page),
                 Ok(None) => {

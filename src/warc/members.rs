@@ -23,7 +23,7 @@ pub(super) struct Members<R: BufRead> {
 
 enum Source<R: BufRead> {
     Plain(Counting<R>),
-    Gzip(GzDecoder<Counting<R>>),
+    Gzip(Box<GzDecoder<Counting<R>>>),
     Zstd(Box<zstd::stream::read::Decoder<'static, Counting<R>>>),
     Ended,
 }
@@ -34,7 +34,7 @@ impl<R: BufRead> Members<R> {
         let mut inner = Counting { inner, count: offset };
         let head = inner.fill_buf()?;
         let source = if head.starts_with(&[0x1f, 0x8b]) {
-            Source::Gzip(GzDecoder::new(inner))
+            Source::Gzip(Box::new(GzDecoder::new(inner)))
         } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
             Source::Zstd(Box::new(zstd::stream::read::Decoder::with_buffer(inner)?))
         } else {
@@ -90,7 +90,7 @@ impl<R: BufRead> Members<R> {
             self.member = inner.count;
             self.passed = 0;
             if !inner.fill_buf()?.is_empty() {
-                self.source = Source::Gzip(GzDecoder::new(inner));
+                self.source = Source::Gzip(Box::new(GzDecoder::new(inner)));
             }
         }
         Ok(())

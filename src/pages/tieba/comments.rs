@@ -51,7 +51,7 @@ pub enum CommentsError {
 pub fn comments(body: &str) -> Result<Comments, CommentsError> {
     match serde_json::from_str::<Value>(body.trim_start_matches('\u{feff}')) {
         Ok(json) if json.is_object() => total(&json),
-        _ => Ok(from_tree(&dom::fragment(body)?)),
+        _ => Ok(read_tree(&dom::fragment(body)?)),
     }
 }
 
@@ -96,7 +96,7 @@ fn comment(info: &Value, parent: u64) -> Result<Option<Post>, TooDeep> {
     }))
 }
 
-fn from_tree(html: &Html) -> Comments {
+fn read_tree(html: &Html) -> Comments {
     let pager = html.select(&PAGER).next();
     let data = pager.and_then(|li| li.value().attr("data-field")).and_then(field::parse).unwrap_or_default();
     let mut found = Comments {

@@ -36,10 +36,10 @@ pub struct ListPage {
 /// # Errors
 /// [`TooDeep`], of the page or of a part it carries in a comment.
 pub fn list(html: &str, captured: Option<&str>) -> Result<ListPage, TooDeep> {
-    from_tree(&dom::document(html)?, captured)
+    read_tree(&dom::document(html)?, captured)
 }
 
-pub(in crate::pages) fn from_tree(page: &Html, captured: Option<&str>) -> Result<ListPage, TooDeep> {
+pub(in crate::pages) fn read_tree(page: &Html, captured: Option<&str>) -> Result<ListPage, TooDeep> {
     let pagelets = pagelets(page, &["j_thread_list", "thread_top_list", "thread_list", "pagination-item"])?;
     let mut found = ListPage::default();
     for part in std::iter::once(page).chain(&pagelets) {

@@ -10,9 +10,9 @@ mod thread;
 
 pub use address::Address;
 pub use comments::{Comments, CommentsError, comments};
-pub(super) use list::from_tree as list_from_tree;
+pub(super) use list::read_tree as list_read_tree;
 pub use list::{ListPage, list};
-pub(super) use thread::from_tree as thread_from_tree;
+pub(super) use thread::read_tree as thread_read_tree;
 pub use thread::{ThreadPage, thread};
 
 use scraper::Html;

@@ -52,10 +52,10 @@ pub struct ThreadPage {
 /// # Errors
 /// [`TooDeep`].
 pub fn thread(html: &str) -> Result<ThreadPage, TooDeep> {
-    from_tree(&dom::document(html)?)
+    read_tree(&dom::document(html)?)
 }
 
-pub(in crate::pages) fn from_tree(page: &Html) -> Result<ThreadPage, TooDeep> {
+pub(in crate::pages) fn read_tree(page: &Html) -> Result<ThreadPage, TooDeep> {
     let pagelets = pagelets(page, &["l_post", "core_title_txt"])?;
     let mut found = ThreadPage::default();
     for part in std::iter::once(page).chain(&pagelets) {

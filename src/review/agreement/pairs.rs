@@ -49,8 +49,8 @@ impl Confusion {
         let first: Vec<f64> = (0..size).map(|a| (0..size).map(|b| count(a, b)).sum()).collect();
         let second: Vec<f64> = (0..size).map(|b| (0..size).map(|a| count(a, b)).sum()).collect();
         let (mut observed, mut expected) = (0.0, 0.0);
-        for a in 0..size {
-            for b in 0..size {
+        for (a, in_first) in first.iter().enumerate() {
+            for (b, in_second) in second.iter().enumerate() {
                 let apart = a.abs_diff(b) as f64;
                 let weight = match weights {
                     Weights::None => f64::from(u8::from(a != b)),
@@ -58,7 +58,7 @@ impl Confusion {
                     Weights::Quadratic => apart * apart,
                 };
                 observed += weight * count(a, b);
-                expected += weight * first[a] * second[b] / self.units() as f64;
+                expected += weight * in_first * in_second / self.units() as f64;
             }
         }
         (expected > 1e-12).then(|| 1.0 - observed / expected)

@@ -96,7 +96,7 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
                 let option = other.options().iter().find(|option| option.code == *code)?;
                 Some(escape(&display(option)))
             };
-            let values: Vec<String> = when.write.iter().filter_map(|code| shown(&code)).collect();
+            let values: Vec<String> = when.write.iter().filter_map(shown).collect();
             format!(
                 " visibleWhen=\"choice-selected\" whenTagName=\"{}\" whenChoiceValue=\"{}\"",
                 when.field,

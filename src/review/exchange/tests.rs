@@ -445,7 +445,7 @@ fn some_answers(step: &Step, numbers: &[usize]) -> BTreeMap<&'static str, Value>
             Kind::Choices { .. } => {
                 Value::List(vec![options[number % options.len()].code.into(), options[0].code.into()])
             }
-            Kind::Keep { .. } if number % 2 == 0 => Value::from("keep"),
+            Kind::Keep { .. } if number.is_multiple_of(2) => Value::from("keep"),
             Kind::Keep { .. } => Value::List(vec![options[number % options.len()].code.into()]),
             Kind::Preference { .. } => Value::from(["1", "2", "equal"][number % 3]),
             Kind::Pick { k, .. } => {

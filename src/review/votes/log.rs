@@ -330,8 +330,8 @@ mod tests {
         segments.writer().unwrap().append(b"2\n").unwrap();
         assert!(!dir.path().join("000001.jsonl").exists());
 
-        let sealed = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
-        let sealed = sealed.filter(|path| path.to_string_lossy().contains("000001.")).next().unwrap();
+        let mut sealed = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let sealed = sealed.find(|path| path.to_string_lossy().contains("000001.")).unwrap();
         fs::write(&sealed, zstd::encode_all(&b"7\n"[..], 1).unwrap()).unwrap();
         assert!(matches!(segments.read_after(&mut Position::default()), Err(LogError::Tampered { .. })));
     }

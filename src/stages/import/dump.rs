@@ -9,7 +9,7 @@ use super::files::Dump;
 use super::split::{Item, Splitter, Unread};
 
 /// Items handed on at once.
-const BATCH: usize = 1 << 14;
+pub(super) const BATCH: usize = 1 << 14;
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
@@ -84,7 +84,7 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::E
 
 /// The content says how a file is compressed, whatever its name: gzip (several members too), zstd
 /// (windows up to 2 GiB, as the archives of Pushshift have), or not at all.
-fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
+pub(super) fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
     let head = file.fill_buf()?;
     Ok(if head.starts_with(b"\x1f\x8b") {
@@ -98,7 +98,7 @@ fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
     })
 }
 
-fn describe(error: &io::Error) -> &'static str {
+pub(super) fn describe(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "the compressed stream is cut off",
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {

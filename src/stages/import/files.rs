@@ -1,5 +1,7 @@
 //! Which files a source names, and what identifies them.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
@@ -37,6 +39,8 @@ pub struct Dump {
     pub kind: SourceKind,
     /// Which posts of a thread are taken.
     pub take: Take,
+    /// Of a table: its columns by the fields of a post.
+    pub fields: BTreeMap<String, String>,
     /// The licence its texts are under.
     pub licence: Option<String>,
     /// The file's name, with the folder before it where two files of a source share one.
@@ -51,7 +55,7 @@ pub struct Dump {
 
 impl Dump {
     /// What an item of this file is called in the ledger.
-    pub fn locator(&self, position: u64) -> String {
+    pub fn locator(&self, position: impl Display) -> String {
         format!("{}/{}:{position}", self.source, self.file)
     }
 
@@ -71,7 +75,11 @@ impl Dump {
     /// What decides the rows of this file: a stage is fresh while it is the same.
     pub fn evidence(&self) -> (String, String) {
         let Dump { source, file, kind, take, licence, sha256, .. } = self;
-        let decides = serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
+        let mut decides =
+            serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
+        if !self.fields.is_empty() {
+            decides["fields"] = serde_json::json!(self.fields);
+        }
         (format!("{source}/{file}"), decides.to_string())
     }
 }
@@ -87,7 +95,8 @@ fn kind_name(kind: SourceKind) -> String {
 /// is not the one the settings state.
 pub fn files(config: &Config, recipe: &str) -> Result<Vec<Dump>, Problems> {
     let (mut dumps, mut problems) = (Vec::new(), Vec::new());
-    let used = config.sources.iter().filter(|s| s.recipes.is_empty() || s.recipes.iter().any(|r| r == recipe));
+    let used =
+        config.sources.iter().filter(|s| s.recipes.is_empty() || s.recipes.iter().any(|r| r == recipe));
     for source in used {
         match dumps_of(&config.root, source) {
             Ok(found) => dumps.extend(found),
@@ -152,6 +161,7 @@ fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
             source: source.name.clone(),
             kind: source.kind,
             take: source.take,
+            fields: source.fields.clone(),
             licence: source.licence.clone(),
             file: short_name(path, &paths),
             path: path.clone(),

@@ -20,14 +20,15 @@ struct Title {
 /// A thread of a list page: `title, abs, href "/p/<tid>?fr=good", lz, n_reply`. Titles are cut at
 /// 20 to 31 characters; `abs` is the beginning of the first floor, or null.
 pub(super) fn title(line: &str) -> Parsed {
-    let row: Title = match serde_json::from_str(line) {
+    let row: Title = match super::object(line) {
         Ok(row) => row,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     if row.title.is_none() && row.abs.is_none() {
         return Parsed::Bad("neither `title` nor `abs` is a text".into());
     }
-    let mentions = row.lz.iter().filter(|name| super::mentioned(name, [&row.title, &row.abs])).cloned().collect();
+    let mentions =
+        row.lz.iter().filter(|name| super::mentioned(name, [&row.title, &row.abs])).cloned().collect();
     Parsed::Post(Box::new(Draft {
         id: row.href.as_deref().and_then(tid).map(|tid| format!("tieba:{tid}")),
         kind: PostKind::Thread,
@@ -58,14 +59,15 @@ struct Annual {
 
 /// A post of an annual thread: `author, content, l_num, ctime`, the content beginning with its rank.
 pub(super) fn annual(line: &str) -> Parsed {
-    let row: Annual = match serde_json::from_str(line) {
+    let row: Annual = match super::object(line) {
         Ok(row) => row,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     let Some(content) = row.content else {
         return Parsed::Bad("`content` is no text".into());
     };
-    let mentions = row.author.iter().filter(|name| content.contains(name.as_str()) && name.chars().count() > 1);
+    let mentions =
+        row.author.iter().filter(|name| content.contains(name.as_str()) && name.chars().count() > 1);
     Parsed::Post(Box::new(Draft {
         id: None,
         kind: PostKind::Numbered,
@@ -90,7 +92,8 @@ mod tests {
 
     #[test]
     fn a_thread_is_known_by_its_number() {
-        let line = r#"{"title": "<云>会恐高吗", "abs": null, "href": "/p/123456?fr=good", "lz": 7, "n_reply": "3"}"#;
+        let line =
+            r#"{"title": "<云>会恐高吗", "abs": null, "href": "/p/123456?fr=good", "lz": 7, "n_reply": "3"}"#;
         let draft = post(title(line));
         assert_eq!(draft.id.as_deref(), Some("tieba:123456"));
         assert_eq!((draft.title.as_deref(), draft.content), (Some("<云>会恐高吗"), None));

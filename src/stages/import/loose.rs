@@ -27,3 +27,21 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
 pub(super) fn length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Ok(Value::deserialize(deserializer)?.as_array().map_or(0, |list| list.len() as u64))
 }
+
+/// A number, or a string that reads as one; what is not finite is absent.
+pub(super) fn real<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Number(n) => n.as_f64(),
+        Value::String(s) => s.trim().parse().ok().filter(|x: &f64| x.is_finite()),
+        _ => None,
+    })
+}
+
+/// Seconds since 1970, as a number, a string, or either with a fraction that is cut.
+pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let written = text(deserializer)?;
+    Ok(written.map(|time| match time.split_once('.') {
+        Some((whole, fraction)) if fraction.bytes().all(|b| b.is_ascii_digit()) => whole.to_string(),
+        _ => time,
+    }))
+}

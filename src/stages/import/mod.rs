@@ -4,12 +4,21 @@
 //! pipeline.toml, so that the same dumps give the same rows. Text is kept verbatim; names and ids
 //! of users are hashed here and go no further.
 
+mod aiotieba;
+mod cqia;
 mod dump;
 mod files;
 mod leymore;
 mod loose;
+mod reddit;
+mod rows;
 mod split;
+mod table;
 mod thread;
+mod warc;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -42,6 +51,8 @@ pub struct Draft {
     pub mentions: Vec<String>,
     /// When it was written, as the source says.
     pub time: Option<String>,
+    /// The score its readers gave it, on the source's own scale.
+    pub score: Option<f64>,
     /// How many images it shows.
     pub images: u64,
 }
@@ -55,6 +66,8 @@ pub enum Parsed {
     Out(Reason, String),
     /// Not readable as this source's format.
     Bad(String),
+    /// A page with these posts; none of them is a page in turn.
+    Page(Vec<Parsed>),
 }
 
 /// Imports dumps into a stage.
@@ -74,63 +87,175 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
-        let context = match dump.kind {
-            SourceKind::ThreadDump => Some(thread::Threads::of(dump, settings)),
-            _ => None,
-        };
-        for batch in dump::batches(dump, settings.max_line_mib << 20) {
+        read(dump, settings, |batch| {
             stop.check()?;
-            let read: Vec<(u64, Parsed)> = batch
-                .into_par_iter()
-                .map(|item| {
-                    let parsed = match &item.bytes {
-                        Ok(bytes) => parse(dump, bytes, context.as_ref()),
-                        Err(unread) => Err(*unread),
-                    };
-                    (item.position, parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string())))
-                })
-                .collect();
-            items += read.len() as u64;
-            let count = read.len() as u64;
-            let outcomes: Vec<(String, Outcome<Post>, u128)> = read
-                .into_par_iter()
-                .map(|(position, parsed)| {
-                    let (outcome, digest) = outcome(dump, position, parsed, salt);
-                    (dump.locator(position), outcome, digest)
-                })
-                .collect();
-            for (locator, outcome, digest) in outcomes {
-                writer.put(locator, seen.settle(outcome, digest));
+            let count = batch.len() as u64;
+            let outcomes: Vec<Vec<Read>> =
+                batch.into_par_iter().map(|item| outcomes(dump, item, salt)).collect();
+            for read in outcomes.into_iter().flatten() {
+                items += seen.settle(read, writer);
             }
             writer.flush()?;
             pulse.advance(count);
-        }
+            Ok(())
+        })?;
         table.put(dump.row(items));
     }
     writer.keep(table)?;
     Ok(())
 }
 
-/// Reads one item as its source's format. `threads` is what a thread dump knows of its threads.
+/// An item of a dump: its position, how the ledger writes that, and what it says.
+struct Place {
+    position: u64,
+    name: String,
+    parsed: Parsed,
+}
+
+/// Reads a dump in batches of items, parsed on all cores.
+fn read(
+    dump: &Dump,
+    settings: &sections::Import,
+    mut take: impl FnMut(Vec<Place>) -> Result<(), StageError>,
+) -> Result<(), StageError> {
+    if dump.kind == SourceKind::Warc {
+        let known = warc::census(dump, settings);
+        for batch in warc::batches(dump) {
+            let place = |page: warc::Archived| {
+                let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
+                Place { position: page.at, name, parsed: warc::page(page, &known, dump) }
+            };
+            take(batch.into_iter().map(place).collect())?;
+        }
+        return Ok(());
+    }
+    let known =
+        matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
+    for batch in rows::batches(dump, settings.max_line_mib << 20) {
+        let place = |item: Item| {
+            let parsed = item
+                .bytes
+                .as_ref()
+                .map_err(|unread| *unread)
+                .and_then(|bytes| parse(dump, bytes, known.as_ref()));
+            let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
+            Place { position: item.position, name: item.position.to_string(), parsed }
+        };
+        take(batch.into_par_iter().map(place).collect())?;
+    }
+    Ok(())
+}
+
+/// What a file of posts says of its threads. Lines that cannot be read are reported on the second reading.
+fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
+    let mut census = thread::Census::default();
+    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+        let rows: Vec<_> = batch
+            .into_par_iter()
+            .filter_map(|item| row(dump, std::str::from_utf8(&item.bytes.ok()?).ok()?)?.ok())
+            .collect();
+        rows.into_iter().for_each(|row| census.take(row));
+    }
+    census.finish(settings)
+}
+
+/// A line of the formats that hold posts of threads; `None` for the others.
+fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
+    match dump.kind {
+        SourceKind::ThreadDump => Some(thread::row(text)),
+        SourceKind::Aiotieba => Some(aiotieba::row(text)),
+        _ => None,
+    }
+}
+
+/// Reads one item as its source's format. `threads` is what a file of whole threads knows of them.
 pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>) -> Result<Parsed, Unread> {
     let text = std::str::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
+    if let Some(row) = row(dump, text) {
+        return Ok(row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take)));
+    }
     Ok(match dump.kind {
         SourceKind::LeymoreTitles => leymore::title(text),
         SourceKind::LeymoreAnnual => leymore::annual(text),
-        SourceKind::ThreadDump => thread::post(text, threads, dump.take),
+        SourceKind::Reddit => reddit::post(text),
+        SourceKind::Cqia => cqia::post(text),
+        SourceKind::Table => table::post(text, &dump.fields),
+        SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc => {
+            Parsed::Bad("an item of another format".into())
+        }
     })
 }
 
-fn outcome(dump: &Dump, position: u64, parsed: Parsed, salt: &[u8; 32]) -> (Outcome<Post>, u128) {
-    let draft = match parsed {
-        Parsed::Post(draft) => *draft,
-        // A line that could not be read is a failure; one that a rule of the source leaves out is not.
-        Parsed::Out(reason @ (Reason::NotOwner | Reason::Chatter), evidence) => {
-            return (Outcome::Dropped { reason, evidence }, 0);
+/// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
+/// fuzzing.
+pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
+    let (mut posts, mut others) = (0, 0);
+    let surveyed = read(dump, settings, |batch| {
+        for read in batch.into_iter().flat_map(|place| outcomes(dump, place, &[0; 32])) {
+            match read.outcome {
+                Outcome::Kept(_) => posts += 1,
+                Outcome::Expanded(rows) => posts += rows.len() as u64,
+                _ => others += 1,
+            }
         }
-        Parsed::Out(reason, evidence) => return (Outcome::Failed { reason, evidence }, 0),
-        Parsed::Bad(evidence) => return (Outcome::Failed { reason: Reason::Unreadable, evidence }, 0),
+        Ok(())
+    });
+    // Nothing in the closure fails.
+    let _ = surveyed;
+    (posts, others)
+}
+
+/// A ledger entry in the making: the place in the dump, the outcome, a digest of each post's text.
+struct Read {
+    locator: String,
+    outcome: Outcome<Post>,
+    digests: Vec<u128>,
+}
+
+/// The entries of an item: one, or that of a page and one for each post on it that is set aside.
+fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Vec<Read> {
+    let locator = dump.locator(&place.name);
+    let Parsed::Page(posts) = place.parsed else {
+        let (outcome, digests) = match place.parsed {
+            Parsed::Post(draft) => {
+                let (post, digest) = post(dump, place.position, *draft, salt);
+                (Outcome::Kept(post), vec![digest])
+            }
+            other => (set_aside(other), Vec::new()),
+        };
+        return vec![Read { locator, outcome, digests }];
     };
+    let (mut rows, mut digests, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, parsed) in posts.into_iter().enumerate() {
+        if let Parsed::Post(draft) = parsed {
+            let (post, digest) = post(dump, place.position, *draft, salt);
+            rows.push((post, "post"));
+            digests.push(digest);
+        } else {
+            let locator = format!("{locator}#{}", i + 1);
+            reads.push(Read { locator, outcome: set_aside(parsed), digests: Vec::new() });
+        }
+    }
+    reads.insert(0, Read { locator, outcome: Outcome::Expanded(rows), digests });
+    reads
+}
+
+/// What could not be read is a failure; what a rule of the source leaves out is not.
+fn set_aside(parsed: Parsed) -> Outcome<Post> {
+    use Reason::{Encoding, Oversize, PageUnparsed, Truncated, Unreadable};
+    match parsed {
+        Parsed::Out(reason @ (Encoding | Oversize | PageUnparsed | Truncated | Unreadable), evidence) => {
+            Outcome::Failed { reason, evidence }
+        }
+        Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
+        Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
+        Parsed::Post(_) | Parsed::Page(_) => {
+            Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
+        }
+    }
+}
+
+fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, u128) {
     let text = match (&draft.title, &draft.content) {
         (Some(title), Some(content)) => format!("{title}\n{content}"),
         (Some(one), None) | (None, Some(one)) => one.clone(),
@@ -146,7 +271,7 @@ fn outcome(dump: &Dump, position: u64, parsed: Parsed, salt: &[u8; 32]) -> (Outc
         author: draft.author.map(|name| pseudonym(salt, &name)),
         mentions: draft.mentions,
         time: draft.time,
-        score: None,
+        score: draft.score,
         number: None,
         images: draft.images,
         source: dump.source.clone(),
@@ -154,7 +279,7 @@ fn outcome(dump: &Dump, position: u64, parsed: Parsed, salt: &[u8; 32]) -> (Outc
         position,
         licence: dump.licence.clone(),
     };
-    (Outcome::Kept(post), digest)
+    (post, digest)
 }
 
 /// Which ids were read, each with a digest of its text: 32 bytes a record, so that a hundred
@@ -163,14 +288,43 @@ fn outcome(dump: &Dump, position: u64, parsed: Parsed, salt: &[u8; 32]) -> (Outc
 struct Seen(HashMap<u128, u128, FxBuildHasher>);
 
 impl Seen {
-    /// The first record of an id stays; a later one goes into it, and what it says otherwise is kept
-    /// in the ledger.
-    fn settle(&mut self, outcome: Outcome<Post>, digest: u128) -> Outcome<Post> {
-        let Outcome::Kept(post) = outcome else { return outcome };
+    /// Writes an entry and returns how many it became. The first record of an id stays; a later one goes into
+    /// it, and what it says otherwise is kept in the ledger. A page's later posts get entries of their own.
+    fn settle(&mut self, read: Read, writer: &mut StageWriter<Post>) -> u64 {
+        let Read { locator, outcome, digests } = read;
+        match outcome {
+            Outcome::Kept(post) => {
+                let outcome = self.one(post, digests.first().copied().unwrap_or_default());
+                writer.put(locator, outcome.map_or_else(|merged| merged, Outcome::Kept));
+                1
+            }
+            Outcome::Expanded(rows) => {
+                let (mut new, mut known) = (Vec::new(), Vec::new());
+                for ((post, role), digest) in rows.into_iter().zip(digests) {
+                    match self.one(post, digest) {
+                        Ok(post) => new.push((post, role)),
+                        Err(merged) => known.push(merged),
+                    }
+                }
+                let entries = 1 + known.len() as u64;
+                writer.put(locator.clone(), Outcome::Expanded(new));
+                for (i, merged) in known.into_iter().enumerate() {
+                    writer.put(format!("{locator}#again{}", i + 1), merged);
+                }
+                entries
+            }
+            other => {
+                writer.put(locator, other);
+                1
+            }
+        }
+    }
+
+    fn one(&mut self, post: Post, digest: u128) -> Result<Post, Outcome<Post>> {
         let first = match self.0.entry(short_digest(&post.id)) {
             Entry::Vacant(place) => {
                 place.insert(digest);
-                return Outcome::Kept(post);
+                return Ok(post);
             }
             Entry::Occupied(first) => *first.get(),
         };
@@ -178,7 +332,7 @@ impl Seen {
             true => "same text".to_string(),
             false => format!("other text: {}", post.text),
         };
-        Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence }
+        Err(Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence })
     }
 }
 
@@ -192,6 +346,15 @@ fn short_digest(text: &str) -> u128 {
 /// Whether an author's name stands in what they wrote. One character is no name to look for.
 fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
     name.chars().count() > 1 && texts.into_iter().flatten().any(|text| text.contains(name))
+}
+
+/// An item that must be a JSON object: a list of values in the order of the fields is none.
+fn object<T: serde::de::DeserializeOwned>(item: &str) -> Result<T, Parsed> {
+    let beginning = || item.trim_start().chars().take(60).collect::<String>();
+    if !item.trim_start().starts_with('{') {
+        return Err(Parsed::Bad(format!("no JSON object: {:?}", beginning())));
+    }
+    serde_json::from_str(item).map_err(|e| Parsed::Bad(json_error(&e, item)))
 }
 
 /// A JSON error with the place in the item and the beginning of what stands there.

@@ -124,7 +124,10 @@ impl Splitter {
             Shape::Array(array) if !array.closed && cut.is_none() => {
                 self.element(out);
                 self.position += 1;
-                out.push(Item { position: self.position, bytes: Err(Unread::Truncated("the array is not closed")) });
+                out.push(Item {
+                    position: self.position,
+                    bytes: Err(Unread::Truncated("the array is not closed")),
+                });
             }
             Shape::Array(_) => self.element(out),
             Shape::Unknown => {}
@@ -259,7 +262,8 @@ mod tests {
     #[test]
     fn array_elements_are_cut_at_their_own_commas() {
         let items = split(br#"[ {"a": "x,]\"}", "b": [1, 2]}, 7 ,{"c":{}} ]"#, 4, 1000);
-        let want = [(1, r#"{"a": "x,]\"}", "b": [1, 2]}"#.into()), (2, "7".into()), (3, r#"{"c":{}}"#.into())];
+        let want =
+            [(1, r#"{"a": "x,]\"}", "b": [1, 2]}"#.into()), (2, "7".into()), (3, r#"{"c":{}}"#.into())];
         assert_eq!(texts(&items), want);
     }
 

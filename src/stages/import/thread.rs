@@ -1,5 +1,4 @@
-//! Whole threads, a post a line: `pid, tid, user_name, user_id, text, time, image_links, is_comment,
-//! parent_pid, floor`.
+//! Threads with all their posts, whoever wrote them down: which posts are candidates.
 //!
 //! In an annual thread the owner's numbered main posts are the jokes and the rest is chatter. Whether
 //! a thread is annual, who owns it and who takes part is known only from the whole file, which is
@@ -10,33 +9,39 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde::Deserialize;
 
-use super::files::Dump;
-use super::{Draft, Parsed, dump, loose};
+use super::{Draft, Parsed, loose};
 use crate::config::{Take, sections};
 use crate::record::{PostKind, Reason};
 use crate::text::clean::annual::{Standing, joke};
 use crate::text::segment::jieba;
 
-#[derive(Deserialize)]
-struct Row {
+/// A post of a thread, as every format of whole threads can tell it. The field names are those of a
+/// thread dump: `pid, tid, user_name, user_id, text, time, image_links, is_comment, floor`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Row {
     #[serde(default, deserialize_with = "loose::text")]
-    pid: Option<String>,
+    pub pid: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
-    tid: Option<String>,
+    pub tid: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
-    user_name: Option<String>,
+    pub user_name: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
-    user_id: Option<String>,
+    pub user_id: Option<String>,
+    /// The thread's title; only the first floor has one, and a thread dump has none.
+    #[serde(skip)]
+    pub title: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
-    text: Option<String>,
+    pub text: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
-    time: Option<String>,
+    pub time: Option<String>,
     #[serde(default, deserialize_with = "loose::length")]
-    image_links: u64,
+    pub image_links: u64,
     #[serde(default, deserialize_with = "loose::flag")]
-    is_comment: bool,
+    pub is_comment: bool,
     #[serde(default, deserialize_with = "loose::text")]
-    floor: Option<String>,
+    pub floor: Option<String>,
+    #[serde(skip)]
+    pub score: Option<f64>,
 }
 
 impl Row {
@@ -63,43 +68,46 @@ struct Thread {
     annual: bool,
 }
 
-impl Threads {
-    /// Reads a file through once. Lines that cannot be read are reported on the second reading.
-    pub(super) fn of(file: &Dump, settings: &sections::Import) -> Threads {
-        let mut owners: HashMap<String, String> = HashMap::new();
-        let mut ranked: HashMap<(String, String), u64> = HashMap::new();
-        let mut names = BTreeSet::new();
-        for batch in dump::batches(file, settings.max_line_mib << 20) {
-            for item in batch {
-                let Ok(bytes) = item.bytes else { continue };
-                let Ok(row) = serde_json::from_slice::<Row>(&bytes) else { continue };
-                let (Some(tid), Some(person)) = (row.tid.clone(), row.person().map(str::to_string)) else { continue };
-                if row.first_floor() {
-                    owners.entry(tid.clone()).or_insert_with(|| person.clone());
-                }
-                let standing = Standing { by_owner: true, is_comment: row.is_comment };
-                if row.text.as_deref().is_some_and(|text| joke(text, standing).is_ok()) {
-                    *ranked.entry((tid, person)).or_default() += 1;
-                }
-                names.extend(row.user_name);
-            }
+/// Gathers what a file says of its threads, a post at a time.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    owners: HashMap<String, String>,
+    ranked: HashMap<(String, String), u64>,
+    names: BTreeSet<String>,
+}
+
+impl Census {
+    pub(super) fn take(&mut self, row: Row) {
+        let (Some(tid), Some(person)) = (row.tid.clone(), row.person().map(str::to_string)) else { return };
+        if row.first_floor() {
+            self.owners.entry(tid.clone()).or_insert_with(|| person.clone());
         }
-        let threads = owners.into_iter().map(|(tid, owner)| {
+        let standing = Standing { by_owner: true, is_comment: row.is_comment };
+        if row.text.as_deref().is_some_and(|text| joke(text, standing).is_ok()) {
+            *self.ranked.entry((tid, person)).or_default() += 1;
+        }
+        self.names.extend(row.user_name);
+    }
+
+    pub(super) fn finish(self, settings: &sections::Import) -> Threads {
+        let threads = self.owners.into_iter().map(|(tid, owner)| {
             let key = (tid, owner);
-            let annual = ranked.get(&key).is_some_and(|n| *n >= settings.annual_posts);
+            let annual = self.ranked.get(&key).is_some_and(|n| *n >= settings.annual_posts);
             (key.0, Thread { owner: Some(key.1), annual })
         });
-        Threads { threads: threads.collect(), names: Names::new(names) }
+        Threads { threads: threads.collect(), names: Names::new(self.names) }
     }
 }
 
 /// A line of a thread dump.
-pub(super) fn post(line: &str, threads: Option<&Threads>, take: Take) -> Parsed {
-    let row: Row = match serde_json::from_str(line) {
-        Ok(row) => row,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
-    };
-    let number = |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
+pub(super) fn row(line: &str) -> Result<Row, Parsed> {
+    super::object(line)
+}
+
+/// Whether a post is a candidate. A first floor with its title is the thread itself, `tieba:<tid>`.
+pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
+    let number =
+        |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
     let (Some(tid), Some(pid)) = (number(&row.tid), number(&row.pid)) else {
         return Parsed::Bad("`tid` or `pid` is no number".into());
     };
@@ -118,17 +126,23 @@ pub(super) fn post(line: &str, threads: Option<&Threads>, take: Take) -> Parsed 
             Err(reason) => return Parsed::Out(reason, String::new()),
         },
         Take::Jokes if row.first_floor() => PostKind::Plain,
-        Take::Jokes => return Parsed::Out(Reason::Chatter, "a reply in a thread that is no annual one".into()),
+        Take::Jokes => {
+            return Parsed::Out(Reason::Chatter, "a reply in a thread that is no annual one".into());
+        }
     };
-    let mentions = threads.map(|t| t.names.in_text(&text)).unwrap_or_default();
+    let whole = row.first_floor() && row.title.is_some() && kind == PostKind::Plain;
+    let title = row.title.clone().filter(|_| whole);
+    let named = title.as_ref().map_or_else(|| text.clone(), |title| format!("{title}\n{text}"));
+    let mentions = threads.map(|t| t.names.in_text(&named)).unwrap_or_default();
     Parsed::Post(Box::new(Draft {
-        id: Some(format!("tieba:{tid}:{pid}")),
-        kind,
-        title: None,
+        id: Some(if whole { format!("tieba:{tid}") } else { format!("tieba:{tid}:{pid}") }),
+        kind: if whole { PostKind::Thread } else { kind },
+        title,
         author: row.person().map(str::to_string),
         mentions,
-        content: Some(text),
+        content: if whole { row.text } else { Some(text) },
         time: row.time,
+        score: row.score,
         images: row.image_links,
     }))
 }

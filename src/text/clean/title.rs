@@ -101,7 +101,7 @@ fn mends(title: &str, content: &str) -> bool {
 /// A slice of characters that strsim can walk.
 struct Chars<'a>(&'a [char]);
 
-impl<'a, 'b> IntoIterator for &'a Chars<'b> {
+impl<'b> IntoIterator for &Chars<'b> {
     type Item = &'b char;
     type IntoIter = std::slice::Iter<'b, char>;
     fn into_iter(self) -> Self::IntoIter {

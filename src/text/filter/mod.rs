@@ -10,6 +10,7 @@ mod rule;
 
 pub use rule::Rule;
 
+use super::anonymise::Kind;
 use crate::record::Reason;
 
 /// Lengths, in characters.
@@ -53,7 +54,12 @@ pub fn filter(text: &str, settings: &Settings, context: Context) -> Option<(Reas
 
 /// The rule that drops a text and its ground, or `None` where it passes.
 pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, String)> {
-    let letters = letters(text);
+    // Marks that anonymising left are no words of the author.
+    let unmarked = text.contains(Kind::Link.mark()).then(|| text.replace(Kind::Link.mark(), " "));
+    let letters = letters(unmarked.as_deref().unwrap_or(text));
+    if unmarked.is_some() && letters <= 1 {
+        return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
+    }
     if letters == 0 && context.images > 0 {
         return Some((Rule::LinkOnly, format!("{} images and no text", context.images)));
     }

@@ -10,12 +10,6 @@ use super::quotation::unwrap;
 use super::words::has_cue;
 use super::{Rule, is_question, judge};
 
-#[track_caller]
-fn check(text: &str, is_question: bool) {
-    let judgement = judge(text);
-    assert_eq!(judgement.is_question, is_question, "{text}: {judgement:?}");
-}
-
 #[test]
 fn every_rule_decides_its_example() {
     for rule in Rule::ALL {
@@ -140,7 +134,8 @@ fn labelled(path: &Path, text: &str, label: Option<&str>) -> Vec<(String, bool)>
     std::fs::read_to_string(path)
         .unwrap()
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        // The published file holds the bare token NaN, which is no JSON.
+        .map(|line| serde_json::from_str::<serde_json::Value>(&line.replace(": NaN", ": null")).unwrap())
         .filter(|row| row["unsure"] != true)
         .map(|row| (row[text].as_str().unwrap().to_owned(), label.is_none_or(|label| row[label] == true)))
         .collect()

@@ -1,0 +1,263 @@
+//! The figures behind the report page: lengths, likeness, and what another threshold would do.
+
+use std::collections::{BTreeMap, HashMap};
+
+use polars::prelude::{col, lit};
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::funnel::{FunnelStage, funnel};
+use super::show::{Made, Shown, examples};
+use crate::recipe::Recipe;
+use crate::record::{Entry, State};
+use crate::stages::{NearPair, definition};
+use crate::store::{Error, Workspace, json_parts, select_parts};
+
+/// Everything that the page says of one recipe.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    /// The recipe.
+    pub recipe: String,
+    /// What it builds.
+    pub about: String,
+    /// Its stages that were made.
+    pub stages: Vec<FunnelStage>,
+    /// Why records are out or changed, by stage, the most frequent first.
+    pub reasons: Vec<ReasonRow>,
+    /// Lengths of the texts in characters, as they entered the first stage after import and as they left the
+    /// last: bins of [`LENGTH_BIN`], the last bin open.
+    pub lengths: Vec<Bar>,
+    /// Scores of the pairs that dedup found: merged, and near but kept apart; bins of 0.02.
+    pub likeness: Vec<Bar>,
+    /// Records that would be merged at each threshold.
+    pub sweep: Vec<Bar>,
+    /// Records that are merged now.
+    pub merged: u64,
+}
+
+/// A reason with its count, definition and examples.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReasonRow {
+    /// The stage.
+    pub stage: String,
+    /// The state.
+    pub state: String,
+    /// The code.
+    pub code: String,
+    /// How many records.
+    pub count: u64,
+    /// What the code means.
+    pub definition: String,
+    /// Some of them.
+    pub examples: Vec<Shown>,
+}
+
+/// A bar of a chart, of two parts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Bar {
+    /// What stands under it.
+    pub label: String,
+    /// The first part.
+    pub value: u64,
+    /// The second.
+    pub other: u64,
+}
+
+/// Characters to a bar of the lengths.
+pub const LENGTH_BIN: usize = 10;
+const LENGTH_BARS: usize = 21;
+
+/// Reads what the page needs.
+///
+/// # Errors
+/// [`Error`] where a stage is damaged.
+pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Figures, Error> {
+    let stages = funnel(workspace, recipe)?.stages;
+    let mut reasons = Vec::new();
+    for (stage, step) in stages.iter().zip(recipe.steps) {
+        let mut some = examples(workspace, recipe, step, size)?;
+        let mut rows = Vec::new();
+        for (key, count) in &stage.counts.reasons {
+            let (state, code) = key.split_once('/').unwrap_or((key, ""));
+            rows.push(ReasonRow {
+                stage: stage.stage.clone(),
+                state: state.into(),
+                code: code.into(),
+                count: *count,
+                definition: definition(code).unwrap_or_default().into(),
+                examples: some.remove(key).unwrap_or_default(),
+            });
+        }
+        rows.sort_by(|x, y| (y.count, &x.code).cmp(&(x.count, &y.code)));
+        reasons.append(&mut rows);
+    }
+    let made = &recipe.steps[..stages.len()];
+    let mut lengths = length_bars();
+    if let (Some(first), Some(last)) = (made.first(), made.last()) {
+        measure(workspace, recipe, first.name, |bar| &mut bar.other, &mut lengths)?;
+        measure(workspace, recipe, last.name, |bar| &mut bar.value, &mut lengths)?;
+    }
+    let mut figures = Figures {
+        recipe: recipe.name.into(),
+        about: recipe.about.into(),
+        stages,
+        reasons,
+        lengths,
+        likeness: Vec::new(),
+        sweep: Vec::new(),
+        merged: 0,
+    };
+    for step in made {
+        let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { continue };
+        if !stage.manifest().tables.contains_key("pairs") {
+            continue;
+        }
+        let mut pairs = Vec::new();
+        for part in select_parts::<NearPair>(&stage, "pairs", None) {
+            pairs.append(&mut part?);
+        }
+        let paired: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
+        let mut equal = 0;
+        for part in select_parts::<Entry>(&stage, "ledger", Some(col("outcome").eq(lit("merged")))) {
+            // Records of one text are a group, and a group has one record among the pairs.
+            equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
+        }
+        figures.merged = stage.manifest().counts.state(State::Merged);
+        figures.likeness = likeness(&pairs);
+        figures.sweep = sweep(&pairs, equal);
+        break;
+    }
+    Ok(figures)
+}
+
+fn length_bars() -> Vec<Bar> {
+    let label = |i: usize| match i + 1 == LENGTH_BARS {
+        true => format!("{}+", i * LENGTH_BIN),
+        false => format!("{}", i * LENGTH_BIN),
+    };
+    (0..LENGTH_BARS).map(|i| Bar { label: label(i), ..Bar::default() }).collect()
+}
+
+fn measure(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    name: &str,
+    side: impl Fn(&mut Bar) -> &mut u64,
+    bars: &mut [Bar],
+) -> Result<(), Error> {
+    let Some((_, step)) = recipe.step(name) else { return Ok(()) };
+    let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { return Ok(()) };
+    for part in json_parts(&stage, "rows", &["text"]) {
+        for row in part? {
+            let chars = row.get("text").and_then(Value::as_str).map_or(0, |text| text.chars().count());
+            *side(&mut bars[(chars / LENGTH_BIN).min(LENGTH_BARS - 1)]) += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Bins of 0.02 from 0.50 to 1; what scores less stands in the first.
+fn likeness(pairs: &[NearPair]) -> Vec<Bar> {
+    let mut bars: Vec<Bar> = (0..26)
+        .map(|i| Bar { label: format!("{:.2}", 0.5 + f64::from(i) * 0.02), ..Bar::default() })
+        .collect();
+    for pair in pairs {
+        let bar = &mut bars[(((pair.score - 0.5) * 50.0 + 1e-9).floor().max(0.0) as usize).min(25)];
+        match pair.verdict.as_str() {
+            "same" => bar.value += 1,
+            _ => bar.other += 1,
+        }
+    }
+    bars
+}
+
+/// Records that would be merged if the score alone decided, at thresholds from 0.50 to 1. `equal` are
+/// those that share their text with another: they are merged at every threshold.
+///
+/// The rule is dedup's own: in the order of rank a record goes into a kept one that is directly alike.
+fn sweep(pairs: &[NearPair], equal: u64) -> Vec<Bar> {
+    let order = order(pairs);
+    let threshold = |i: u32| f64::from(50 + 2 * i) / 100.0;
+    let at = |i: u32| {
+        let free = |pair: &&&NearPair| pair.veto.is_none() && pair.score >= threshold(i) - 1e-9;
+        Bar {
+            label: format!("{:.2}", threshold(i)),
+            value: equal + merged(&order, |pair| free(&pair)),
+            other: 0,
+        }
+    };
+    (0..26).map(at).collect()
+}
+
+/// Every record of a pair after those that rank before it, with the pairs in which it ranks second.
+fn order(pairs: &[NearPair]) -> Vec<(&str, Vec<&NearPair>)> {
+    let mut above: BTreeMap<&str, Vec<&NearPair>> = BTreeMap::new();
+    let mut below: HashMap<&str, Vec<&str>> = HashMap::new();
+    for pair in pairs {
+        above.entry(&pair.a).or_default();
+        above.entry(&pair.b).or_default().push(pair);
+        below.entry(&pair.a).or_default().push(&pair.b);
+    }
+    let mut waits: HashMap<&str, usize> = above.iter().map(|(id, pairs)| (*id, pairs.len())).collect();
+    let mut ready: Vec<&str> =
+        above.iter().filter(|(_, pairs)| pairs.is_empty()).map(|(id, _)| *id).collect();
+    let mut order = Vec::with_capacity(above.len());
+    while let Some(id) = ready.pop() {
+        for next in below.get(id).into_iter().flatten() {
+            if let Some(waits) = waits.get_mut(next) {
+                *waits -= 1;
+                if *waits == 0 {
+                    ready.push(next);
+                }
+            }
+        }
+        order.push((id, above.remove(id).unwrap_or_default()));
+    }
+    order
+}
+
+fn merged(order: &[(&str, Vec<&NearPair>)], counts: impl Fn(&&NearPair) -> bool) -> u64 {
+    let mut gone: FxHashSet<&str> = FxHashSet::default();
+    for (id, pairs) in order {
+        if pairs.iter().any(|pair| counts(pair) && !gone.contains(pair.a.as_str())) {
+            gone.insert(id);
+        }
+    }
+    gone.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(a: &str, b: &str, score: f64) -> NearPair {
+        NearPair { a: a.into(), b: b.into(), score, verdict: "same".into(), ..NearPair::default() }
+    }
+
+    fn at(bars: &[Bar], label: &str) -> u64 {
+        bars.iter().find(|b| b.label == label).map(|b| b.value).unwrap()
+    }
+
+    #[test]
+    fn a_sweep_merges_into_kept_records_only() {
+        // 1 ~ 2 ~ 3 without 1 ~ 3: where 2 is merged, 3 stays.
+        let bars = sweep(&[pair("1", "2", 0.8), pair("2", "3", 0.9)], 5);
+        assert_eq!(at(&bars, "0.70"), 6);
+        assert_eq!(at(&bars, "0.80"), 6);
+        assert_eq!(at(&bars, "0.86"), 6, "now 2 is kept, and takes 3");
+        assert_eq!(at(&bars, "0.92"), 5);
+    }
+
+    #[test]
+    fn a_veto_holds_at_every_threshold() {
+        let vetoed = NearPair { veto: Some("series".into()), ..pair("1", "2", 1.0) };
+        assert!(sweep(&[vetoed], 0).iter().all(|bar| bar.value == 0));
+    }
+
+    #[test]
+    fn scores_fall_into_their_bins() {
+        let bars = likeness(&[pair("1", "2", 1.0), pair("1", "3", 0.9), pair("1", "4", 0.1)]);
+        assert_eq!((at(&bars, "1.00"), at(&bars, "0.90"), at(&bars, "0.50")), (1, 1, 1));
+    }
+}

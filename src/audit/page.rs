@@ -1,0 +1,75 @@
+//! The report as one page without script or network: readable in years, from a mail or a disk.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value, context};
+
+use super::charts::{Bar, Figures};
+
+const TEMPLATE: &str = include_str!("templates/report.html");
+
+/// The page of these recipes.
+///
+/// # Errors
+/// Where the template does not fit the figures.
+pub fn page(figures: &[Figures]) -> Result<String, minijinja::Error> {
+    let mut env = Environment::new();
+    env.add_filter("count", |n: u64| grouped(n));
+    env.add_function("tallest", |bars: Value| -> Result<u64, minijinja::Error> {
+        let mut tallest = 1;
+        for bar in bars.try_iter()? {
+            let part = |name: &str| bar.get_attr(name).ok().and_then(|v| u64::try_from(v).ok()).unwrap_or(0);
+            tallest = tallest.max(part("value")).max(part("other"));
+        }
+        Ok(tallest)
+    });
+    env.add_template("report.html", TEMPLATE)?;
+    let empty = |bars: &[Bar]| bars.iter().all(|bar| bar.value == 0 && bar.other == 0);
+    let pairs: Vec<bool> = figures.iter().map(|f| !empty(&f.likeness)).collect();
+    env.get_template("report.html")?
+        .render(context! { figures => Value::from(Serde(figures)), pairs, version => crate::VERSION })
+}
+
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::funnel::FunnelStage;
+    use crate::record::Counts;
+
+    fn figures() -> Figures {
+        let counts = Counts { records_in: 12_345, records_out: 12_000, ..Counts::default() };
+        let bar = |label: &str| Bar { label: label.into(), value: 3, other: 1 };
+        Figures {
+            recipe: "flub".into(),
+            about: "a <b>bold</b> claim".into(),
+            stages: vec![FunnelStage { stage: "import".into(), counts }],
+            reasons: Vec::new(),
+            lengths: vec![bar("0"), bar("10")],
+            likeness: vec![bar("0.50")],
+            sweep: vec![bar("0.50")],
+            merged: 7,
+        }
+    }
+
+    #[test]
+    fn a_page_holds_no_script_and_asks_nothing_of_the_network() {
+        let html = page(&[figures()]).unwrap();
+        for banned in ["<script", "http://", "https://", "<link", "@import", "url("] {
+            let known = html.replace("http://www.w3.org/2000/svg", "");
+            assert!(!known.contains(banned), "{banned}");
+        }
+        assert!(html.contains("12\u{202f}345"));
+        assert!(html.contains("a &lt;b&gt;bold"), "texts are escaped");
+    }
+}

@@ -1,0 +1,411 @@
+//! `show`: the records of one stage with what became of them, and the pairs that were nearly one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use polars::prelude::{Expr, col, lit};
+use regex::Regex;
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use similar::{ChangeTag, TextDiff};
+
+use super::like::Likeness;
+use crate::recipe::{Recipe, Step};
+use crate::record::Entry;
+use crate::stages::NearPair;
+use crate::store::{Error, StageReader, Workspace, json_parts, select_parts};
+
+/// Which records are shown.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Only those that left the stage in this state.
+    pub outcome: Option<String>,
+    /// Only those with this reason or rule.
+    pub reason: Option<String>,
+    /// Only those whose text or evidence this finds.
+    pub grep: Option<Regex>,
+    /// Only those that resemble this text, the likest first.
+    pub like: Option<String>,
+    /// So many of them, drawn by the seed.
+    pub sample: Option<usize>,
+    /// What the draw depends on, beside the ids.
+    pub seed: u64,
+}
+
+/// A record that entered a stage.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown {
+    /// What the ledger says of it.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// Its text: as it left the stage, else as it entered.
+    pub text: Option<String>,
+    /// How like the wanted text it is, 0 to 1, where one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likeness: Option<f64>,
+    /// The whole row, where the record went on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<Map<String, Value>>,
+}
+
+/// Two records that dedup found near and kept apart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Near {
+    /// The figures.
+    #[serde(flatten)]
+    pub pair: NearPair,
+    /// The text of `a`.
+    pub text_a: String,
+    /// The text of `b`.
+    pub text_b: String,
+    /// The two texts as one list of pieces: common, only in `a`, only in `b`.
+    pub diff: Vec<Piece>,
+}
+
+/// A run of characters of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Piece {
+    /// Whose it is.
+    pub side: Side,
+    /// The characters.
+    pub text: String,
+}
+
+/// Which of two texts a piece belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Both.
+    Both,
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+/// A step's finished stage, and those it read; `None` where it was not made.
+pub(super) struct Made {
+    pub(super) stage: StageReader,
+    inputs: Vec<StageReader>,
+}
+
+impl Made {
+    pub(super) fn open(
+        workspace: &Workspace,
+        recipe: &'static Recipe,
+        step: &Step,
+    ) -> Result<Option<Made>, Error> {
+        let open = |name: &str| {
+            let number = recipe.step(name).map_or(0, |(number, _)| number);
+            StageReader::open(&workspace.stage(recipe.name, number, name))
+        };
+        let Some(stage) = open(step.name)? else { return Ok(None) };
+        let inputs =
+            step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
+        Ok(Some(Made { stage, inputs }))
+    }
+
+    /// Calls `take` with the id and text of every record that entered or left the stage; those that left
+    /// it come last.
+    fn texts(&self, mut take: impl FnMut(&str, &str)) -> Result<(), Error> {
+        for stage in self.inputs.iter().chain([&self.stage]) {
+            for part in json_parts(stage, "rows", &["id", "text", "question", "title"]) {
+                for row in part? {
+                    if let (Some(id), Some(text)) = (row.get("id").and_then(Value::as_str), text_of(&row)) {
+                        take(id, text);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks up texts, and whole rows where they are wanted, of what is shown.
+    fn fill(&self, shown: &mut [Shown], rows: bool) -> Result<(), Error> {
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (i, one) in shown.iter().enumerate() {
+            places.entry(one.entry.id.clone()).or_default().push(i);
+            if let Some(into) = one.entry.into.as_ref().filter(|_| one.entry.outcome != "merged") {
+                places.entry(into.clone()).or_default().push(i);
+            }
+        }
+        self.texts(|id, text| {
+            for &i in places.get(id).into_iter().flatten() {
+                shown[i].text = Some(text.to_string());
+            }
+        })?;
+        if !rows {
+            return Ok(());
+        }
+        for part in json_parts(&self.stage, "rows", &[]) {
+            for row in part? {
+                let places = row.get("id").and_then(Value::as_str).and_then(|id| places.get(id));
+                for &i in places.into_iter().flatten() {
+                    shown[i].row = Some(row.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a row of any stage says.
+fn text_of(row: &Map<String, Value>) -> Option<&str> {
+    ["text", "question", "title"].into_iter().find_map(|name| row.get(name)?.as_str())
+}
+
+/// The records of a step that a query lets through, in the order of the ledger (of likeness, where a
+/// text is given), and how many they would be without the sample. `None` where the step was not made.
+///
+/// Reads the ledger and the texts a part at a time; what is held is what is shown, and with a pattern
+/// the ids that it finds.
+///
+/// # Errors
+/// [`Error`] where a part is missing or damaged.
+pub fn show(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &Step,
+    query: &Query,
+) -> Result<Option<(Vec<Shown>, u64)>, Error> {
+    let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(None) };
+    let likeness = query.like.as_deref().map(Likeness::to);
+    let mut found: FxHashSet<String> = FxHashSet::default();
+    let mut scores: HashMap<String, f64> = HashMap::new();
+    if query.grep.is_some() || likeness.is_some() {
+        made.texts(|id, text| {
+            if query.grep.as_ref().is_some_and(|re| re.is_match(text)) {
+                found.insert(id.into());
+            }
+            if let Some(score) = likeness.as_ref().and_then(|l| l.of(text)) {
+                scores.insert(id.into(), score);
+            }
+        })?;
+    }
+    let score = |entry: &Entry| {
+        [Some(&entry.id), entry.into.as_ref()].into_iter().flatten().find_map(|id| scores.get(id))
+    };
+    let greps = |entry: &Entry| match &query.grep {
+        None => true,
+        Some(re) => {
+            // A merged record is shown for its own text, not for that of the record it went into.
+            let own = found.contains(&entry.id)
+                || (entry.outcome != "merged" && entry.into.as_ref().is_some_and(|id| found.contains(id)));
+            own || [&entry.evidence, &entry.before, &entry.after]
+                .into_iter()
+                .flatten()
+                .any(|text| re.is_match(text))
+        }
+    };
+    let mut draw = Draw::new(query.sample, query.seed);
+    for part in select_parts::<Entry>(&made.stage, "ledger", filter(query)) {
+        let entries = part?.into_iter().filter(|e| greps(e) && (likeness.is_none() || score(e).is_some()));
+        entries.for_each(|entry| draw.put(entry));
+    }
+    let all = draw.seen;
+    let mut shown: Vec<Shown> = draw
+        .finish()
+        .into_iter()
+        .map(|entry| Shown { likeness: score(&entry).copied(), entry, text: None, row: None })
+        .collect();
+    if likeness.is_some() {
+        shown.sort_by(|x, y| y.likeness.unwrap_or(0.0).total_cmp(&x.likeness.unwrap_or(0.0)));
+    }
+    made.fill(&mut shown, true)?;
+    Ok(Some((shown, all)))
+}
+
+/// A few records of each state and reason of a step that are worth a look, by `state/reason`. One pass
+/// over the ledger, whatever the number of reasons.
+///
+/// # Errors
+/// [`Error`] where a part is missing or damaged.
+pub fn examples(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &Step,
+    size: usize,
+) -> Result<BTreeMap<String, Vec<Shown>>, Error> {
+    let mut draws: BTreeMap<String, Draw<Entry>> = BTreeMap::new();
+    let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(BTreeMap::new()) };
+    for part in select_parts::<Entry>(&made.stage, "ledger", Some(col("reason").is_not_null())) {
+        for entry in part? {
+            let key = format!("{}/{}", entry.outcome, entry.reason.as_deref().unwrap_or_default());
+            draws.entry(key).or_insert_with(|| Draw::new(Some(size), 0)).put(entry);
+        }
+    }
+    let mut keys = Vec::new();
+    let mut shown = Vec::new();
+    for (key, draw) in draws {
+        for entry in draw.finish() {
+            keys.push(key.clone());
+            shown.push(Shown { entry, text: None, likeness: None, row: None });
+        }
+    }
+    made.fill(&mut shown, false)?;
+    let mut examples: BTreeMap<String, Vec<Shown>> = BTreeMap::new();
+    keys.into_iter().zip(shown).for_each(|(key, one)| examples.entry(key).or_default().push(one));
+    Ok(examples)
+}
+
+fn filter(query: &Query) -> Option<Expr> {
+    let outcome = query.outcome.as_ref().map(|code| col("outcome").eq(lit(code.clone())));
+    let reason = query.reason.as_ref().map(|code| col("reason").eq(lit(code.clone())));
+    [outcome, reason].into_iter().flatten().reduce(Expr::and)
+}
+
+/// The pairs of a step that were near and kept apart, the likest first, and how many they would be
+/// without the sample. `None` where the step was not made or compares nothing.
+///
+/// # Errors
+/// [`Error`] where a part is missing or damaged.
+pub fn borderline(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &Step,
+    query: &Query,
+) -> Result<Option<(Vec<Near>, u64)>, Error> {
+    let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(None) };
+    if !made.stage.manifest().tables.contains_key("pairs") {
+        return Ok(None);
+    }
+    let mut pairs = Vec::new();
+    for part in select_parts::<NearPair>(&made.stage, "pairs", Some(col("verdict").eq(lit("borderline")))) {
+        pairs.append(&mut part?);
+    }
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let wanted: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
+    made.texts(|id, text| {
+        if wanted.contains(id) {
+            texts.insert(id.into(), text.into());
+        }
+    })?;
+    let text = |id: &String| texts.get(id).map(String::as_str).unwrap_or_default();
+    let likeness = query.like.as_deref().map(Likeness::to);
+    let fits = |pair: &NearPair| {
+        let both = [text(&pair.a), text(&pair.b)];
+        query.grep.as_ref().is_none_or(|re| both.iter().any(|t| re.is_match(t)))
+            && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.of(t).is_some()))
+    };
+    let mut draw = Draw::new(query.sample, query.seed);
+    pairs.iter().filter(|pair| fits(pair)).for_each(|pair| draw.put(pair.clone()));
+    let all = draw.seen;
+    let mut near: Vec<Near> = draw
+        .finish()
+        .into_iter()
+        .map(|pair| {
+            let (text_a, text_b) = (text(&pair.a).to_string(), text(&pair.b).to_string());
+            Near { diff: diff(&text_a, &text_b), pair, text_a, text_b }
+        })
+        .collect();
+    near.sort_by(|x, y| y.pair.score.total_cmp(&x.pair.score));
+    Ok(Some((near, all)))
+}
+
+/// Two texts as one list of pieces, character by character.
+pub fn diff(a: &str, b: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for change in TextDiff::from_chars(a, b).iter_all_changes() {
+        let side = match change.tag() {
+            ChangeTag::Equal => Side::Both,
+            ChangeTag::Delete => Side::A,
+            ChangeTag::Insert => Side::B,
+        };
+        match pieces.last_mut().filter(|last| last.side == side) {
+            Some(last) => last.text.push_str(change.value()),
+            None => pieces.push(Piece { side, text: change.value().into() }),
+        }
+    }
+    pieces
+}
+
+/// Something that has a name to be drawn by.
+pub(super) trait Named {
+    fn name(&self) -> String;
+}
+
+impl Named for Entry {
+    fn name(&self) -> String {
+        self.id.clone()
+    }
+}
+
+impl Named for NearPair {
+    fn name(&self) -> String {
+        format!("{} {}", self.a, self.b)
+    }
+}
+
+/// A sample of fixed size. Each record draws a number from the seed and its own name, and the smallest
+/// stay: another record more or less changes at most one of the sample.
+pub(super) struct Draw<T> {
+    size: Option<usize>,
+    seed: u64,
+    pub(super) seen: u64,
+    kept: BTreeMap<([u8; 16], u64), T>,
+}
+
+impl<T: Named> Draw<T> {
+    pub(super) fn new(size: Option<usize>, seed: u64) -> Draw<T> {
+        Draw { size, seed, seen: 0, kept: BTreeMap::new() }
+    }
+
+    pub(super) fn put(&mut self, item: T) {
+        let mut key = [0; 16];
+        if self.size.is_some() {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&self.seed.to_le_bytes()).update(item.name().as_bytes());
+            key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        }
+        self.kept.insert((key, self.seen), item);
+        self.seen += 1;
+        if self.size.is_some_and(|size| self.kept.len() > size) {
+            self.kept.pop_last();
+        }
+    }
+
+    /// The sample, in the order of coming.
+    pub(super) fn finish(self) -> Vec<T> {
+        let mut kept: Vec<_> = self.kept.into_iter().map(|((_, place), item)| (place, item)).collect();
+        kept.sort_by_key(|(place, _)| *place);
+        kept.into_iter().map(|(_, item)| item).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(ids: impl Iterator<Item = u32>, size: usize, seed: u64) -> Vec<String> {
+        let mut draw = Draw::new(Some(size), seed);
+        ids.for_each(|id| draw.put(Entry { id: id.to_string(), ..Entry::default() }));
+        draw.finish().into_iter().map(|e| e.id).collect()
+    }
+
+    #[test]
+    fn a_sample_depends_on_the_seed_and_the_ids_alone() {
+        let first = sample(0..1000, 10, 7);
+        assert_eq!(first.len(), 10);
+        assert_eq!(first, sample(0..1000, 10, 7));
+        assert_ne!(first, sample(0..1000, 10, 8));
+        let more = sample(0..1001, 10, 7);
+        assert!(
+            first.iter().filter(|id| more.contains(id)).count() >= 9,
+            "one record more changes at most one"
+        );
+        assert_eq!(sample(0..3, 10, 7), ["0", "1", "2"]);
+    }
+
+    #[test]
+    fn differences_are_marked_by_the_character() {
+        let piece = |side, text: &str| Piece { side, text: text.into() };
+        let want = [
+            piece(Side::Both, "雨伞"),
+            piece(Side::A, "怕"),
+            piece(Side::B, "爱"),
+            piece(Side::Both, "淋雨"),
+        ];
+        assert_eq!(diff("雨伞怕淋雨", "雨伞爱淋雨"), want);
+        assert!(diff("", "").is_empty());
+    }
+}

@@ -1,0 +1,153 @@
+//! `crawl`: fetch a source into raw/warc, politely and resumably.
+
+use serde_json::json;
+
+use super::args::{Crawl, Global};
+use super::exit::{Exit, Failure};
+use super::output::{self, count, number};
+use crate::config::Config;
+use crate::crawl::{self, CrawlError, Dirs, Event, Plan, Summary, settings::Source};
+use crate::stages::Stop;
+use crate::store::Workspace;
+
+pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let source = find(&config, &args.source)?;
+    let workspace = Workspace::new(&config.root);
+    let dirs = Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") };
+    if args.dry_run {
+        let plan = crawl::plan(source, &dirs)?;
+        if global.json {
+            output::json(&plan_json(&plan))?
+        } else {
+            output::print(&plan_text(&plan))?
+        }
+        return Ok(Exit::Done);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
+    let cancel = async {
+        while !stop.asked() {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    };
+    let tell = |event| {
+        if !global.quiet {
+            say(&event, global.verbose);
+        }
+    };
+    let summary = runtime.block_on(crawl::run(source, &dirs, tell, cancel))?;
+    if global.json {
+        output::json(&summary_json(&summary))?
+    } else {
+        output::print(&summary_text(&summary, &args.source))?
+    }
+    Ok(match &summary {
+        s if s.cancelled => Exit::Interrupted,
+        s if s.complete() => Exit::Done,
+        _ => Exit::Partial,
+    })
+}
+
+fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
+    config.crawls.iter().find(|s| s.name == name).ok_or_else(|| {
+        let known: Vec<&str> = config.crawls.iter().map(|s| s.name.as_str()).collect();
+        let hint = match known.is_empty() {
+            true => "pipeline.toml has no [[crawl]] table".to_string(),
+            false => format!("there are {}", known.join(", ")),
+        };
+        Failure::usage(format!("no [[crawl]] is named {name:?}\n  hint: {hint}"))
+    })
+}
+
+fn say(event: &Event, verbose: bool) {
+    match event {
+        Event::Done { url, class, status, bytes, done, pending } if verbose => {
+            eprintln!("{done} done, {pending} wait: {status} {class:?} {bytes} bytes {url}");
+        }
+        Event::Done { done, pending, .. } if done % 100 == 0 => {
+            eprintln!("{} done, {} wait", number(*done), number(*pending));
+        }
+        Event::Done { .. } => {}
+        Event::Waiting { url, why, wait_secs } => eprintln!("waiting {wait_secs:.0} s: {why} ({url})"),
+        Event::Skipped { url, why } => eprintln!("left out: {why} ({url})"),
+        Event::Halted { host, why } => eprintln!("{host} is left alone: {why}"),
+    }
+}
+
+fn plan_text(plan: &Plan) -> String {
+    let mut text = format!("{}: pass {}, as {}\n", plan.source, plan.pass, plan.user_agent);
+    text.push_str(&format!("  hosts    {}\n", plan.hosts.join(", ")));
+    text.push_str(&format!("  starts   {}\n", plan.starts.join("\n           ")));
+    text.push_str(&format!(
+        "  at most  {}, {:.1} s apart or what robots.txt demands\n",
+        count(plan.max_pages, "page"),
+        plan.delay_secs
+    ));
+    text.push_str(&format!(
+        "  so far   {} done, {} known and waiting ({:.0} s at least)\n",
+        number(plan.done),
+        number(plan.pending),
+        plan.least_secs
+    ));
+    for url in &plan.next {
+        text.push_str(&format!("  next     {url}\n"));
+    }
+    text
+}
+
+fn plan_json(plan: &Plan) -> serde_json::Value {
+    json!({
+        "source": plan.source, "user_agent": plan.user_agent, "starts": plan.starts, "hosts": plan.hosts,
+        "delay_secs": plan.delay_secs, "max_pages": plan.max_pages, "pass": plan.pass, "done": plan.done,
+        "pending": plan.pending, "next": plan.next, "least_secs": plan.least_secs,
+    })
+}
+
+fn summary_text(summary: &Summary, source: &str) -> String {
+    let mut text = format!(
+        "{source}: pass {}, {} done, {} wait\n",
+        summary.pass,
+        count(summary.done, "page"),
+        number(summary.pending)
+    );
+    for (class, n) in &summary.classes {
+        text.push_str(&format!("  {:<10} {}\n", format!("{class:?}").to_lowercase(), number(*n)));
+    }
+    let lists = [
+        ("blocked", &summary.blocked),
+        ("deferred", &summary.deferred),
+        ("failed", &summary.failed),
+        ("refused", &summary.refused),
+    ];
+    for (name, list) in lists {
+        list.iter().for_each(|(what, why)| text.push_str(&format!("  {name:<10} {what}: {why}\n")));
+    }
+    summary.disallowed.iter().for_each(|url| text.push_str(&format!("  robots.txt forbids {url}\n")));
+    if !summary.blocked.is_empty() {
+        text.push_str("a blocked host is not asked again in this run and nothing is done to get round it; what was had is kept\n");
+    }
+    text
+}
+
+fn summary_json(summary: &Summary) -> serde_json::Value {
+    let classes: serde_json::Map<_, _> =
+        summary.classes.iter().map(|(c, n)| (format!("{c:?}").to_lowercase(), (*n).into())).collect();
+    json!({
+        "pass": summary.pass, "done": summary.done, "pending": summary.pending, "classes": classes,
+        "blocked": summary.blocked, "deferred": summary.deferred, "failed": summary.failed,
+        "refused": summary.refused, "disallowed": summary.disallowed, "cancelled": summary.cancelled,
+        "complete": summary.complete(),
+    })
+}
+
+impl From<CrawlError> for Failure {
+    fn from(error: CrawlError) -> Failure {
+        let exit = match &error {
+            CrawlError::Settings(_) => Exit::Usage,
+            CrawlError::Frontier(_) | CrawlError::Client(_) => Exit::Io,
+        };
+        Failure { exit, message: error.to_string() }
+    }
+}

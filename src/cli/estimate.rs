@@ -1,0 +1,55 @@
+//! `estimate`: what the drafts would ask and cost, before anything is sent.
+
+use serde_json::json;
+
+use super::args::{Global, Only};
+use super::exit::{Exit, Failure};
+use super::output::{self, number};
+use crate::pipeline::draft_requests;
+use crate::stages::draft;
+
+pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let mut text = String::new();
+    let mut machine = Vec::new();
+    for recipe in output::recipes(&config, args)? {
+        let Some(endpoint) = draft::endpoint(&config, recipe.name)? else { continue };
+        let store = draft::open_store(&config)?;
+        text.push_str(&format!("{} at llm.{}\n", recipe.name, endpoint.name));
+        for step in recipe.steps {
+            let Some(asks) = draft_requests(&config, recipe, step)? else { continue };
+            let Some(asks) = asks else {
+                text.push_str(&format!("  {:<14} its input is not made yet\n", step.name));
+                continue;
+            };
+            let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
+                .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+            let money = match (estimate.min_usd, estimate.max_usd) {
+                (Some(min), Some(max)) => format!("{min} to {max}"),
+                _ => "no price is set".to_string(),
+            };
+            text.push_str(&format!(
+                "  {:<14} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
+                step.name,
+                number(estimate.items as u64),
+                number(estimate.stored as u64),
+                number(estimate.requests as u64),
+                number(estimate.prompt_tokens),
+                number(estimate.max_completion_tokens),
+            ));
+            machine.push(json!({
+                "recipe": recipe.name, "stage": step.name, "endpoint": estimate.endpoint, "items": estimate.items,
+                "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,
+                "max_completion_tokens": estimate.max_completion_tokens,
+                "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
+                "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
+            }));
+        }
+    }
+    if global.json {
+        output::json(&machine)?
+    } else {
+        output::print(&text)?
+    }
+    Ok(Exit::Done)
+}

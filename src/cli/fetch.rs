@@ -1,0 +1,153 @@
+//! `fetch`: the dumps that sources name by url.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use super::args::{Fetch, Global};
+use super::exit::{Exit, Failure};
+use super::output::{self, number};
+use crate::config::Config;
+use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, Pins, Wanted, fetch as get};
+use crate::store::{Lock, Workspace};
+
+pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let wanted = wanted(&config, &args.sources)?;
+    if wanted.is_empty() {
+        let hint = "hint: give a [[source]] a `url`; pipeline.toml names some, commented out";
+        return Err(Failure::usage(format!("no source has a url\n  {hint}")));
+    }
+    let _lock = Lock::take(&Workspace::new(&config.root).recipe(".fetch"))?;
+    let mut pins = Pins::read(&config.root)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
+    let (mut done, mut failed) = (Vec::new(), Vec::new());
+    for (source, wanted) in &wanted {
+        let bar = Bar::new(source, global.quiet || global.json);
+        match runtime.block_on(get(&config.root, wanted, &mut pins, args.update, Patience::default(), &bar)) {
+            Ok(fetched) => {
+                bar.clear();
+                let (word, pin) = words(&fetched);
+                if !global.quiet && !global.json {
+                    eprintln!(
+                        "{source}: {word} {}, {} bytes, sha256 {}",
+                        pin.file,
+                        number(pin.bytes),
+                        pin.sha256
+                    );
+                }
+                done.push(json!({ "source": source, "state": word, "file": pin.file, "url": pin.url, "bytes": pin.bytes, "sha256": pin.sha256 }));
+            }
+            // One file that is gone keeps nobody from the others.
+            Err(error) => {
+                bar.clear();
+                failed.push(format!("{source}: {error}"));
+            }
+        }
+    }
+    if global.json {
+        output::json(&done)?;
+    }
+    match failed.is_empty() {
+        true => Ok(Exit::Done),
+        false => Err(Failure { exit: Exit::Io, message: failed.join("\n") }),
+    }
+}
+
+fn words(fetched: &Fetched) -> (&'static str, &Pin) {
+    match fetched {
+        Fetched::There(pin) => ("unchanged", pin),
+        Fetched::Adopted(pin) => ("pinned as it lies there:", pin),
+        Fetched::New(pin) => ("fetched", pin),
+        Fetched::Updated(pin, _) => ("updated", pin),
+    }
+}
+
+/// The sources with a url: all, or those that are named.
+fn wanted(config: &Config, names: &[String]) -> Result<Vec<(String, Wanted)>, Failure> {
+    let mut wanted = Vec::new();
+    for name in names {
+        match config.sources.iter().find(|s| s.name == *name) {
+            None => return Err(Failure::usage(format!("no source is named {name:?}"))),
+            Some(source) if source.url.is_none() => {
+                return Err(Failure::usage(format!("source {name:?} has no url")));
+            }
+            Some(_) => {}
+        }
+    }
+    for source in config.sources.iter().filter(|s| names.is_empty() || names.contains(&s.name)) {
+        let Some(url) = source.url.clone() else { continue };
+        if source.path.contains(['*', '?', '[']) {
+            let what = format!(
+                "source {:?}: `path` = {:?} is a pattern; a url needs one file",
+                source.name, source.path
+            );
+            return Err(Failure::usage(what));
+        }
+        let file = source.path.clone();
+        if file == LOCK || file.ends_with('/') {
+            return Err(Failure::usage(format!(
+                "source {:?}: {file:?} is no place for a dump; give it a `path`",
+                source.name
+            )));
+        }
+        wanted.push((source.name.clone(), Wanted { url, file, sha256: source.sha256.clone() }));
+    }
+    Ok(wanted)
+}
+
+/// A bar of bytes on a terminal, a line for each new attempt elsewhere.
+struct Bar {
+    source: String,
+    quiet: bool,
+    bar: Mutex<ProgressBar>,
+}
+
+impl Bar {
+    fn new(source: &str, quiet: bool) -> Bar {
+        let bar = if quiet || !std::io::stderr().is_terminal() {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::no_length()
+        };
+        let style = ProgressStyle::with_template(
+            "{prefix} {bar:30} {bytes}/{total_bytes} ({bytes_per_sec}, {eta} left)",
+        );
+        let bar = bar
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_prefix(source.to_string());
+        Bar { source: source.into(), quiet, bar: Mutex::new(bar) }
+    }
+
+    fn with(&self, f: impl FnOnce(&ProgressBar)) {
+        // A poisoned lock is a panic elsewhere; the bar is the last thing to worry about then.
+        f(&self.bar.lock().unwrap_or_else(|e| e.into_inner()));
+    }
+
+    fn clear(&self) {
+        self.with(ProgressBar::finish_and_clear);
+    }
+}
+
+impl Meter for Bar {
+    fn at(&self, bytes: u64, total: Option<u64>) {
+        self.with(|bar| {
+            if let Some(total) = total {
+                bar.set_length(total);
+            }
+            bar.set_position(bytes);
+        });
+    }
+
+    fn again(&self, why: &str, wait: Duration) {
+        if !self.quiet {
+            let line = format!("{}: {why}; again in {:.0} s", self.source, wait.as_secs_f64());
+            self.with(|bar| bar.suspend(|| eprintln!("{line}")));
+        }
+    }
+}

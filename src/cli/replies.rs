@@ -1,0 +1,147 @@
+//! `replies`: the store of what models answered.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use serde_json::json;
+
+use super::args::{Global, RepliesVerb};
+use super::exit::{Exit, Failure};
+use super::output::{self, count, number};
+use crate::llm::Store;
+use crate::stages::draft;
+use crate::store::Error;
+
+pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let store = draft::open_store(&config)?;
+    match verb {
+        RepliesVerb::Stats => stats(&store, global),
+        RepliesVerb::Export { file } => export(&store, file.as_deref()),
+        RepliesVerb::Import { file } => import(&store, file, global),
+        RepliesVerb::Verify => verify(&store, global),
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure { exit: Exit::Io, message: error.to_string() }
+}
+
+fn stats(store: &Store, global: &Global) -> Result<Exit, Failure> {
+    let stats = store.stats().map_err(failed)?;
+    if global.json {
+        let models: Vec<_> = stats
+            .models
+            .iter()
+            .map(|m| {
+                json!({
+                    "identity": m.identity, "model": m.model, "template": m.template, "replies": m.replies,
+                    "prompt_tokens": m.prompt_tokens, "completion_tokens": m.completion_tokens,
+                    "usd": m.charged.dollars(),
+                })
+            })
+            .collect();
+        let budgets: Vec<_> = stats
+            .budgets
+            .iter()
+            .map(|(scope, usd, attempts)| json!({ "scope": scope, "usd": usd.dollars(), "attempts": attempts }))
+            .collect();
+        output::json(&json!({
+            "segments": stats.segments, "bytes": stats.bytes, "replies": stats.replies,
+            "failed_attempts": stats.failed_attempts, "open_attempts": stats.open_attempts,
+            "models": models, "budgets": budgets,
+        }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!(
+        "{} in {} ({} bytes), {} failed, {} without an outcome\n",
+        count(stats.replies, "reply").replace("replys", "replies"),
+        count(stats.segments, "segment"),
+        number(stats.bytes),
+        count(stats.failed_attempts, "attempt"),
+        number(stats.open_attempts),
+    );
+    for model in &stats.models {
+        text.push_str(&format!(
+            "  {}  {}  {}  {} in, {} out, {}\n",
+            model.identity,
+            model.template,
+            number(model.replies),
+            number(model.prompt_tokens),
+            number(model.completion_tokens),
+            model.charged,
+        ));
+    }
+    for (scope, charged, attempts) in &stats.budgets {
+        text.push_str(&format!("  {scope}  {charged} in {}\n", count(*attempts, "attempt")));
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn export(store: &Store, file: Option<&Path>) -> Result<Exit, Failure> {
+    let exported = match file {
+        Some(path) => {
+            let mut out = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
+            let exported = store.export(&mut out).map_err(failed)?;
+            out.flush().map_err(Error::io("write", path))?;
+            exported
+        }
+        None => store.export(io::stdout().lock()).map_err(failed)?,
+    };
+    eprintln!("{} exported", number(exported.replies));
+    Ok(Exit::Done)
+}
+
+fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> {
+    let input = BufReader::new(File::open(file).map_err(Error::io("read", file))?);
+    let imported = store.import(input).map_err(failed)?;
+    for (line, why) in &imported.refused {
+        eprintln!("{}:{line}: {why}", file.display());
+    }
+    if global.json {
+        output::json(
+            &json!({ "added": imported.added, "known": imported.known, "refused": imported.refused }),
+        )?;
+    } else {
+        let refused = imported.refused.len() as u64;
+        let told = format!(
+            "{} added, {} known, {} refused\n",
+            number(imported.added),
+            number(imported.known),
+            number(refused)
+        );
+        output::print(&told)?;
+    }
+    Ok(if imported.refused.is_empty() { Exit::Done } else { Exit::Partial })
+}
+
+fn verify(store: &Store, global: &Global) -> Result<Exit, Failure> {
+    let verified = store.verify().map_err(failed)?;
+    if global.json {
+        let findings: Vec<_> = verified
+            .findings
+            .iter()
+            .map(|f| json!({ "segment": f.segment, "at": f.at, "what": f.what }))
+            .collect();
+        output::json(&json!({
+            "segments": verified.segments, "lines": verified.lines, "replies": verified.replies, "findings": findings,
+        }))?;
+    } else {
+        let mut text = String::new();
+        for finding in &verified.findings {
+            let at = finding.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
+            text.push_str(&format!("segment {:06}{at}: {}\n", finding.segment, finding.what));
+        }
+        text.push_str(&format!(
+            "{}, {}, {} replies: {}\n",
+            count(verified.segments, "segment"),
+            count(verified.lines, "line"),
+            number(verified.replies),
+            if verified.findings.is_empty() { "all as they were written" } else { "see above" },
+        ));
+        output::print(&text)?;
+    }
+    Ok(if verified.findings.is_empty() { Exit::Done } else { Exit::Gap })
+}

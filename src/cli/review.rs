@@ -1,0 +1,425 @@
+//! `review`: ballots out, votes in, who votes, how far they are, disputes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use serde_json::json;
+
+use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
+use super::exit::{Exit, Failure};
+use super::output::{self, count, number};
+use crate::config::Config;
+use crate::pipeline::{RunError, Tasks, now, review_items};
+use crate::recipe;
+use crate::review::adjudicate::Dispute;
+use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
+use crate::review::ballot::{Kind, Round, Step};
+use crate::review::{
+    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Value, Vote, VoteLog,
+    adjudicate, agreement, assign, dispute_item, disputes, export, import, replace, resolve_all, review_item,
+    status,
+};
+use crate::stages::review::Votes;
+use crate::store::{Error, Workspace, durable};
+
+pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    match verb {
+        ReviewVerb::Export { place, annotator, format, out } => {
+            let room = Room::open(&config, place)?;
+            write_ballot(&room, annotator, *format, out)
+        }
+        ReviewVerb::Import { place, files } => take_votes(&Room::open(&config, place)?, files, global),
+        ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
+        ReviewVerb::Assign { place, overlap, seed, replace } => {
+            spread(&Room::open(&config, place)?, *overlap, *seed, replace.as_deref(), global)
+        }
+        ReviewVerb::Adjudicate { place, item, by, answers } => {
+            let room = Room::open(&config, place)?;
+            match (item, by) {
+                (Some(item), Some(by)) => decide(&room, item, by, answers),
+                _ => list(&room, global),
+            }
+        }
+    }
+}
+
+fn usage(error: impl std::fmt::Display) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+fn io(error: impl std::fmt::Display) -> Failure {
+    Failure { exit: Exit::Io, message: error.to_string() }
+}
+
+/// A step with its items, votes and tasks.
+struct Room<'c> {
+    config: &'c Config,
+    step: Step,
+    round: Round,
+    items: Vec<Item>,
+    votes: Votes,
+    tasks: Tasks,
+}
+
+impl<'c> Room<'c> {
+    fn open(config: &'c Config, place: &Place) -> Result<Room<'c>, Failure> {
+        let recipe =
+            recipe::find(&place.recipe).ok_or_else(|| usage(format!("unknown recipe {:?}", place.recipe)))?;
+        let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
+        let Some((step, items)) = review_items(config, recipe, name)? else {
+            let known: Vec<&str> = recipe.reviews().map(|review| review.place().1).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            return Err(usage(format!("{} has no review {name:?}\n  hint: it has {known}", recipe.name)));
+        };
+        let round = match place.round {
+            RoundArg::Vote => Round::Vote,
+            RoundArg::Review => Round::Review,
+            RoundArg::Adjudication => Round::Adjudication,
+        };
+        let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, step.name)?;
+        Ok(Room { config, step, round, items, votes: Votes::load(config, recipe.name)?, tasks })
+    }
+
+    fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
+        self.votes.by_item(self.step.recipe, self.step.name)
+    }
+
+    fn log(&self) -> Result<VoteLog, Failure> {
+        VoteLog::open(Workspace::new(&self.config.root).raw().join("votes")).map_err(io)
+    }
+
+    /// What is shown in this room's round, for items that are open in it.
+    fn seen(&self) -> Vec<(Item, bool)> {
+        let votes = self.by_item();
+        let resolved = resolve_all(&self.step, &self.items, &votes);
+        let seen = |(item, resolution): (&Item, &Resolution)| {
+            let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+            let waits = |round| matches!(resolution.pending(), Some(Pending::Waiting { round: r, .. }) if *r == round);
+            match self.round {
+                Round::Vote => (item.clone(), waits(Round::Vote) || synthetic(resolution)),
+                Round::Review => (review_item(&self.step, item, on_it), waits(Round::Review)),
+                Round::Adjudication => {
+                    let disputed = matches!(resolution.pending(), Some(Pending::Adjudicate { .. }));
+                    (dispute_item(&self.step, item, on_it), disputed)
+                }
+            }
+        };
+        self.items.iter().zip(&resolved).map(seen).collect()
+    }
+}
+
+/// A sample's votes decide nothing for people, who may still vote.
+fn synthetic(resolution: &Resolution) -> bool {
+    matches!(resolution.outcome, crate::review::Outcome::Confirmed { synthetic: true, .. })
+}
+
+fn write_ballot(room: &Room<'_>, annotator: &str, format: FormatArg, out: &Path) -> Result<Exit, Failure> {
+    let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
+    if !annotator.is_empty() && !known(annotator) {
+        return Err(usage(format!("no [[annotator]] is called {annotator:?}")));
+    }
+    let mine: Vec<&str> = room
+        .tasks
+        .current(room.round)
+        .into_iter()
+        .filter(|task| task.annotator == annotator)
+        .map(|task| task.item.as_str())
+        .collect();
+    let seen = room.seen();
+    let wanted =
+        |(item, open): &&(Item, bool)| if mine.is_empty() { *open } else { mine.contains(&item.id.as_str()) };
+    let votes = room.by_item();
+    let own = |item: &Item| {
+        let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
+        let mut heads = crate::review::votes::current(&people).into_iter();
+        heads.find(|vote| vote.annotator == annotator && vote.round == room.round)
+    };
+    let rows: Vec<(&Item, Option<&Vote>)> =
+        seen.iter().filter(wanted).map(|(item, _)| (item, own(item))).collect();
+    let format = match format {
+        FormatArg::Csv => Format::Csv,
+        FormatArg::Xlsx => Format::Xlsx,
+        FormatArg::Jsonl => Format::Jsonl,
+        FormatArg::LabelStudio => Format::LabelStudio,
+    };
+    let ballot = Ballot { step: &room.step, round: room.round, annotator, rows: &rows, seed: 0 };
+    durable::create_folder(out)?;
+    for file in export(&ballot, format).map_err(io)? {
+        let path = out.join(&file.name);
+        durable::replace(&path, &file.bytes)?;
+        output::print(&format!("{}\n", path.display()))?;
+    }
+    eprintln!("{}", count(rows.len() as u64, "item"));
+    Ok(Exit::Done)
+}
+
+fn take_votes(room: &Room<'_>, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
+    let seen = room.seen();
+    let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
+    let assigned: Vec<Task> = room.tasks.current(room.round).into_iter().cloned().collect();
+    let at = now();
+    let settings = ImportSettings {
+        step: &room.step,
+        round: room.round,
+        people: &room.config.annotators,
+        assigned: &assigned,
+        at: &at,
+        synthetic: false,
+    };
+    let mut log = room.log()?;
+    let (mut machine, mut troubled) = (Vec::new(), false);
+    for file in files {
+        let bytes = fs::read(file).map_err(Error::io("read", file))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
+        troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
+        let receipt = log.append(found.votes).map_err(io)?;
+        found.problems.iter().for_each(|problem| eprintln!("{problem}"));
+        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        machine.push(json!({
+            "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
+            "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(), "problems": problems,
+        }));
+        if !global.json {
+            output::print(&format!(
+                "{name}: {}, {} added ({} changed), {} known, {} outdated, {} blank\n",
+                count(found.rows as u64, "row"),
+                receipt.added.len(),
+                receipt.changed,
+                receipt.known,
+                receipt.outdated.len(),
+                found.blank
+            ))?;
+        }
+    }
+    if global.json {
+        output::json(&machine)?;
+    }
+    Ok(if troubled { Exit::Partial } else { Exit::Done })
+}
+
+fn spread(
+    room: &Room<'_>,
+    overlap: f64,
+    seed: u64,
+    leaving: Option<&str>,
+    global: &Global,
+) -> Result<Exit, Failure> {
+    if !(0.0..=1.0).contains(&overlap) {
+        return Err(usage(format!("--overlap is a share from 0 to 1, not {overlap}")));
+    }
+    let settings =
+        AssignSettings { seed, round: room.round, languages: &[], overlap, gold: &[], gold_share: 0.0 };
+    let people = &room.config.annotators;
+    let votes = room.by_item();
+    let new = match leaving {
+        Some(leaving) => {
+            let open = |task: &Task| {
+                let votes = votes.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
+                !votes
+                    .iter()
+                    .any(|vote| !vote.synthetic && vote.annotator == leaving && vote.round == task.round)
+            };
+            replace(&room.step, leaving, people, room.tasks.all(), open, &settings)
+        }
+        None => {
+            let seen = room.seen();
+            let open: Vec<&str> =
+                seen.iter().filter(|(_, open)| *open).map(|(item, _)| item.id.as_str()).collect();
+            assign(&room.step, &open, people, room.tasks.all(), &settings).map_err(usage)?
+        }
+    };
+    room.tasks.append(&new)?;
+    let mut loads: BTreeMap<&str, u64> = BTreeMap::new();
+    for task in &new {
+        *loads.entry(&task.annotator).or_default() += 1;
+    }
+    if global.json {
+        output::json(&new)?;
+    } else {
+        let loads: Vec<String> = loads.iter().map(|(name, n)| format!("{name} {}", number(*n))).collect();
+        let loads = if loads.is_empty() { String::new() } else { format!(": {}", loads.join(", ")) };
+        output::print(&format!("{} given{loads}\n", count(new.len() as u64, "new task")))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    let mut machine = Vec::new();
+    for recipe in output::recipes(config, only)? {
+        let votes = Votes::load(config, recipe.name)?;
+        votes.damaged().iter().for_each(|line| eprintln!("warning: {line}"));
+        for review in recipe.reviews() {
+            let name = review.place().1;
+            let (step, items) = match review_items(config, recipe, name) {
+                Ok(Some(found)) => found,
+                Ok(None) | Err(RunError::Missing { .. }) => continue,
+                Err(e) => return Err(e.into()),
+            };
+            let on = votes.by_item(step.recipe, step.name);
+            let resolved = resolve_all(&step, &items, &on);
+            let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
+            let status = status(&items, &resolved, &on, tasks.all());
+            text.push_str(&words(recipe.name, name, &status));
+            let fields = if with_agreement { agreed(&step, &items, &on) } else { Vec::new() };
+            for field in &fields {
+                text.push_str(&format!("    {}\n", field.0));
+            }
+            let waiting: BTreeMap<&str, usize> =
+                status.waiting.iter().map(|(round, (items, _))| (round.name(), *items)).collect();
+            machine.push(json!({
+                "recipe": recipe.name, "step": name, "items": status.items, "confirmed": status.confirmed,
+                "synthetic": status.synthetic, "provisional": status.provisional, "waiting": waiting,
+                "disputed": status.disputed, "stale": status.stale, "rewritten": status.edited.rate(),
+                "modified": status.modified.rate(),
+                "annotators": status.annotators.iter().map(|(name, p)| json!({
+                    "name": name, "assigned": p.assigned, "done": p.done, "votes": p.votes, "stale": p.stale,
+                })).collect::<Vec<_>>(),
+                "agreement": fields.into_iter().map(|(_, json)| json).collect::<Vec<_>>(),
+            }));
+        }
+    }
+    if global.json {
+        output::json(&machine)?
+    } else {
+        output::print(&text)?
+    }
+    Ok(Exit::Done)
+}
+
+fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
+    let mut parts = vec![format!("{} confirmed", status.confirmed)];
+    let mut part = |n: usize, what: &str| {
+        if n > 0 {
+            parts.push(format!("{n} {what}"));
+        }
+    };
+    part(status.synthetic, "by the sample alone");
+    part(status.provisional, "on their draft");
+    for (round, (items, votes)) in &status.waiting {
+        part(*items, &format!("waiting for {votes} more votes ({})", round.name()));
+    }
+    part(status.disputed, "disputed");
+    part(status.stale, "votes on an older text");
+    let rewritten = match (status.edited.rate(), status.edited.of) {
+        (Some(rate), of) => format!("; {:.0} % of {of} drafts rewritten", rate * 100.0),
+        _ => String::new(),
+    };
+    let mut text = format!(
+        "{recipe} review:{step}: {}, {}{rewritten}\n",
+        count(status.items as u64, "item"),
+        parts.join(", ")
+    );
+    for (name, progress) in &status.annotators {
+        let stale = if progress.stale > 0 { format!(", {} stale", progress.stale) } else { String::new() };
+        text.push_str(&format!(
+            "    {name:<14} {} of {} assigned, {} votes{stale}\n",
+            progress.done, progress.assigned, progress.votes
+        ));
+    }
+    text
+}
+
+/// Agreement among people; among a sample's voters where no person voted, and then it says so.
+fn agreed(
+    step: &Step,
+    items: &[Item],
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+) -> Vec<(String, serde_json::Value)> {
+    let people = votes.values().flatten().any(|vote| !vote.synthetic);
+    let bootstrap = Bootstrap { resamples: 1000, seed: 0, level: 0.95 };
+    let settings = AgreementSettings { bootstrap, synthetic: !people };
+    let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let shown = |estimate: &Option<Estimate>| match estimate {
+        Some(e) => format!("{:.3} [{:.3}, {:.3}]", e.value, e.low, e.high),
+        None => "-".to_string(),
+    };
+    let fields = agreement(step, votes, |id| by_id.get(id).copied(), &settings);
+    let field = |f: crate::review::agreement::FieldAgreement| {
+        let sample = if people { "" } else { " (sample)" };
+        let line = format!(
+            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}",
+            f.field,
+            f.items,
+            shown(&f.percent),
+            shown(&f.alpha),
+            shown(&f.fleiss),
+            shown(&f.ac1)
+        );
+        let value = |e: &Option<Estimate>| e.as_ref().map(|e| json!([e.value, e.low, e.high]));
+        let json = json!({
+            "field": f.field, "items": f.items, "votes": f.votes, "percent": value(&f.percent),
+            "alpha": value(&f.alpha), "fleiss": value(&f.fleiss), "ac1": value(&f.ac1),
+            "edit_rate": f.drafts.rate(), "sample": !people,
+        });
+        (line, json)
+    };
+    fields.into_iter().map(field).collect()
+}
+
+fn open_disputes(room: &Room<'_>) -> Vec<Dispute> {
+    let votes = room.by_item();
+    let resolved = resolve_all(&room.step, &room.items, &votes);
+    disputes(&room.step, room.items.iter().zip(&resolved), |id| votes.get(id).cloned().unwrap_or_default())
+}
+
+fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
+    let disputes = open_disputes(room);
+    if global.json {
+        let rows: Vec<_> = disputes
+            .iter()
+            .map(|d| {
+                let why: Vec<String> = d.why.iter().map(ToString::to_string).collect();
+                json!({ "item": d.item, "why": why, "votes": d.votes })
+            })
+            .collect();
+        output::json(&rows)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for dispute in &disputes {
+        text.push_str(&format!("{}\n", dispute.item.id));
+        for (key, value) in &dispute.item.content {
+            text.push_str(&format!("  {key}: {value}\n"));
+        }
+        for vote in &dispute.votes {
+            let said: Vec<String> =
+                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+            text.push_str(&format!("  {} ({}): {}\n", vote.annotator, vote.round.name(), said.join(", ")));
+        }
+        dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
+    }
+    text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn decide(room: &Room<'_>, item: &str, by: &str, answers: &[(String, String)]) -> Result<Exit, Failure> {
+    let disputes = open_disputes(room);
+    let dispute = disputes.iter().find(|d| d.item.id == item);
+    let dispute = dispute.ok_or_else(|| usage(format!("{item} is no dispute of {}", room.step.name)))?;
+    let person = room.config.annotators.iter().find(|person| person.name == by);
+    let person = person.ok_or_else(|| usage(format!("no [[annotator]] is called {by:?}")))?;
+    let form = room.step.form(Round::Adjudication);
+    if let Some((field, _)) = answers.iter().find(|(field, _)| !form.iter().any(|f| f.name == field)) {
+        let known: Vec<&str> = form.iter().map(|f| f.name).collect();
+        return Err(usage(format!("no field {field:?}\n  hint: there are {}", known.join(", "))));
+    }
+    let given = |name: &str| {
+        let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
+        let listed =
+            form.iter().any(|f| f.name == name && matches!(f.kind, Kind::Choices { .. } | Kind::Keep { .. }));
+        let codes = || text.split(';').map(|code| code.trim().to_string()).collect::<Vec<_>>();
+        let keep = text.trim() == crate::review::ballot::KEEP;
+        Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })
+    };
+    let vote = adjudicate(&room.step, dispute, person, given, &now(), "command line").map_err(usage)?;
+    room.log()?.append(vec![vote]).map_err(io)?;
+    output::print(&format!("{item}: decided by {by}\n"))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,184 @@
+//! `show`: the records of a stage, and the pairs that were nearly one.
+
+use anstyle::{AnsiColor, Style};
+use serde_json::json;
+
+use super::args::{Global, Show};
+use super::exit::{Exit, Failure};
+use super::output::{self, number};
+use crate::audit::{Near, Query, Shown, Side, borderline, show as look};
+use crate::recipe::{RECIPES, Recipe, Step};
+use crate::record::State;
+use crate::store::Workspace;
+
+pub(super) const HELP: &str = "\
+A sample of one size and seed is always the same records. Examples:
+  riddlemill show filter --outcome dropped --reason management --sample 20
+  riddlemill show import --grep '恐龙|霸王龙'
+  riddlemill show dedup --borderline";
+
+pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let workspace = Workspace::new(&config.root);
+    let query = query(args)?;
+    let mut answers = Vec::new();
+    let mut text = String::new();
+    let mut any = false;
+    for (recipe, step) in steps(args, output::recipes(&config, &args.only)?)? {
+        let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+        let (rows, all) = if args.borderline {
+            let Some((near, all)) = borderline(&workspace, recipe, step, &query)? else { continue };
+            let near = &near[..near.len().min(limit)];
+            near.iter().for_each(|near| text.push_str(&print_near(near)));
+            (if global.json { to_json(near)? } else { near.len().into() }, (near.len(), all))
+        } else {
+            let Some((shown, all)) = look(&workspace, recipe, step, &query)? else { continue };
+            let shown = &shown[..shown.len().min(limit)];
+            shown.iter().for_each(|one| text.push_str(&print(one)));
+            (if global.json { to_json(shown)? } else { shown.len().into() }, (shown.len(), all))
+        };
+        any = true;
+        let (here, all) = all;
+        text.push_str(&format!(
+            "{} {}: {} of {}\n",
+            recipe.name,
+            step.name,
+            number(here as u64),
+            number(all)
+        ));
+        answers.push(json!({ "recipe": recipe.name, "stage": step.name, "all": all, "rows": rows }));
+    }
+    if !any {
+        let what = if args.borderline { "no pairs stand in" } else { "not made yet:" };
+        let hint = format!("{what} {:?}\n  hint: `riddlemill run --to {}` makes it", args.stage, args.stage);
+        return Err(Failure { exit: Exit::Gap, message: hint });
+    }
+    if global.json {
+        output::json(&answers)?
+    } else {
+        output::print(&text)?
+    }
+    Ok(Exit::Done)
+}
+
+fn to_json<T: serde::Serialize>(rows: &[T]) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(rows).map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })
+}
+
+fn query(args: &Show) -> Result<Query, Failure> {
+    let grep = args.grep.as_deref().map(regex::Regex::new).transpose();
+    if let Some(code) = args.outcome.as_deref().filter(|code| State::from_code(code).is_none()) {
+        let known: Vec<&str> = State::ALL.iter().map(|s| s.code()).collect();
+        return Err(Failure::usage(format!(
+            "unknown outcome {code:?}\n  hint: there are {}",
+            known.join(", ")
+        )));
+    }
+    if let Some(code) = args.reason.as_deref().filter(|code| crate::stages::definition(code).is_none()) {
+        return Err(Failure::usage(format!(
+            "unknown reason {code:?}\n  hint: `riddlemill report` lists those that occur"
+        )));
+    }
+    Ok(Query {
+        outcome: args.outcome.clone(),
+        reason: args.reason.clone(),
+        grep: grep.map_err(|e| Failure::usage(format!("--grep: {e}")))?,
+        like: args.like.clone(),
+        sample: args.sample,
+        seed: args.seed,
+    })
+}
+
+/// The step of that name in each recipe that has one.
+fn steps(
+    args: &Show,
+    recipes: Vec<&'static Recipe>,
+) -> Result<Vec<(&'static Recipe, &'static Step)>, Failure> {
+    let found: Vec<_> =
+        recipes.iter().filter_map(|r| r.step(&args.stage).map(|(_, step)| (*r, step))).collect();
+    if found.is_empty() {
+        let recipes = if recipes.is_empty() { RECIPES.iter().collect() } else { recipes };
+        let mut known: Vec<&str> = recipes.iter().flat_map(|r| r.steps.iter().map(|s| s.name)).collect();
+        known.sort_unstable();
+        known.dedup();
+        return Err(Failure::usage(format!(
+            "no stage {:?}\n  hint: there are {}",
+            args.stage,
+            known.join(", ")
+        )));
+    }
+    Ok(found)
+}
+
+fn print(shown: &Shown) -> String {
+    let entry = &shown.entry;
+    let bold = Style::new().bold();
+    let mut head = format!("{}{}{}  {}", on(bold), entry.id, off(bold), entry.outcome);
+    if let Some(reason) = &entry.reason {
+        head.push_str(&format!(" ({reason})"));
+    }
+    if let Some(into) = &entry.into {
+        head.push_str(&format!(" -> {into}"));
+    }
+    if let Some(score) = entry.score {
+        head.push_str(&format!(" at {score:.3}"));
+    }
+    if let Some(likeness) = shown.likeness {
+        head.push_str(&format!("  [like {likeness:.2}]"));
+    }
+    head.push('\n');
+    let mut detail = |name: &str, value: &Option<String>| {
+        if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
+            head.push_str(&format!("    {name:<8} {}\n", one_line(value)));
+        }
+    };
+    if entry.after.is_some() {
+        detail("before", &entry.before);
+        detail("after", &entry.after);
+    } else {
+        detail("text", &shown.text);
+    }
+    detail("because", &entry.evidence);
+    head
+}
+
+fn print_near(near: &Near) -> String {
+    let pair = &near.pair;
+    let veto = pair.veto.as_deref().map(|v| format!(", demoted by {v}")).unwrap_or_default();
+    let mut text =
+        format!("{:.3} {}{veto}; levenshtein {:.3}\n", pair.score, pair.predicate, pair.levenshtein);
+    for (id, side, colour, marks) in
+        [(&pair.a, Side::A, AnsiColor::Red, ("[-", "-]")), (&pair.b, Side::B, AnsiColor::Green, ("{+", "+}"))]
+    {
+        let style = Style::new().fg_color(Some(colour.into())).underline();
+        let (open, close) =
+            if colours() { (on(style), off(style)) } else { (marks.0.into(), marks.1.into()) };
+        text.push_str(&format!("    {id:<28} "));
+        for piece in near.diff.iter().filter(|p| p.side == Side::Both || p.side == side) {
+            let piece_text = one_line(&piece.text);
+            match piece.side {
+                Side::Both => text.push_str(&piece_text),
+                _ => text.push_str(&format!("{open}{piece_text}{close}")),
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('\n', "⏎").replace('\r', "␍")
+}
+
+fn colours() -> bool {
+    use std::io::IsTerminal;
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+fn on(style: Style) -> String {
+    if colours() { style.render().to_string() } else { String::new() }
+}
+
+fn off(style: Style) -> String {
+    if colours() { style.render_reset().to_string() } else { String::new() }
+}

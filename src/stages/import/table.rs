@@ -1,0 +1,100 @@
+//! Any table whose columns the settings name: JSON, JSONL, CSV or Parquet.
+//!
+//! `fields = { id = "tieba:{tid}", title = "subject", content = "body" }`: each of the post's fields is a
+//! column, or a template with columns in braces.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::{Draft, Parsed};
+use crate::record::PostKind;
+
+/// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
+/// one is the table's own.
+pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
+    let row: Map<String, Value> = match serde_json::from_str(line) {
+        Ok(row) => row,
+        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+    };
+    let field = |name: &str| fields.get(name).and_then(|pattern| value(&row, pattern));
+    let (title, content) = (field("title"), field("content"));
+    if title.is_none() && content.is_none() {
+        let wanted: Vec<&str> =
+            ["title", "content"].iter().filter_map(|n| fields.get(*n)).map(String::as_str).collect();
+        return Parsed::Bad(format!("column {} is absent or no text", wanted.join(" or ")));
+    }
+    let id = field("id").filter(|id| !id.is_empty());
+    let author = field("author").filter(|name| !name.is_empty());
+    let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
+    Parsed::Post(Box::new(Draft {
+        id: id.map(|id| if id.contains(':') { id } else { format!("table:{id}") }),
+        kind: if title.is_some() { PostKind::Thread } else { PostKind::Plain },
+        title,
+        content,
+        author,
+        mentions,
+        time: field("time"),
+        score: field("score")
+            .and_then(|score| score.trim().parse().ok())
+            .filter(|score: &f64| score.is_finite()),
+        images: 0,
+    }))
+}
+
+/// A column's value, or a template's; `None` where a column it names has none.
+fn value(row: &Map<String, Value>, pattern: &str) -> Option<String> {
+    if row.contains_key(pattern) || !pattern.contains('{') {
+        return plain(row.get(pattern)?);
+    }
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}')?;
+        out.push_str(before);
+        out.push_str(&plain(row.get(name)?)?);
+        rest = after;
+    }
+    Some(out + rest)
+}
+
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(s) => Some(s.clone()),
+        Value::Number(n) => Some(n.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    }
+
+    fn draft(line: &str, pairs: &[(&str, &str)]) -> Draft {
+        match post(line, &fields(pairs)) {
+            Parsed::Post(draft) => *draft,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn ids_are_columns_or_templates() {
+        let line = r#"{"tid": 18446744073709551615, "n": 7, "body": "冰箱会感冒吗", "up": "3.5"}"#;
+        let of = |id: &str| draft(line, &[("id", id), ("content", "body"), ("score", "up")]);
+        assert_eq!(of("tieba:{tid}:{n}").id.as_deref(), Some("tieba:18446744073709551615:7"));
+        assert_eq!(of("n").id.as_deref(), Some("table:7"));
+        assert_eq!(of("absent").id, None);
+        assert_eq!(of("tieba:{tid").id, None);
+        assert_eq!(of("n").score, Some(3.5));
+    }
+
+    #[test]
+    fn a_row_without_text_is_told_which_column_it_lacks() {
+        let Parsed::Bad(why) = post(r#"{"a": 1}"#, &fields(&[("content", "body")])) else { panic!("read") };
+        assert!(why.contains("body"));
+    }
+}
