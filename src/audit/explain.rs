@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use polars::prelude::{Expr, col, lit};
 use serde::Serialize;
 
+use super::evidence::Detail;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
 use crate::store::{Error, StageReader, Workspace, any_of, select};
@@ -48,6 +49,8 @@ pub struct Passage {
     pub into: Option<String>,
     /// The score of a merge.
     pub score: Option<f64>,
+    /// Prompt, reply and votes of a stage that asked; empty until [`super::details`] fills it.
+    pub details: Vec<Detail>,
 }
 
 /// Records that a description fits: an id, `source:line`, `source/file:line`, or a text.
@@ -187,6 +190,7 @@ fn passage(stage: &str, entry: Entry) -> Passage {
         after: entry.after,
         into: entry.into,
         score: entry.score,
+        details: Vec::new(),
     }
 }
 

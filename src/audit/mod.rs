@@ -1,16 +1,20 @@
 //! Proving from the files alone that nothing was lost, and telling one record's whole way.
 
 mod charts;
+mod evidence;
 mod explain;
 mod funnel;
 mod like;
 mod page;
 mod prove;
 mod show;
+mod tables;
 
 pub use charts::{Bar, Figures, figures};
+pub use evidence::{Detail, details};
 pub use explain::{Explained, Passage, explain, find};
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
+pub use tables::{Category, Length, Reviewed, Tables, tables};

@@ -92,6 +92,7 @@ impl From<RunError> for Failure {
             RunError::Stage(StageError::Settings(_)) => Exit::Usage,
             RunError::Stage(StageError::Stopped) => Exit::Interrupted,
             RunError::Stage(StageError::Store(Error::Locked { .. })) => Exit::Locked,
+            RunError::Stage(StageError::Replies(_) | StageError::Votes(_)) => Exit::Io,
             RunError::Stage(StageError::Store(_)) | RunError::Commit(CommitError::Store(_)) => Exit::Io,
             RunError::Commit(CommitError::Unbalanced { .. }) => Exit::Gap,
         };

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::args::{Explain, Global};
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::audit::{Explained, Passage, explain as way, find};
+use crate::audit::{Explained, Passage, details, explain as way, find};
 use crate::store::Workspace;
 
 /// More hits than this are listed, not told.
@@ -24,7 +24,11 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             continue;
         }
         for id in ids {
-            told.push(way(&workspace, recipe, &id)?);
+            let mut explained = way(&workspace, recipe, &id)?;
+            for passage in &mut explained.way {
+                passage.details = details(&config, recipe, &passage.stage, &passage.id)?;
+            }
+            told.push(explained);
         }
     }
     if global.json {
@@ -105,6 +109,10 @@ fn print_passage(passage: &Passage) -> String {
     detail("because", &passage.evidence);
     detail("before", &passage.before);
     detail("after", &passage.after);
+    for piece in &passage.details {
+        text.push_str(&format!("             {:<8} {}\n", piece.what, piece.id));
+        piece.text.lines().for_each(|line| text.push_str(&format!("               | {line}\n")));
+    }
     text
 }
 

@@ -22,6 +22,7 @@ mod review;
 mod run;
 mod show;
 mod status;
+mod tables;
 
 use std::process::ExitCode;
 use std::sync::Arc;

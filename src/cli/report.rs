@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
-use crate::audit::{Funnel, Shown, examples, figures, funnel, page};
+use crate::audit::{Funnel, Shown, examples, figures, funnel, page, tables};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages;
@@ -33,18 +33,26 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     }
-    let mut told = Vec::new();
+    let (mut texts, mut machine) = (Vec::new(), Vec::new());
     for recipe in recipes {
-        told.push((funnel(&workspace, recipe)?, all_examples(&workspace, recipe, args.examples)?));
+        let funnel = funnel(&workspace, recipe)?;
+        let examples = all_examples(&workspace, recipe, args.examples)?;
+        let tables = tables(&workspace, recipe)?;
+        let below = tables.as_ref().map(super::tables::print).unwrap_or_default();
+        texts.push(print(&funnel, &examples) + &below);
+        let mut row = json!({ "recipe": funnel.recipe, "stages": funnel.stages });
+        if let Some(tables) = tables {
+            row["tables"] = json!(tables);
+        }
+        if args.examples > 0 {
+            row["examples"] = json!(examples);
+        }
+        machine.push(row);
     }
-    if !global.json {
-        let texts: Vec<String> = told.iter().map(|(funnel, examples)| print(funnel, examples)).collect();
-        output::print(&texts.join("\n"))?;
-    } else if args.examples == 0 {
-        output::json(&told.iter().map(|(funnel, _)| funnel).collect::<Vec<_>>())?;
+    if global.json {
+        output::json(&machine)?;
     } else {
-        let with = |(funnel, examples): &(Funnel, Examples)| json!({ "recipe": funnel.recipe, "stages": funnel.stages, "examples": examples });
-        output::json(&told.iter().map(with).collect::<Vec<_>>())?;
+        output::print(&texts.join("\n"))?;
     }
     Ok(Exit::Done)
 }
@@ -64,12 +72,13 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
     let Some(first) = funnel.stages.first() else {
         return text + "  not made yet\n";
     };
+    let wide = funnel.stages.iter().map(|stage| stage.stage.len()).max().unwrap_or(0).max(10);
     let widest = first.counts.records_in.max(1);
     for stage in &funnel.stages {
         let counts = &stage.counts;
         let bar = "█".repeat((counts.records_out * 40).div_ceil(widest).min(40) as usize);
         text.push_str(&format!(
-            "  {:<10} {:>11} in {:>11} out  {bar}\n",
+            "  {:<wide$} {:>11} in {:>11} out  {bar}\n",
             stage.stage,
             number(counts.records_in),
             number(counts.records_out)
@@ -82,7 +91,7 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
             for (code, n) in reasons {
                 let meaning = stages::definition(code).unwrap_or_default();
                 text.push_str(&format!(
-                    "  {:<10} {:>11} {:<8} {code:<18} {meaning}\n",
+                    "  {:<wide$} {:>11} {:<8} {code:<18} {meaning}\n",
                     "",
                     number(n),
                     state.code()
@@ -95,7 +104,7 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
                         .or(one.entry.evidence.as_ref())
                         .map(|t| short(t))
                         .unwrap_or_default();
-                    text.push_str(&format!("  {:<10} {:>11}   {}  {says}\n", "", "", one.entry.id));
+                    text.push_str(&format!("  {:<wide$} {:>11}   {}  {says}\n", "", "", one.entry.id));
                 }
             }
         }

@@ -51,7 +51,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     if unread > 0 {
         if !global.quiet {
             eprintln!(
-                "warning: {} could not be read; `riddlemill report` says which kinds, `explain SOURCE:LINE` what",
+                "warning: {} could not be read, or not be drafted; `riddlemill report` says which kinds, `explain SOURCE:LINE` what",
                 count(unread, "record")
             );
         }
@@ -78,7 +78,8 @@ fn make(
     let (candidate, written) = release::build(&workspace, recipe, &manifests)?;
     if !global.quiet {
         let held: u64 = manifests.iter().map(|m| m.counts.state(State::Held)).sum();
-        let held = if held > 0 { format!(", {} held for a person", number(held)) } else { String::new() };
+        let held =
+            if held > 0 { format!(", {} held for a person or a reply", number(held)) } else { String::new() };
         let fresh = if written { "" } else { " (unchanged)" };
         let place = workspace.candidate(recipe.name);
         eprintln!(

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::pipeline::{Freshness, Planned, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
+use crate::stages::Stage;
 
 pub(super) fn status(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -28,9 +29,11 @@ pub(super) fn print(config: &Config, recipes: &[&'static Recipe], global: &Globa
             let (state, words) = describe(step);
             let waits = waiting(step);
             text.push_str(&format!("  {:width$}  {state:8} {words}\n", step.step));
+            let drafts = recipe.step(step.step).is_some_and(|(_, s)| matches!(s.stage, Stage::Draft(_)));
+            let whom = if drafts { "a reply" } else { "a person" };
             if waits > 0 {
                 text.push_str(&format!(
-                    "  {:width$}  {:8} {} held for a person\n",
+                    "  {:width$}  {:8} {} held for {whom}\n",
                     "",
                     "waiting",
                     number(waits)

@@ -79,6 +79,12 @@ pub enum StageError {
     /// The user asked to stop. What was finished before stands.
     #[error("stopped")]
     Stopped,
+    /// The reply store could not be read or written.
+    #[error(transparent)]
+    Replies(#[from] crate::llm::store::StoreError),
+    /// The votes could not be read.
+    #[error(transparent)]
+    Votes(#[from] crate::review::votes::LogError),
     /// A list or another file that the settings name cannot be used.
     #[error("{0}")]
     Settings(String),

@@ -185,7 +185,7 @@ fn votes_on(step: &Step, item: &Item, row: &Json) -> Vec<Vote> {
     for (voter, said) in given {
         let senior = voter == "senior-1";
         let round = if senior { Round::Adjudication } else { Round::Vote };
-        let Some(mut answers) = answers(step.name, &said) else { continue };
+        let Some(mut answers) = answers(step.name, item, &said) else { continue };
         if senior {
             answers.insert(REASON, Value::from("Decided for the sample."));
         }
@@ -217,7 +217,7 @@ fn votes_on(step: &Step, item: &Item, row: &Json) -> Vec<Vote> {
 }
 
 /// An answer of the bank in the fields of the ballot; `None` where it says no more than "not so".
-fn answers(step: &str, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
+fn answers(step: &str, item: &Item, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
     let text = |key: &str| said[key].as_str();
     Some(match step {
         "screen" => {
@@ -246,6 +246,7 @@ fn answers(step: &str, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
             let numbers = said.as_array()?.iter().map(ToString::to_string).collect::<Vec<_>>();
             BTreeMap::from([("categories", Value::List(numbers)), ("sure", Value::from("yes"))])
         }
+        _ if text("choice") == Some("accept") && item.draft.get("pair").is_none() => return None,
         _ => BTreeMap::from([("pairing", Value::from(text("choice")?))]),
     })
 }

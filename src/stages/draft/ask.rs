@@ -73,10 +73,10 @@ pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
 /// The workspace's reply store; its index lies outside raw/ and may be deleted.
 ///
 /// # Errors
-/// [`StageError::Settings`] where it cannot be opened.
+/// [`StageError::Replies`] where it cannot be opened.
 pub fn open_store(config: &Config) -> Result<Store, StageError> {
     let replies = Workspace::new(&config.root).raw().join("replies");
-    Store::open(&replies, &config.root.join(".index").join("replies.sqlite")).map_err(settings_error)
+    Ok(Store::open(&replies, &config.root.join(".index").join("replies.sqlite"))?)
 }
 
 fn settings_error(error: impl std::fmt::Display) -> StageError {
@@ -121,7 +121,7 @@ pub fn evidence(
             let mut stored = Vec::new();
             for ask in requests(draft, &prompts, &questions()?)? {
                 let key = Engine::request(&endpoint, &ask).key();
-                if store.contains(&key).map_err(settings_error)? {
+                if store.contains(&key)? {
                     stored.push(key.to_string());
                 }
             }

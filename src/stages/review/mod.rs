@@ -12,7 +12,7 @@ use crate::config::sections;
 use crate::record::{Outcome, Question, Reason, Standing};
 use crate::review::ballot::Step;
 use crate::review::votes::{Vote, current};
-use crate::review::{self, Item, Pending, Resolution, Values, ballots, resolve_all};
+use crate::review::{self, Item, Pending, Resolution, ballots, resolve_all};
 use crate::store::StageWriter;
 
 /// Every review step.
@@ -152,11 +152,6 @@ fn basis(resolution: &Resolution, votes: &[&Vote], by: &[String], synthetic: boo
         by.contains(&vote.annotator) && (synthetic || !vote.synthetic) && !resolution.stale.contains(&vote.id)
     };
     current(votes).iter().filter(counts).map(|vote| format!("vote:{}", vote.id)).collect()
-}
-
-/// The answers that a question holds of a step, as a ballot's draft: for tests and exports.
-pub fn draft_of(review: Review, question: &Question) -> Values {
-    ruozhibench::draft(review, question)
 }
 
 #[cfg(test)]

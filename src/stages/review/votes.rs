@@ -25,7 +25,7 @@ impl Votes {
         let mut votes = Votes::default();
         let folder = Workspace::new(&config.root).raw().join("votes");
         if folder.exists() {
-            let log = VoteLog::open(&folder).map_err(|e| StageError::Settings(e.to_string()))?;
+            let log = VoteLog::open(&folder)?;
             votes.damaged = log.damaged().to_vec();
             votes.votes = log.votes().to_vec();
         }
