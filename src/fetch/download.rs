@@ -87,6 +87,8 @@ pub(super) async fn download(
 ) -> Result<bool, FetchError> {
     let (part, note) = beside(file);
     let (mut fruitless, mut mixed) = (0, false);
+    // The farthest byte that any attempt reached: one that begins anew gets no credit for old ground.
+    let mut farthest = length(&part);
     loop {
         let known = version(&note, url);
         let have = match &known {
@@ -94,12 +96,12 @@ pub(super) async fn download(
             Some(Version { validator: Some(_), .. }) => length(&part),
             _ => 0,
         };
-        let before = have;
         match attempt(client, url, (&part, &note), known.filter(|_| have > 0), have, patience, meter).await {
             Ok(resumed) => return Ok(mixed || resumed),
             Err(Cut::Fail(error)) => return Err(error),
             Err(Cut::Retry(why, asked)) => {
-                let more = length(&part) > before;
+                let more = length(&part) > farthest;
+                farthest = farthest.max(length(&part));
                 mixed |= have > 0;
                 fruitless = if more { 1 } else { fruitless + 1 };
                 if fruitless >= patience.attempts {

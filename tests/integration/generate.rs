@@ -45,7 +45,7 @@ fn the_sample_goes_through_everything() {
 
     let report = ws.call(["report", "--recipe", GEN]).expect(0).out;
     assert!(report.contains("table 1") && report.contains("Absurd Imagination"), "{report}");
-    let translated = report.lines().filter(|line| line.contains("review:translation")).next_back().unwrap();
+    let translated = report.lines().rfind(|line| line.contains("review:translation")).unwrap();
     assert!(translated.contains("% rewritten"), "{translated}");
 
     let before = ws.derived();

@@ -128,7 +128,7 @@ fn published_texts_that_stand_in_the_dumps_are_candidates() {
             published.len(),
             stand - lost.len()
         );
-        assert!(stand > 50, "{recipe}: only {stand} stand in the dumps");
+        assert!(stand > 0, "{recipe}: nothing stands in the dumps, so nothing is measured");
         assert!(
             lost.is_empty(),
             "{recipe}: {} of {stand} are no candidates:\n{}",

@@ -39,7 +39,7 @@ struct Object {
 
 /// A Thread, Post or Comment. What has the number 0 is no post: the forum put it there.
 pub(super) fn row(line: &str) -> Result<Row, Parsed> {
-    let object: Object = serde_json::from_str(line).map_err(|e| Parsed::Bad(super::json_error(&e, line)))?;
+    let object: Object = super::object(line)?;
     if object.pid.as_deref() == Some("0") {
         return Err(Parsed::Out(Reason::NoNumber, String::new()));
     }

@@ -16,9 +16,9 @@ struct Object {
 /// The instruction, and the input under it where there is one. There are no ids: equal texts are one
 /// record.
 pub(super) fn post(line: &str) -> Parsed {
-    let object: Object = match serde_json::from_str(line) {
+    let object: Object = match super::object(line) {
         Ok(object) => object,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     let Some(instruction) = object.instruction else {
         return Parsed::Bad("`instruction` is no text".into());

@@ -295,15 +295,15 @@ impl Seen {
         match outcome {
             Outcome::Kept(post) => {
                 let outcome = self.one(post, digests.first().copied().unwrap_or_default());
-                writer.put(locator, outcome.map_or_else(|merged| merged, Outcome::Kept));
+                writer.put(locator, outcome);
                 1
             }
             Outcome::Expanded(rows) => {
                 let (mut new, mut known) = (Vec::new(), Vec::new());
                 for ((post, role), digest) in rows.into_iter().zip(digests) {
                     match self.one(post, digest) {
-                        Ok(post) => new.push((post, role)),
-                        Err(merged) => known.push(merged),
+                        Outcome::Kept(post) => new.push((post, role)),
+                        merged => known.push(merged),
                     }
                 }
                 let entries = 1 + known.len() as u64;
@@ -320,11 +320,12 @@ impl Seen {
         }
     }
 
-    fn one(&mut self, post: Post, digest: u128) -> Result<Post, Outcome<Post>> {
+    /// Kept where its id is new, else merged into the record that has it.
+    fn one(&mut self, post: Post, digest: u128) -> Outcome<Post> {
         let first = match self.0.entry(short_digest(&post.id)) {
             Entry::Vacant(place) => {
                 place.insert(digest);
-                return Ok(post);
+                return Outcome::Kept(post);
             }
             Entry::Occupied(first) => *first.get(),
         };
@@ -332,7 +333,7 @@ impl Seen {
             true => "same text".to_string(),
             false => format!("other text: {}", post.text),
         };
-        Err(Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence })
+        Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence }
     }
 }
 

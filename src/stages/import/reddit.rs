@@ -36,9 +36,9 @@ struct Object {
 
 /// `reddit:<id>` of a submission, `reddit:<submission>:<id>` of a comment.
 pub(super) fn post(line: &str) -> Parsed {
-    let object: Object = match serde_json::from_str(line) {
+    let object: Object = match super::object(line) {
         Ok(object) => object,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     let Some(id) = object.id.filter(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric()))
     else {

@@ -65,6 +65,8 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
         let first = &first[..memchr::memchr(b'\n', first).unwrap_or(first.len())];
         let count = |byte: u8| memchr::memchr_iter(byte, first).count();
         let delimiter = if count(b'\t') > count(b',') { b'\t' } else { b',' };
+        // The reader counts the line feed of a CRLF with the row behind it.
+        let late = u64::from(first.ends_with(b"\r"));
         let mut reader = ::csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(reader);
         let columns: Vec<String> = reader
             .byte_headers()?
@@ -74,7 +76,7 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
         let mut record = ::csv::ByteRecord::new();
         while reader.read_byte_record(&mut record)? {
             // A lone carriage return ends a row and no line: two rows never share a position.
-            last = record.position().map_or(0, |p| p.line()).max(last + 1);
+            last = record.position().map_or(0, |p| p.line() + late).max(last + 1);
             items.push(Item { position: last, bytes: object(&columns, &record, limit) });
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return Ok(());

@@ -13,9 +13,9 @@ use crate::record::PostKind;
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
 /// one is the table's own.
 pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
-    let row: Map<String, Value> = match serde_json::from_str(line) {
+    let row: Map<String, Value> = match super::object(line) {
         Ok(row) => row,
-        Err(e) => return Parsed::Bad(super::json_error(&e, line)),
+        Err(bad) => return bad,
     };
     let field = |name: &str| fields.get(name).and_then(|pattern| value(&row, pattern));
     let (title, content) = (field("title"), field("content"));

