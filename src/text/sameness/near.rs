@@ -28,17 +28,21 @@ pub(super) const SPEC: PredicateSpec = PredicateSpec {
 };
 
 pub(super) fn measure(a: &Prepared, b: &Prepared) -> Ratio {
-    indel(&a.chars, &b.chars, SPEC.borderline)
+    indel(&a.chars, &b.chars, SPEC.borderline, || a.bag.common(&b.bag).0)
 }
 
-/// The Indel ratio, or 0 where it is under the threshold.
-pub(super) fn indel(a: &[char], b: &[char], threshold: Ratio) -> Ratio {
+/// The Indel ratio, or 0 where it is under the threshold. `common` counts the characters that the
+/// two have in common in any order, which their common subsequence cannot exceed.
+pub(super) fn indel(a: &[char], b: &[char], threshold: Ratio, common: impl Fn() -> u64) -> Ratio {
     let sum = (a.len() + b.len()) as u64;
     let best = 2 * a.len().min(b.len()) as u64;
     if sum == 0 || Ratio::new(best, sum) < threshold {
         return Ratio::new(0, 1);
     }
     let need = (threshold.num * sum).div_ceil(2 * threshold.den);
+    if common() < need {
+        return Ratio::new(0, 1);
+    }
     let args = lcs_seq::Args::default().score_cutoff(need as usize);
     match lcs_seq::similarity_with_args(a.iter().copied(), b.iter().copied(), &args) {
         Some(lcs) => Ratio::new(2 * lcs as u64, sum),
@@ -66,7 +70,7 @@ mod tests {
     #[test]
     fn ties_are_in() {
         let (a, b) = (['a', 'b', 'c', 'd'], ['a', 'b', 'c', 'e']);
-        assert_eq!(indel(&a, &b, Ratio::new(3, 4)), Ratio::new(3, 4));
-        assert_eq!(indel(&a, &b, Ratio::new(76, 100)), Ratio::new(0, 1));
+        assert_eq!(indel(&a, &b, Ratio::new(3, 4), || 3), Ratio::new(3, 4));
+        assert_eq!(indel(&a, &b, Ratio::new(76, 100), || 3), Ratio::new(0, 1));
     }
 }

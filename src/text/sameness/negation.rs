@@ -20,7 +20,7 @@ pub(super) fn vetoes(a: &Prepared, b: &Prepared) -> bool {
     }
     let rest = |x: &Prepared| x.chars.iter().copied().filter(|c| !WORDS.contains(c)).collect::<Vec<_>>();
     let least = Ratio::new(95, 100);
-    indel(&rest(a), &rest(b), least) >= least
+    indel(&rest(a), &rest(b), least, || u64::MAX) >= least
 }
 
 #[cfg(test)]

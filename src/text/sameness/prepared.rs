@@ -22,6 +22,8 @@ pub struct Prepared {
     pub(super) chars: Vec<char>,
     /// [`view::sound`], as characters.
     pub(super) sounds: Vec<char>,
+    /// The sounds as a bag.
+    pub(super) sound_bag: Bag,
     /// The folded characters as a bag.
     pub(super) bag: Bag,
     /// The folded pairs of neighbours as a bag.
@@ -44,9 +46,11 @@ impl Prepared {
     pub fn new(text: &str) -> Self {
         let plain = view::plain(text);
         let chars: Vec<char> = view::fold(text).chars().collect();
+        let sounds: Vec<char> = chars.iter().map(|&c| view::syllable(c)).collect();
         Self {
             key: view::key(text),
-            sounds: chars.iter().map(|&c| view::syllable(c)).collect(),
+            sound_bag: Bag::of_chars(&sounds),
+            sounds,
             bag: Bag::of_chars(&chars),
             grams: Bag::of_pairs(&chars),
             series: series::numbers(&plain),
@@ -105,20 +109,27 @@ impl Bag {
 
     /// The weight of what two bags share.
     pub fn shared(&self, other: &Bag) -> u64 {
+        self.common(other).1
+    }
+
+    /// How many tokens two bags share, with their repetitions, and the weight of these.
+    pub fn common(&self, other: &Bag) -> (u64, u64) {
         let (mut a, mut b) = (self.tokens.iter().peekable(), other.tokens.iter().peekable());
-        let mut shared = 0;
+        let (mut count, mut weight) = (0, 0);
         while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
             match x.symbol.cmp(&y.symbol) {
                 std::cmp::Ordering::Less => drop(a.next()),
                 std::cmp::Ordering::Greater => drop(b.next()),
                 std::cmp::Ordering::Equal => {
-                    shared += u64::from(x.count.min(y.count)) * u64::from(x.weight);
+                    let both = u64::from(x.count.min(y.count));
+                    count += both;
+                    weight += both * u64::from(x.weight);
                     a.next();
                     b.next();
                 }
             }
         }
-        shared
+        (count, weight)
     }
 }
 
