@@ -106,7 +106,9 @@ pub fn build(
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
-    let chain: Vec<Link> = stages.iter().map(link).collect();
+    let number = ends_at(recipe, stages);
+    let kind = recipe.steps[number - 1].stage.rows();
+    let chain: Vec<Link> = stages[..number].iter().map(link).collect();
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION)
     {
         return Ok((candidate, false));
@@ -114,13 +116,13 @@ pub fn build(
     let making = durable::making(&place);
     let data = making.join("data").join(recipe.name);
     durable::create_folder(&data)?;
-    let last = reader(workspace, recipe, recipe.steps.len())?;
-    let rows = match recipe.rows() {
+    let last = reader(workspace, recipe, number)?;
+    let rows = match kind {
         Rows::Posts => write_rows(&last, &data, row)?,
         Rows::Questions => write_rows(&last, &data, question_row)?,
     };
     let mut files = BTreeMap::new();
-    if recipe.rows() == Rows::Questions {
+    if kind == Rows::Questions {
         durable::create_folder(&making.join("compat"))?;
         let path = making.join(question::COMPAT);
         durable::write_synced(&path, &question::compat(&last)?)?;
@@ -149,6 +151,16 @@ pub fn build(
     durable::write_synced(&making.join("SHA256SUMS"), sums.as_bytes())?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
+}
+
+/// The step whose rows are the candidates, from 1: the last one; or the last that has posts, where every
+/// question still waits for a model or a person.
+fn ends_at(recipe: &'static Recipe, stages: &[Manifest]) -> usize {
+    let posts = recipe.steps.iter().rposition(|step| step.stage.rows() == Rows::Posts);
+    match (stages.last(), posts) {
+        (Some(last), Some(posts)) if last.counts.records_out == 0 => posts + 1,
+        _ => recipe.steps.len(),
+    }
 }
 
 /// The candidate that stands, where all its files do.
