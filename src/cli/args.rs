@@ -59,6 +59,11 @@ pub(super) enum Verb {
     /// Apply one stage's decision to JSON Lines on stdin, row for row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
+    /// Allot a version to a recipe's candidate and write output/<recipe>/<version>
+    #[command(disable_version_flag = true)]
+    Release(Release),
+    /// Prove a release's or candidate's folder from its own files
+    Verify(Verify),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Write the manual pages
@@ -136,6 +141,30 @@ pub(super) enum ApplyStage {
     Interrogative,
     Dedup,
     Similarity,
+}
+
+#[derive(Args)]
+pub(super) struct Release {
+    /// The recipe
+    #[arg(value_name = "RECIPE")]
+    pub recipe: String,
+    /// The version; left out, the one that fits what changed
+    // The program's own --version is propagated to every verb; here the word means another thing.
+    #[arg(long = "version", id = "allot", value_name = "VERSION")]
+    pub version: Option<String>,
+    /// The day it is dated, YYYY-MM-DD; left out, today in UTC
+    #[arg(long, value_name = "DATE")]
+    pub date: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Verify {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Follow every row back to a dump of the workspace
+    #[arg(long)]
+    pub raw: bool,
 }
 
 #[derive(Args)]

@@ -12,9 +12,11 @@ mod init;
 mod manual;
 mod output;
 mod progress;
+mod release;
 mod report;
 mod run;
 mod status;
+mod verify;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -50,6 +52,8 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
+        Verb::Release(args) => release::release(args, global),
+        Verb::Verify(args) => verify::verify(args, global),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),

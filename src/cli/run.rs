@@ -58,7 +58,8 @@ fn make(config: &Config, recipe: &'static Recipe, selection: &Selection, stop: &
         return Ok((manifests, None));
     }
     let workspace = Workspace::new(&config.root);
-    let (candidate, written) = release::build(&workspace, recipe, &manifests)?;
+    let (candidate, written) = release::build(config, recipe, &manifests)?;
+    super::release::restore(&workspace, recipe, global)?;
     if !global.quiet {
         let held: u64 = manifests.iter().map(|m| m.counts.state(State::Held)).sum();
         let held = if held > 0 { format!(", {} held for a person", number(held)) } else { String::new() };

@@ -1,161 +1,100 @@
-//! The candidate of a recipe: what stands at its end, as JSON Lines and Parquet, with the chain back
-//! to raw/.
+//! The candidate of a recipe: what stands at its end, packaged as a release would be.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
+use super::facts::{Facts, SUBJECTS, curator};
+use super::layout::{self, Layout, post_row};
+use super::manifest::{Candidate, Link, Raw, SUMS};
+use super::row::Row;
+use super::{data, folder};
+use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Counts, Post, record};
+use crate::record::Post;
 use crate::stages::import::FileRow;
-use crate::store::{Error, Manifest, StageReader, Workspace, durable, sha256, write_parquet};
-
-record! {
-    /// A candidate: a post that is still in at the end of the recipe.
-    pub struct Row {
-        /// The post's id.
-        id: String,
-        /// What it says.
-        text: String,
-        /// `thread`, `numbered` or `plain`.
-        kind: String,
-        /// The score its readers gave it.
-        score: Option<f64>,
-        /// Its number in an annual thread.
-        number: Option<u64>,
-        /// When it was written, as the source says.
-        time: Option<String>,
-        /// The source's name.
-        source: String,
-        /// The file's name.
-        file: String,
-        /// The line or item in it.
-        position: u64,
-        /// The licence the source states.
-        licence: Option<String>,
-    }
-}
-
-/// What a candidate folder says of itself: every hash back to raw/.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
-    /// The recipe.
-    pub recipe: String,
-    /// Always `candidate`; a release has its version here.
-    pub version: String,
-    /// The program's version.
-    pub riddlemill: String,
-    /// How many rows.
-    pub rows: u64,
-    /// The dumps it was built from.
-    pub raw: Vec<Raw>,
-    /// The stages, in order.
-    pub stages: Vec<Link>,
-    /// The files beside this one and their SHA-256.
-    pub files: BTreeMap<String, String>,
-}
-
-/// A dump.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Raw {
-    /// `source/file`.
-    pub file: String,
-    /// Its kind of source.
-    pub kind: String,
-    /// Its SHA-256.
-    pub sha256: String,
-    /// Lines or items in it.
-    pub items: u64,
-    /// The licence its source states.
-    pub licence: Option<String>,
-}
-
-/// A stage of the chain: its input hash is the rows hash of the one before.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Link {
-    /// The stage's name.
-    pub stage: String,
-    /// What decided it.
-    pub fingerprint: String,
-    /// The logical hash of its rows.
-    pub rows: String,
-    /// Its books.
-    pub counts: Counts,
-}
+use crate::store::{Error, Manifest, StageReader, Workspace, durable};
 
 /// Builds `output/<recipe>/candidate` from the recipe's stages, or leaves it where it is already what
 /// they say. Returns its manifest and whether it was written.
 ///
 /// # Errors
 /// [`RunError`] where a stage cannot be read or a file not written.
-pub fn build(workspace: &Workspace, recipe: &'static Recipe, stages: &[Manifest]) -> Result<(Candidate, bool), RunError> {
+pub fn build(
+    config: &Config,
+    recipe: &'static Recipe,
+    stages: &[Manifest],
+) -> Result<(Candidate, bool), RunError> {
+    let workspace = Workspace::new(&config.root);
     let place = workspace.candidate(recipe.name);
-    let chain: Vec<Link> = stages.iter().map(link).collect();
-    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION) {
+    let layouts = layout::of(recipe);
+    let chain: Vec<Link> = stages.iter().map(Link::of).collect();
+    let words = words(config, recipe, &layouts);
+    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
         return Ok((candidate, false));
     }
     let making = place.with_file_name(".making-candidate");
     durable::remove_folder(&making)?;
-    let data = making.join("data").join(recipe.name);
-    durable::create_folder(&data)?;
-    let last = reader(workspace, recipe, recipe.steps.len())?;
-    let rows = write_rows(&last, &data)?;
-    let mut files = BTreeMap::new();
-    for name in ["test.jsonl", "test.parquet"] {
-        files.insert(format!("data/{}/{name}", recipe.name), sha256(&data.join(name))?);
+    durable::create_folder(&making)?;
+    let last = reader(&workspace, recipe, recipe.steps.len())?;
+    let mut written = Vec::new();
+    for layout in &layouts {
+        written.push(data::write(&making, layout, rows(&last))?);
     }
-    let candidate = Candidate {
-        recipe: recipe.name.into(),
-        version: "candidate".into(),
-        riddlemill: crate::VERSION.into(),
-        rows,
-        raw: raw(&reader(workspace, recipe, 1)?)?,
-        stages: chain,
-        files,
-    };
-    let mut manifest = serde_json::to_vec_pretty(&candidate).unwrap_or_default();
-    manifest.push(b'\n');
-    durable::write_synced(&making.join("MANIFEST.json"), &manifest)?;
-    let mut sums = String::new();
-    let manifest_sum = ("MANIFEST.json".to_string(), sha256(&making.join("MANIFEST.json"))?);
-    for (file, sum) in std::iter::once(manifest_sum).chain(candidate.files.clone()) {
-        sums.push_str(&format!("{sum}  {file}\n"));
-    }
-    durable::write_synced(&making.join("SHA256SUMS"), sums.as_bytes())?;
+    let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
+    let facts = Facts::gather(config, recipe, &layouts, written, raw, &chain);
+    let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
 }
 
+/// What decides a folder beside its rows: program, layouts, settings of the release, the curator's words.
+pub(super) fn words(config: &Config, recipe: &'static Recipe, layouts: &[Layout]) -> String {
+    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+    let curator = curator(&config.root, &settings, recipe.name);
+    let sources: Vec<(&str, bool)> =
+        config.sources.iter().map(|s| (s.name.as_str(), sample(&s.path))).collect();
+    let columns: Vec<(&str, Vec<&str>)> =
+        layouts.iter().map(|l| (l.config, l.columns.iter().map(|c| c.name).collect())).collect();
+    let decides = serde_json::json!({
+        "riddlemill": crate::VERSION, "columns": columns, "sources": sources, "subjects": SUBJECTS.len(),
+        "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
+    });
+    blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
+}
+
+/// Whether a source is of the sample that comes with the program.
+fn sample(path: &str) -> bool {
+    Path::new(path).components().collect::<std::path::PathBuf>().starts_with("raw/sample")
+}
+
 /// The candidate that stands, where all its files do.
-fn standing(place: &Path) -> Option<Candidate> {
-    let bytes = fs::read(place.join("MANIFEST.json")).ok()?;
-    let candidate: Candidate = serde_json::from_slice(&bytes).ok()?;
-    let whole = candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
+pub(super) fn standing(place: &Path) -> Option<Candidate> {
+    let candidate = Candidate::read(place).ok()??;
+    let whole = candidate.files.keys().all(|file| place.join(file).is_file()) && place.join(SUMS).is_file();
     whole.then_some(candidate)
 }
 
-fn reader(workspace: &Workspace, recipe: &'static Recipe, number: usize) -> Result<StageReader, RunError> {
+pub(super) fn reader(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    number: usize,
+) -> Result<StageReader, RunError> {
     let step = &recipe.steps[number - 1];
     let place = workspace.stage(recipe.name, number, step.name);
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
-fn link(manifest: &Manifest) -> Link {
-    Link {
-        stage: manifest.stage.clone(),
-        fingerprint: manifest.fingerprint.clone(),
-        rows: manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default(),
-        counts: manifest.counts.clone(),
-    }
+/// The rows of a recipe's last stage, a part at a time.
+pub(super) fn rows(last: &StageReader) -> impl Iterator<Item = Result<Vec<Row>, Error>> + use<> {
+    last.parts::<Post>("rows").map(|part| Ok(part?.into_iter().map(post_row).collect()))
 }
 
-fn raw(import: &StageReader) -> Result<Vec<Raw>, Error> {
+/// The dumps that the import stage read.
+pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
     let files: Vec<FileRow> = import.all("files")?;
+    let of_sample = |source: &str| config.sources.iter().any(|s| s.name == source && sample(&s.path));
     let raw = files.into_iter().map(|f| Raw {
+        sample: of_sample(&f.source),
         file: f.id,
         kind: f.kind,
         sha256: f.sha256,
@@ -163,40 +102,4 @@ fn raw(import: &StageReader) -> Result<Vec<Raw>, Error> {
         licence: f.licence,
     });
     Ok(raw.collect())
-}
-
-fn write_rows(stage: &StageReader, data: &Path) -> Result<u64, Error> {
-    let path = data.join("test.jsonl");
-    let file = File::create(&path).map_err(Error::io("create", &path))?;
-    let mut jsonl = BufWriter::new(file);
-    let mut count = 0;
-    let parts = stage.parts::<Post>("rows").map(|part| {
-        let rows: Vec<Row> = part?.into_iter().map(row).collect();
-        for row in &rows {
-            serde_json::to_writer(&mut jsonl, row).map_err(std::io::Error::other).map_err(Error::io("write", &path))?;
-            jsonl.write_all(b"\n").map_err(Error::io("write", &path))?;
-        }
-        count += rows.len() as u64;
-        Ok(rows)
-    });
-    write_parquet(&data.join("test.parquet"), parts)?;
-    jsonl.flush().map_err(Error::io("write", &path))?;
-    jsonl.get_ref().sync_data().map_err(Error::io("write", &path))?;
-    Ok(count)
-}
-
-fn row(post: Post) -> Row {
-    let kind = serde_json::to_value(post.kind).ok().and_then(|v| v.as_str().map(str::to_string));
-    Row {
-        id: post.id,
-        text: post.text,
-        kind: kind.unwrap_or_default(),
-        score: post.score,
-        number: post.number,
-        time: post.time,
-        source: post.source,
-        file: post.file,
-        position: post.position,
-        licence: post.licence,
-    }
 }
