@@ -25,7 +25,7 @@ pub mod recipe;
 pub mod pipeline;
 #[cfg(feature = "tables")]
 pub mod audit;
-#[cfg(all(feature = "tables", feature = "net"))]
+#[cfg(feature = "tables")]
 pub mod cli;
 #[cfg(feature = "tables")]
 pub mod release;

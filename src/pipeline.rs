@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use crate::config::{Config, Problems};
 use crate::recipe::Recipe;
 use crate::stages::import::files;
-use crate::stages::{Pulse, StageError, Stop};
-use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace};
+use crate::stages::{Pulse, StageError, Stop, salt};
+use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 
 mod make;
 mod plan;
+mod twin;
 
 pub use plan::{Freshness, Planned, plan};
 
@@ -118,8 +119,10 @@ pub fn run(
 ) -> Result<Vec<Manifest>, RunError> {
     let workspace = Workspace::new(&config.root);
     let range = selection.range(recipe)?;
-    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     let dumps = files(config, recipe.name)?;
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    durable::sweep(&workspace.recipe(recipe.name))?;
+    salt::of(&workspace)?;
     let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
     for (i, step) in recipe.steps[..range.end].iter().enumerate() {
         stop.check()?;
@@ -146,6 +149,13 @@ pub fn run(
         };
         let records = step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
+        if !selection.force
+            && let Some(manifest) = twin::link(&workspace, recipe, &place, &opening)?
+        {
+            progress.end(recipe.name, &manifest);
+            made.insert(step.name, manifest);
+            continue;
+        }
         let inputs = step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
         let making = make::Making { config, recipe, place: &place, inputs, dumps: &dumps, stop, pulse: &Advance(progress) };
         let manifest = making.make(step, opening)?;

@@ -652,10 +652,16 @@ async fn a_cancelled_run_goes_on_later_and_two_cannot_run_at_once() {
     let mut source = bench.source(Site::Plain, &["/1", "/2", "/3"]);
     source.politeness.delay_secs = 0.4;
     let dirs = bench.dirs();
-    let soon = tokio::time::sleep(Duration::from_millis(600));
-    let first = run(&source, &dirs, |_| {}, soon);
+    // The first page is done, the second waits for its turn: nothing is in flight.
+    let one_done = tokio::sync::Notify::new();
+    let heard = |event: Event| {
+        if matches!(event, Event::Done { .. }) {
+            one_done.notify_one();
+        }
+    };
+    let first = run(&source, &dirs, heard, one_done.notified());
     let second = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::task::yield_now().await;
         run(&source, &dirs, |_| {}, std::future::pending()).await
     };
     let (first, second) = tokio::join!(first, second);

@@ -4,7 +4,7 @@
 //! each stage's records in are matched with the rows out of the stage before. Sets of ids are compared
 //! through sums of their hashes; a stage's own rows take 16 bytes of memory each.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -42,35 +42,37 @@ pub struct Proof {
 
 /// Audits every stage of a recipe that was made.
 pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) {
-    let mut before: Option<(Manifest, Ids)> = None;
+    let mut made: BTreeMap<&str, (Manifest, Ids)> = BTreeMap::new();
     for (i, step) in recipe.steps.iter().enumerate() {
         let place = workspace.stage(recipe.name, i + 1, step.name);
         let mut gaps = Vec::new();
         match StageReader::open(&place) {
-            Ok(Some(stage)) => before = Some(Audit { gaps: &mut gaps, proof }.stage(&stage, before.as_ref())),
+            Ok(Some(stage)) => {
+                let before: Option<Vec<_>> = step.inputs.iter().map(|input| made.get(input)).collect();
+                let found = Audit { gaps: &mut gaps, proof }.stage(&stage, before.as_deref());
+                made.insert(step.name, found);
+            }
             Ok(None) => {
                 // Later stages without this one would hang in the air.
                 let later = recipe.steps.iter().enumerate().skip(i + 1);
                 if later.clone().any(|(j, s)| workspace.stage(recipe.name, j + 1, s.name).join(MANIFEST).exists()) {
                     gaps.push("the stage is missing, but a later one is there".to_string());
                 }
-                before = None;
             }
-            Err(e) => {
-                gaps.push(e.to_string());
-                before = None;
-            }
+            Err(e) => gaps.push(e.to_string()),
         }
         let gap = |what| Gap { recipe: recipe.name.into(), stage: step.name.into(), what };
         proof.gaps.extend(gaps.into_iter().map(gap));
     }
     let candidate = workspace.candidate(recipe.name);
     if candidate.exists() {
-        let chain = before.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
+        let last = recipe.steps.last().and_then(|step| made.get(step.name));
+        let chain = last.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
         let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
         let mut found = Vec::new();
         proof.files += sums(&candidate, &mut found);
         candidate_chain(&candidate, chain.as_deref(), &mut found);
+        candidate_rows(workspace, recipe, &mut found);
         proof.gaps.extend(found.into_iter().map(gap));
     }
 }
@@ -102,7 +104,8 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    fn stage(&mut self, stage: &StageReader, before: Option<&(Manifest, Ids)>) -> (Manifest, Ids) {
+    /// Audits a stage against the stages it read; `None` where one of them is missing.
+    fn stage(&mut self, stage: &StageReader, before: Option<&[&(Manifest, Ids)]>) -> (Manifest, Ids) {
         let manifest = stage.manifest();
         self.proof.stages += 1;
         if manifest.fingerprint_of() != manifest.fingerprint {
@@ -150,8 +153,10 @@ impl Audit<'_> {
         self.proof.records += entered.count;
         self.books(manifest, &books, entered, rows, went_on);
         match before {
-            None => self.import(stage, entered.count),
-            Some((previous, ids)) => self.chain(manifest, previous, *ids, entered),
+            Some([]) => self.import(stage, entered.count),
+            Some(before) => self.chain(manifest, before, entered),
+            // The gap is told where the missing stage stands.
+            None => {}
         }
         (manifest.clone(), rows)
     }
@@ -176,13 +181,20 @@ impl Audit<'_> {
         }
     }
 
-    fn chain(&mut self, manifest: &Manifest, previous: &Manifest, ids: Ids, entered: Ids) {
-        let hash = previous.tables.get("rows").map(|t| t.hash.as_str());
-        if !manifest.inputs.iter().any(|i| Some(i.rows.as_str()) == hash) {
-            self.gap(format!("it was made from other rows than {} holds now", previous.stage));
+    fn chain(&mut self, manifest: &Manifest, before: &[&(Manifest, Ids)], entered: Ids) {
+        let mut expected = Ids::default();
+        for (previous, ids) in before {
+            let hash = previous.tables.get("rows").map(|t| t.hash.as_str());
+            if !manifest.inputs.iter().any(|i| i.stage == previous.stage && Some(i.rows.as_str()) == hash) {
+                self.gap(format!("it was made from other rows than {} holds now", previous.stage));
+            }
+            expected.count += ids.count;
+            expected.sum = expected.sum.wrapping_add(ids.sum);
         }
-        if ids != entered {
-            self.gap(format!("{} has {} records, {} entered, or others", previous.stage, ids.count, entered.count));
+        if expected != entered {
+            let names: Vec<&str> = before.iter().map(|(m, _)| m.stage.as_str()).collect();
+            let names = names.join(" and ");
+            self.gap(format!("{names} let {} records go on, {} entered, or others", expected.count, entered.count));
         }
     }
 
@@ -257,11 +269,30 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
     sums.lines().count()
 }
 
+/// Whatever its manifest and sums say: a candidate's lines are the last stage's rows.
+fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, gaps: &mut Vec<String>) {
+    let Some(step) = recipe.steps.last() else { return };
+    let place = workspace.stage(recipe.name, recipe.steps.len(), step.name);
+    // A stage that is missing or damaged is a gap of its own.
+    let Ok(Some(stage)) = StageReader::open(&place) else { return };
+    let Ok(expected) = crate::release::rows_sha256(recipe, &stage) else { return };
+    let file = format!("data/{}/test.jsonl", recipe.name);
+    if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
+        gaps.push(format!("{file}: its lines are not the rows of {}", step.name));
+    }
+}
+
 fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     let manifest = fs::read(folder.join("MANIFEST.json")).ok().and_then(|b| serde_json::from_slice(&b).ok());
     let Some(candidate) = manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::release::Candidate>(m).ok()) else {
         return gaps.push("MANIFEST.json cannot be read".into());
     };
+    for (file, stated) in &candidate.files {
+        // A file that cannot be read is told by SHA256SUMS; one that stands in neither is told here.
+        if store::sha256(&folder.join(file)).ok().as_ref() != Some(stated) {
+            gaps.push(format!("{file}: its SHA-256 is not the one MANIFEST.json names"));
+        }
+    }
     let last = candidate.stages.last();
     if let (Some(rows), Some(last)) = (rows, last)
         && last.rows != rows

@@ -1,14 +1,18 @@
 //! `apply`: one stage as a filter, JSON Lines in and out.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use serde_json::Value;
 
 use super::args::{Apply, ApplyStage, Global};
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::config::{Config, FILE};
+use crate::config::{Config, FILE, sections};
 use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide, apply_dedup, unreadable};
+use crate::store::Error;
 
 pub(super) const HELP: &str = "\
 Every row comes out in its place, with unknown fields passed through and always id, outcome, reason, evidence.
@@ -41,7 +45,7 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Filter => Applied::Filter(config.typed(recipe, "filter")),
         ApplyStage::Interrogative => Applied::Interrogative,
         ApplyStage::Similarity => Applied::Similarity,
-        ApplyStage::Dedup => return dedup(&config.typed(recipe, "dedup")),
+        ApplyStage::Dedup => return dedup(args, config.typed(recipe, "dedup")),
     };
     let mut bad = 0;
     let mut out = BufWriter::new(io::stdout().lock());
@@ -58,7 +62,21 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
     Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
 }
 
-fn dedup(settings: &crate::config::sections::Dedup) -> Result<Exit, Failure> {
+fn dedup(args: &Apply, mut settings: sections::Dedup) -> Result<Exit, Failure> {
+    if let Some(metric) = &args.metric {
+        settings.metric.clone_from(metric);
+    }
+    if let Some(threshold) = args.threshold {
+        if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
+            return Err(Failure::usage(format!("--threshold is over 0 and at most 1, not {threshold}")));
+        }
+        settings.threshold = threshold;
+    }
+    if let Some(how) = &args.normalize {
+        settings.normalize = how == "default";
+    }
+    // Borderline pairs are asked of a run, not of a filter.
+    settings.margin = 0.0;
     let mut rows = Vec::new();
     let mut bad = Vec::new();
     let mut lines = Lines::new();
@@ -70,13 +88,46 @@ fn dedup(settings: &crate::config::sections::Dedup) -> Result<Exit, Failure> {
             }
         }
     }
-    let mut rows = apply_dedup(rows, settings);
+    let mut pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
+    let mut rows = apply_dedup(rows, &settings, |a, b, score| {
+        if let Some(pairs) = &mut pairs {
+            pairs.put(a, b, score);
+        }
+    });
+    if let Some(pairs) = pairs {
+        pairs.finish()?;
+    }
     let partial = !bad.is_empty();
     for (place, row) in bad {
         rows.insert(place, row);
     }
     write(&mut BufWriter::new(io::stdout().lock()), rows.iter())?;
     Ok(if partial { Exit::Partial } else { Exit::Done })
+}
+
+/// Pairs as JSON Lines; the first error is kept and told at the end.
+struct PairFile {
+    path: PathBuf,
+    out: BufWriter<File>,
+    error: Option<io::Error>,
+}
+
+impl PairFile {
+    fn create(path: &Path) -> Result<PairFile, Failure> {
+        let file = File::create(path).map_err(Error::io("create", path))?;
+        Ok(PairFile { path: path.into(), out: BufWriter::new(file), error: None })
+    }
+
+    fn put(&mut self, a: &Value, b: &Value, score: f64) {
+        if self.error.is_none() {
+            self.error = writeln!(self.out, "{}", serde_json::json!({ "a": a, "b": b, "score": score })).err();
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        let done = self.error.take().map_or(Ok(()), Err).and_then(|()| self.out.flush());
+        Ok(done.map_err(Error::io("write", &self.path))?)
+    }
 }
 
 fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {

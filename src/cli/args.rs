@@ -64,6 +64,12 @@ pub(super) enum Verb {
     Release(Release),
     /// Prove a release's or candidate's folder from its own files
     Verify(Verify),
+    /// Say what is otherwise in one release, candidate or stage folder than in another
+    Diff(Diff),
+    /// Hold a set against a published one: what is found, how labels agree, what was lost where
+    Compare(Compare),
+    /// Write rows for Label Studio, Argilla or a spreadsheet
+    Export(Export),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Write the manual pages
@@ -131,6 +137,18 @@ pub(super) struct Apply {
     /// Use this recipe's settings
     #[arg(long, value_name = "NAME")]
     pub recipe: Option<String>,
+    /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<PathBuf>,
+    /// dedup: how likeness is measured
+    #[arg(long, value_name = "METRIC", value_parser = ["default", "indel", "levenshtein", "jaccard"])]
+    pub metric: Option<String>,
+    /// dedup: from here on two rows are one, 0 to 1
+    #[arg(long, value_name = "T")]
+    pub threshold: Option<f64>,
+    /// dedup: compare as written, or without regard to width, case, script, punctuation and spaces
+    #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
+    pub normalize: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -165,6 +183,59 @@ pub(super) struct Verify {
     /// Follow every row back to a dump of the workspace
     #[arg(long)]
     pub raw: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Diff {
+    /// The folder before
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The folder after
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// Write a page too
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(super) struct Compare {
+    /// A release, a candidate, a stage, or a JSON or JSON Lines file
+    #[arg(value_name = "SET")]
+    pub set: PathBuf,
+    /// The published set, JSON or JSON Lines
+    #[arg(value_name = "REFERENCE")]
+    pub reference: PathBuf,
+    /// Published labels as the set's, a JSON object; left out, FLUB's 11 types as the paper's
+    #[arg(long, value_name = "FILE")]
+    pub map: Option<PathBuf>,
+    /// The recipe whose ledgers are asked for what is missing
+    #[arg(long, value_name = "NAME")]
+    pub recipe: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Export {
+    /// A release, a candidate or a stage
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The form
+    #[arg(value_enum)]
+    pub form: ExportForm,
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub to: PathBuf,
+    /// The config, where there are several
+    #[arg(long, value_name = "NAME")]
+    pub config: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum ExportForm {
+    LabelStudio,
+    Argilla,
+    Csv,
+    Xlsx,
 }
 
 #[derive(Args)]

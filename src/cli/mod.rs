@@ -5,9 +5,12 @@
 mod apply;
 mod args;
 mod audit;
+mod compare;
 mod config;
+mod diff;
 mod exit;
 mod explain;
+mod export;
 mod init;
 mod manual;
 mod output;
@@ -54,6 +57,9 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Report(args) => report::report(args, global),
         Verb::Release(args) => release::release(args, global),
         Verb::Verify(args) => verify::verify(args, global),
+        Verb::Diff(args) => diff::diff(args, global),
+        Verb::Compare(args) => compare::compare(args, global),
+        Verb::Export(args) => export::export(args, global),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml_edit::{Document, Item, Table};
 
@@ -11,6 +12,9 @@ use super::schema::{Key, Section, near_miss};
 use super::sections::SECTIONS;
 use super::source::{SOURCE, Source, SourceKind, Take};
 use super::{FILE, VERSION};
+use crate::crawl;
+use crate::llm::Endpoint;
+use crate::review::Annotator;
 
 /// Something in the settings that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +42,13 @@ impl fmt::Display for Problems {
 }
 
 /// What a settings file says, and what is wrong with it.
+#[derive(Default)]
 pub(super) struct Checked {
     pub layer: Layer,
     pub sources: Vec<Source>,
+    pub endpoints: Vec<Endpoint>,
+    pub annotators: Vec<Annotator>,
+    pub crawls: Vec<crawl::settings::Source>,
     pub problems: Vec<Problem>,
 }
 
@@ -49,7 +57,7 @@ pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
     let mut reader = Reader {
         text,
         recipes,
-        checked: Checked { layer: Layer::new(), sources: Vec::new(), problems: Vec::new() },
+        checked: Checked::default(),
     };
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
@@ -88,10 +96,16 @@ impl Reader<'_> {
                 "version" => {}
                 "source" => self.sources(item),
                 "recipe" => self.recipe_tables(item),
+                "llm" => self.endpoints(item),
+                "annotator" => self.checked.annotators = self.list(item, "annotator", &["name", "role", "languages", "qualified", "accounts"]),
+                "crawl" => {
+                    let keys = ["name", "site", "base", "seeds", "scope", "politeness", "limits", "contact", "refresh", "private_hosts"];
+                    self.checked.crawls = self.list(item, "crawl", &keys);
+                }
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
                     Some(section) => self.section(section, "", item),
                     None => {
-                        let known = SECTIONS.iter().map(|s| s.name).chain(["source", "recipe", "version"]);
+                        let known = SECTIONS.iter().map(|s| s.name).chain(["source", "recipe", "version", "llm", "annotator", "crawl"]);
                         self.unknown("table", name, key_span(root, name), near_miss(name, known));
                     }
                 },
@@ -136,6 +150,54 @@ impl Reader<'_> {
                         self.unknown("stage", stage, key_span(stages, stage), near);
                     }
                 }
+            }
+        }
+    }
+
+    fn endpoints(&mut self, item: &Item) {
+        let Some(table) = item.as_table() else {
+            return self.problem(item.span(), "expected tables, [llm.<name>]".into());
+        };
+        let known = serde_json::to_value(Endpoint::new("", "", "")).unwrap_or_default();
+        let known: Vec<&str> = known.as_object().into_iter().flatten().map(|(k, _)| k.as_str()).collect();
+        for (name, item) in table.iter() {
+            let Some(one) = item.as_table() else {
+                self.problem(item.span(), format!("expected a table, [llm.{name}]"));
+                continue;
+            };
+            if let Some(mut endpoint) = self.typed::<Endpoint>(one, &known) {
+                endpoint.name = name.into();
+                self.checked.endpoints.push(endpoint);
+            }
+        }
+    }
+
+    /// `[[name]]` tables of a type that other rooms define.
+    fn list<T: DeserializeOwned>(&mut self, item: &Item, name: &str, known: &[&str]) -> Vec<T> {
+        let Some(tables) = item.as_array_of_tables() else {
+            self.problem(item.span(), format!("expected [[{name}]]"));
+            return Vec::new();
+        };
+        tables.iter().filter_map(|table| self.typed(table, known)).collect()
+    }
+
+    /// A table as a type that knows its own fields. Unknown keys are named one by one with their near
+    /// miss; of values of a wrong kind the type names the first.
+    fn typed<T: DeserializeOwned>(&mut self, table: &Table, known: &[&str]) -> Option<T> {
+        let mut values = serde_json::Map::new();
+        let before = self.checked.problems.len();
+        for (name, item) in table.iter() {
+            if !known.contains(&name) {
+                self.unknown("key", name, key_span(table, name), near_miss(name, known.iter().copied()));
+            } else if let Some(value) = item_json(item) {
+                values.insert(name.into(), value);
+            }
+        }
+        match serde_json::from_value(Value::Object(values)) {
+            Ok(value) => Some(value).filter(|_| self.checked.problems.len() == before),
+            Err(e) => {
+                self.problem(table.span(), e.to_string());
+                None
             }
         }
     }
@@ -254,6 +316,23 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     (line, column)
+}
+
+/// A value or a table, however it is written.
+fn item_json(item: &Item) -> Option<Value> {
+    match item {
+        Item::Value(toml_edit::Value::InlineTable(table)) => {
+            table.iter().map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?))).collect::<Option<_>>().map(Value::Object)
+        }
+        Item::Value(toml_edit::Value::Array(list)) => {
+            list.iter().map(|v| item_json(&Item::Value(v.clone()))).collect::<Option<Vec<_>>>().map(Value::Array)
+        }
+        Item::Value(value) => value_json(value),
+        Item::Table(table) => {
+            table.iter().map(|(k, v)| Some((k.to_string(), item_json(v)?))).collect::<Option<_>>().map(Value::Object)
+        }
+        _ => None,
+    }
 }
 
 fn json(item: &Item) -> Option<Value> {

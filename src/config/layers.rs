@@ -11,6 +11,9 @@ use super::check::{Problem, Problems, check, value_json};
 use super::schema::{Kind, Section, near_miss};
 use super::sections::{RUN, SECTIONS};
 use super::{FILE, Source};
+use crate::crawl;
+use crate::llm::Endpoint;
+use crate::review::Annotator;
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +80,12 @@ pub struct Config {
     pub root: PathBuf,
     /// Its sources, in the order of the file.
     pub sources: Vec<Source>,
+    /// Its endpoints.
+    pub endpoints: Vec<Endpoint>,
+    /// Who votes.
+    pub annotators: Vec<Annotator>,
+    /// What `crawl` fetches.
+    pub crawls: Vec<crawl::settings::Source>,
     layers: Vec<Layer>,
     recipes: Vec<String>,
 }
@@ -110,14 +119,30 @@ impl Config {
         let flags = flags(&overrides.flags, recipes, &mut problems);
         let layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
         let recipes = recipes.iter().map(|r| r.to_string()).collect();
-        let config = Config { root: root.into(), sources: file.sources, layers, recipes };
+        let config = Config {
+            root: root.into(),
+            sources: file.sources,
+            endpoints: file.endpoints,
+            annotators: file.annotators,
+            crawls: file.crawls,
+            layers,
+            recipes,
+        };
         config.consistent(&mut problems);
         if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
     }
 
     /// The built-in settings alone, without sources.
     pub fn defaults() -> Config {
-        Config { root: PathBuf::new(), sources: Vec::new(), layers: vec![defaults()], recipes: Vec::new() }
+        Config {
+            root: PathBuf::new(),
+            sources: Vec::new(),
+            endpoints: Vec::new(),
+            annotators: Vec::new(),
+            crawls: Vec::new(),
+            layers: vec![defaults()],
+            recipes: Vec::new(),
+        }
     }
 
     /// A stage's settings in a recipe, as JSON by key: what its manifest records.

@@ -93,7 +93,7 @@ impl FrontierError {
 }
 
 /// The state of one source's crawl.
-pub struct Frontier {
+pub(super) struct Frontier {
     site: Site,
     scope: Scope,
     redirects: u32,

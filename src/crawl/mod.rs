@@ -28,8 +28,9 @@ mod sitemap;
 mod visit;
 mod walk;
 
-pub use frontier::{Done, Frontier, FrontierError};
+pub use frontier::{Done, FrontierError};
 pub use guard::{Guard, Lookup, Refusal, SystemLookup, is_public};
 pub use plan::{Plan, plan};
 pub use run::{CrawlError, Dirs, Event, Summary, run, run_with};
 pub use settings::{Seed, SettingsError, Source};
+pub use walk::Role;

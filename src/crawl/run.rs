@@ -179,10 +179,13 @@ pub async fn run_with(
         }
         tokio::select! {
             Some(joined) = visits.join_next() => {
-                if let Ok((host, item, outcome, robots)) = joined {
-                    active.remove(&host);
-                    crawl.settle(&host, &item, outcome, robots, &mut events)?;
-                }
+                let (host, item, outcome, robots) = match joined {
+                    Ok(visit) => visit,
+                    // Nothing aborts a visit while the loop runs.
+                    Err(error) => std::panic::resume_unwind(error.into_panic()),
+                };
+                active.remove(&host);
+                crawl.settle(&host, &item, outcome, robots, &mut events)?;
             }
             Some(event) = heard.recv() => events(event),
             () = &mut cancel => {

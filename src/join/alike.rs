@@ -11,7 +11,7 @@
 //! Texts that no comparison can tell apart are one group, compared once.
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::text::sameness::{Comparison, Prepared, Verdict, compare_prepared, view, weight};
 
@@ -49,14 +49,29 @@ pub fn alike(texts: &[&str]) -> AlikePairs {
     });
     // Sound: L is at least 9/20 of |a| + |b|.
     let spoken = Neighbours::of(&sounds, |_| 1, |doc| doc.leaving_count((7 * doc.chars).div_ceil(10).saturating_sub(1)));
+    let letters: Vec<Letters> = folded.par_iter().map(|text| Letters::of(text, |c| u64::from(weight(c)))).collect();
+    let syllables: Vec<Letters> = sounds.par_iter().map(|text| Letters::of(text, |_| 1)).collect();
     let pairs: Vec<Vec<AlikePair>> = (0..one.len() as u32)
         .into_par_iter()
-        .map_init(FxHashSet::default, |found, a| {
-            found.clear();
-            written.sharing(a, found);
-            spoken.sharing(a, found);
-            found.iter().filter_map(|&b| compare(&one, a, b)).collect()
-        })
+        .map_init(
+            || (Seen::new(one.len()), Seen::new(one.len())),
+            |(by_letters, by_sound), a| {
+                let mut found = Vec::new();
+                by_letters.next();
+                by_sound.next();
+                written.sharing(a, |b| {
+                    if by_letters.first(b) && letters[a as usize].may_be_alike(&letters[b as usize]) {
+                        found.extend(compare(&one, a, b));
+                    }
+                });
+                spoken.sharing(a, |b| {
+                    if by_sound.first(b) && syllables[a as usize].may_sound_alike(&syllables[b as usize]) {
+                        found.extend(compare(&one, a, b));
+                    }
+                });
+                found
+            },
+        )
         .collect();
     let mut pairs = pairs.concat();
     pairs.extend(same_key(texts, &groups, &one));
@@ -135,12 +150,87 @@ impl Neighbours {
         Neighbours { docs, holders, prefix }
     }
 
-    /// Adds the texts that hold one of the rarest neighbours of a text.
-    fn sharing(&self, a: u32, found: &mut FxHashSet<u32>) {
+    /// Hands out the texts that hold one of the rarest neighbours of a text, some more than once.
+    fn sharing(&self, a: u32, mut take: impl FnMut(u32)) {
         for (token, _, _) in &self.docs[a as usize].tokens[..self.prefix[a as usize]] {
             let holders = self.holders.get(token).map_or(&[][..], Vec::as_slice);
-            found.extend(holders.iter().filter(|b| **b != a));
+            holders.iter().filter(|b| **b != a).for_each(|b| take(*b));
         }
+    }
+}
+
+/// Which texts were met since the last [`Seen::next`].
+struct Seen {
+    round: u32,
+    met: Vec<u32>,
+}
+
+impl Seen {
+    fn new(texts: usize) -> Seen {
+        Seen { round: 0, met: vec![0; texts] }
+    }
+
+    fn next(&mut self) {
+        self.round += 1;
+    }
+
+    fn first(&mut self, text: u32) -> bool {
+        std::mem::replace(&mut self.met[text as usize], self.round) != self.round
+    }
+}
+
+/// A text's characters as a set of 256 bits, to bound what two texts share in a few nanoseconds: two
+/// characters may have one bit, so the bound is never too low.
+struct Letters {
+    bits: [u64; 4],
+    /// Each character's bit and weight.
+    each: Vec<(u8, u32)>,
+    weight: u64,
+}
+
+/// [`Need::SharedOfLighter`](crate::text::sameness::Need) of reworded texts.
+const LIGHTER: (u64, u64) = (3, 5);
+/// [`Need::CommonSubsequence`](crate::text::sameness::Need) of near texts.
+const NEAR: (u64, u64) = (17, 40);
+/// The same of like-sounding ones.
+const SOUND: (u64, u64) = (9, 20);
+
+impl Letters {
+    fn of(text: &str, weigh: impl Fn(char) -> u64) -> Letters {
+        let mut letters = Letters { bits: [0; 4], each: Vec::new(), weight: 0 };
+        for c in text.chars() {
+            let bit = (u32::from(c).wrapping_mul(0x9e37_79b1) >> 24) as u8;
+            letters.bits[usize::from(bit >> 6)] |= 1 << (bit & 63);
+            letters.each.push((bit, weigh(c) as u32));
+            letters.weight += weigh(c);
+        }
+        letters
+    }
+
+    /// At most how many of its characters, and how much of their weight, this text shares with another.
+    fn shared_at_most(&self, other: &Letters) -> (u64, u64) {
+        let (mut count, mut weight) = (0, 0);
+        for (bit, each) in &self.each {
+            let held = other.bits[usize::from(bit >> 6)] >> (bit & 63) & 1;
+            count += held;
+            weight += held * u64::from(*each);
+        }
+        (count, weight)
+    }
+
+    /// False only where no predicate over characters can hold: reworded, near, or one the opening of
+    /// the other.
+    fn may_be_alike(&self, other: &Letters) -> bool {
+        let (count, weight) = self.shared_at_most(other);
+        let (a, b) = (self.each.len() as u64, other.each.len() as u64);
+        weight * LIGHTER.1 >= LIGHTER.0 * self.weight.min(other.weight)
+            || count * NEAR.1 >= NEAR.0 * (a + b)
+            || count >= a.min(b)
+    }
+
+    fn may_sound_alike(&self, other: &Letters) -> bool {
+        let (count, _) = self.shared_at_most(other);
+        count * SOUND.1 >= SOUND.0 * (self.each.len() + other.each.len()) as u64
     }
 }
 
@@ -191,6 +281,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::sameness::{Need, Predicate, Ratio, predicates};
 
     fn brute(texts: &[String]) -> Vec<(String, String)> {
         let mut firsts: Vec<(&String, Prepared)> = Vec::new();
@@ -237,6 +328,17 @@ mod tests {
             texts.push(format!("{last}{first}"));
             prop_assert_eq!(joined(&texts), brute(&texts));
         }
+    }
+
+    #[test]
+    fn the_bounds_are_those_of_the_predicates() {
+        let needs = |which| predicates().iter().find(|p| p.predicate == which).unwrap().needs;
+        let ratio = |(num, den)| Ratio::new(num, den);
+        assert!(needs(Predicate::Reworded).contains(&Need::SharedOfLighter(ratio(LIGHTER))));
+        assert!(needs(Predicate::Reworded).contains(&Need::SharedPairsOfLighter(Ratio::new(1, 5))));
+        assert!(needs(Predicate::Near).contains(&Need::CommonSubsequence(ratio(NEAR))));
+        assert!(needs(Predicate::Sound).contains(&Need::CommonSubsequence(ratio(SOUND))));
+        assert_eq!(predicates().len(), 5, "a new predicate needs its candidates here");
     }
 
     #[test]

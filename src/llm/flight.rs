@@ -58,11 +58,8 @@ impl Engine {
                 Err(error) => return store_failed(question.key, &error.to_string()),
             };
             let wait = match fault.asked_wait {
-                // The server means everybody: the next turn of the pace waits.
-                Some(wait) => {
-                    self.pace.pause(wait);
-                    Duration::ZERO
-                }
+                // The pace is paused for everybody already.
+                Some(_) => Duration::ZERO,
                 None => waits.next(),
             };
             if self.unless_cancelled(tokio::time::sleep(wait)).await.is_none() {
@@ -169,6 +166,10 @@ impl Engine {
                 let again = fault.retriable()
                     && attempt.number < self.endpoint.retries.max_attempts
                     && fault.asked_wait.is_none_or(|wait| wait <= too_long);
+                // The server means everybody, and the slot goes to the next in a moment.
+                if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
+                    self.pace.pause(wait);
+                }
                 let mut line = self.failure(question, &attempt, &fault.to_string(), charged, elapsed_ms);
                 line.status = fault.status();
                 line.raw.clone_from(&fault.raw);

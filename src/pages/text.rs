@@ -80,11 +80,6 @@ impl Lines {
         }
     }
 
-    /// Whether there is anything but white space yet.
-    pub fn is_blank(&self) -> bool {
-        self.out.trim().is_empty()
-    }
-
     /// The text without white space around it.
     pub fn finish(self) -> String {
         self.out.trim_matches(|c: char| c.is_ascii_whitespace()).to_string()

@@ -84,7 +84,9 @@ pub(super) fn opening(
     let mut evidence = BTreeMap::new();
     if step.stage == Stage::Import {
         evidence.extend(dumps.iter().map(Dump::evidence));
-        evidence.insert("salt".into(), salt::fingerprint(&salt::of(&Workspace::new(&config.root))?));
+        // Looking draws no salt; `run` draws it before it asks.
+        let salt = salt::standing(&Workspace::new(&config.root))?;
+        evidence.extend(salt.map(|salt| ("salt".to_string(), salt::fingerprint(&salt))));
     }
     if step.stage == Stage::Anonymise {
         let settings = config.typed(Some(recipe.name), "anonymise");

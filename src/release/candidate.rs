@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
 use super::facts::{Facts, SUBJECTS, curator};
 use super::layout::{self, Layout, post_row};
 use super::manifest::{Candidate, Link, Raw, SUMS};
@@ -12,7 +14,7 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::Post;
 use crate::stages::import::FileRow;
-use crate::store::{Error, Manifest, StageReader, Workspace, durable};
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable};
 
 /// Builds `output/<recipe>/candidate` from the recipe's stages, or leaves it where it is already what
 /// they say. Returns its manifest and whether it was written.
@@ -26,13 +28,17 @@ pub fn build(
 ) -> Result<(Candidate, bool), RunError> {
     let workspace = Workspace::new(&config.root);
     let place = workspace.candidate(recipe.name);
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    if let Some(folder) = place.parent() {
+        durable::sweep(folder)?;
+    }
     let layouts = layout::of(recipe);
     let chain: Vec<Link> = stages.iter().map(Link::of).collect();
     let words = words(config, recipe, &layouts);
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
         return Ok((candidate, false));
     }
-    let making = place.with_file_name(".making-candidate");
+    let making = durable::making(&place);
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
     let last = reader(&workspace, recipe, recipe.steps.len())?;
@@ -102,4 +108,23 @@ pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Err
         licence: f.licence,
     });
     Ok(raw.collect())
+}
+
+/// The SHA-256 of the JSON Lines that the rows of a recipe's last stage give: what an audit compares
+/// a candidate with.
+///
+/// # Errors
+/// [`Error`] where a part cannot be read.
+pub fn rows_sha256(recipe: &'static Recipe, stage: &StageReader) -> Result<String, Error> {
+    let mut hasher = Sha256::new();
+    let mut lines = Vec::new();
+    for layout in layout::of(recipe).iter().take(1) {
+        for batch in rows(stage) {
+            lines.clear();
+            // Writing into a vector cannot fail.
+            batch?.iter().for_each(|row| drop(row.write_json(layout, &mut lines)));
+            hasher.update(&lines);
+        }
+    }
+    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }

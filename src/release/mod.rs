@@ -14,8 +14,11 @@
 
 mod candidate;
 pub mod changes;
+pub mod compare;
 pub mod data;
+pub mod diff;
 mod error;
+pub mod export;
 mod facts;
 mod folder;
 pub mod layout;
@@ -26,12 +29,15 @@ mod publish;
 pub mod registry;
 mod restore;
 mod row;
+pub mod rows_of;
 mod schema;
 mod templates;
+#[cfg(test)]
+mod tests;
 pub mod verify;
 mod version;
 
-pub use candidate::build;
+pub use candidate::{build, rows_sha256};
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
 pub use manifest::{Candidate, Link, Raw};

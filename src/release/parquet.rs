@@ -18,7 +18,11 @@ pub(super) fn write<T>(
     layout: &Layout,
     batches: impl FnOnce(&mut (dyn FnMut(&[Row]) -> Result<(), Error> + Send)) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let refused = |e: PolarsError| Error::io("write", path)(std::io::Error::other(e));
+    let refused = |e: PolarsError| match e {
+        // The kind tells a full disk from a folder without permission.
+        PolarsError::IO { error, .. } => Error::io("write", path)(std::io::Error::new(error.kind(), error.to_string())),
+        e => Error::io("write", path)(std::io::Error::other(e)),
+    };
     let file = File::create(path).map_err(Error::io("create", path))?;
     let empty = frame(layout, &[]).map_err(refused)?;
     let mut writer = ParquetWriter::new(&file)
@@ -104,7 +108,7 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
             let mut column = ListPrimitiveChunkedBuilder::<Int64Type>::new(name, rows, rows, DataType::Int64);
             for value in values {
                 match value {
-                    Value::Counts(list) => column.append_iter_values(list.iter().map(|n| signed(*n))),
+                    Value::Counts(list) => column.append_slice(&list.iter().map(|n| signed(*n)).collect::<Vec<_>>()),
                     _ => column.append_null(),
                 }
             }
@@ -115,7 +119,7 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
                 ListPrimitiveChunkedBuilder::<Float64Type>::new(name, rows, rows, DataType::Float64);
             for value in values {
                 match value {
-                    Value::Reals(list) => column.append_iter_values(list.iter().copied()),
+                    Value::Reals(list) => column.append_slice(list),
                     _ => column.append_null(),
                 }
             }

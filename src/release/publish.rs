@@ -51,7 +51,7 @@ pub fn release(
     let mut registry = Registry::open(&workspace, recipe.name)?;
 
     let output = workspace.candidate(recipe.name);
-    let making = output.with_file_name(".making-release");
+    let making = durable::making(&output.with_file_name("release"));
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
     let mut now = Digests::default();

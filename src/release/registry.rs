@@ -135,7 +135,7 @@ impl Registry {
         }
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)
-            .map_err(|e| Error::io("draw a canary for", &self.place)(std::io::Error::other(e)))?;
+            .map_err(|e| Error::io("draw a canary for", &self.place)(std::io::Error::other(e.to_string())))?;
         let guid = guid(bytes);
         self.append(&Event::Canary { guid: guid.clone() })?;
         self.canary = Some(guid.clone());

@@ -36,7 +36,7 @@ pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Res
         if stands(&place, release) {
             continue;
         }
-        let making = place.with_file_name(".making-release");
+        let making = durable::making(&place);
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
         let differs = build(&registry, release, recipe, &making)?;

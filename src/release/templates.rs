@@ -1,5 +1,7 @@
 //! The texts of a release, from templates and facts alone.
 
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 use super::facts::{Facts, Shape};
@@ -21,19 +23,20 @@ templates! {
 /// Where a template asks for what the facts do not hold, which no input can bring about.
 pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     let environment = environment()?;
+    let all = Value::from(Serde(facts));
     let mut files = Vec::new();
     for name in ["README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "LICENSE", "funnel.svg"] {
-        files.push((name.to_string(), environment.get_template(name)?.render(facts)?));
+        files.push((name.to_string(), environment.get_template(name)?.render(all.clone())?));
     }
     if facts.canary.is_some() {
-        files.push(("CANARY.txt".into(), environment.get_template("CANARY.txt")?.render(facts)?));
+        files.push(("CANARY.txt".into(), environment.get_template("CANARY.txt")?.render(all.clone())?));
     }
     let mut sources: Vec<&str> = facts.raw.iter().filter_map(|r| r.file.split('/').next()).collect();
     sources.sort_unstable();
     sources.dedup();
     for source in sources {
         let raw: Vec<_> = facts.raw.iter().filter(|r| r.file.split('/').next() == Some(source)).collect();
-        let context = minijinja::context! { source, raw };
+        let context = minijinja::context! { source, raw => Value::from(Serde(&raw)) };
         files.push((
             format!("LICENSES/{source}.txt"),
             environment.get_template("source_licence.txt")?.render(context)?,
@@ -52,13 +55,16 @@ fn tasks(
     files: &mut Vec<(String, String)>,
 ) -> Result<(), Error> {
     let Some(task) = &shape.task else { return Ok(()) };
-    let context = minijinja::context! { task, shape, version => facts.version, recipe => facts.recipe };
+    let context = minijinja::context! {
+        task => Value::from(Serde(task)), shape => Value::from(Serde(shape)),
+        version => facts.version.clone(), recipe => facts.recipe,
+    };
     for (template, path) in [
         ("lm_eval.yaml", format!("eval/lm_eval/{}.yaml", task.name)),
         ("utils.py", format!("eval/lm_eval/utils_{}.py", task.name)),
         ("inspect.py", format!("eval/inspect/{}.py", task.name)),
     ] {
-        files.push((path, environment.get_template(template)?.render(&context)?));
+        files.push((path, environment.get_template(template)?.render(context.clone())?));
     }
     Ok(())
 }
@@ -70,9 +76,8 @@ fn environment() -> Result<Environment<'static>, Error> {
         true => AutoEscape::Html,
         false => AutoEscape::None,
     });
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    environment.set_keep_trailing_newline(true);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
+    environment.set_syntax(syntax);
     // A JSON string is also one of YAML and of Python.
     environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
     environment.add_filter("grouped", |n: u64| grouped(n));

@@ -27,3 +27,6 @@ pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, resolve, revi
 pub use status::{Status, resolve_all, status};
 pub use value::{Value, Values};
 pub use votes::{Receipt, Vote, VoteLog};
+
+#[cfg(test)]
+mod scale;

@@ -50,8 +50,14 @@ fn a_million_votes_in_under_ten_seconds() {
         eprintln!("{what}: {:.2} s", lap.elapsed().as_secs_f64());
         lap = Instant::now();
     };
-    let settings =
-        ImportSettings { step: &step, round: Round::Vote, people: &people, assigned: &[], at: "2026", synthetic: false };
+    let settings = ImportSettings {
+        step: &step,
+        round: Round::Vote,
+        people: &people,
+        assigned: &[],
+        at: "2026",
+        synthetic: false,
+    };
     let import = import("votes.csv", csv.as_bytes(), find, &settings);
     assert_eq!((import.votes.len(), import.problems.len()), (3 * ITEMS, 0));
     told("read 1,000,002 rows");

@@ -121,8 +121,13 @@ fn say(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<Stri
 }
 
 /// Removes duplicates among rows with `text`: each gets `into` (the id of the row it is the same as, as
-/// given, or null) and `score`. A row without an id is known by its number, from 1.
-pub fn apply_dedup(rows: Vec<Row>, settings: &sections::Dedup) -> Vec<Row> {
+/// given, or null) and `score`. A row without an id is known by its number, from 1. `each_pair` sees every
+/// pair at or over the threshold: the two ids as given, the earlier row's first, and their score.
+pub fn apply_dedup(
+    rows: Vec<Row>,
+    settings: &sections::Dedup,
+    mut each_pair: impl FnMut(&Value, &Value, f64),
+) -> Vec<Row> {
     let posts: Vec<Post> = rows
         .iter()
         .enumerate()
@@ -140,7 +145,11 @@ pub fn apply_dedup(rows: Vec<Row>, settings: &sections::Dedup) -> Vec<Row> {
         .enumerate()
         .map(|(i, row)| row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (i + 1).into()))
         .collect();
-    let outcomes = super::dedup::decide(posts, settings);
+    let outcomes = super::dedup::decide(&posts, settings, |a, b, like| {
+        if like.is_none_or(|like| like.same) {
+            each_pair(&ids[a as usize], &ids[b as usize], like.map_or(1.0, |like| like.score));
+        }
+    });
     rows.into_iter()
         .zip(outcomes)
         .enumerate()

@@ -11,9 +11,10 @@ use rayon::prelude::*;
 
 use super::{Pulse, StageError, Stop};
 use crate::config::sections;
-use crate::join::{AlikePairs, alike};
+use crate::join::{AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, alike, self_join};
 use crate::record::{Outcome, Post, Reason, Witness, record};
 use crate::store::StageWriter;
+use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Verdict};
 
 record! {
@@ -84,9 +85,16 @@ pub fn dedup(
     Ok(writer.flush()?)
 }
 
-/// What [`dedup`] would do with each post, in order: a merge, or nothing where it is kept.
-pub(super) fn decide(posts: Vec<Post>, settings: &sections::Dedup) -> Vec<Option<Outcome<Post>>> {
-    Found::among(&posts, settings).outcomes(&posts)
+/// What [`dedup`] would do with each post, in order: a merge, or nothing where it is kept. `each_pair` sees
+/// every pair of posts that are alike, by number.
+pub(super) fn decide(
+    posts: &[Post],
+    settings: &sections::Dedup,
+    mut each_pair: impl FnMut(u32, u32, Option<&Like>),
+) -> Vec<Option<Outcome<Post>>> {
+    let found = Found::among(posts, settings);
+    row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
+    found.outcomes(posts)
 }
 
 /// Groups of equal texts, what is alike among them, and who keeps whom.
@@ -122,9 +130,39 @@ impl Found {
 }
 
 /// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
-fn likes(texts: &[&str], _settings: &sections::Dedup) -> (Vec<Vec<u32>>, Vec<Like>) {
+fn likes(texts: &[&str], settings: &sections::Dedup) -> (Vec<Vec<u32>>, Vec<Like>) {
+    let metric = match settings.metric.as_str() {
+        "levenshtein" => Metric::Levenshtein,
+        "indel" => Metric::Indel,
+        "jaccard" => Metric::Jaccard { n: 2 },
+        _ => return default_likes(texts),
+    };
+    let folded: Vec<String> = match settings.normalize {
+        true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
+        false => Vec::new(),
+    };
+    let folded: Vec<&str> = if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts.to_vec() };
+    let same = decimal(settings.threshold);
+    let Joined { groups, pairs } = self_join(&folded, &Query { metric, threshold: decimal(settings.threshold - settings.margin) });
+    let like = |pair: &Pair| Like {
+        a: pair.a,
+        b: pair.b,
+        score: pair.score.value(),
+        same: same.admits(pair.score),
+        predicate: match metric {
+            Metric::Levenshtein => "levenshtein",
+            Metric::Indel => "indel",
+            Metric::Jaccard { .. } => "jaccard",
+        },
+        veto: None,
+    };
+    let likes = pairs.iter().map(like).collect();
+    (groups, likes)
+}
+
+fn default_likes(texts: &[&str]) -> (Vec<Vec<u32>>, Vec<Like>) {
     let AlikePairs { groups, pairs } = alike(texts);
-    let like = |pair: &crate::join::AlikePair| Like {
+    let like = |pair: &AlikePair| Like {
         a: pair.a,
         b: pair.b,
         score: pair.comparison.score,
@@ -134,6 +172,41 @@ fn likes(texts: &[&str], _settings: &sections::Dedup) -> (Vec<Vec<u32>>, Vec<Lik
     };
     let likes = pairs.iter().map(like).collect();
     (groups, likes)
+}
+
+/// A threshold as the decimal that was written: 0.8 is four fifths, not the double next to it. What is
+/// not over 0 becomes the least there is.
+fn decimal(threshold: f64) -> Threshold {
+    let millionths = (threshold * 1e6).round().clamp(1.0, 1e6) as u32;
+    Threshold::new(millionths, 1_000_000).unwrap_or(Threshold::ONE)
+}
+
+/// Every pair of rows that are alike, by row number, ascending, with what decided; rows of one group are
+/// alike at 1. One pair at a time: identical rows by the hundred thousand fill no memory.
+pub(super) fn row_pairs<'a>(
+    groups: &'a [Vec<u32>],
+    likes: &'a [Like],
+) -> impl Iterator<Item = (u32, u32, Option<&'a Like>)> + 'a {
+    let mut partners: Vec<Vec<(u32, Option<&Like>)>> = (0..groups.len() as u32).map(|own| vec![(own, None)]).collect();
+    for like in likes {
+        partners[like.a as usize].push((like.b, Some(like)));
+        partners[like.b as usize].push((like.a, Some(like)));
+    }
+    let mut rows: Vec<(u32, u32)> =
+        groups.iter().zip(0u32..).flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group))).collect();
+    rows.sort_unstable();
+    rows.into_iter().flat_map(move |(a, group)| {
+        let later = |group: u32| {
+            let rows = &groups[group as usize];
+            &rows[rows.partition_point(|b| *b <= a)..]
+        };
+        let mut pairs: Vec<_> = partners[group as usize]
+            .iter()
+            .flat_map(|&(other, like)| later(other).iter().map(move |&b| (a, b, like)))
+            .collect();
+        pairs.sort_unstable_by_key(|(_, b, _)| *b);
+        pairs
+    })
 }
 
 /// Where each post stands in the keeper policy: 0 is kept before all others.

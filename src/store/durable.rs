@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -51,13 +51,38 @@ pub fn create_folder(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(Error::io("create", path))
 }
 
+/// What a finished folder is called while it is made.
+pub fn making(place: &Path) -> PathBuf {
+    place.with_file_name(format!(".making-{}", place.file_name().unwrap_or_default().to_string_lossy()))
+}
+
+/// Removes what a killed process left in a folder: half-made folders, and old ones that were about to
+/// be removed.
+///
+/// # Errors
+/// [`Error::Io`] where the folder cannot be listed or something in it not removed.
+pub fn sweep(folder: &Path) -> Result<(), Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(Error::io("list", folder))?,
+    };
+    for entry in entries {
+        let path = entry.map_err(Error::io("list", folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(".making-") || name.starts_with(".old-") {
+            remove_folder(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// Puts a finished folder in another's place. Between the two renames the place is empty, never
 /// half: whoever is stopped there finds the stage absent and makes it again.
 ///
 /// # Errors
 /// [`Error::Io`] with the step that failed.
 pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
-    let old = place.with_extension("old");
+    let old = place.with_file_name(format!(".old-{}", place.file_name().unwrap_or_default().to_string_lossy()));
     remove_folder(&old)?;
     if place.exists() {
         fs::rename(place, &old).map_err(Error::io("rename", place))?;

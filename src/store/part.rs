@@ -65,7 +65,10 @@ pub fn write_parquet<R: Record>(
     path: &Path,
     parts: impl Iterator<Item = Result<Vec<R>, Error>>,
 ) -> Result<(), Error> {
-    let damaged = |e: PolarsError| Error::stale_file(path, e);
+    let damaged = |e: PolarsError| match e {
+        PolarsError::IO { error, .. } => Error::io("write", path)(std::io::Error::new(error.kind(), error.to_string())),
+        e => Error::stale_file(path, e),
+    };
     let file = fs::File::create(path).map_err(Error::io("create", path))?;
     let empty = to_frame::<R>(&[]).map_err(damaged)?;
     let mut writer = ParquetWriter::new(&file)

@@ -45,8 +45,7 @@ impl<R: Record> StageWriter<R> {
     /// # Errors
     /// [`Error::Io`] where the folder beside it cannot be made.
     pub fn create(place: &Path) -> Result<StageWriter<R>, Error> {
-        let name = place.file_name().unwrap_or_default().to_string_lossy();
-        let making = place.with_file_name(format!(".making-{name}"));
+        let making = durable::making(place);
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
         Ok(StageWriter {

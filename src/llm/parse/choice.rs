@@ -45,14 +45,12 @@ pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     // "A" as the first word of a sentence is no answer, "A." and "A 因为" are.
     let is_word = head.starts_with("A ") && head[2..].starts_with(|c: char| c.is_ascii_lowercase());
     if let Some(first) = first.filter(|_| stands_alone && !is_word) {
-        let others = lone_letters(head, letters).filter(|&other| other != first).count();
         // "A or B" and "A、B" choose nothing; an explanation that names another letter later does no harm.
-        let joined = head[1..].trim_start().starts_with(['、', ',', '/', '&', '和', '或'])
-            || head[1..].trim_start().starts_with("or ");
-        if others == 0 || !joined {
+        if !joined_to_another(&head[1..], letters) {
             return Ok(first);
         }
     } else {
+        let text = if is_word { &head[1..] } else { text };
         let mut named: Vec<char> = lone_letters(text, letters).collect();
         named.dedup();
         if let [only] = named[..] {
@@ -61,6 +59,17 @@ pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     }
     let letters: Vec<String> = letters.iter().map(char::to_string).collect();
     Err(Unreadable::new(format!("the answer must be exactly one of {}", letters.join(", "))))
+}
+
+/// Whether a text begins with a sign or word that joins, and another letter.
+fn joined_to_another(text: &str, letters: &[char]) -> bool {
+    let text = text.trim_start();
+    let rest = text.trim_start_matches(|c: char| c.is_whitespace() || "、,/&和或".contains(c));
+    let rest = rest.strip_prefix("or ").or_else(|| rest.strip_prefix("and ")).unwrap_or(rest);
+    let mut chars = rest.chars();
+    rest.len() < text.len()
+        && chars.next().is_some_and(|c| letters.contains(&c))
+        && chars.next().is_none_or(|next| !next.is_ascii_alphanumeric())
 }
 
 /// The letters of `letters` that stand in `text` as upper-case words of their own.

@@ -74,11 +74,12 @@ impl Template {
         // A block tag on a line of its own leaves no empty line behind.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         env.set_syntax(syntax.map_err(|error| describe(&error))?);
-        env.add_filter("inside", |text: Value, tag: String| {
-            let text = text
-                .as_str()
-                .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "only a text goes inside a tag"))?;
-            Ok::<_, Error>(inside(text, &tag))
+        env.add_filter("inside", |text: Value, tag: String| match text.as_str() {
+            Some(text) => Ok(inside(text, &tag)),
+            None if text.is_undefined() => {
+                Err(Error::new(ErrorKind::UndefinedError, format!("nothing for <{tag}>")))
+            }
+            None => Err(Error::new(ErrorKind::InvalidOperation, format!("only a text goes inside <{tag}>"))),
         });
         env.add_filter("letter", |text: String| match text.as_str() {
             "A" | "B" | "C" | "D" => Ok(text),

@@ -8,8 +8,6 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 /// Uncompressed bytes a frame holds at least (but for the last): small enough that a random read is cheap.
 const FRAME_BYTES: usize = 64 * 1024;
 const ZSTD_LEVEL: i32 = 6;
@@ -183,9 +181,7 @@ pub(super) fn hex_sha256(bytes: &[u8]) -> String {
 
 /// SHA-256 of a file in hexadecimal.
 pub(super) fn hash_file(path: &Path) -> io::Result<String> {
-    let mut hasher = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut hasher)?;
-    Ok(crate::llm::request::Key(hasher.finalize().into()).to_string())
+    Ok(hex_sha256(&fs::read(path)?))
 }
 
 /// Makes a rename or a new file last over a power cut, where the system can.

@@ -105,11 +105,29 @@ fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
     let pattern = root.join(&source.path);
-    let paths: Vec<PathBuf> = match glob::glob(&pattern.to_string_lossy()) {
-        Ok(paths) => paths.filter_map(Result::ok).filter(|p| p.is_file()).collect(),
+    let found: Vec<_> = match glob::glob(&pattern.to_string_lossy()) {
+        Ok(found) => found.collect(),
         Err(e) => return Err(vec![problem(format!("{:?} is no pattern: {e}", source.path))]),
     };
-    if paths.is_empty() {
+    let mut problems = Vec::new();
+    let mut paths = Vec::new();
+    for path in found {
+        match path {
+            Ok(path) => match path.metadata() {
+                Ok(meta) if meta.is_file() => paths.push(path),
+                Ok(_) => {}
+                Err(e) => problems.push(problem(format!("cannot read {}: {e}", path.display()))),
+            },
+            Err(e) => problems.push(problem(format!("cannot list {}: {}", e.path().display(), e.error()))),
+        }
+    }
+    // Behind a folder that may not be entered a file is not absent, it is out of reach.
+    if let Err(e) = pattern.metadata()
+        && e.kind() == std::io::ErrorKind::PermissionDenied
+    {
+        problems.push(problem(format!("cannot read {}: {e}", pattern.display())));
+    }
+    if paths.is_empty() && problems.is_empty() {
         let hint = match (&source.url, source.path.starts_with("raw/sample/")) {
             (Some(_), _) => "\n  hint: `riddlemill fetch` downloads it",
             (None, true) => "\n  hint: the sample comes with riddlemill; `riddlemill init` lays it out anew",
@@ -117,7 +135,6 @@ fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
         };
         return Err(vec![problem(format!("no file matches {:?}{hint}", source.path))]);
     }
-    let mut problems = Vec::new();
     let mut dumps = Vec::new();
     for path in &paths {
         let (sha256, bytes) = match durable::digest(path) {

@@ -38,7 +38,8 @@ mod tests {
         let part = "鱼说水里没有秘密，因为水太透明了";
         let pair = compare(part, &format!("猫把老鼠的简历退了回去，说专业不对口。{part}"));
         assert_ne!(pair.verdict, Verdict::Same);
-        let list = format!("1、{part}\n2、鸟把云叼走了\n3、虾红着脸从锅里爬出来");
+        let list =
+            format!("1、{part}\n2、鸟把云叼走了，所以今天下不了雨\n3、虾红着脸从锅里爬出来，说自己只是害羞");
         let pair = compare(part, &list);
         assert_eq!((pair.verdict, pair.veto), (Verdict::Borderline, Some(Veto::Compilation)));
     }

@@ -41,13 +41,12 @@ proptest! {
     #[test]
     fn a_text_is_the_same_as_itself(a in text()) {
         let expected = if a.chars().all(char::is_whitespace) { Verdict::Different } else { Verdict::Same };
-        // NFKC turns a few marks into a space and a mark, never a mark into nothing but spaces.
         prop_assert_eq!(compare(&a, &a).verdict, expected);
         prop_assert_eq!(compare(&a, "").verdict, Verdict::Different);
     }
 
     #[test]
-    fn folding_twice_is_folding_once(a in text()) {
+    fn folding_twice_is_folding_once(a in "[鱼貓吃1Ａa她，？丨🐟 ]{0,24}") {
         let once = view::fold(&a);
         prop_assert_eq!(view::fold(&once), once);
     }

@@ -1,6 +1,6 @@
 //! The predicates as data: what an exact join needs to find every pair that gets a verdict.
 
-use super::{identical, near, opening, prepared::Token, reworded, sound};
+use super::{Verdict, identical, near, opening, prepared::Token, reworded, sound};
 
 /// Why a pair is worth a verdict. In the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -147,12 +147,13 @@ pub struct PredicateSpec {
 
 impl PredicateSpec {
     /// The verdict for a measure and a length, before vetoes.
-    pub(super) fn judge(&self, measure: Ratio, chars: usize) -> super::Verdict {
-        use super::Verdict::*;
-        match () {
-            () if chars < self.least_chars || measure < self.borderline => Different,
-            () if chars < self.least_chars_same || measure < self.same => Borderline,
-            () => Same,
+    pub(super) fn judge(&self, measure: Ratio, chars: usize) -> Verdict {
+        if chars < self.least_chars || measure < self.borderline {
+            Verdict::Different
+        } else if chars < self.least_chars_same || measure < self.same {
+            Verdict::Borderline
+        } else {
+            Verdict::Same
         }
     }
 }

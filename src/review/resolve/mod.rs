@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::ballot::{Combine, Field, Kind, REASON, Role, Round, Step};
-use super::digest::Digest;
-use super::item::{Content, Item};
-use super::value::{Value, Values};
-use super::votes::{Vote, current};
+use crate::review::ballot::{Combine, Field, Kind, REASON, Role, Round, Step};
+use crate::review::digest::Digest;
+use crate::review::item::{Content, Item};
+use crate::review::value::{Value, Values};
+use crate::review::votes::{Vote, current};
 
 /// Where an item stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -401,5 +401,4 @@ fn with_votes(step: &Step, item: &Item, votes: &[&Vote], rounds: &[Round]) -> It
 }
 
 #[cfg(test)]
-#[path = "resolve_tests.rs"]
 mod tests;

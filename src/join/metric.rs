@@ -1,0 +1,143 @@
+//! The similarities that can be joined on, and what a pair at the threshold must share.
+
+use std::collections::BTreeSet;
+
+use super::{Score, Threshold};
+
+/// A similarity of two strings. The unit is the Unicode scalar value; every value is a ratio of
+/// integers in 0..=1, and two empty strings are not a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// Normalized Levenshtein: 1 − d / max(|a|, |b|), with d insertions, deletions and
+    /// substitutions.
+    Levenshtein,
+    /// Indel ratio: 2·LCS / (|a| + |b|), with LCS the longest common subsequence.
+    Indel,
+    /// Jaccard over the *sets* of character n-grams; a string shorter than n is one gram.
+    Jaccard {
+        /// Characters a gram, 1 to 6.
+        n: u8,
+    },
+}
+
+impl Metric {
+    /// How much two records of these sizes must share for a score at the threshold: characters
+    /// of a common subsequence, or grams of the intersection. Above `min(a, b)` no pair of these
+    /// sizes can be one.
+    ///
+    /// Grows with either size, by at most 1 for each unit: the filters rest on both.
+    pub(super) fn need(self, t: Threshold, a: u32, b: u32) -> u32 {
+        let (p, q) = (u64::from(t.num()), u64::from(t.den()));
+        let (a, b) = (u64::from(a), u64::from(b));
+        let need = match self {
+            // d <= max − need, and an alignment of d edits keeps at least max − d characters.
+            Metric::Levenshtein => (p * a.max(b)).div_ceil(q),
+            Metric::Indel => (p * (a + b)).div_ceil(2 * q),
+            // o / (a + b − o) >= p/q
+            Metric::Jaccard { .. } => (p * (a + b)).div_ceil(p + q),
+        };
+        u32::try_from(need).unwrap_or(u32::MAX)
+    }
+
+    /// The least size of a partner for a record of size `a`, at least 1.
+    pub(super) fn least_partner(self, t: Threshold, a: u32) -> u32 {
+        // b − need(a, b) never falls as b grows, and is 0 or more at b = a.
+        let (mut low, mut high) = (1, a);
+        while low < high {
+            let mid = low + (high - low) / 2;
+            if self.need(t, a, mid) <= mid { high = mid } else { low = mid + 1 }
+        }
+        low
+    }
+}
+
+/// The similarity of two strings by the plain textbook computation: what a score *means*.
+///
+/// The join computes the same number by faster means; its tests compare the two. Time and memory
+/// are O(|a|·|b|) and O(|b|). Two empty strings score 0.
+pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
+    if a.is_empty() && b.is_empty() {
+        return Score::ZERO;
+    }
+    let (len_a, len_b) = (a.chars().count() as u32, b.chars().count() as u32);
+    match metric {
+        Metric::Levenshtein => {
+            let longest = len_a.max(len_b);
+            Score { num: longest - strsim::levenshtein(a, b) as u32, den: longest }
+        }
+        Metric::Indel => Score { num: 2 * longest_common_subsequence(a, b), den: len_a + len_b },
+        Metric::Jaccard { n } => {
+            let (a, b) = (gram_set(a, n), gram_set(b, n));
+            let shared = a.intersection(&b).count();
+            Score { num: shared as u32, den: (a.len() + b.len() - shared) as u32 }
+        }
+    }
+}
+
+fn longest_common_subsequence(a: &str, b: &str) -> u32 {
+    let b: Vec<char> = b.chars().collect();
+    let mut row = vec![0u32; b.len() + 1];
+    for x in a.chars() {
+        let mut diagonal = 0;
+        for (j, &y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
+
+fn gram_set(text: &str, n: u8) -> BTreeSet<Vec<char>> {
+    let chars: Vec<char> = text.chars().collect();
+    match chars.len() {
+        0 => BTreeSet::new(),
+        len if len < usize::from(n) => BTreeSet::from([chars]),
+        _ => chars.windows(usize::from(n)).map(<[char]>::to_vec).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(metric: Metric, a: &str, b: &str) -> (u32, u32) {
+        let Score { num, den } = similarity(metric, a, b);
+        (num, den)
+    }
+
+    #[test]
+    fn worked_examples() {
+        assert_eq!(score(Metric::Levenshtein, "生鱼片是死鱼片", "熟鱼片是死鱼片"), (6, 7));
+        assert_eq!(score(Metric::Indel, "生鱼片是死鱼片", "熟鱼片是死鱼片"), (12, 14));
+        assert_eq!(score(Metric::Jaccard { n: 2 }, "abcd", "abce"), (2, 4));
+        assert_eq!(score(Metric::Jaccard { n: 2 }, "aaaa", "aa"), (1, 1));
+        assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "ab"), (0, 2));
+        assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "a"), (1, 1));
+    }
+
+    #[test]
+    fn empty_strings_are_like_nothing() {
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }] {
+            assert_eq!(similarity(metric, "", ""), Score::ZERO);
+            assert_eq!(similarity(metric, "", "a"), Score::ZERO);
+        }
+    }
+
+    #[test]
+    fn need_is_monotone_and_grows_by_at_most_one() {
+        let t: Threshold = "0.8".parse().unwrap();
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }] {
+            for a in 1..60 {
+                for b in 1..60 {
+                    let (here, next) = (metric.need(t, a, b), metric.need(t, a, b + 1));
+                    assert!((here..=here + 1).contains(&next));
+                    assert_eq!(here, metric.need(t, b, a));
+                }
+                let least = metric.least_partner(t, a);
+                assert!(metric.need(t, a, least) <= least);
+                assert!(least == 1 || metric.need(t, a, least - 1) > least - 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Queries and their answers, by input row.
+
+use super::memory::matches;
+use super::rows::Records;
+use super::{Metric, Score, Threshold};
+
+/// What to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// How two rows are compared.
+    pub metric: Metric,
+    /// Pairs at or over it are found, all of them.
+    pub threshold: Threshold,
+}
+
+/// Two rows at or over the threshold, by their numbers in the input, `a < b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The earlier row.
+    pub a: u32,
+    /// The later row.
+    pub b: u32,
+    /// Their similarity.
+    pub score: Score,
+}
+
+/// Every pair of a join, with identical rows held as one group.
+///
+/// A hundred thousand identical rows are one group here and five billion pairs in
+/// [`Joined::pairs`], which makes them one at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// Rows by identical text, ascending within a group; empty rows are in none.
+    pub groups: Vec<Vec<u32>>,
+    /// Pairs of groups, `a < b` by group number, ascending.
+    pub pairs: Vec<Pair>,
+}
+
+/// Finds every pair of rows at or over the threshold.
+pub fn self_join(rows: &[&str], query: &Query) -> Joined {
+    let records = Records::new(rows, query.metric);
+    let found = matches(&records, query.metric, query.threshold);
+    // From records by size to groups by first row.
+    let mut order: Vec<u32> = (0..records.len() as u32).collect();
+    order.sort_unstable_by_key(|&record| records.copies[record as usize][0]);
+    let mut group_of = vec![0u32; order.len()];
+    for (group, &record) in order.iter().enumerate() {
+        group_of[record as usize] = group as u32;
+    }
+    let mut copies = records.copies;
+    let groups = order.iter().map(|&record| std::mem::take(&mut copies[record as usize])).collect();
+    let mut pairs: Vec<Pair> = found
+        .iter()
+        .map(|found| {
+            let (a, b) = (group_of[found.a as usize], group_of[found.b as usize]);
+            Pair { a: a.min(b), b: a.max(b), score: found.score }
+        })
+        .collect();
+    pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+    Joined { groups, pairs }
+}
+
+impl Joined {
+    /// Every pair of rows, ascending by (a, b). Takes memory for the groups, not for the pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
+        let mut partners: Vec<Vec<(u32, Score)>> = vec![Vec::new(); self.groups.len()];
+        for pair in &self.pairs {
+            partners[pair.a as usize].push((pair.b, pair.score));
+            partners[pair.b as usize].push((pair.a, pair.score));
+        }
+        let mut rows: Vec<(u32, u32)> = Vec::with_capacity(self.groups.iter().map(Vec::len).sum());
+        for (group, copies) in self.groups.iter().enumerate() {
+            rows.extend(copies.iter().map(|&row| (row, group as u32)));
+        }
+        rows.sort_unstable();
+        rows.into_iter().flat_map(move |(a, group)| {
+            let own = std::iter::once((group, Score::ONE));
+            let others = partners[group as usize].iter().copied();
+            let mut pairs: Vec<Pair> = own
+                .chain(others)
+                .flat_map(|(group, score)| {
+                    let copies = &self.groups[group as usize];
+                    copies[copies.partition_point(|&b| b <= a)..].iter().map(move |&b| Pair { a, b, score })
+                })
+                .collect();
+            pairs.sort_unstable_by_key(|pair| pair.b);
+            pairs
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::similarity;
+    use proptest::prelude::*;
+
+    /// What the join must find, by comparing every row with every other.
+    fn brute_force(rows: &[&str], query: &Query) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for (a, left) in rows.iter().enumerate() {
+            for (b, right) in rows.iter().enumerate().skip(a + 1) {
+                let score = similarity(query.metric, left, right);
+                if query.threshold.admits(score) {
+                    pairs.push(Pair { a: a as u32, b: b as u32, score });
+                }
+            }
+        }
+        pairs
+    }
+
+    fn check(rows: &[impl AsRef<str>], query: &Query) {
+        let rows: Vec<&str> = rows.iter().map(AsRef::as_ref).collect();
+        let found: Vec<Pair> = self_join(&rows, query).pairs().collect();
+        assert_eq!(found, brute_force(&rows, query), "{query:?} over {rows:?}");
+    }
+
+    fn metrics() -> impl Strategy<Value = Metric> {
+        let gram = (1u8..4).prop_map(|n| Metric::Jaccard { n });
+        prop_oneof![Just(Metric::Levenshtein), Just(Metric::Indel), gram]
+    }
+
+    fn queries() -> impl Strategy<Value = Query> {
+        let ratio = (1u32..=20, Just(20u32));
+        (metrics(), ratio).prop_map(|(metric, (p, q))| Query {
+            metric,
+            threshold: Threshold::new(p, q).expect("1..=20 of 20"),
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn tiny_alphabets(rows in proptest::collection::vec("[ab]{0,12}", 0..40), query in queries()) {
+            check(&rows, &query);
+        }
+
+        #[test]
+        fn short_words(rows in proptest::collection::vec("[天地人你我]{1,8}", 0..60), query in queries()) {
+            check(&rows, &query);
+        }
+
+        #[test]
+        fn any_text(rows in proptest::collection::vec("\\PC{0,20}", 0..25), query in queries()) {
+            check(&rows, &query);
+        }
+
+        #[test]
+        fn edited_copies(
+            seeds in proptest::collection::vec("[一-俿]{1,90}", 1..5),
+            edits in proptest::collection::vec((0usize..5, 0usize..90, "[一-俿。]{0,3}", 0usize..3), 0..25),
+            query in queries(),
+        ) {
+            let mut rows = seeds;
+            for (source, at, insert, remove) in edits {
+                let mut chars: Vec<char> = rows[source % rows.len()].chars().collect();
+                let at = at.min(chars.len());
+                let end = (at + remove).min(chars.len());
+                chars.splice(at..end, insert.chars());
+                rows.push(chars.into_iter().collect());
+            }
+            check(&rows, &query);
+        }
+    }
+}

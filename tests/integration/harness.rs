@@ -1,0 +1,268 @@
+//! A workspace in a temporary folder, and the real command in it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The command under test.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_riddlemill");
+/// The three recipes that run as far as candidates.
+pub const RECIPES: [&str; 3] = ["ruozhibench-gen", "flub", "chumor"];
+/// A salt for workspaces whose bytes are compared: pseudonyms hang on it.
+const SALT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
+
+/// A workspace that is removed when it goes out of scope.
+pub struct Workspace {
+    dir: TempDir,
+}
+
+/// What a call said, and how it ended.
+pub struct Said {
+    /// The exit code; -1 where a signal ended it.
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// The files of a folder by their path, except locks.
+pub type Tree = BTreeMap<String, Vec<u8>>;
+
+impl Workspace {
+    /// What `init` lays out, with a fixed salt.
+    pub fn sample() -> Workspace {
+        let workspace = Workspace { dir: tempfile::tempdir().unwrap() };
+        workspace.call(["init"]).expect(0);
+        workspace.write("raw/salt", SALT);
+        workspace
+    }
+
+    /// A workspace with these settings and nothing else but the salt.
+    pub fn with(settings: &str) -> Workspace {
+        let workspace = Workspace { dir: tempfile::tempdir().unwrap() };
+        workspace.write("pipeline.toml", settings);
+        workspace.write("raw/salt", SALT);
+        workspace
+    }
+
+    /// A workspace with one source of this kind, `dump`, that holds these bytes.
+    pub fn with_dump(kind: &str, bytes: impl AsRef<[u8]>) -> Workspace {
+        let workspace = Workspace::with(&source("dump", kind, "raw/dumps/dump"));
+        workspace.write("raw/dumps/dump", bytes);
+        workspace
+    }
+
+    /// An empty folder.
+    pub fn folder() -> Workspace {
+        Workspace { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn root(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.dir.path().join(path)
+    }
+
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).unwrap()
+    }
+
+    pub fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.path(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+
+    pub fn remove(&self, path: &str) {
+        let path = self.path(path);
+        if path.is_dir() {
+            fs::remove_dir_all(path).unwrap();
+        } else if path.exists() {
+            fs::remove_file(path).unwrap();
+        }
+    }
+
+    /// Removes all that a run derives.
+    pub fn remove_derived(&self) {
+        self.remove("staged");
+        self.remove("output");
+    }
+
+    /// The command in this workspace, with nothing of the caller's settings in its environment.
+    pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(BINARY);
+        command.args(args);
+        self.bare(&mut command);
+        command
+    }
+
+    /// A shell line in this workspace; `$0` is the command.
+    pub fn shell(&self, line: &str) -> Said {
+        let mut command = Command::new("bash");
+        command.args(["-c", line, BINARY]);
+        self.bare(&mut command);
+        Said::of(command.output().unwrap())
+    }
+
+    fn bare(&self, command: &mut Command) {
+        command.current_dir(self.root()).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("RIDDLEMILL_") {
+                command.env_remove(name);
+            }
+        }
+    }
+
+    pub fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Said {
+        Said::of(self.command(args).output().unwrap())
+    }
+
+    /// Starts the command and lets it go on.
+    pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
+        self.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// `run`, which must end well.
+    pub fn run(&self) -> Said {
+        self.call(["run", "--offline"]).expect(0)
+    }
+
+    /// `audit`, which must find nothing.
+    pub fn audit_clean(&self) {
+        let said = self.call(["audit"]).expect(0);
+        assert!(said.out.contains("every record is accounted for"), "{}", said.out);
+    }
+
+    /// All that a run derives.
+    pub fn derived(&self) -> Tree {
+        let mut tree = Tree::new();
+        collect(self.root(), &self.path("staged"), &mut tree);
+        collect(self.root(), &self.path("output"), &mut tree);
+        tree
+    }
+
+    /// Which making of a stage stands there: it changes when the stage is written anew.
+    pub fn making(&self, stage: &str) -> (u64, i64, i64) {
+        let meta = fs::metadata(self.path(stage).join("manifest.json")).unwrap();
+        (meta.ino(), meta.mtime(), meta.mtime_nsec())
+    }
+
+    /// `explain --json` of a post in one recipe.
+    pub fn explain(&self, recipe: &str, post: &str) -> serde_json::Value {
+        let said = self.call(["explain", post, "--recipe", recipe, "--json"]).expect(0);
+        let told: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        told["explained"][0].clone()
+    }
+
+    /// The reasons of a recipe's report, `state/reason` with its count, over all stages.
+    pub fn reasons(&self, recipe: &str) -> BTreeMap<String, u64> {
+        let said = self.call(["report", "--recipe", recipe, "--json"]).expect(0);
+        let funnels: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let mut reasons = BTreeMap::new();
+        for stage in funnels[0]["stages"].as_array().unwrap() {
+            for (reason, n) in stage["counts"]["reasons"].as_object().unwrap() {
+                *reasons.entry(reason.clone()).or_default() += n.as_u64().unwrap();
+            }
+        }
+        reasons
+    }
+
+    /// The rows of a recipe's candidate.
+    pub fn candidates(&self, recipe: &str) -> Vec<serde_json::Value> {
+        let text = self.read(&format!("output/{recipe}/candidate/data/{recipe}/test.jsonl"));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Said {
+    fn of(output: Output) -> Said {
+        Said {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Said {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        self
+    }
+}
+
+/// A `[[source]]` table.
+pub fn source(name: &str, kind: &str, path: &str) -> String {
+    format!("[[source]]\nname = {name:?}\nkind = {kind:?}\npath = {path:?}\n")
+}
+
+/// A list page's row that says this.
+pub fn title(tid: u64, title: &str) -> String {
+    serde_json::json!({ "title": title, "abs": null, "href": format!("/p/{tid}?fr=good"), "lz": "某人" })
+        .to_string()
+}
+
+fn collect(root: &Path, folder: &Path, tree: &mut Tree) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            // An empty folder is a difference too.
+            tree.insert(format!("{}/", path.strip_prefix(root).unwrap().display()), Vec::new());
+            collect(root, &path, tree);
+        } else if path.file_name() != Some(OsStr::new(".lock")) {
+            tree.insert(path.strip_prefix(root).unwrap().display().to_string(), fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// Two trees are the same, byte for byte; says which files are not.
+#[track_caller]
+pub fn assert_same(want: &Tree, got: &Tree, when: &str) {
+    let names: std::collections::BTreeSet<&String> = want.keys().chain(got.keys()).collect();
+    let differ: Vec<String> = names
+        .into_iter()
+        .filter_map(|name| match (want.get(name), got.get(name)) {
+            (Some(a), Some(b)) if a == b => None,
+            (Some(_), Some(_)) => Some(format!("{name} differs")),
+            (Some(_), None) => Some(format!("{name} is missing")),
+            _ => Some(format!("{name} is too many")),
+        })
+        .collect();
+    assert!(differ.is_empty(), "{when}:\n{}", differ.join("\n"));
+    assert!(!want.is_empty(), "{when}: nothing to compare");
+}
+
+/// The folder of reference data, where there is one.
+pub fn reference() -> Option<PathBuf> {
+    match std::env::var_os("RIDDLEMILL_REFERENCE") {
+        Some(folder) => Some(fs::canonicalize(folder).unwrap()),
+        None => {
+            eprintln!("skipped: RIDDLEMILL_REFERENCE is not set");
+            None
+        }
+    }
+}
+
+/// Whether the tests run as root, who may do everything and may become somebody else.
+pub fn root() -> bool {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    let root = id.stdout == b"0\n";
+    if !root {
+        eprintln!("skipped: needs root");
+    }
+    root
+}

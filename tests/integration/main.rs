@@ -1,0 +1,16 @@
+//! The real command in temporary workspaces. One binary, a file a topic.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+mod harness;
+
+mod accidents;
+mod accounting;
+mod audit;
+mod fresh;
+mod importers;
+mod picture;
+mod reference;
+mod same_bytes;
+mod sample;
+mod settings;

@@ -1,0 +1,148 @@
+//! The real dumps through the three recipes, measured against labels and published sets.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+
+use riddlemill::record::{Entry, Post, State};
+use riddlemill::store::StageReader;
+use serde_json::Value;
+
+use crate::harness::{RECIPES, Workspace, reference};
+
+/// The real dumps, run through the three recipes.
+fn real(reference: &Path) -> Workspace {
+    let at = |path: &str| reference.join("data/raw").join(path).display().to_string();
+    let source = crate::harness::source;
+    let settings = source("recommended", "leymore-titles", &at("leymore/ruozhiba-title-good.json"))
+        + &source("annual", "leymore-annual", &at("leymore/ruozhiba-post-annual.json"))
+        + &source("threads", "thread-dump", &at("threads/*.jsonl"));
+    let ws = Workspace::with(&settings);
+    ws.run();
+    ws
+}
+
+fn stage(ws: &Workspace, recipe: &str, stage: &str) -> StageReader {
+    StageReader::open(&ws.path(&format!("staged/{recipe}/{stage}"))).unwrap().unwrap()
+}
+
+fn without_space(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Without whitespace and punctuation.
+fn key(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+fn rows(path: &Path) -> Vec<Value> {
+    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_jokes_of_annual_threads() {
+    let Some(reference) = reference() else { return };
+    let ws = real(&reference);
+    let posts: Vec<Post> = stage(&ws, "chumor", "02_clean").all("rows").unwrap();
+    let mut threads = 0;
+    for entry in fs::read_dir(reference.join("gold")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let Some(tid) = name.strip_prefix("annual-thread-") else { continue };
+        threads += 1;
+        let gold: Vec<Value> = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let mut want: HashMap<String, i64> = HashMap::new();
+        for joke in &gold {
+            *want.entry(without_space(joke["text"].as_str().unwrap())).or_default() += 1;
+        }
+        let found: Vec<&Post> = posts.iter().filter(|p| p.id.starts_with(&format!("tieba:{tid}:"))).collect();
+        let mut hits = 0;
+        let mut strangers = Vec::new();
+        for post in &found {
+            match want.get_mut(&without_space(&post.text)) {
+                Some(n) if *n > 0 => {
+                    *n -= 1;
+                    hits += 1;
+                }
+                _ => strangers.push(post.text.clone()),
+            }
+        }
+        let recall = f64::from(hits) / gold.len() as f64;
+        let precision = f64::from(hits) / found.len() as f64;
+        eprintln!(
+            "annual thread {tid}: {} labelled, {} found, recall {recall:.4}, precision {precision:.4}",
+            gold.len(),
+            found.len()
+        );
+        let missed: Vec<&String> = want.iter().filter(|(_, n)| **n > 0).map(|(text, _)| text).collect();
+        assert!(recall >= 0.99 && precision >= 0.99, "{tid}: missed {missed:#?}\nstrangers {strangers:#?}");
+    }
+    assert!(threads >= 2, "{threads} labelled threads");
+}
+
+#[test]
+fn published_texts_that_stand_in_the_dumps_are_candidates() {
+    let Some(reference) = reference() else { return };
+    let ws = real(&reference);
+    ws.audit_clean();
+    let sets =
+        [("flub", "flub-dev.jsonl", "text"), ("ruozhibench-gen", "ruozhibench-gen-dev.jsonl", "question_zh")];
+    for (recipe, file, field) in sets {
+        // Which records say it: as it lies in the dump, or once numbering and scores are gone.
+        let mut says: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for name in ["01_import", "02_clean"] {
+            let posts: Vec<Post> = stage(&ws, recipe, name).all("rows").unwrap();
+            for post in posts {
+                for text in
+                    [Some(&post.text), post.title.as_ref(), post.content.as_ref()].into_iter().flatten()
+                {
+                    says.entry(key(text)).or_default().insert(post.id.clone());
+                }
+            }
+        }
+        let candidates: BTreeSet<String> =
+            ws.candidates(recipe).iter().map(|row| row["id"].as_str().unwrap().to_string()).collect();
+        let ledger: Vec<Entry> = stage(&ws, recipe, "05_dedup").all("ledger").unwrap();
+        let merged: HashMap<String, String> = ledger
+            .into_iter()
+            .filter(|e| e.outcome == State::Merged.code())
+            .filter_map(|e| Some((e.id, e.into?)))
+            .collect();
+        let lands = |id: &String| candidates.contains(merged.get(id).unwrap_or(id));
+        let (mut stand, mut lost) = (0, Vec::new());
+        let published = rows(&reference.join("data/reference").join(file));
+        for row in &published {
+            let text = row[field].as_str().unwrap();
+            let Some(ids) = says.get(&key(text)) else { continue };
+            stand += 1;
+            if !ids.iter().any(lands) {
+                lost.push(format!("{text}  {ids:?}"));
+            }
+        }
+        eprintln!(
+            "{recipe}: {} published texts, {stand} stand in the dumps, {} of them are candidates",
+            published.len(),
+            stand - lost.len()
+        );
+        assert!(stand > 50, "{recipe}: only {stand} stand in the dumps");
+        assert!(
+            lost.is_empty(),
+            "{recipe}: {} of {stand} are no candidates:\n{}",
+            lost.len(),
+            lost.join("\n")
+        );
+    }
+}
+
+#[test]
+fn the_books_of_the_real_dumps() {
+    let Some(reference) = reference() else { return };
+    let ws = real(&reference);
+    ws.audit_clean();
+    let before = ws.derived();
+    ws.run();
+    crate::harness::assert_same(&before, &ws.derived(), "a second run over the real dumps");
+    for recipe in RECIPES {
+        eprintln!("{recipe}: {} candidates", ws.candidates(recipe).len());
+    }
+}

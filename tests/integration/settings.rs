@@ -1,0 +1,136 @@
+//! Settings: every problem at once, with its place and what was probably meant; and who wins.
+
+use crate::harness::Workspace;
+
+const WRONG: &str = r#"version = 1
+
+[[source]]
+name = "good one"
+kind = "leymore-title"
+path = "raw/dumps/a.json"
+
+[[source]]
+nmae = "b"
+kind = "thread-dump"
+path = "raw/dumps/b.jsonl"
+recipes = ["flubb"]
+sha256 = "abc"
+
+[dedupe]
+threshold = 0.9
+
+[filter]
+min_chars = "four"
+max_chars = -3
+  questoins = true
+
+[dedup]
+metric = "jacard"
+threshold = 1.5
+keep = ["longest"]
+
+[recipe.ruozhibench.filter]
+questions = true
+
+[recipe.flub.clena]
+join = "newline"
+"#;
+
+#[test]
+fn every_problem_at_once() {
+    let said = Workspace::with(WRONG).call(["run"]).expect(2);
+    assert_eq!(said.out, "");
+    insta::assert_snapshot!("wrong_settings", said.err);
+}
+
+#[test]
+fn problems_of_files_environment_and_flags_together() {
+    let ws = Workspace::with("[filter]\nmin_char = 3\n");
+    let mut command = ws.command(["config", "--set", "dedup.metrik=indel", "--set", "clean.join=both"]);
+    let output = command
+        .env("RIDDLEMILL_FILTER__MAX_CHARS", "many")
+        .env("RIDDLEMILL_NO_SETTING", "x")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!("wrong_layers", String::from_utf8(output.stderr).unwrap());
+}
+
+#[test]
+fn what_is_no_toml_is_placed() {
+    let said = Workspace::with("[filter]\nmin_chars = \n").call(["status"]).expect(2);
+    assert!(said.err.contains("pipeline.toml:2:13: "), "{}", said.err);
+    let said = Workspace::with("[filter]\nmin_chars = 9\nmax_chars = 3\n").call(["run"]).expect(2);
+    assert!(said.err.contains("filter.min_chars (9) is over filter.max_chars (3)"), "{}", said.err);
+}
+
+#[test]
+fn a_newer_file_is_not_guessed_at() {
+    let ws = Workspace::with("version = 99\n[future]\nkey = 1\n");
+    let said = ws.call(["run"]).expect(2);
+    insta::assert_snapshot!("newer_settings", said.err);
+    assert!(ws.derived().is_empty());
+}
+
+#[test]
+fn no_workspace_no_source() {
+    let said = Workspace::folder().call(["run"]).expect(2);
+    assert!(said.err.contains("riddlemill init"), "{}", said.err);
+    let said = Workspace::with("").call(["run"]).expect(2);
+    assert!(said.err.contains("no [[source]] is named"), "{}", said.err);
+    let said = Workspace::sample().call(["run", "--recipe", "flob"]).expect(2);
+    assert!(said.err.contains("unknown recipe \"flob\"") && said.err.contains("flub"), "{}", said.err);
+}
+
+#[test]
+fn a_later_layer_wins_and_says_so() {
+    let ws = Workspace::with("[dedup]\nmetric = \"indel\"\nmargin = 0.2\nthreshold = 0.7\n");
+    let mut command = ws.command(["config", "--set", "dedup.threshold=0.9"]);
+    command.env("RIDDLEMILL_DEDUP__MARGIN", "0.3").env("RIDDLEMILL_DEDUP__THRESHOLD", "0.75");
+    command.env("RIDDLEMILL_RECIPE__RUOZHIBENCH_GEN__DEDUP__KEEP", "earliest");
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = |key: &str| {
+        let line = text
+            .lines()
+            .find(|l| l.starts_with(&format!("{key} = ")))
+            .unwrap_or_else(|| panic!("{key}\n{text}"));
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("dedup.metric"), "dedup.metric = \"indel\" # pipeline.toml:2");
+    assert_eq!(line("dedup.margin"), "dedup.margin = 0.3 # RIDDLEMILL_DEDUP__MARGIN");
+    assert_eq!(line("dedup.threshold"), "dedup.threshold = 0.9 # flag");
+    assert_eq!(line("dedup.normalize"), "dedup.normalize = true # default");
+    assert_eq!(
+        line("recipe.ruozhibench-gen.filter.questions"),
+        "recipe.ruozhibench-gen.filter.questions = true # recipe"
+    );
+    assert_eq!(
+        line("recipe.ruozhibench-gen.dedup.keep"),
+        "recipe.ruozhibench-gen.dedup.keep = \"earliest\" # RIDDLEMILL_RECIPE__RUOZHIBENCH_GEN__DEDUP__KEEP"
+    );
+}
+
+#[test]
+fn every_key_of_the_commented_file_can_be_set() {
+    let ws = Workspace::sample();
+    let text = ws.read("pipeline.toml");
+    let keys = riddlemill::config::sections::SECTIONS.iter().flat_map(|s| s.keys.iter().map(move |k| (s, k)));
+    let mut set = text.clone();
+    for (section, key) in keys {
+        let commented = format!("# {} = {}\n", key.name, key.default);
+        assert!(text.contains(&commented), "[{}] {}", section.name, key.name);
+        set = set.replacen(&commented, &commented[2..], 1);
+    }
+    let before = ws.call(["config"]).expect(0).out;
+    ws.write("pipeline.toml", set);
+    let after = ws.call(["config"]).expect(0).out;
+    let values = |text: &str| -> Vec<String> {
+        text.lines().map(|l| l.split("  #").next().unwrap().trim().to_string()).collect()
+    };
+    // A recipe's own choice lies under the file.
+    let general = |text: &str| -> Vec<String> {
+        values(text).into_iter().filter(|l| !l.starts_with("recipe.")).collect()
+    };
+    assert_eq!(general(&before), general(&after));
+}

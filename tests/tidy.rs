@@ -1,0 +1,263 @@
+//! What review forgets: who may import whom, paths of somebody's machine, stray panics, long files.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use riddlemill::record::Reason;
+use riddlemill::text::clean::Rule;
+
+/// The rooms in the order of dependency: a room imports its own rank and lower ones.
+const RANKS: &[&[&str]] = &[
+    &["text", "join", "record"],
+    &["store", "config", "llm", "review", "warc", "pages"],
+    &["crawl", "stages"],
+    &["recipe"],
+    &["pipeline"],
+    &["release", "audit"],
+    &["cli", "web"],
+];
+
+/// Rooms that build without a table library, and what they must not name.
+const BARE: &[&str] = &["text", "join", "record"];
+
+/// Files that may be long, each with its reason.
+const LONG: &[(&str, &str)] = &[
+    ("src/review/exchange/tests.rs", "one table of cases a format of exchange"),
+    ("src/llm/tests.rs", "one scripted server for all of them"),
+    ("tests/crawl.rs", "one scripted site for all of them"),
+];
+
+/// Longer files hold two things.
+const LINES: usize = 450;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files under a folder, relative to the repository.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(root().join(folder)) else { return found };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let relative = path.strip_prefix(root()).unwrap().to_path_buf();
+        if path.is_dir() {
+            found.extend(files(&relative.to_string_lossy()));
+        } else {
+            found.push(relative);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<(String, String)> {
+    let rust = files("src").into_iter().filter(|p| p.extension().is_some_and(|e| e == "rs"));
+    rust.map(|p| (p.to_string_lossy().into_owned(), fs::read_to_string(root().join(&p)).unwrap())).collect()
+}
+
+/// The code of a file without comments and without what only tests compile.
+fn code(text: &str) -> Vec<(usize, &str)> {
+    let mut lines = Vec::new();
+    let mut rest = text.lines().enumerate().peekable();
+    while let Some((i, line)) = rest.next() {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("#[cfg(test)]") && rest.peek().is_some_and(|(_, next)| next.contains("mod ")) {
+            if rest.peek().is_some_and(|(_, next)| next.trim_end().ends_with(';')) {
+                rest.next();
+                continue;
+            }
+            // A test module is the last thing in its file.
+            break;
+        }
+        if !trimmed.starts_with("//") {
+            lines.push((i + 1, line));
+        }
+    }
+    lines
+}
+
+/// Whether a file is compiled for tests alone: its module is declared so.
+fn only_for_tests(path: &str, all: &[(String, String)]) -> bool {
+    let path = Path::new(path);
+    let (Some(stem), Some(folder)) = (path.file_stem(), path.parent()) else { return false };
+    let stem = stem.to_string_lossy();
+    let declared = [format!("mod {stem};"), format!("#[path = \"{stem}.rs\"]")];
+    all.iter()
+        .filter(|(p, _)| Path::new(p).parent() == Some(folder) || Path::new(p) == folder.with_extension("rs"))
+        .any(|(_, text)| {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            lines.windows(2).any(|two| two[0] == "#[cfg(test)]" && declared.iter().any(|d| two[1] == d))
+        })
+}
+
+/// The rooms that a line names after `crate::`.
+fn rooms_in(line: &str) -> Vec<String> {
+    let word = |s: &str| s.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect::<String>();
+    let mut rooms = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        // `$crate::` in a macro and `crate::` in a path are the same to the reader of this rule.
+        let rest = &line[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(list) => {
+                rooms.extend(list.split('}').next().unwrap_or_default().split(',').map(|r| word(r.trim())))
+            }
+            None => rooms.push(word(rest)),
+        }
+    }
+    rooms.retain(|room| !room.is_empty());
+    rooms
+}
+
+fn rank(room: &str) -> Option<usize> {
+    RANKS.iter().position(|rooms| rooms.contains(&room))
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let all = sources();
+    let mut wrong = Vec::new();
+    let mut unranked = BTreeSet::new();
+    for (path, text) in all.iter().filter(|(path, _)| !only_for_tests(path, &all)) {
+        let room = path.trim_start_matches("src/").split(['/', '.']).next().unwrap_or_default();
+        if ["lib", "main"].contains(&room) {
+            continue;
+        }
+        let Some(own) = rank(room) else {
+            unranked.insert(room.to_string());
+            continue;
+        };
+        for (number, line) in code(text) {
+            for other in rooms_in(line) {
+                match rank(&other) {
+                    Some(theirs) if theirs > own => {
+                        wrong.push(format!("{path}:{number}: {room} imports {other}"))
+                    }
+                    // Macros and constants of the crate are no rooms.
+                    _ => {}
+                }
+            }
+            if BARE.contains(&room) && line.contains("polars") {
+                wrong.push(format!("{path}:{number}: {room} builds without tables"));
+            }
+        }
+    }
+    assert!(unranked.is_empty(), "give these rooms a rank in tests/tidy.rs: {unranked:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_path_of_a_machine() {
+    let top = fs::read_dir(root()).unwrap().map(|e| e.unwrap()).filter(|e| e.path().is_file());
+    let top = top
+        .map(|e| PathBuf::from(e.file_name()))
+        .filter(|p| ![".git", "Cargo.lock"].map(Path::new).contains(&p.as_path()));
+    let below = ["src", "tests", "benches", "examples", "docs", "fuzz", ".ci", "raw/sample"]
+        .into_iter()
+        .flat_map(files);
+    // Pages as a forum serves them, with addresses as they stand there.
+    let below = below.filter(|p| !p.starts_with("tests/fixtures"));
+    let mut found = Vec::new();
+    for path in top.chain(below) {
+        let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
+        for (i, line) in text.lines().enumerate() {
+            for start in ["work", "root", "home", "tmp", "Users"] {
+                let needle = format!("/{start}/");
+                // The start of a path, not a piece of a link or of a pattern.
+                let starts = line.match_indices(&needle).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    before.is_none_or(|c| c.is_whitespace() || "\"'`(=:".contains(c))
+                });
+                if starts {
+                    found.push(format!("{}:{}: {}", path.display(), i + 1, line.trim()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn no_stray_panics() {
+    let all = sources();
+    let mut found = Vec::new();
+    for (path, text) in all.iter().filter(|(path, _)| !only_for_tests(path, &all)) {
+        for (number, line) in code(text) {
+            let stray =
+                [".unwrap()", "todo!(", "unimplemented!(", "dbg!("].iter().find(|s| line.contains(**s));
+            if let Some(stray) = stray {
+                found.push(format!("{path}:{number}: {stray}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn files_hold_one_thing() {
+    let rust = ["src", "tests", "benches", "examples"].into_iter().flat_map(files);
+    let mut long = Vec::new();
+    for path in rust.filter(|p| p.extension().is_some_and(|e| e == "rs")) {
+        let lines = fs::read_to_string(root().join(&path)).unwrap().lines().count();
+        let name = path.to_string_lossy().into_owned();
+        if lines > LINES && !LONG.iter().any(|(known, _)| *known == name) {
+            long.push(format!("{name}: {lines} lines"));
+        }
+    }
+    assert!(long.is_empty(), "split these, or give a reason in LONG:\n{}", long.join("\n"));
+    for (path, reason) in LONG {
+        assert!(root().join(path).exists(), "{path} is gone; it was long because: {reason}");
+    }
+}
+
+#[test]
+fn every_reason_and_rule_is_defined_once() {
+    let reasons = Reason::ALL.iter().map(|r| (r.code(), r.definition()));
+    let rules = Rule::ALL.iter().map(|r| (r.code(), r.definition()));
+    for list in [reasons.collect::<Vec<_>>(), rules.collect()] {
+        let codes: BTreeSet<&str> = list.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes.len(), list.len(), "a code stands twice");
+        for (code, definition) in list {
+            assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{code}");
+            assert!(
+                definition.chars().count() > 15 && definition.ends_with(['.', ')']),
+                "{code}: {definition:?}"
+            );
+        }
+    }
+    assert!(Reason::ALL.iter().all(|r| Reason::from_code(r.code()) == Some(*r)));
+}
+
+#[test]
+fn every_file_is_compiled() {
+    let all = sources();
+    let mut orphans = Vec::new();
+    for (path, _) in &all {
+        let path = Path::new(path);
+        let (Some(stem), Some(folder)) = (path.file_stem(), path.parent()) else { continue };
+        let stem = stem.to_string_lossy();
+        if ["lib", "main"].contains(&&*stem) {
+            continue;
+        }
+        // A `mod.rs` is declared as its folder, one level up.
+        let (name, folder) = match &*stem {
+            "mod" => {
+                (folder.file_name().unwrap_or_default().to_string_lossy(), folder.parent().unwrap_or(folder))
+            }
+            _ => (stem.clone(), folder),
+        };
+        let declared = [format!("mod {name};"), format!("#[path = \"{name}.rs\"]")];
+        let near =
+            |p: &str| Path::new(p).parent() == Some(folder) || Path::new(p) == folder.with_extension("rs");
+        let known = all.iter().filter(|(p, _)| near(p)).any(|(_, text)| {
+            text.lines().any(|line| declared.iter().any(|d| line.trim().ends_with(d.as_str())))
+        });
+        if !known {
+            orphans.push(path.display().to_string());
+        }
+    }
+    assert!(orphans.is_empty(), "declared as a module nowhere: {orphans:?}");
+}
