@@ -165,7 +165,9 @@ impl Diff {
                 config.changed.len(), if config.moved { ", order changed" } else { "" },
             );
             for (sign, columns) in [("+", &config.columns_added), ("-", &config.columns_removed)] {
-                columns.iter().for_each(|column| drop(writeln!(out, "  {sign} column {column}")));
+                for column in columns {
+                    let _ = writeln!(out, "  {sign} column {column}");
+                }
             }
             for (sign, sides) in [("+", &config.added), ("-", &config.removed)] {
                 for side in sides {
