@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
+use super::changes::Changes;
 use super::facts::Facts;
 use super::layout::{self, Choice, Cunning, Joke, LAYOUTS, Layout, Puzzle, Question, Rating};
 use super::row::Row;
@@ -92,6 +93,7 @@ fn release(place: &Path, layout: &Layout) {
     facts.version = "1.0.0-draft.1".into();
     facts.date = "2026-01-02".into();
     facts.canary = Some("0a1b2c3d-1111-4222-8333-444455556666".into());
+    facts.changes = vec![Changes { version: facts.version.clone(), date: facts.date.clone(), ..Changes::default() }];
     folder::finish(place, &facts, &[*layout], Vec::new(), String::new()).unwrap();
 }
 

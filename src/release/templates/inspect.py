@@ -20,18 +20,19 @@ INSTRUCTION = {{ task.instruction | quoted }}
 
 
 def record_to_sample(row):
+    question = row[{{ task.question | quoted }}]
 {% if task.options is not none %}
     gold = row[{{ task.gold | quoted }}]
     return Sample(
         id=row["id"],
-        input=f"{INSTRUCTION}\n\n{row[{{ task.question | quoted }}]}",
+        input=f"{INSTRUCTION}\n\n{question}",
         choices=row[{{ task.options | quoted }}],
         target=gold if isinstance(gold, str) else chr(ord("A") + gold),
     )
 {% else %}
     return Sample(
         id=row["id"],
-        input=f"{INSTRUCTION}\n\n{row[{{ task.question | quoted }}]}",
+        input=f"{INSTRUCTION}\n\n{question}",
         target=row[{{ task.gold | quoted }}],
     )
 {% endif %}

@@ -13,6 +13,7 @@ INSTRUCTION = {{ task.instruction | quoted }}
 
 
 def document(row):
+    question = row[{{ task.question | quoted }}]
 {% if task.options is not none %}
     choices = row[{{ task.options | quoted }}]
     gold = row[{{ task.gold | quoted }}]
@@ -21,11 +22,11 @@ def document(row):
     if not 0 <= gold < len(choices):
         raise ValueError(f"{row['id']}: the gold is not among the choices")
     listed = "\n".join(f"{chr(65 + i)}. {choice}" for i, choice in enumerate(choices))
-    prompt = f"{INSTRUCTION}\n\n{row[{{ task.question | quoted }}]}\n\n{listed}\n\nAnswer:"
+    prompt = f"{INSTRUCTION}\n\n{question}\n\n{listed}\n\nAnswer:"
     letters = [chr(65 + i) for i in range(len(choices))]
     return {"id": row["id"], "prompt": prompt, "choices": letters, "gold": gold}
 {% else %}
-    prompt = f"{INSTRUCTION}\n\n{row[{{ task.question | quoted }}]}\n\n"
+    prompt = f"{INSTRUCTION}\n\n{question}\n\n"
     return {"id": row["id"], "prompt": prompt, {{ task.gold | quoted }}: row[{{ task.gold | quoted }}]}
 {% endif %}
 
