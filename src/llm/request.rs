@@ -75,6 +75,16 @@ pub struct Request {
 impl Request {
     /// The canonical JSON: fields in declaration order, free-form values with sorted keys, no white space.
     pub fn canonical(&self) -> String {
+        let free_form = match &self.input {
+            Input::Chat { sampling, format, .. } => {
+                !sampling.extra.is_empty() || matches!(format, Format::JsonSchema { .. })
+            }
+            Input::Embedding { .. } => false,
+        };
+        // Strings, numbers and maps with string keys always serialise.
+        if !free_form {
+            return serde_json::to_string(self).unwrap_or_default();
+        }
         let mut request = self.clone();
         if let Input::Chat { sampling, format, .. } = &mut request.input {
             sampling.extra.values_mut().for_each(serde_json::Value::sort_all_objects);
@@ -82,7 +92,6 @@ impl Request {
                 schema.sort_all_objects();
             }
         }
-        // Strings, numbers and maps with string keys always serialise.
         serde_json::to_string(&request).unwrap_or_default()
     }
 

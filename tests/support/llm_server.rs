@@ -26,8 +26,8 @@ pub struct Seen {
     pub billed: (u64, u64),
     /// Items that got a whole good answer.
     pub answered: BTreeSet<u64>,
-    /// Requests for an item that had got one.
-    pub resends: u64,
+    /// Of them, those that were asked again since the last kill.
+    pub resent: BTreeSet<u64>,
     /// How often each fault was played.
     pub faults: BTreeMap<&'static str, u64>,
 }
@@ -97,7 +97,9 @@ async fn answer(
     let fault = {
         let mut seen = seen.lock().unwrap();
         seen.requests += 1;
-        seen.resends += u64::from(seen.answered.contains(&item));
+        if seen.answered.contains(&item) {
+            seen.resent.insert(item);
+        }
         let fault =
             (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(FAULTS).unwrap());
         if let Some(fault) = fault {
