@@ -271,6 +271,9 @@ pub(super) enum ReviewVerb {
         /// The folder it is written to
         #[arg(long, value_name = "DIR", default_value = ".")]
         out: PathBuf,
+        /// Write a trial: the items of this file of known answers, and no others
+        #[arg(long, value_name = "FILE")]
+        gold: Option<PathBuf>,
     },
     /// Take votes in; every problem is named with its cell, valid votes are stored
     Import {
@@ -295,12 +298,35 @@ pub(super) enum ReviewVerb {
         /// The share of items that get one vote more than needed
         #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
         overlap: f64,
+        /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue
+        #[arg(long, value_name = "FILE", requires = "gold_share")]
+        gold: Option<PathBuf>,
+        /// The share of its items in each queue
+        #[arg(long, value_name = "SHARE", requires = "gold")]
+        gold_share: Option<f64>,
+        /// Only annotators who read this language; may be given several times
+        #[arg(long = "language", value_name = "CODE")]
+        languages: Vec<String>,
         /// The seed of every draw
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
         /// Hand the open items of somebody who left to others
         #[arg(long, value_name = "NAME")]
         replace: Option<String>,
+    },
+    /// Grade trials on items with known answers: who may vote, who may be a senior
+    Qualify {
+        #[command(flatten)]
+        place: Place,
+        /// The known answers, JSON Lines as in a ballot
+        #[arg(long, value_name = "FILE")]
+        gold: PathBuf,
+        /// The fewest answers that a trial is judged by
+        #[arg(long, value_name = "N", default_value_t = crate::review::qualify::FEWEST)]
+        fewest: usize,
+        /// Trials as they came back (graded and not stored); votes taken in on these items are graded, too
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
     },
     /// List the disputes, or decide one
     Adjudicate {

@@ -23,6 +23,7 @@ mod run;
 mod show;
 mod status;
 mod tables;
+mod trials;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
+use super::trials;
 use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
@@ -27,14 +28,29 @@ use crate::store::{Error, Workspace, durable};
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     match verb {
-        ReviewVerb::Export { place, annotator, format, out } => {
+        ReviewVerb::Export { place, annotator, format, out, gold } => {
             let room = Room::open(&config, place)?;
-            write_ballot(&room, annotator, *format, out)
+            write_ballot(&room, annotator, *format, out, gold.as_deref())
         }
         ReviewVerb::Import { place, files } => take_votes(&Room::open(&config, place)?, files, global),
         ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
-        ReviewVerb::Assign { place, overlap, seed, replace } => {
-            spread(&Room::open(&config, place)?, *overlap, *seed, replace.as_deref(), global)
+        ReviewVerb::Assign { place, overlap, gold, gold_share, languages, seed, replace } => {
+            let room = Room::open(&config, place)?;
+            let gold = gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
+            let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
+            let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
+            let settings = AssignSettings {
+                seed: *seed,
+                round: room.round,
+                languages: &languages,
+                overlap: *overlap,
+                gold: &gold,
+                gold_share: gold_share.unwrap_or_default(),
+            };
+            spread(&room, &settings, replace.as_deref(), global)
+        }
+        ReviewVerb::Qualify { place, gold, fewest, files } => {
+            trials::qualify(&Room::open(&config, place)?, gold, *fewest, files, global)
         }
         ReviewVerb::Adjudicate { place, item, by, answers } => {
             let room = Room::open(&config, place)?;
@@ -46,7 +62,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
     }
 }
 
-fn usage(error: impl std::fmt::Display) -> Failure {
+pub(super) fn usage(error: impl std::fmt::Display) -> Failure {
     Failure::usage(error.to_string())
 }
 
@@ -55,11 +71,11 @@ fn io(error: impl std::fmt::Display) -> Failure {
 }
 
 /// A step with its items, votes and tasks.
-struct Room<'c> {
-    config: &'c Config,
-    step: Step,
+pub(super) struct Room<'c> {
+    pub(super) config: &'c Config,
+    pub(super) step: Step,
     round: Round,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     votes: Votes,
     tasks: Tasks,
 }
@@ -83,7 +99,7 @@ impl<'c> Room<'c> {
         Ok(Room { config, step, round, items, votes: Votes::load(config, recipe.name)?, tasks })
     }
 
-    fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
+    pub(super) fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
         self.votes.by_item(self.step.recipe, self.step.name)
     }
 
@@ -116,7 +132,13 @@ fn synthetic(resolution: &Resolution) -> bool {
     matches!(resolution.outcome, crate::review::Outcome::Confirmed { synthetic: true, .. })
 }
 
-fn write_ballot(room: &Room<'_>, annotator: &str, format: FormatArg, out: &Path) -> Result<Exit, Failure> {
+fn write_ballot(
+    room: &Room<'_>,
+    annotator: &str,
+    format: FormatArg,
+    out: &Path,
+    gold: Option<&Path>,
+) -> Result<Exit, Failure> {
     let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
     if !annotator.is_empty() && !known(annotator) {
         return Err(usage(format!("no [[annotator]] is called {annotator:?}")));
@@ -128,9 +150,13 @@ fn write_ballot(room: &Room<'_>, annotator: &str, format: FormatArg, out: &Path)
         .filter(|task| task.annotator == annotator)
         .map(|task| task.item.as_str())
         .collect();
+    let gold = gold.map(|file| trials::known(room, file)).transpose()?;
     let seen = room.seen();
-    let wanted =
-        |(item, open): &&(Item, bool)| if mine.is_empty() { *open } else { mine.contains(&item.id.as_str()) };
+    let wanted = |(item, open): &&(Item, bool)| match &gold {
+        Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),
+        None if mine.is_empty() => *open,
+        None => mine.contains(&item.id.as_str()),
+    };
     let votes = room.by_item();
     let own = |item: &Item| {
         let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -204,16 +230,15 @@ fn take_votes(room: &Room<'_>, files: &[PathBuf], global: &Global) -> Result<Exi
 
 fn spread(
     room: &Room<'_>,
-    overlap: f64,
-    seed: u64,
+    settings: &AssignSettings<'_>,
     leaving: Option<&str>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    if !(0.0..=1.0).contains(&overlap) {
-        return Err(usage(format!("--overlap is a share from 0 to 1, not {overlap}")));
+    for (flag, share) in [("--overlap", settings.overlap), ("--gold-share", settings.gold_share)] {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(usage(format!("{flag} is a share from 0 to 1, not {share}")));
+        }
     }
-    let settings =
-        AssignSettings { seed, round: room.round, languages: &[], overlap, gold: &[], gold_share: 0.0 };
     let people = &room.config.annotators;
     let votes = room.by_item();
     let new = match leaving {
@@ -224,13 +249,13 @@ fn spread(
                     .iter()
                     .any(|vote| !vote.synthetic && vote.annotator == leaving && vote.round == task.round)
             };
-            replace(&room.step, leaving, people, room.tasks.all(), open, &settings)
+            replace(&room.step, leaving, people, room.tasks.all(), open, settings)
         }
         None => {
             let seen = room.seen();
             let open: Vec<&str> =
                 seen.iter().filter(|(_, open)| *open).map(|(item, _)| item.id.as_str()).collect();
-            assign(&room.step, &open, people, room.tasks.all(), &settings).map_err(usage)?
+            assign(&room.step, &open, people, room.tasks.all(), settings).map_err(usage)?
         }
     };
     room.tasks.append(&new)?;

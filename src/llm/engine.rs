@@ -17,10 +17,11 @@ use super::pace::Pace;
 use super::progress::{Progress, Tally};
 use super::prompt::Output;
 use super::request::{Input, Key, Request};
+use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, Format, Provider};
-use super::store::{RUN, Shared, Store, StoredReply};
+use super::store::{Shared, Store, StoredReply};
 use super::wire;
 
 /// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.
@@ -33,8 +34,8 @@ pub struct Limits {
     pub offline: bool,
     /// Ends the run when cancelled: what is in flight is finished and kept, nothing new goes out.
     pub cancel: CancellationToken,
-    /// The most this process may spend.
-    pub run_max: Option<Usd>,
+    /// The run that is charged, with the most it may spend.
+    pub run: Run,
     /// The recipe's name, and the most it may ever spend.
     pub recipe: Option<(String, Option<Usd>)>,
 }
@@ -124,8 +125,7 @@ impl Engine {
     }
 
     fn assemble(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: Source) -> Engine {
-        let mut caps =
-            vec![(format!("endpoint:{}", endpoint.name), endpoint.cap()), (RUN.to_owned(), limits.run_max)];
+        let mut caps = vec![(format!("endpoint:{}", endpoint.name), endpoint.cap()), limits.run.cap()];
         caps.extend(limits.recipe.iter().map(|(name, cap)| (format!("recipe:{name}"), *cap)));
         Engine {
             price: endpoint.price().unwrap_or(Price::FREE),

@@ -254,7 +254,7 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         match level {
             "endpoint" => bench.endpoint.max_usd = Some(cap.dollars()),
             "recipe" => bench.limits.recipe = Some(("flub".into(), Some(cap))),
-            _ => bench.limits.run_max = Some(cap),
+            _ => bench.limits.run = Run::new(Some(cap)),
         }
         let texts: Vec<String> = (0..20).map(|n| format!("text {n}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -270,6 +270,35 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         let Answer::Held(held) = held[0] else { unreachable!() };
         assert!(held.what.starts_with(level), "{}", held.what);
     }
+}
+
+/// Each stage of a run opens the store anew, and a second endpoint has a budget of its own.
+#[tokio::test(start_paused = true)]
+async fn a_run_is_one_budget_over_stages_and_endpoints() {
+    let mut bench = Bench::new();
+    let dir = tempfile::tempdir().unwrap();
+    let open = || {
+        Arc::new(Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap())
+    };
+    let cap = Usd::from_pico(5 * COST);
+    bench.limits.run = Run::new(Some(cap));
+    let mut bought = 0;
+    for stage in 0..6 {
+        bench.store = open();
+        bench.endpoint.name = format!("e{}", stage % 2);
+        let answers = all(&bench.engine(vec![]), &[&format!("text {stage}")]).await;
+        match &answers[0] {
+            Answer::Reply(_) => bought += 1,
+            Answer::Held(held) => assert!(held.what.starts_with("run: "), "{}", held.what),
+            Answer::Failed(failed) => panic!("{failed:?}"),
+        }
+    }
+    assert!((2..=4).contains(&bought), "{bought}");
+    assert_eq!(bench.sent(), bought);
+    // Another run starts with its own purse.
+    bench.limits.run = Run::new(Some(cap));
+    bench.store = open();
+    assert!(all(&bench.engine(vec![]), &["text 5"]).await[0].reply().is_some());
 }
 
 #[tokio::test(start_paused = true)]

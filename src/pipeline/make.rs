@@ -6,6 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::config::sections;
+use crate::llm::Run;
 use crate::recipe::Step;
 use crate::record::{Outcome, Post, Question, Record};
 use crate::stages::draft::Asking;
@@ -22,6 +23,7 @@ pub(super) struct Making<'a> {
     pub place: &'a Path,
     pub inputs: Vec<StageReader>,
     pub made: &'a BTreeMap<&'a str, Manifest>,
+    pub run: &'a Run,
     pub offline: bool,
     pub stop: &'a Stop,
     pub pulse: &'a dyn Pulse,
@@ -73,9 +75,9 @@ impl Making<'_> {
 
     /// A draft stage. The replies that it bought are part of its evidence.
     fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let Making { known, offline, stop, pulse, .. } = *self;
+        let Making { known, run, offline, stop, pulse, .. } = *self;
         let mut writer = StageWriter::create(self.place)?;
-        let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
+        let asking = Asking { config: known.config, recipe: known.recipe.name, run, offline, stop, pulse };
         stages::draft::draft(draft, self.questions(step)?, &asking, &mut writer)?;
         Ok(writer.commit(known.opening(step, self.made)?)?)
     }

@@ -3,11 +3,16 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod harness;
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "the crawler's own tests use all of it")]
+mod support;
 
 mod accidents;
 mod accounting;
 mod audit;
+mod fetch;
 mod fresh;
+mod fuzz;
 mod generate;
 mod importers;
 mod packs;
@@ -16,3 +21,4 @@ mod reference;
 mod same_bytes;
 mod sample;
 mod settings;
+mod show;
