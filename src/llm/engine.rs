@@ -187,15 +187,18 @@ impl Engine {
             .collect();
         let slots = self.endpoint.concurrency.max(1);
         let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;
-        let mut flights = stream::iter(to_ask)
-            .map(|at| {
-                let (question, tally) = (&questions[at], &tally);
-                async move { (at, self.answer(question, tally).await) }
+        let mut flights = stream::iter(self.groups(&questions, to_ask))
+            .map(|group| {
+                let together: Vec<&Question> = group.iter().map(|&at| &questions[at]).collect();
+                let tally = &tally;
+                async move { (group, self.answer(&together, tally).await) }
             })
             .buffer_unordered(ahead);
-        while let Some((at, answer)) = flights.next().await {
-            tally.finished(&answer, true);
-            answers[at] = Some(answer);
+        while let Some((group, given)) = flights.next().await {
+            for (at, answer) in group.into_iter().zip(given) {
+                tally.finished(&answer, true);
+                answers[at] = Some(answer);
+            }
         }
         for at in missing {
             if answers[at].is_none() {
@@ -208,10 +211,33 @@ impl Engine {
         answers.into_iter().flatten().collect()
     }
 
-    async fn answer(&self, question: &Question, tally: &Tally<'_>) -> Answer {
+    /// What goes into one request: a chat by itself, texts to embed in the order they come, as many as the
+    /// endpoint takes and of one length of vector.
+    fn groups(&self, questions: &[Question], to_ask: Vec<usize>) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let vector = |at: usize| match &questions[at].request.input {
+            Input::Embedding { dimensions, .. } => Some(*dimensions),
+            Input::Chat { .. } => None,
+        };
+        for at in to_ask {
+            match groups.last_mut() {
+                Some(group)
+                    if group.len() < self.endpoint.embedding_batch
+                        && vector(at).is_some()
+                        && vector(group[0]) == vector(at) =>
+                {
+                    group.push(at);
+                }
+                _ => groups.push(vec![at]),
+            }
+        }
+        groups
+    }
+
+    async fn answer(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         match &self.source {
-            Source::Server(transport) => self.fly(transport.as_ref(), question, tally).await,
-            Source::Nothing(held) => Answer::Held(held.clone()),
+            Source::Server(transport) => self.fly(transport.as_ref(), questions, tally).await,
+            Source::Nothing(held) => questions.iter().map(|_| Answer::Held(held.clone())).collect(),
             Source::Pack(_) => unreachable!("a pack answers before anything is asked"),
         }
     }

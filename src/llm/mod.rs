@@ -30,6 +30,7 @@ mod sample;
 mod secret;
 pub mod settings;
 pub mod store;
+mod together;
 pub mod tokens;
 mod wire;
 

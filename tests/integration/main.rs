@@ -15,6 +15,7 @@ mod fresh;
 mod fuzz;
 mod generate;
 mod importers;
+mod money;
 mod packs;
 mod picture;
 mod reference;

@@ -22,6 +22,8 @@ mod tests;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::panic::resume_unwind;
+use std::sync::mpsc::sync_channel;
 
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
@@ -87,17 +89,26 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
-        read(dump, settings, |batch| {
-            stop.check()?;
-            let count = batch.len() as u64;
-            let outcomes: Vec<Vec<Read>> =
-                batch.into_par_iter().map(|item| outcomes(dump, item, salt)).collect();
-            for read in outcomes.into_iter().flatten() {
-                items += seen.settle(read, writer);
+        // Which of two records of one name is the first is decided in order, while the next batch is parsed.
+        std::thread::scope(|scope| {
+            let (sender, batches) = sync_channel::<Vec<Vec<Read>>>(1);
+            let parsing = scope.spawn(move || {
+                read(dump, settings, |batch| {
+                    let parsed = batch.into_par_iter().map(|item| outcomes(dump, item, salt)).collect();
+                    // Nobody listens where the run was stopped or the disk is full; the listener says so.
+                    sender.send(parsed).map_err(|_| StageError::Stopped)
+                })
+            });
+            for batch in batches {
+                stop.check()?;
+                let count = batch.len() as u64;
+                for read in batch.into_iter().flatten() {
+                    items += seen.settle(read, writer);
+                }
+                writer.flush()?;
+                pulse.advance(count);
             }
-            writer.flush()?;
-            pulse.advance(count);
-            Ok(())
+            parsing.join().unwrap_or_else(|panic| resume_unwind(panic))
         })?;
         table.put(dump.row(items));
     }
