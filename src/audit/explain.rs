@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::evidence::Detail;
 use crate::recipe::Recipe;
-use crate::stages::Rows;
 use crate::record::{Entry, Link, Post, State};
+use crate::stages::Rows;
 use crate::store::{Error, StageReader, Workspace, any_of, select};
 use crate::text::normalise::{Fold, fold};
 

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
-use super::trials;
 use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
+use super::trials;
 use crate::config::Config;
 use crate::pipeline::{RunError, Tasks, now, review_items};
 use crate::recipe;
@@ -36,7 +36,8 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
         ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
         ReviewVerb::Assign { place, overlap, gold, gold_share, languages, seed, replace } => {
             let room = Room::open(&config, place)?;
-            let gold = gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
+            let gold =
+                gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
             let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
             let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
             let settings = AssignSettings {

@@ -189,7 +189,8 @@ impl Engine {
             slot
         };
         let Some(slot) = self.unless_cancelled(slot).await else {
-            let unsent = |attempt| Line::Failure(failure(attempt, "interrupted before it was sent", Usd::ZERO, 0));
+            let unsent =
+                |attempt| Line::Failure(failure(attempt, "interrupted before it was sent", Usd::ZERO, 0));
             self.settle(begun.iter().map(unsent), || {}).await?;
             return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
         };

@@ -277,9 +277,8 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
 async fn a_run_is_one_budget_over_stages_and_endpoints() {
     let mut bench = Bench::new();
     let dir = tempfile::tempdir().unwrap();
-    let open = || {
-        Arc::new(Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap())
-    };
+    let open =
+        || Arc::new(Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap());
     let cap = Usd::from_pico(5 * COST);
     bench.limits.run = Run::new(Some(cap));
     let mut bought = 0;
@@ -466,7 +465,8 @@ async fn texts_are_embedded_in_batches_and_kept_one_by_one() {
     let embed = |texts: &[String]| texts.iter().map(|text| Ask::embedding(text, text)).collect::<Vec<_>>();
     let texts: Vec<String> = (0..10).map(|n| format!("text {}", "x".repeat(n))).collect();
     let answers = engine(&bench).ask_all(embed(&texts), |_| {}).await;
-    let lengths: Vec<f32> = answers.iter().map(|answer| answer.reply().unwrap().vector.as_ref().unwrap()[0]).collect();
+    let lengths: Vec<f32> =
+        answers.iter().map(|answer| answer.reply().unwrap().vector.as_ref().unwrap()[0]).collect();
     assert_eq!(lengths, texts.iter().map(|text| text.len() as f32).collect::<Vec<_>>());
     assert_eq!(std::mem::take(&mut *log.lock().unwrap()), [4, 4, 2]);
     // Ten texts of three tokens each at a dollar a million.

@@ -103,7 +103,8 @@ mod tests {
         let contents = read(&[&a, &b], received(200, body)).unwrap();
         let vectors: Vec<_> = contents.iter().map(|(content, _)| content.vector.clone().unwrap()).collect();
         assert_eq!(vectors, [[1.0], [2.0]]);
-        let used: Vec<u64> = contents.iter().map(|(content, _)| content.usage.unwrap().prompt_tokens).collect();
+        let used: Vec<u64> =
+            contents.iter().map(|(content, _)| content.usage.unwrap().prompt_tokens).collect();
         assert!(used[0] > used[1] && used.iter().sum::<u64>() == 9, "{used:?}");
         // What is kept is read again like an answer to one text.
         for (request, (content, raw)) in [&a, &b].into_iter().zip(&contents) {

@@ -178,7 +178,8 @@ mod tests {
         assert_eq!(decide(&meta(), &|_| None), Err(DecisionError::NoReason));
         let unexplained = |field: &str| answer(field).filter(|_| field != REASON);
         assert_eq!(decide(&meta(), &unexplained), Err(DecisionError::NoReason));
-        let unknown = |field: &str| if field == "categories" { Some(Value::from("9")) } else { answer(field) };
+        let unknown =
+            |field: &str| if field == "categories" { Some(Value::from("9")) } else { answer(field) };
         let error = decide(&meta(), &unknown).unwrap_err();
         assert!(error.to_string().starts_with("categories: unknown choice `9`"), "{error}");
     }

@@ -35,7 +35,9 @@ pub struct GoldProblem {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GoldTrouble {
     /// Not an object with an item and answers.
-    #[error("{0}\n  hint: a line is {{\"item\": ID, \"answers\": {{FIELD: ANSWER}}}}, as in a ballot of JSON lines")]
+    #[error(
+        "{0}\n  hint: a line is {{\"item\": ID, \"answers\": {{FIELD: ANSWER}}}}, as in a ballot of JSON lines"
+    )]
     Shape(String),
     /// Not among the step's items.
     #[error("no item {0:?}")]

@@ -227,12 +227,8 @@ mod tests {
         let mut stale = keep(1, "a", 9.0);
         stale.content_hash = items[0].content_hash;
         let votes = [keep(0, "a", 3.0), stale.sealed(), keep(2, "b", 4.0)];
-        let tasks = [
-            task("i0", "a", None),
-            task("i1", "a", None),
-            task("i2", "a", None),
-            task("i2", "b", Some("a")),
-        ];
+        let tasks =
+            [task("i0", "a", None), task("i1", "a", None), task("i2", "a", None), task("i2", "b", Some("a"))];
         let status = told(&step, &items, &votes, &tasks);
         let of = |who: &str| status.annotators[who].clone();
         let a = Progress { assigned: 2, done: 1, votes: 2, stale: 1, median_seconds: Some(6.0) };
@@ -244,12 +240,17 @@ mod tests {
     #[test]
     fn rewritten_drafts_are_a_share_of_those_decided() {
         let step = ballots::step("ruozhibench-gen", "translation").unwrap();
-        let items: Vec<Item> =
-            ["i0", "i1", "i2"].iter().map(|id| testing::item(&step, id, &[("question_en", "draft")])).collect();
+        let items: Vec<Item> = ["i0", "i1", "i2"]
+            .iter()
+            .map(|id| testing::item(&step, id, &[("question_en", "draft")]))
+            .collect();
         let accepted = testing::one("verdict", "accept");
         let rewritten: Values = [("verdict", "rewrite"), ("question_en", "better")].into_iter().collect();
-        let accepted: Values =
-            accepted.iter().map(|(field, value)| (field, value.clone())).chain([("question_en", "draft".into())]).collect();
+        let accepted: Values = accepted
+            .iter()
+            .map(|(field, value)| (field, value.clone()))
+            .chain([("question_en", "draft".into())])
+            .collect();
         let votes = [
             testing::vote(&step, &items[0], Round::Vote, "a", accepted),
             testing::vote(&step, &items[1], Round::Vote, "a", rewritten),

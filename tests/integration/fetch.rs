@@ -2,31 +2,14 @@
 //! its file; and what import makes of what was fetched.
 
 use sha2::{Digest, Sha256};
-use tokio::runtime::Runtime;
 
-use crate::harness::{Workspace, source, title};
-use crate::support::{Asked, Reply, Server};
+use crate::harness::{Site, Workspace, source, title};
+use crate::support::{Asked, Reply};
 
-/// A server that runs as long as this is in scope.
-struct Site {
-    _runtime: Runtime,
-    server: Server,
-}
-
-impl Site {
-    fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Site {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let server = runtime.block_on(Server::start(answer, &[]));
-        Site { _runtime: runtime, server }
-    }
-
-    /// A workspace whose one source is the server's file.
-    fn workspace(&self, more: &str) -> Workspace {
-        let url = self.server.url("/titles.jsonl");
-        let settings = format!("{}url = {url:?}\n{more}", source("titles", "leymore-titles", FILE));
-        Workspace::with(&settings)
-    }
+/// A workspace whose one source is the server's file.
+fn workspace(site: &Site, more: &str) -> Workspace {
+    let url = site.server.url("/titles.jsonl");
+    Workspace::with(&format!("{}url = {url:?}\n{more}", source("titles", "leymore-titles", FILE)))
 }
 
 const FILE: &str = "raw/dumps/titles.jsonl";
@@ -80,7 +63,7 @@ fn a_connection_that_is_cut_goes_on_and_the_file_is_pinned() {
         answer.truncate(300_000);
         Reply::Raw(answer)
     });
-    let ws = site.workspace("");
+    let ws = workspace(&site, "");
     let said = ws.call(["fetch"]).expect(0);
     assert!(said.err.contains("; again in 1 s") && said.err.contains("titles: fetched "), "{}", said.err);
     assert_eq!(ws.bytes(FILE), dump("盏灯"));
@@ -111,13 +94,15 @@ fn a_length_that_is_a_lie_is_found_out() {
             Reply::Raw([head.as_bytes(), &body].concat())
         }
     });
-    let ws = site.workspace("");
+    let ws = workspace(&site, "");
     ws.call(["fetch"]).expect(0);
     assert_eq!(ws.bytes(FILE), dump("把伞"));
 
     // It promises less than the file that the settings want.
-    let site = Site::start(|_| Reply::Raw([b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", &dump("把伞")[..]].concat()));
-    let ws = site.workspace(&format!("sha256 = \"{}\"\n", sha(&dump("把伞"))));
+    let site = Site::start(|_| {
+        Reply::Raw([b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", &dump("把伞")[..]].concat())
+    });
+    let ws = workspace(&site, &format!("sha256 = \"{}\"\n", sha(&dump("把伞"))));
     let said = ws.call(["fetch"]).expect(4);
     assert!(said.err.contains("the settings state") && said.err.contains("hint"), "{}", said.err);
     assert_eq!(names(&ws), Vec::<String>::new(), "nothing is left that could be taken for the dump");
@@ -137,7 +122,7 @@ fn a_file_that_changes_midway_is_never_two_versions() {
             false => Reply::Raw(whole(&dump("只碗"), "ETag: \"two\"\r\n")),
         }
     });
-    let ws = site.workspace("");
+    let ws = workspace(&site, "");
     ws.call(["fetch"]).expect(0);
     assert!(ws.bytes(FILE) == dump("只碗"));
 }
@@ -145,7 +130,7 @@ fn a_file_that_changes_midway_is_never_two_versions() {
 #[test]
 fn import_takes_the_pinned_bytes_and_no_others() {
     let site = Site::start(|asked| Reply::Raw(honest(&dump("条船"), asked)));
-    let ws = site.workspace("");
+    let ws = workspace(&site, "");
     ws.call(["fetch", "--quiet"]).expect(0);
     ws.write(FILE, dump("座桥"));
     let said = ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(2);

@@ -37,13 +37,57 @@ impl Draw {
 
 /// Pieces of the formats, and bytes that have been somebody's bug before.
 const WORDS: &[&[u8]] = &[
-    b"\"", b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\r\n", b"\\", b"\\u0000", b"\\ud800", b"null", b"true", b"-1",
-    b"1e999", b"18446744073709551616", b"0.1e-400", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\xb0\xa1\xc8",
-    b"\xf0\x9f\x98\x80", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\"pid\":", b"\"tid\":", b"\"text\":", b"\"contents\":",
-    b"\"title\":", b"\"id\":", b"\"content\":", b"\"floor\":", b"[deleted]", b"/p/1?", b"WARC/1.0\r\n",
-    b"Content-Length: 99999999999\r\n", b"Content-Length: -1\r\n", b"Transfer-Encoding: chunked\r\n",
-    b"Content-Encoding: br\r\n", b"WARC-Type: revisit\r\n", b"HTTP/1.1 200\r\n\r\n", b"ffffffffffffffff\r\n",
-    b"<div class=l_post data-field='{&quot;", b"<!--", b"-->", b"</code>", b"&#x110000;", b"&quot;",
+    b"\"",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\n",
+    b"\r\n",
+    b"\\",
+    b"\\u0000",
+    b"\\ud800",
+    b"null",
+    b"true",
+    b"-1",
+    b"1e999",
+    b"18446744073709551616",
+    b"0.1e-400",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\xb0\xa1\xc8",
+    b"\xf0\x9f\x98\x80",
+    b"\x1f\x8b",
+    b"\x28\xb5\x2f\xfd",
+    b"PAR1",
+    b"\"pid\":",
+    b"\"tid\":",
+    b"\"text\":",
+    b"\"contents\":",
+    b"\"title\":",
+    b"\"id\":",
+    b"\"content\":",
+    b"\"floor\":",
+    b"[deleted]",
+    b"/p/1?",
+    b"WARC/1.0\r\n",
+    b"Content-Length: 99999999999\r\n",
+    b"Content-Length: -1\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Content-Encoding: br\r\n",
+    b"WARC-Type: revisit\r\n",
+    b"HTTP/1.1 200\r\n\r\n",
+    b"ffffffffffffffff\r\n",
+    b"<div class=l_post data-field='{&quot;",
+    b"<!--",
+    b"-->",
+    b"</code>",
+    b"&#x110000;",
+    b"&quot;",
 ];
 
 /// One change of many kinds, at a place of its own.
@@ -119,7 +163,8 @@ fn archive(version: &str, gzip: bool) -> Vec<u8> {
         let body = std::fs::read(folder.join(name)).unwrap();
         let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
         let block = [&head[..], &body[..]].concat();
-        let mut header = Header::new("response").with("WARC-Target-URI", url).with("WARC-Date", "2024-05-01T00:00:00Z");
+        let mut header =
+            Header::new("response").with("WARC-Target-URI", url).with("WARC-Date", "2024-05-01T00:00:00Z");
         header.version = version.into();
         if gzip {
             write_record(&mut bytes, &header, &block).unwrap();
@@ -137,22 +182,34 @@ fn seeds(kind: SourceKind) -> Vec<Vec<u8>> {
     match kind {
         SourceKind::LeymoreTitles => vec![
             sample("titles.json"),
-            text("{\"title\": \"云会恐高吗\", \"abs\": null, \"href\": \"/p/7?fr=good\", \"lz\": \"某人\", \"n_reply\": \"2\"}\n"),
+            text(
+                "{\"title\": \"云会恐高吗\", \"abs\": null, \"href\": \"/p/7?fr=good\", \"lz\": \"某人\", \"n_reply\": \"2\"}\n",
+            ),
         ],
         SourceKind::LeymoreAnnual => vec![sample("annual.json")],
         SourceKind::ThreadDump => vec![sample("thread.jsonl")],
         SourceKind::Aiotieba => vec![
-            text("{\"tid\": 42, \"pid\": 43, \"title\": \"请问\", \"contents\": {\"objs\": [{\"text\": \"月亮\"}, {\"src\": \"x.png\"}], \"imgs\": [{}]}, \"floor\": 1, \"user\": {\"user_id\": 9, \"user_name\": \"某人\"}, \"create_time\": 1600000000}\n"),
-            text("[{\"contents\": {\"texts\": [{\"text\": \"1.乙\"}]}, \"tid\": \"1\", \"pid\": 4, \"ppid\": 2, \"floor\": 3},\n {\"pid\": 0, \"tid\": 1, \"text\": \"广告\"}]"),
+            text(
+                "{\"tid\": 42, \"pid\": 43, \"title\": \"请问\", \"contents\": {\"objs\": [{\"text\": \"月亮\"}, {\"src\": \"x.png\"}], \"imgs\": [{}]}, \"floor\": 1, \"user\": {\"user_id\": 9, \"user_name\": \"某人\"}, \"create_time\": 1600000000}\n",
+            ),
+            text(
+                "[{\"contents\": {\"texts\": [{\"text\": \"1.乙\"}]}, \"tid\": \"1\", \"pid\": 4, \"ppid\": 2, \"floor\": 3},\n {\"pid\": 0, \"tid\": 1, \"text\": \"广告\"}]",
+            ),
         ],
-        SourceKind::Reddit => vec![
-            text("{\"id\": \"ab12\", \"title\": \"Why?\", \"selftext\": \"Because.\", \"created_utc\": \"1600000000.0\", \"score\": -3, \"author\": \"x\"}\n{\"id\": \"c1\", \"link_id\": \"t3_s1\", \"body\": \"A towel.\", \"created_utc\": 1.6e9}\n"),
-        ],
-        SourceKind::Cqia => vec![text("{\"instruction\": \"为什么雨伞怕淋雨\", \"input\": \"\", \"output\": \"雨伞不怕\"}\n{\"instruction\": \"接下句\", \"input\": \"床前\"}\n")],
+        SourceKind::Reddit => vec![text(
+            "{\"id\": \"ab12\", \"title\": \"Why?\", \"selftext\": \"Because.\", \"created_utc\": \"1600000000.0\", \"score\": -3, \"author\": \"x\"}\n{\"id\": \"c1\", \"link_id\": \"t3_s1\", \"body\": \"A towel.\", \"created_utc\": 1.6e9}\n",
+        )],
+        SourceKind::Cqia => vec![text(
+            "{\"instruction\": \"为什么雨伞怕淋雨\", \"input\": \"\", \"output\": \"雨伞不怕\"}\n{\"instruction\": \"接下句\", \"input\": \"床前\"}\n",
+        )],
         SourceKind::Table => vec![
-            text("id,title,body,author,score\r\n1,冰块怕热吗,\"多行\n的\",某人,4\r\n2,,\"a \"\"b\"\"\",,\r\n"),
+            text(
+                "id,title,body,author,score\r\n1,冰块怕热吗,\"多行\n的\",某人,4\r\n2,,\"a \"\"b\"\"\",,\r\n",
+            ),
             text("id\ttitle\tbody\n1\t冰块怕热吗\tx\n"),
-            text("[{\"id\": 1, \"title\": \"问\", \"body\": \"多行\\n的\", \"score\": 4}, {\"id\": \"2\", \"body\": \"b\"}]"),
+            text(
+                "[{\"id\": 1, \"title\": \"问\", \"body\": \"多行\\n的\", \"score\": 4}, {\"id\": \"2\", \"body\": \"b\"}]",
+            ),
         ],
         SourceKind::Warc => vec![archive("WARC/1.1", true), archive("WARC/1.0", false)],
     }

@@ -10,6 +10,7 @@ mod support;
 mod accidents;
 mod accounting;
 mod audit;
+mod crawl;
 mod fetch;
 mod fresh;
 mod fuzz;

@@ -49,7 +49,8 @@ fn a_run_may_have_a_cap_of_its_own() {
     assert_eq!(spent["replies"], sent);
     assert!(ws.reasons(GEN)["held/budget_reached"] > 0);
     let ledger = ws.call(["show", "translate", "--recipe", GEN, "--reason", "budget_reached"]).expect(0).out;
-    let held = if ledger.contains("run: ") { ledger } else { ws.call(["report", "--recipe", GEN]).expect(0).out };
+    let held =
+        if ledger.contains("run: ") { ledger } else { ws.call(["report", "--recipe", GEN]).expect(0).out };
     assert!(held.contains("budget"), "{held}");
 
     // The next run has money of its own, and buys nothing twice.

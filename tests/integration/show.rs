@@ -75,7 +75,8 @@ fn pairs_that_were_nearly_one() {
     let args = ["show", "dedup", "--borderline", "--recipe", "flub"];
     let text = ws.call(args).expect(0).out;
     assert!(text.contains("levenshtein 0.") && text.contains("[-") && text.contains("{+"), "{text}");
-    let answers: Value = serde_json::from_str(&ws.call([&args[..], &["--json"]].concat()).expect(0).out).unwrap();
+    let answers: Value =
+        serde_json::from_str(&ws.call([&args[..], &["--json"]].concat()).expect(0).out).unwrap();
     let pair = &answers[0]["rows"][0];
     for key in ["a", "b", "score", "levenshtein", "predicate", "text_a", "text_b", "diff"] {
         assert!(!pair[key].is_null(), "{key} of {pair}");
@@ -86,7 +87,10 @@ fn pairs_that_were_nearly_one() {
 fn what_cannot_be_shown_is_said() {
     let ws = workspace();
     for (args, words) in [
-        (&["show", "filter", "--outcome", "lost"][..], "unknown outcome \"lost\"\n  hint: there are kept, changed"),
+        (
+            &["show", "filter", "--outcome", "lost"][..],
+            "unknown outcome \"lost\"\n  hint: there are kept, changed",
+        ),
         (&["show", "filter", "--reason", "dull"], "unknown reason \"dull\""),
         (&["show", "filter", "--grep", "("], "--grep: "),
         (&["show", "fliter"], "no stage \"fliter\"\n  hint: there are anonymise, "),

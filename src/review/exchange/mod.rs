@@ -23,6 +23,6 @@ mod xlsx;
 mod tests;
 
 pub use export::{Ballot, ExportError, File, Format, export};
-pub(in crate::review) use jsonl::value as json_value;
 pub use import::{Import, ImportSettings, import};
+pub(in crate::review) use jsonl::value as json_value;
 pub use problem::{Problem, Trouble};
