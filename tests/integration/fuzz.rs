@@ -193,7 +193,7 @@ fn seeds(kind: SourceKind) -> Vec<Vec<u8>> {
                 "{\"tid\": 42, \"pid\": 43, \"title\": \"请问\", \"contents\": {\"objs\": [{\"text\": \"月亮\"}, {\"src\": \"x.png\"}], \"imgs\": [{}]}, \"floor\": 1, \"user\": {\"user_id\": 9, \"user_name\": \"某人\"}, \"create_time\": 1600000000}\n",
             ),
             text(
-                "[{\"contents\": {\"texts\": [{\"text\": \"1.乙\"}]}, \"tid\": \"1\", \"pid\": 4, \"ppid\": 2, \"floor\": 3},\n {\"pid\": 0, \"tid\": 1, \"text\": \"广告\"}]",
+                "[{\"tid\": 1, \"pid\": 2, \"title\": \"问\", \"contents\": [{\"text\": \"甲\"}], \"floor\": 1},\n {\"contents\": {\"texts\": [{\"text\": \"1.乙\"}]}, \"tid\": \"1\", \"pid\": 4, \"ppid\": 2, \"floor\": 3},\n {\"pid\": 0, \"tid\": 1, \"text\": \"广告\"}]",
             ),
         ],
         SourceKind::Reddit => vec![text(
