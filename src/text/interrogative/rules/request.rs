@@ -12,7 +12,7 @@ use super::Page;
 use crate::text::interrogative::operator::clause_before;
 use crate::text::interrogative::post::Post;
 use crate::text::interrogative::quotation::is_filler;
-use crate::text::interrogative::words::{is_clause_break, is_letter, starts_with_any};
+use crate::text::interrogative::words::{contains_any, is_clause_break, is_letter, starts_with_any};
 
 pub(super) const PAGE: Page = Page {
     code: "request",
@@ -121,7 +121,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
         let text = post.narration(sentence);
         let at = blank(&post.text[sentence.span.clone()])
             .filter(|_| sentence.asks())
-            .or_else(|| ANYWHERE.iter().filter_map(|word| asked_at(text, word)).min())
+            .or_else(|| contains_any(text, ANYWHERE).and_then(|word| asked_at(text, word)))
             .or_else(|| clause_starts(text).find(|at| opens_task(&text[*at..], index == 0 && *at == 0)))?;
         Some(sentence.span.start + at..sentence.span.end)
     })
