@@ -33,6 +33,9 @@ fn question_words_ask_only_where_they_are_open() {
     check("他忘了谁交过月亮的电费", false);
     check("月亮没什么电费要交", false);
     check("月亮的电费怎么这么贵", false);
+    check("你们怎么连月亮都敢停电", false);
+    check("月亮和路灯的区别是什么", true);
+    check("有没有人知道哪里卖月亮", true);
     check("我想知道月亮的电费是谁交的", true);
     check("百度知道月亮停电了怎么办", true);
 }
@@ -178,7 +181,8 @@ fn labelled(path: &Path, text: &str, label: Option<&str>) -> Vec<(String, bool)>
     std::fs::read_to_string(path)
         .unwrap()
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        // A table library wrote empty cells as NaN, which is no JSON.
+        .map(|line| serde_json::from_str::<serde_json::Value>(&line.replace(": NaN", ": null")).unwrap())
         .filter(|row| row["unsure"] != true)
         .map(|row| (row[text].as_str().unwrap().to_owned(), label.is_none_or(|label| row[label] == true)))
         .collect()

@@ -46,7 +46,8 @@ pub(super) fn has_cue(text: &str) -> bool {
 
 /// A character that carries content: a letter, digit or ideograph.
 pub(super) fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() && !is_filler(c)
+    // Nearly every character asked about is a common ideograph; the tables are for the rest.
+    ('\u{4e00}'..='\u{9fff}').contains(&c) || (c.is_alphanumeric() && !is_filler(c))
 }
 
 /// Ends a clause, or a sentence.

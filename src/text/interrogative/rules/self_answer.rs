@@ -82,6 +82,9 @@ const REASONS: &[&str] =
 /// The longest `那第一名呢？`, in characters.
 const SHORT_TOPIC_CHARS: usize = 7;
 
+/// What a reason opens with where its subject is left out.
+const WHY_ANSWERS: &[&str] = &["怕", "为了", "以防", "免得", "省得"];
+
 /// Who else answers.
 const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答曰", "回答:", "回答到"];
 
@@ -143,6 +146,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
         let answer = post.text[next.span.clone()].trim_matches(is_break);
         let replied = starts_with_any(answer, ANSWERS)
             || answers_yes_no(sentence, answer)
+            || answers_why(sentence, answer)
             || answers_phrase(post, sentence, next)
             || std::iter::once(next).chain(later).any(|s| contains_any(post.narration(s), REPLIES).is_some());
         replied.then(|| sentence.span.start..next.span.end)
@@ -154,6 +158,12 @@ fn answers_yes_no(asked: &Sentence, answer: &str) -> bool {
     let yes_no = |op: &Operator| op.is_open() && matches!(op.kind, Kind::Polar | Kind::ANotA);
     asked.operators.iter().any(yes_no)
         && (starts_with_any(answer, YES_OR_NO) || (answer.contains("不就") && answer.ends_with('了')))
+}
+
+/// `为什么…？怕黑。`: a predicate without subject can only speak of what the question spoke of.
+fn answers_why(asked: &Sentence, answer: &str) -> bool {
+    asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Why)
+        && starts_with_any(answer, WHY_ANSWERS)
 }
 
 /// `谁？小明。`: a phrase is asked for, marked as a question, and one follows that is neither about
