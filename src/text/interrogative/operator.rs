@@ -259,9 +259,17 @@ fn alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     let potential = right.chars().nth(1).is_some_and(|c| matches!(c, '不' | '没')); // `还是学不会`
     let alike =
         !comma && !potential && (left.starts_with(first) || left.ends_with(last)) && left.chars().count() > 1;
+    let parallel = !comma && !potential && is_parallel(left, right, first);
     let measured = contains_choice(left);
-    (opened && (!comma || right.chars().count() > 2) || alike || measured)
+    (opened && (!comma || right.chars().count() > 2) || alike || parallel || measured)
         .then_some((Kind::Alternative, "还是".len()))
+}
+
+/// `…选A还是选B`: the left ends in a phrase that begins as the right one and is about as long.
+fn is_parallel(left: &str, right: &str, first: char) -> bool {
+    let Some(at) = left.rfind(first) else { return false };
+    let (left, right) = (left[at..].chars().count(), right.chars().count());
+    left > 1 && left <= 4 && left.abs_diff(right) <= 1
 }
 
 /// Verbs that announce a choice.

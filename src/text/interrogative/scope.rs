@@ -103,7 +103,11 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
     let governed = contains_any(before, &["无论", "不管", "不论", "任凭", "随便", "别管"]).is_some();
     match kind {
         Kind::Polar | Kind::Why => governed,
-        Kind::ANotA | Kind::Alternative | Kind::Help => governed || starts_with_any(after, &["都"]),
+        Kind::Alternative | Kind::Help => governed || after.starts_with('都'),
+        // `去不去都行` leaves it open; `是不是都去` asks.
+        Kind::ANotA => {
+            governed || (after.starts_with('都') && !word.starts_with(['是', '会', '能', '有', '可']))
+        }
         Kind::How => {
             governed
                 || ends_with_any(clause, &["不", "没"])

@@ -174,11 +174,11 @@ fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     let wants_phrase =
         asked.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase(&post.text[op.span.clone()]))
             || (text.ends_with('呢') && text.chars().count() <= SHORT_TOPIC_CHARS);
+    let names = answer.starts_with('是') && !starts_with_any(answer, &["是不是", "是否"]);
     asked.mark == Mark::Question
         && wants_phrase
         && !next.asks()
-        && !starts_with_any(answer, ELABORATIONS)
-        && !answer.contains(['我', '俺'])
+        && (names || !(starts_with_any(answer, ELABORATIONS) || answer.contains(['我', '俺'])))
 }
 
 /// `怎么会……呢 可能因为……`: question and reason in one sentence.
