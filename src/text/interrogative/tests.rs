@@ -58,12 +58,15 @@ fn answers_make_statements_of_questions() {
     check("月亮停电了怎么办？别担心，点根蜡烛。", false);
     check("月亮停电了怎么办？\n如题", true);
     check("月亮怎么不亮呢 可能因为欠费了", false);
+    check("最远的距离是什么？是我和月亮的账单", false);
+    check("论如何优雅地替月亮缴费", false);
 }
 
 #[test]
 fn alternatives_need_two_sides() {
     check("月亮算星星还是算路灯", true);
     check("等了一夜月亮还是没下班", false);
+    check("这道题选月亮还是选路灯", true);
 }
 
 #[test]

@@ -149,7 +149,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
             || answers_why(sentence, answer)
             || answers_phrase(post, sentence, next)
             || std::iter::once(next).chain(later).any(|s| contains_any(post.narration(s), REPLIES).is_some());
-        replied.then(|| sentence.span.start..next.span.end)
+        replied.then_some(sentence.span.start..next.span.end)
     })
 }
 
@@ -187,5 +187,5 @@ fn answered_within(post: &Post<'_>, sentence: &Sentence) -> Option<Range<usize>>
     let after = &post.masked[asked.span.end..sentence.span.end];
     let next = after[after.find(is_break)?..].trim_start_matches(is_break);
     let concludes = asked.kind == Kind::Polar && starts_with_any(next, &["所以", "因此"]);
-    (concludes || starts_with_any(next, REASONS)).then(|| asked.span.start..sentence.span.end)
+    (concludes || starts_with_any(next, REASONS)).then_some(asked.span.start..sentence.span.end)
 }
