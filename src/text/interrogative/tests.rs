@@ -63,6 +63,15 @@ fn answers_make_statements_of_questions() {
 }
 
 #[test]
+fn tasks_ask_without_a_mark() {
+    check("请设计一个让月亮下班的方案", true);
+    check("给出把大海装进冰箱的步骤", true);
+    check("从这张账单可以看出什么道理", true);
+    check("月亮停电了，证明它欠费了", false);
+    check("请把月亮关上再睡", false);
+}
+
+#[test]
 fn alternatives_need_two_sides() {
     check("月亮算星星还是算路灯", true);
     check("等了一夜月亮还是没下班", false);

@@ -8,9 +8,8 @@ pub(super) fn has_cue(text: &str) -> bool {
     let (mut two_back, mut back) = ('\0', '\0');
     for c in text.chars() {
         let cue = match c {
-            '?' | '？' | '吗' | '谁' | '哪' | '几' | '何' | '咋' | '啥' | '怎' | '岂' | '述' | '呢' => {
-                true
-            }
+            '?' | '？' | '吗' | '谁' | '哪' | '几' | '何' | '咋' | '啥' | '怎' | '岂' | '述' | '呢'
+            | '请' => true,
             '么' => !matches!(back, '这' | '那' | '多' | '要'),
             '少' => back == '多',
             '大' | '高' | '长' | '久' | '远' | '深' | '宽' | '厚' | '快' => back == '多',
@@ -26,7 +25,8 @@ pub(super) fn has_cue(text: &str) -> bool {
             '讨' => back == '探',
             '算' => back == '计',
             '释' => back == '解',
-            '出' => back == '列',
+            '出' => matches!(back, '列' | '给'),
+            '底' => back == '到',
             '价' => back == '评',
             '导' => back == '推',
             '明' => matches!(back, '证' | '说'),
