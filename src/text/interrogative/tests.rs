@@ -72,6 +72,11 @@ fn alternatives_need_two_sides() {
     check("这道题选月亮还是选路灯", true);
 }
 
+fn check(text: &str, is_question: bool) {
+    let judgement = judge(text);
+    assert_eq!(judgement.is_question, is_question, "{text}: {judgement:?}");
+}
+
 #[test]
 fn codes_are_unique() {
     let mut codes: Vec<_> = Rule::ALL.iter().map(|rule| rule.code()).collect();
