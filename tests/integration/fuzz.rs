@@ -13,7 +13,7 @@ use riddlemill::warc::{Header, write_record};
 
 #[path = "../../fuzz/src/lib.rs"]
 #[expect(dead_code, reason = "libFuzzer's own entry is not called here")]
-mod fuzz;
+mod shared;
 
 /// Cases of each kind where nobody asks for a time.
 const CASES: u64 = 300;
@@ -221,7 +221,7 @@ fn fuzz_kind(name: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dump");
     for (at, seed) in seeds.iter().enumerate() {
-        assert!(fuzz::import(kind, seed, &path).0 > 0, "{name}: seed {at} holds no post");
+        assert!(shared::import(kind, seed, &path).0 > 0, "{name}: seed {at} holds no post");
     }
     let secs: Option<u64> = std::env::var("RIDDLEMILL_FUZZ_SECS").ok().and_then(|secs| secs.parse().ok());
     let started = Instant::now();
@@ -236,11 +236,11 @@ fn fuzz_kind(name: &str) {
             _ => {}
         }
         let bytes = case(&seeds, number);
-        let read = std::panic::catch_unwind(|| fuzz::import(kind, &bytes, &path));
+        let read = std::panic::catch_unwind(|| shared::import(kind, &bytes, &path));
         let read = read.unwrap_or_else(|_| panic!("{name}: case {number} panics"));
         // Which thread read what, and when, decides nothing.
         if number % 16 == 0 {
-            assert_eq!(read, fuzz::import(kind, &bytes, &path), "{name}: case {number}");
+            assert_eq!(read, shared::import(kind, &bytes, &path), "{name}: case {number}");
         }
         posts += read.0;
     }
