@@ -134,12 +134,15 @@ fn write(n: u64, path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
-/// The seconds of a stage.
-type Lap = (String, f64);
+/// A run: the seconds of each stage and of all, and the peak memory in MiB.
+struct Measured {
+    laps: Vec<(String, f64)>,
+    all: f64,
+    peak: Option<u64>,
+}
 
-/// Runs the stages up to filter in one process: the seconds of each and of all, and the peak memory in MiB where the
-/// system tells it.
-fn run(workspace: &Path) -> Result<(Vec<Lap>, f64, Option<u64>), Box<dyn Error>> {
+/// Runs the stages up to filter in one process.
+fn run(workspace: &Path) -> Result<Measured, Box<dyn Error>> {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_riddlemill"))
         .args(["run", "--recipe", "flub", "--to", "filter", "-C"])
@@ -172,7 +175,7 @@ fn run(workspace: &Path) -> Result<(Vec<Lap>, f64, Option<u64>), Box<dyn Error>>
     if !status.success() {
         return Err(format!("the run ended with {status}").into());
     }
-    Ok((listening.join().map_err(|_| "the listener panicked")?, all, peak))
+    Ok(Measured { laps: listening.join().map_err(|_| "the listener panicked")?, all, peak })
 }
 
 /// The most memory a process has had, in MiB.
@@ -204,7 +207,7 @@ fn measure(n: u64, workspace: &Path) -> Result<(), Box<dyn Error>> {
         "[[source]]\nname = \"posts\"\nkind = \"leymore-titles\"\npath = \"raw/dumps/posts.jsonl\"\n",
     )?;
     println!("{n} posts, {} MiB", fs::metadata(&dump)?.len() >> 20);
-    let (laps, all, peak) = run(workspace)?;
+    let Measured { laps, all, peak } = run(workspace)?;
     for (name, seconds) in laps {
         println!("{name:<10} {seconds:>7.2} s {:>12.0} posts/s", n as f64 / seconds);
     }
