@@ -74,6 +74,15 @@ pub(super) enum Verb {
         #[command(subcommand)]
         verb: ReviewVerb,
     },
+    /// Open the workspace as pages in a browser, on this machine alone
+    #[command(after_help = super::serve::HELP)]
+    Serve(Serve),
+    /// Tokens for the pages: who may open what
+    Access {
+        /// What to do
+        #[command(subcommand)]
+        verb: AccessVerb,
+    },
     /// Say what the drafts would ask and cost, before anything is sent
     Estimate(Only),
     /// The store of what models answered
@@ -387,4 +396,48 @@ pub(super) struct Crawl {
     /// Say what would be fetched, and contact nobody
     #[arg(long)]
     pub dry_run: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Serve {
+    /// The port; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8484)]
+    pub port: u16,
+    /// Listen on this address instead of the loopback; needs a token granted with `access grant`
+    #[arg(long, value_name = "ADDRESS")]
+    pub bind: Option<std::net::IpAddr>,
+    /// The address people open where a proxy stands in front, as in https://review.example.org
+    #[arg(long, value_name = "URL")]
+    pub public: Option<url::Url>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum AccessVerb {
+    /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
+    Grant {
+        /// Whose; of an annotator, the name in pipeline.toml
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it opens
+        #[arg(long, value_enum)]
+        rank: RankArg,
+    },
+    /// End somebody's token, and with it their sessions
+    Revoke {
+        /// Whose
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Who has a token
+    List,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum RankArg {
+    /// The review pages alone
+    Annotator,
+    /// The audit pages
+    Reader,
+    /// All pages
+    Curator,
 }

@@ -2,6 +2,7 @@
 //!
 //! Data goes to stdout, talk to stderr. Every error ends in one of the codes of [`Exit`].
 
+mod access;
 mod apply;
 mod args;
 mod audit;
@@ -20,6 +21,7 @@ mod replies;
 mod report;
 mod review;
 mod run;
+mod serve;
 mod show;
 mod status;
 mod tables;
@@ -63,6 +65,8 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Review { verb } => review::review(verb, global),
+        Verb::Serve(args) => serve::serve(args, global, stop),
+        Verb::Access { verb } => access::access(verb, global),
         Verb::Estimate(args) => estimate::estimate(args, global),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Prompts { verb } => prompts::prompts(verb, global),
