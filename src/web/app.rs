@@ -11,7 +11,8 @@ use axum::routing::{MethodRouter, get, post};
 use super::access::{Access, Rank};
 use super::error::Oops;
 use super::limits::Tries;
-use super::routes::{duplicates, login, overview, record, releases, stage};
+use super::desk::{Ballots, Desk};
+use super::routes::{curate, duplicates, login, overview, record, releases, review, stage};
 use super::server::{Address, Serve};
 use super::staged::Stages;
 use super::{assets, guard};
@@ -29,6 +30,8 @@ pub(super) struct App {
     pub(super) access: Access,
     pub(super) tries: Tries,
     pub(super) stages: Stages,
+    pub(super) desk: Desk,
+    pub(super) ballots: Ballots,
     /// The session's cookie; two servers on one host have two.
     pub(super) cookie: String,
     overrides: Overrides,
@@ -44,6 +47,8 @@ impl App {
             access: Access::of(&workspace),
             tries: Tries::default(),
             stages: Stages::default(),
+            desk: Desk::open(workspace.raw().join("votes")),
+            ballots: Ballots::default(),
             cookie: format!("riddlemill-{}", address.port),
             workspace,
             address,
@@ -116,6 +121,23 @@ fn readers() -> Vec<Route> {
     ]
 }
 
+/// What waits for a person's vote; who may vote on what, pipeline.toml says.
+fn annotators() -> Vec<Route> {
+    vec![
+        ("/review", get(review::list)),
+        ("/review/{recipe}/{step}/{round}", get(review::page).post(review::vote)),
+    ]
+}
+
+/// How far people are.
+fn curators() -> Vec<Route> {
+    vec![
+        ("/curate", get(curate::page)),
+        ("/curate/{recipe}/{step}/assign", post(curate::spread)),
+        ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
+    ]
+}
+
 /// Every route of the server.
 pub(super) fn router(app: Arc<App>) -> Router {
     let circle = |routes: Vec<Route>, rank: Rank| {
@@ -124,7 +146,9 @@ pub(super) fn router(app: Arc<App>) -> Router {
     };
     let anybody = open().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
     anybody
+        .merge(circle(annotators(), Rank::Annotator))
         .merge(circle(readers(), Rank::Reader))
+        .merge(circle(curators(), Rank::Curator))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(app.clone(), guard::frame))
         .with_state(app)

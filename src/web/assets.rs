@@ -22,6 +22,8 @@ const ASSETS: &[Asset] = &[
     Asset { name: "page.css", kind: STYLE, bytes: include_bytes!("assets/page.css") },
     Asset { name: "parts.css", kind: STYLE, bytes: include_bytes!("assets/parts.css") },
     Asset { name: "page.js", kind: SCRIPT, bytes: include_bytes!("assets/page.js") },
+    Asset { name: "review.css", kind: STYLE, bytes: include_bytes!("assets/review.css") },
+    Asset { name: "review.js", kind: SCRIPT, bytes: include_bytes!("assets/review.js") },
     Asset { name: "icon.svg", kind: "image/svg+xml", bytes: include_bytes!("assets/icon.svg") },
     Asset { name: "htmx.js", kind: SCRIPT, bytes: include_bytes!("assets/vendor/htmx.min.js") },
     Asset { name: "htmx.LICENSE", kind: TEXT, bytes: include_bytes!("assets/vendor/htmx.LICENSE") },

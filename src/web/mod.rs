@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`access`] says who may look at what; `server` takes connections and bounds what a
 //! client may cost; `guard` stands before every route; `app` names the routes, each a file in `routes`;
-//! `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
+//! `desk` holds the votes and writes them; `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
 //! one of two languages (`words`).
 //!
 //! Invariants:
@@ -18,6 +18,7 @@ pub mod access;
 mod app;
 mod assets;
 mod csrf;
+mod desk;
 mod error;
 mod guard;
 mod limits;

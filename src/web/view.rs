@@ -34,6 +34,9 @@ templates![
     "releases.html",
     "release.html",
     "diff.html",
+    "queue.html",
+    "ballot.html",
+    "curate.html",
 ];
 
 static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| {

@@ -1,8 +1,10 @@
 //! The pages, a file each: what a route reads, and which template shows it.
 
+pub(super) mod curate;
 pub(super) mod duplicates;
 pub(super) mod login;
 pub(super) mod overview;
 pub(super) mod record;
 pub(super) mod releases;
+pub(super) mod review;
 pub(super) mod stage;

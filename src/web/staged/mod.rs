@@ -11,6 +11,5 @@ mod index;
 mod look;
 mod query;
 
-pub(super) use frames::Frames;
 pub(super) use look::{Looking, Record, Stages};
 pub(super) use query::{Query, Sort};
