@@ -42,7 +42,8 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
             let grants = access.grants()?;
             let rows: Vec<_> =
                 grants.iter().map(|g| json!({ "name": g.name, "rank": g.rank.name() })).collect();
-            let lines: String = grants.iter().map(|g| format!("{:<20} {}\n", g.name, g.rank.name())).collect();
+            let lines: String =
+                grants.iter().map(|g| format!("{:<20} {}\n", g.name, g.rank.name())).collect();
             match global.json {
                 true => output::json(&rows)?,
                 false => output::print(&lines)?,

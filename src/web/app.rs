@@ -9,9 +9,9 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 
 use super::access::{Access, Rank};
+use super::desk::{Ballots, Desk};
 use super::error::Oops;
 use super::limits::Tries;
-use super::desk::{Ballots, Desk};
 use super::routes::{curate, duplicates, login, overview, record, releases, review, stage};
 use super::server::{Address, Serve};
 use super::staged::Stages;
@@ -141,7 +141,8 @@ fn curators() -> Vec<Route> {
 /// Every route of the server.
 pub(super) fn router(app: Arc<App>) -> Router {
     let circle = |routes: Vec<Route>, rank: Rank| {
-        let router = routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+        let router =
+            routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
         router.route_layer(from_fn_with_state(rank, guard::circle))
     };
     let anybody = open().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));

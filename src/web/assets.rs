@@ -46,7 +46,9 @@ pub(super) fn address(name: &str) -> Option<String> {
 pub(super) async fn get(Path((hash, name)): Path<(String, String)>) -> Response {
     let found = ASSETS.iter().position(|asset| asset.name == name).filter(|at| HASHES[*at] == hash);
     let Some(at) = found else { return StatusCode::NOT_FOUND.into_response() };
-    let head =
-        [(header::CONTENT_TYPE, ASSETS[at].kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];
+    let head = [
+        (header::CONTENT_TYPE, ASSETS[at].kind),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+    ];
     (head, ASSETS[at].bytes).into_response()
 }

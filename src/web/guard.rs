@@ -137,9 +137,7 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
         set_cookie(&mut answer, &app.cookie, &secret, &app);
     }
     for (name, value) in HEADERS {
-        answer
-            .headers_mut()
-            .insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        answer.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     answer
 }
@@ -222,7 +220,12 @@ fn dressed(answer: Response, visitor: &Visitor) -> Response {
 }
 
 /// Only those of a rank pass; others are asked for a token.
-pub(super) async fn circle(State(needed): State<Rank>, visitor: Visitor, request: Request, next: Next) -> Response {
+pub(super) async fn circle(
+    State(needed): State<Rank>,
+    visitor: Visitor,
+    request: Request,
+    next: Next,
+) -> Response {
     match visitor.rank() {
         Some(rank) if rank >= needed => next.run(request).await,
         Some(_) => Oops::forbidden().into_response(),
@@ -274,7 +277,8 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
 /// Sets a cookie that no script reads, and that another site sends along only where somebody follows a link:
 /// a link to a record can be shared, and nothing that a link asks for changes anything.
 pub(super) fn set_cookie(answer: &mut Response, name: &str, value: &str, app: &App) {
-    let secure = if app.address.public.as_ref().is_some_and(|url| url.scheme() == "https") { "; Secure" } else { "" };
+    let secure =
+        if app.address.public.as_ref().is_some_and(|url| url.scheme() == "https") { "; Secure" } else { "" };
     let age = if value.is_empty() { 0 } else { 60 * 60 * 24 * 30 };
     let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{secure}");
     if let Ok(line) = HeaderValue::from_str(&line) {

@@ -65,7 +65,9 @@ pub struct Serve {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Others would get in without a token.
-    #[error("{0} can be reached by others, and no token is granted\n  hint: `riddlemill access grant NAME --rank curator` gives one")]
+    #[error(
+        "{0} can be reached by others, and no token is granted\n  hint: `riddlemill access grant NAME --rank curator` gives one"
+    )]
     NoTokens(IpAddr),
     /// The address is taken, or not this machine's.
     #[error("cannot listen on {address}: {source}\n  hint: --port 0 takes a free port")]

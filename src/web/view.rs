@@ -64,8 +64,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     env.add_filter("percent", |x: f64| format!("{:.1}", x * 100.0));
     env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));
     env.add_filter("to_json", |value: Value| {
-        serde_json::to_string(&value)
-            .map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
+        serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
     });
     for (name, text) in TEMPLATES {
         env.add_template(name, text).map_err(|e| format!("{e:#}"))?;
@@ -124,7 +123,9 @@ pub(super) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => out.push(byte.into()),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
+                out.push(byte.into())
+            }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -149,7 +150,11 @@ fn escape(c: char, out: &mut String) {
         '\'' => out.push_str("&#39;"),
         '\n' => out.push('\n'),
         // Marks of direction, joiners, and whatever else has no shape of its own.
-        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        '\u{61c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
         | '\u{e0000}'..='\u{e007f}' => {
             out.push_str(&format!("<i class=\"mark\">U+{:04X}</i>", u32::from(c)));
         }
@@ -215,7 +220,10 @@ mod tests {
             }
             assert!(!text.contains("|safe"), "{name} trusts a text");
             assert!(!text.contains("<style") && !text.contains(" style="), "{name} holds a style");
-            assert!(!regex::Regex::new(r"<script>|\son[a-z]+=").unwrap().is_match(text), "{name} holds a script");
+            assert!(
+                !regex::Regex::new(r"<script>|\son[a-z]+=").unwrap().is_match(text),
+                "{name} holds a script"
+            );
         }
         assert!(used.len() > 50);
     }

@@ -86,8 +86,7 @@ impl Board {
 impl Desk {
     /// The desk over a folder of votes.
     pub(in crate::web) fn open(folder: PathBuf) -> Desk {
-        let board =
-            Arc::new(RwLock::new(Board { log: None, taken: 0, places: FxHashMap::default() }));
+        let board = Arc::new(RwLock::new(Board { log: None, taken: 0, places: FxHashMap::default() }));
         let (writer, messages) = channel();
         let (own, place) = (board.clone(), folder.clone());
         std::thread::spawn(move || write(&messages, &own, &place));
@@ -144,9 +143,8 @@ fn store(board: &mut Board, batch: &[Message]) -> Vec<Cast> {
                 == (&vote.item, &vote.annotator, vote.round, &vote.step, &vote.recipe)
         };
         let head = taken.iter().rev().find(same_seat).copied().or_else(|| log.head(vote));
-        let says_as = head.is_some_and(|head| {
-            head.values == vote.values && head.content_hash == vote.content_hash
-        });
+        let says_as =
+            head.is_some_and(|head| head.values == vote.values && head.content_hash == vote.content_hash);
         answers.push(match head {
             Some(head) if head.id == vote.id || says_as => Cast::Saved(head.id),
             head if head.map(|head| head.id) != vote.base => Cast::Overtaken(head.map(|head| head.id)),
@@ -168,8 +166,8 @@ fn store(board: &mut Board, batch: &[Message]) -> Vec<Cast> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::ballot::{Role, Round};
     use crate::review::Values;
+    use crate::review::ballot::{Role, Round};
 
     fn vote(item: usize, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
         let hash = crate::review::Item::new(

@@ -105,12 +105,7 @@ pub(in crate::web) fn standing(
     Standing { done, open: open.len() }
 }
 
-fn walk<'p>(
-    board: &Board,
-    place: Place<'p>,
-    tasks: &Tasks,
-    person: &Annotator,
-) -> (usize, Vec<&'p Item>) {
+fn walk<'p>(board: &Board, place: Place<'p>, tasks: &Tasks, person: &Annotator) -> (usize, Vec<&'p Item>) {
     let step = &place.ballot.step;
     let current_tasks = tasks.current(place.round);
     let mine: FxHashSet<&str> = current_tasks
@@ -135,13 +130,13 @@ fn walk<'p>(
         }
         let wanted = match place.round {
             Round::Vote if spread => mine.contains(item.id.as_str()),
-            Round::Vote => {
-                in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed
+            Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,
+            Round::Review => {
+                !votes.is_empty() && {
+                    let pending = resolve(step, item, &votes);
+                    matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }))
+                }
             }
-            Round::Review => !votes.is_empty() && {
-                let pending = resolve(step, item, &votes);
-                matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }))
-            },
             Round::Adjudication => disputed(board, place, item),
         };
         if wanted {

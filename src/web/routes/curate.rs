@@ -18,7 +18,8 @@ use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::ballot::{Qualification, Round};
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
-    AssignSettings, Item, Outcome, Pending, Resolution, Task, Values, Vote, agreement, assign, resolve_all, status,
+    AssignSettings, Item, Outcome, Pending, Resolution, Task, Values, Vote, agreement, assign, resolve_all,
+    status,
 };
 use crate::web::app::{App, reading, recipe};
 use crate::web::desk::Ballot;
@@ -146,27 +147,24 @@ fn gold(
             _ => None,
         })
         .collect();
-    let cast: Vec<&Vote> = known.iter().flat_map(|(item, _)| votes.get(item.id.as_str()).into_iter().flatten().copied()).collect();
+    let cast: Vec<&Vote> = known
+        .iter()
+        .flat_map(|(item, _)| votes.get(item.id.as_str()).into_iter().flatten().copied())
+        .collect();
     let shares = ballot.step.qualification.unwrap_or(Qualification { formal: 0.8, senior: 0.95 });
     let trials = trials(&ballot.step, &known, &cast, shares, FEWEST);
     trials.into_iter().map(|trial| (trial.annotator, (trial.right, trial.of))).collect()
 }
 
 /// Items that wait for votes of a round and have fewer tasks than they need.
-fn unassigned<'b>(
-    ballot: &'b Ballot,
-    resolved: &[Resolution],
-    tasks: &Tasks,
-    round: Round,
-) -> Vec<&'b str> {
+fn unassigned<'b>(ballot: &'b Ballot, resolved: &[Resolution], tasks: &Tasks, round: Round) -> Vec<&'b str> {
     let mut given: FxHashMap<&str, usize> = FxHashMap::default();
     for task in tasks.current(round) {
         *given.entry(task.item.as_str()).or_default() += 1;
     }
-    let waits = |resolution: &Resolution| {
-        matches!(resolution.pending(), Some(Pending::Waiting { round: r, .. }) if *r == round)
-    };
-    let short = |item: &&Item| given.get(item.id.as_str()).copied().unwrap_or(0) < ballot.step.votes_in(round);
+    let waits = |resolution: &Resolution| matches!(resolution.pending(), Some(Pending::Waiting { round: r, .. }) if *r == round);
+    let short =
+        |item: &&Item| given.get(item.id.as_str()).copied().unwrap_or(0) < ballot.step.votes_in(round);
     let open = ballot.items.iter().zip(resolved).filter(|(_, resolution)| waits(resolution));
     open.map(|(item, _)| item).filter(short).map(|item| item.id.as_str()).collect()
 }
@@ -200,7 +198,8 @@ fn give(
     let resolved = resolve_all(&ballot.step, &ballot.items, &votes);
     let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
     let open = unassigned(ballot, &resolved, &tasks, round);
-    let settings = AssignSettings { seed: 0, round, languages: &[], overlap: 0.0, gold: &[], gold_share: 0.0 };
+    let settings =
+        AssignSettings { seed: 0, round, languages: &[], overlap: 0.0, gold: &[], gold_share: 0.0 };
     let new = assign(&ballot.step, &open, &config.annotators, tasks.all(), &settings)
         .map_err(|e| Oops::bad(e.to_string()))?;
     tasks.append(&new)?;

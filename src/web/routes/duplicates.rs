@@ -38,7 +38,12 @@ pub(in crate::web) struct Filter {
 
 impl Default for Filter {
     fn default() -> Filter {
-        Filter { show: "clusters".into(), verdict: "borderline".into(), score: "1.00".into(), page: String::new() }
+        Filter {
+            show: "clusters".into(),
+            verdict: "borderline".into(),
+            score: "1.00".into(),
+            page: String::new(),
+        }
     }
 }
 
@@ -119,7 +124,11 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter) -> Result<Found, Oop
     }
     let merged: Vec<Entry> = select(&looking.stage, "ledger", col("outcome").eq(lit("merged")))?;
     found.merged = merged.len();
-    if found.filter.show == "pairs" { pairs(&looking, &mut found)? } else { clusters(&looking, merged, &mut found)? }
+    if found.filter.show == "pairs" {
+        pairs(&looking, &mut found)?
+    } else {
+        clusters(&looking, merged, &mut found)?
+    }
     Ok(found)
 }
 

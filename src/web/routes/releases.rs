@@ -193,7 +193,9 @@ fn counted(config: &str, rows: &[rows_of::JsonRow]) -> Config {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for value in rows.iter().filter_map(|row| row.get(*column)) {
             match value {
-                Value::Array(several) => several.iter().for_each(|v| *counts.entry(words(v)).or_default() += 1),
+                Value::Array(several) => {
+                    several.iter().for_each(|v| *counts.entry(words(v)).or_default() += 1)
+                }
                 one => *counts.entry(words(one)).or_default() += 1,
             }
         }
@@ -203,7 +205,8 @@ fn counted(config: &str, rows: &[rows_of::JsonRow]) -> Config {
     };
     let mut lengths = vec![0; 31];
     for row in rows {
-        let text = ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key)?.as_str());
+        let text =
+            ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key)?.as_str());
         let chars = text.map_or(0, |text| text.chars().count());
         lengths[(chars / BIN).min(30)] += 1;
     }
@@ -304,7 +307,8 @@ pub(in crate::web) async fn diff(
         let here: Vec<Version> = versions(&app, recipe)?.into_iter().filter(|v| v.here).collect();
         let name = |at: usize| here.get(at).map(|v| v.version.clone()).unwrap_or_default();
         let after = if two.after.is_empty() { name(0) } else { two.after };
-        let before = if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
+        let before =
+            if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
         let mut found = Differences {
             recipe: recipe.name,
             versions: here,

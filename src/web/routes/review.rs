@@ -79,12 +79,7 @@ pub(in crate::web) async fn list(
     view::page(&visitor, "queue.html", json!({ "who": name, "names": names, "places": places }))
 }
 
-fn places(
-    app: &App,
-    config: &Config,
-    person: &Annotator,
-    language: Language,
-) -> Result<Vec<Waiting>, Oops> {
+fn places(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Waiting>, Oops> {
     let mut waiting = Vec::new();
     let board = app.desk.board().map_err(Oops::broken)?;
     for recipe in recipe::used(config) {
@@ -256,19 +251,14 @@ fn may_see(
     shown(board, place, item).ok_or_else(Oops::not_found)
 }
 
-fn on_screen(
-    board: &Board,
-    place: Place<'_>,
-    person: &Annotator,
-    seen: Seen,
-    language: Language,
-) -> Shown {
+fn on_screen(board: &Board, place: Place<'_>, person: &Annotator, seen: Seen, language: Language) -> Shown {
     let Seen { item, why } = seen;
     let step = &place.ballot.step;
     let own = own(board, place, &item.id, &person.name);
     let drafts = step.shows_drafts(place.round);
     let shown = |(key, value): (&String, &Value)| {
-        let label = step.shows.iter().find(|(known, _)| known == key).map(|(_, label)| said(language, *label));
+        let label =
+            step.shows.iter().find(|(known, _)| known == key).map(|(_, label)| said(language, *label));
         // What a draft's own checks found is part of the draft.
         let of_draft = matches!(key.as_str(), "flags" | "draft_reasons");
         if of_draft && !drafts {
@@ -388,7 +378,9 @@ pub(in crate::web) async fn vote(
             }
         },
         Made::Changed => (StatusCode::CONFLICT, json!({ "told": "item_changed" })),
-        Made::Faulty(faults) => (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "faulty", "faults": faults })),
+        Made::Faulty(faults) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "faulty", "faults": faults }))
+        }
     };
     if wants_json {
         return Ok((status, Json(told)).into_response());
@@ -396,7 +388,9 @@ pub(in crate::web) async fn vote(
     // Without the script: on to the next item, or the same one with a word on what is wrong.
     let who = if visitor.open { format!("as={}&", view::encoded(form.get("as"))) } else { String::new() };
     match status {
-        StatusCode::OK => Ok(Redirect::to(&format!("{here}?{who}after={}", view::encoded(&id))).into_response()),
+        StatusCode::OK => {
+            Ok(Redirect::to(&format!("{here}?{who}after={}", view::encoded(&id))).into_response())
+        }
         status => Err(Oops {
             status,
             key: match told["told"].as_str() {
@@ -446,7 +440,15 @@ fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<
     };
     let base: Option<Digest> = form.get("base").parse().ok();
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
-    Ok(Made::Vote(Box::new(vote_of(step, &item, person, round, values, base, seconds.map(|s| s.min(LONGEST))))))
+    Ok(Made::Vote(Box::new(vote_of(
+        step,
+        &item,
+        person,
+        round,
+        values,
+        base,
+        seconds.map(|s| s.min(LONGEST)),
+    ))))
 }
 
 fn vote_of(

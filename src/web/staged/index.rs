@@ -72,7 +72,9 @@ fn ledger(stage: &StageReader) -> Result<Ledger, Error> {
     let parts = stage.table("ledger").parts.len();
     let frames: Vec<Result<_, Error>> = (0..parts)
         .into_par_iter()
-        .map(|part| read_ledger(&part_columns(stage, "ledger", part, &["id", "outcome", "reason", "into"])?, stage))
+        .map(|part| {
+            read_ledger(&part_columns(stage, "ledger", part, &["id", "outcome", "reason", "into"])?, stage)
+        })
         .collect();
     let mut whole = Ledger { kinds: BTreeMap::new(), kind: Vec::new(), ids: Vec::new(), out: Vec::new() };
     for part in frames {
@@ -94,8 +96,7 @@ fn read_ledger(frame: &DataFrame, stage: &StageReader) -> Result<Ledger, Error> 
     let column = |name: &str| frame.column(name).and_then(Column::str).map_err(damaged);
     let (id, outcome, reason, into) = (column("id")?, column("outcome")?, column("reason")?, column("into")?);
     let mut kinds: FxHashMap<(&str, Option<&str>), u16> = FxHashMap::default();
-    let mut ledger =
-        Ledger { kinds: BTreeMap::new(), kind: Vec::new(), ids: Vec::new(), out: Vec::new() };
+    let mut ledger = Ledger { kinds: BTreeMap::new(), kind: Vec::new(), ids: Vec::new(), out: Vec::new() };
     for row in 0..frame.height() {
         let (outcome, id) = (outcome.get(row).unwrap_or_default(), id.get(row).unwrap_or_default());
         let next = kinds.len() as u16;
@@ -106,7 +107,8 @@ fn read_ledger(frame: &DataFrame, stage: &StageReader) -> Result<Ledger, Error> 
             _ => 0,
         });
     }
-    ledger.kinds = kinds.into_iter().map(|((o, r), at)| ((o.to_string(), r.map(str::to_string)), at)).collect();
+    ledger.kinds =
+        kinds.into_iter().map(|((o, r), at)| ((o.to_string(), r.map(str::to_string)), at)).collect();
     Ok(ledger)
 }
 
