@@ -76,7 +76,7 @@ export const posts_that_hold_scripts_do_nothing = () => {
       check((await sheet.locator("main img, main svg:not(.bar), main a[href^=javascript]").count()) === 0, `${path} made elements of a post`);
     }
     await sheet.goto(server.url + "/flub/record/tieba:105");
-    check((await sheet.textContent(".post.big")).includes("U+202E"), "a mark of direction is shown, not obeyed");
+    check((await sheet.textContent(".raw")).includes("U+202E"), "a mark of direction is shown, not obeyed");
     check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
   }, workspace);
 };

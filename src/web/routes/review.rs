@@ -297,7 +297,10 @@ fn content_name(language: Language, key: &str) -> String {
 
 fn asks(field: &Field, item: &Item, own: Option<&Vote>, drafts: bool, language: Language) -> Asks {
     let draft = item.draft.get(field.name).filter(|_| drafts);
-    let standing = own.map_or(draft, |vote| vote.values.get(field.name));
+    // A drafted text is there to be edited. A drafted choice is only marked as such: who has to press a
+    // key has looked.
+    let text = matches!(field.kind, Kind::Text | Kind::Edited { .. });
+    let standing = own.map_or(draft.filter(|_| text), |vote| vote.values.get(field.name));
     let marked: Vec<String> = match standing {
         Some(Value::List(codes)) => codes.clone(),
         Some(value) => vec![answers::write(field, item, value)],
