@@ -7,6 +7,8 @@ mod harness;
 mod accidents;
 mod accounting;
 mod audit;
+mod browser;
+mod desk;
 mod fresh;
 mod generate;
 mod importers;

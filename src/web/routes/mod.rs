@@ -1,5 +1,6 @@
 //! The pages, a file each: what a route reads, and which template shows it.
 
+mod ballot;
 pub(super) mod curate;
 pub(super) mod duplicates;
 pub(super) mod login;

@@ -334,6 +334,8 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("keep_about", "It belongs in the benchmark.", "适合收入基准。"),
     ("side_1", "the first", "第一个"),
     ("side_2", "the second", "第二个"),
+    ("draft_reasons", "What the model's draft says", "模型草稿的理由"),
+    ("flags", "Self-check of the draft", "草稿自检"),
     ("votes_on", "votes", "投票"),
     ("review_on", "second look", "复核"),
     // Curator.
