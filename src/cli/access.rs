@@ -1,13 +1,45 @@
 //! `access`: tokens for the pages of `serve`.
 
+use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
-use super::args::{AccessVerb, Global, RankArg};
+use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::pipeline::now;
 use crate::store::Workspace;
 use crate::web::access::{Access, Rank};
+
+#[derive(Subcommand)]
+pub(super) enum AccessVerb {
+    /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
+    Grant {
+        /// Whose; of an annotator, the name in pipeline.toml
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it opens
+        #[arg(long, value_enum)]
+        rank: RankArg,
+    },
+    /// End somebody's token, and with it their sessions
+    Revoke {
+        /// Whose
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Who has a token
+    List,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum RankArg {
+    /// The review pages alone
+    Annotator,
+    /// The audit pages
+    Reader,
+    /// All pages
+    Curator,
+}
 
 pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::access::AccessVerb;
+use super::serve::Serve;
+
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why a post is in or out.
 #[derive(Parser)]
 #[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
@@ -485,48 +488,4 @@ pub(super) struct Crawl {
     /// Say what would be fetched, and contact nobody
     #[arg(long)]
     pub dry_run: bool,
-}
-
-#[derive(Args)]
-pub(super) struct Serve {
-    /// The port; 0 takes a free one
-    #[arg(long, value_name = "PORT", default_value_t = 8484)]
-    pub port: u16,
-    /// Listen on this address instead of the loopback; needs a token granted with `access grant`
-    #[arg(long, value_name = "ADDRESS")]
-    pub bind: Option<std::net::IpAddr>,
-    /// The address people open where a proxy stands in front, as in https://review.example.org
-    #[arg(long, value_name = "URL")]
-    pub public: Option<url::Url>,
-}
-
-#[derive(Subcommand)]
-pub(super) enum AccessVerb {
-    /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
-    Grant {
-        /// Whose; of an annotator, the name in pipeline.toml
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// What it opens
-        #[arg(long, value_enum)]
-        rank: RankArg,
-    },
-    /// End somebody's token, and with it their sessions
-    Revoke {
-        /// Whose
-        #[arg(value_name = "NAME")]
-        name: String,
-    },
-    /// Who has a token
-    List,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum RankArg {
-    /// The review pages alone
-    Annotator,
-    /// The audit pages
-    Reader,
-    /// All pages
-    Curator,
 }

@@ -2,7 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::args::{Global, Serve};
+use clap::Args;
+
+use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Overrides;
@@ -16,6 +18,19 @@ with --bind, which wants a token first; put a proxy with TLS in front and name i
   riddlemill serve
   riddlemill access grant annotator-1 --rank annotator
   riddlemill serve --bind 0.0.0.0 --public https://review.example.org";
+
+#[derive(Args)]
+pub(super) struct Serve {
+    /// The port; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8484)]
+    pub port: u16,
+    /// Listen on this address instead of the loopback; needs a token granted with `access grant`
+    #[arg(long, value_name = "ADDRESS")]
+    pub bind: Option<std::net::IpAddr>,
+    /// The address people open where a proxy stands in front, as in https://review.example.org
+    #[arg(long, value_name = "URL")]
+    pub public: Option<url::Url>,
+}
 
 pub(super) fn serve(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let config = output::load(global)?;

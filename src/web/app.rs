@@ -126,6 +126,7 @@ fn annotators() -> Vec<Route> {
     vec![
         ("/review", get(review::list)),
         ("/review/{recipe}/{step}/{round}", get(review::page).post(review::vote)),
+        ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
     ]
 }
 

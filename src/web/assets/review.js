@@ -146,7 +146,12 @@
       event.preventDefault();
       form.requestSubmit();
     } else if (event.key === "u" && form.dataset.previous) location.assign(form.dataset.previous);
-    else if (event.key === "s" && form.dataset.skip) location.assign(form.dataset.skip);
+    else if (event.key === "s") {
+      const later = document.querySelector(".later");
+      event.preventDefault();
+      later.open = true;
+      later.querySelector("input[name=reason]").focus();
+    }
   });
 
   restore();

@@ -9,7 +9,9 @@
 mod board;
 mod items;
 mod queue;
+mod skips;
 
 pub(super) use board::{Board, Cast, Desk};
 pub(super) use items::{Ballot, Ballots};
 pub(super) use queue::{Place, Seen, open, own, shown, standing};
+pub(super) use skips::{Skip, skip, skips};

@@ -22,7 +22,7 @@ use crate::review::{
     status,
 };
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::Ballot;
+use crate::web::desk::{Ballot, Skip, skips};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -41,6 +41,8 @@ struct Curated {
     rounds: Vec<&'static str>,
     people: Vec<Person>,
     agreement: Vec<Agreed>,
+    /// The last items that were passed over.
+    passed: Vec<Skip>,
 }
 
 #[derive(Serialize)]
@@ -126,6 +128,7 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
                 alpha: three(&field.alpha),
             })
             .collect(),
+        passed: skips(&app.workspace, recipe.name, step.name)?.into_iter().rev().take(20).collect(),
     })
 }
 

@@ -3,6 +3,7 @@
 //! A page holds what its reader may see and no more: nobody's votes in the first round, no drafts of a
 //! blind ballot, no names ever.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Json;
@@ -20,7 +21,7 @@ use crate::review::answers::{self, Answers};
 use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Board, Cast, Place, Seen, open, own, shown, standing};
+use crate::web::desk::{Ballot, Board, Cast, Place, Seen, Skip, open, own, shown, skip, skips, standing};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -160,13 +161,22 @@ fn screen(
     }
     let board = app.desk.board().map_err(Oops::broken)?;
     let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
-    let waiting = open(&board, place, &tasks, person);
+    let mut waiting = open(&board, place, &tasks, person);
+    let passed: BTreeSet<String> = skips(&app.workspace, recipe.name, step.name)?
+        .into_iter()
+        .filter(|skip| skip.annotator == person.name && skip.round == round)
+        .map(|skip| skip.item)
+        .collect();
+    // What was passed over comes last; the order of the ballot stays otherwise.
+    waiting.sort_by_key(|item| passed.contains(&item.id));
     let far = standing(&board, place, &tasks, person);
     // The order of the ballot, from the item before on, and round to its beginning.
     let after = |id: &str| {
         let place = |id: &str| ballot.items.iter().position(|item| item.id == id);
         let from = place(id);
-        let later = waiting.iter().find(|item| item.id != id && place(&item.id) > from);
+        let fresh = |item: &&&Item| item.id != id && !passed.contains(&item.id);
+        let later = waiting.iter().filter(fresh).find(|item| place(&item.id) > from);
+        let later = later.or_else(|| waiting.iter().find(fresh));
         later.or_else(|| waiting.iter().find(|item| item.id != id)).map(|item| item.id.clone())
     };
     let id = match (who.item.as_str(), who.after.as_str()) {
@@ -269,6 +279,37 @@ pub(in crate::web) async fn vote(
             detail: String::new(),
         }),
     }
+}
+
+/// An item is passed over, with a reason.
+pub(in crate::web) async fn pass_over(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step, round)): Path<(String, String, String)>,
+    form: Form,
+) -> Result<Response, Oops> {
+    let (config, _) = app.config();
+    let person = person(&config, &visitor, form.get("as"))?;
+    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
+    let who = if visitor.open { format!("as={}&", view::encoded(&person.name)) } else { String::new() };
+    let id = form.get("item").to_string();
+    let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
+    let next = format!("{here}?{who}after={}", view::encoded(&id));
+    let reason: String = form.get("reason").trim().chars().take(500).collect();
+    reading(move || {
+        let ballot = ballot(&app, &config, recipe, &step)?;
+        let place = Place { recipe, ballot: &ballot, round };
+        if !person.may_vote(&ballot.step, round) {
+            return Err(Oops::forbidden());
+        }
+        let board = app.desk.board().map_err(Oops::broken)?;
+        let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
+        may_see(&board, place, &open(&board, place, &tasks, &person), &person, &id)?;
+        let new = Skip { item: id, annotator: person.name, round, reason, at: now() };
+        Ok(skip(&app.workspace, recipe.name, ballot.step.name, &new)?)
+    })
+    .await?;
+    Ok(Redirect::to(&next).into_response())
 }
 
 enum Made {
