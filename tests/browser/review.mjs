@@ -63,6 +63,15 @@ export const an_annotator_votes_twenty_items_through_a_lost_connection = async (
     check(all.length === 20 && new Set(all.map((v) => v.item)).size === 20, `twenty votes, each once: ${all.length}`);
     check(all.every((v) => v.seconds > 0 && v.annotator === "annotator-1"), "times are kept");
 
+    // An item is passed over with a reason, and comes again at the end.
+    const passed = await sheet.inputValue("#ballot [name=item]");
+    await sheet.keyboard.press("s");
+    await sheet.keyboard.type("I know where it comes from");
+    await sheet.keyboard.press("Enter");
+    await sheet.waitForFunction((passed) => document.querySelector("#ballot [name=item]")?.value !== passed && document.readyState === "complete", passed);
+    check(votes(workspace).length === 20, "passing over is no vote");
+    check(workspace.read("raw/votes/skipped/ruozhibench-gen.screen.jsonl").includes("where it comes from"), "the reason is kept");
+
     // Back, and another mind: a new vote that replaces the old one.
     await sheet.keyboard.press("u");
     await sheet.waitForSelector("text=You have voted on this");

@@ -141,6 +141,8 @@ fn nobody_gets_further_than_their_token() {
         let path = format!("/review/ruozhibench-gen/screen/{round}");
         assert_eq!(annotator.get(&server, &path).status, 403, "{path}");
         assert_eq!(annotator.post(&server, &path, &[("csrf", &csrf)]).status, 403, "{path}");
+        let later = format!("{path}/later");
+        assert_eq!(annotator.post(&server, &later, &[("csrf", &csrf)]).status, 403, "{later}");
     }
     let mut looker = Browser::login(&server, &reader);
     for path in READERS {

@@ -13,5 +13,5 @@ mod skips;
 
 pub(super) use board::{Board, Cast, Desk};
 pub(super) use items::{Ballot, Ballots};
-pub(super) use queue::{Place, Seen, open, own, shown, standing};
+pub(super) use queue::{Place, Seen, far, open, own, shown};
 pub(super) use skips::{Skip, skip, skips};

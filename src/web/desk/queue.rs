@@ -26,15 +26,6 @@ pub(in crate::web) struct Seen {
     pub(in crate::web) why: Vec<String>,
 }
 
-/// How far a person is in a place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::web) struct Standing {
-    /// Items with a vote of theirs on today's text.
-    pub(in crate::web) done: usize,
-    /// Items that wait for one.
-    pub(in crate::web) open: usize,
-}
-
 /// The votes of people on an item: a sample's are nobody's.
 fn people<'b>(board: &'b Board, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
     let mut votes = board.on(place.recipe.name, place.ballot.step.name, item);
@@ -91,21 +82,16 @@ pub(in crate::web) fn open<'p>(
     tasks: &Tasks,
     person: &Annotator,
 ) -> Vec<&'p Item> {
-    walk(board, place, tasks, person).1
+    far(board, place, tasks, person).1
 }
 
-/// How far a person is.
-pub(in crate::web) fn standing(
+/// How far a person is: how many items have a vote of theirs on today's text, and which wait for one.
+pub(in crate::web) fn far<'p>(
     board: &Board,
-    place: Place<'_>,
+    place: Place<'p>,
     tasks: &Tasks,
     person: &Annotator,
-) -> Standing {
-    let (done, open) = walk(board, place, tasks, person);
-    Standing { done, open: open.len() }
-}
-
-fn walk<'p>(board: &Board, place: Place<'p>, tasks: &Tasks, person: &Annotator) -> (usize, Vec<&'p Item>) {
+) -> (usize, Vec<&'p Item>) {
     let step = &place.ballot.step;
     let current_tasks = tasks.current(place.round);
     let mine: FxHashSet<&str> = current_tasks

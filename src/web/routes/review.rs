@@ -21,7 +21,7 @@ use crate::review::answers::{self, Answers};
 use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Board, Cast, Place, Seen, Skip, open, own, shown, skip, skips, standing};
+use crate::web::desk::{Ballot, Board, Cast, Place, Seen, Skip, far, open, own, shown, skip, skips};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -89,17 +89,17 @@ fn places(app: &App, config: &Config, person: &Annotator, language: Language) ->
             let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
             let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
-                let far = standing(&board, Place { recipe, ballot: &ballot, round }, &tasks, person);
-                let all = far.done + far.open;
+                let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &tasks, person);
+                let all = done + open.len();
                 if all > 0 {
                     waiting.push(Waiting {
                         recipe: recipe.name,
                         step: ballot.step.name,
                         round: round.name(),
                         title: said(language, ballot.step.title),
-                        done: far.done,
-                        open: far.open,
-                        share: far.done * 1000 / all,
+                        done,
+                        open: open.len(),
+                        share: done * 1000 / all,
                     });
                 }
             }
@@ -161,7 +161,7 @@ fn screen(
     }
     let board = app.desk.board().map_err(Oops::broken)?;
     let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
-    let mut waiting = open(&board, place, &tasks, person);
+    let (done, mut waiting) = far(&board, place, &tasks, person);
     let passed: BTreeSet<String> = skips(&app.workspace, recipe.name, step.name)?
         .into_iter()
         .filter(|skip| skip.annotator == person.name && skip.round == round)
@@ -169,7 +169,6 @@ fn screen(
         .collect();
     // What was passed over comes last; the order of the ballot stays otherwise.
     waiting.sort_by_key(|item| passed.contains(&item.id));
-    let far = standing(&board, place, &tasks, person);
     // The order of the ballot, from the item before on, and round to its beginning.
     let after = |id: &str| {
         let place = |id: &str| ballot.items.iter().position(|item| item.id == id);
@@ -191,7 +190,7 @@ fn screen(
     let voted = |item: &&Item| own(&board, place, &item.id, &person.name).is_some();
     let here = id.as_ref().and_then(|id| ballot.items.iter().position(|item| item.id == *id));
     let before = &ballot.items[..here.unwrap_or(ballot.items.len())];
-    let all = far.done + far.open;
+    let all = done + waiting.len();
     Ok(Screen {
         recipe: recipe.name,
         step: step.name,
@@ -200,9 +199,9 @@ fn screen(
         title: said(language, step.title),
         guideline: said(language, step.guideline),
         paper: step.paper,
-        done: far.done,
-        open: far.open,
-        share: (far.done * 1000).checked_div(all).unwrap_or(1000),
+        done,
+        open: waiting.len(),
+        share: (done * 1000).checked_div(all).unwrap_or(1000),
         previous: before.iter().rev().find(voted).map(|item| item.id.clone()),
         next: id.as_deref().and_then(after),
         item: item.map(|seen| on_screen(&board, place, person, seen, language)),
