@@ -35,7 +35,7 @@ fn a_vote_is_stored_once_and_people_are_told() {
     assert_eq!(other.status, 403);
     let other = one.send(&server, "POST", place, &["Sec-Fetch-Site: cross-site"], "csrf=x").unwrap();
     assert_eq!(other.status, 403);
-    assert!(!workspace.exists("raw/votes"), "nothing was stored");
+    assert!(!workspace.exists("raw/votes/000001.jsonl"), "nothing was stored");
 
     let faulty = send(&mut one, &vote("rewrite", "", &base, &hash, &csrf));
     assert!(faulty.status == 422 && faulty.body.contains("question_en"), "{}", faulty.body);
