@@ -25,25 +25,27 @@
     let head = 0, tail = 0;
     while (head < a.length && head < b.length && a[head] === b[head]) head++;
     while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-    const x = a.slice(head, a.length - tail), y = b.slice(head, b.length - tail), out = [["", a.slice(0, head).join("")]];
-    if (x.length * y.length > 250000) out.push(["del", x.join("")], ["ins", y.join("")]);
+    const x = a.slice(head, a.length - tail), y = b.slice(head, b.length - tail), out = [];
+    const put = (kind, text) => { if (!text) return; const last = out.at(-1); if (last && last[0] === kind) last[1] += text; else out.push([kind, text]); };
+    put("", a.slice(0, head).join(""));
+    if (x.length * y.length > 250000) { put("del", x.join("")); put("ins", y.join("")); }
     else {
       const t = Array.from({ length: x.length + 1 }, () => new Uint16Array(y.length + 1));
       for (let i = x.length - 1; i >= 0; i--) for (let j = y.length - 1; j >= 0; j--) t[i][j] = x[i] === y[j] ? t[i + 1][j + 1] + 1 : Math.max(t[i + 1][j], t[i][j + 1]);
       for (let i = 0, j = 0; i < x.length || j < y.length;) {
-        if (i < x.length && j < y.length && x[i] === y[j]) { out.push(["", x[i]]); i++; j++; }
-        else if (i < x.length && (j >= y.length || t[i + 1][j] >= t[i][j + 1])) out.push(["del", x[i++]]);
-        else out.push(["ins", y[j++]]);
+        if (i < x.length && j < y.length && x[i] === y[j]) { put("", x[i]); i++; j++; }
+        else if (i < x.length && (j >= y.length || t[i + 1][j] >= t[i][j + 1])) put("del", x[i++]);
+        else put("ins", y[j++]);
       }
     }
-    out.push(["", a.slice(a.length - tail).join("")]);
+    put("", a.slice(a.length - tail).join(""));
     return out;
   }
   function diffs() {
     for (const area of form.querySelectorAll("textarea[data-draft]")) {
       const place = area.parentElement.querySelector("[data-diff]");
       place.hidden = area.value.trim() === area.dataset.draft.trim() || !area.value.trim();
-      place.replaceChildren(...pieces(area.dataset.draft, area.value).filter(([, text]) => text).map(([kind, text]) => {
+      place.replaceChildren(...pieces(area.dataset.draft, area.value).map(([kind, text]) => {
         if (!kind) return document.createTextNode(text);
         const mark = document.createElement(kind);
         mark.textContent = text;
