@@ -13,7 +13,7 @@
 //! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
 //! - [`pipeline`]: the one loop that feeds stages and writes what they say.
 //! - [`release`] and [`audit`]: what leaves the workspace, and the proof of how it came about.
-//! - [`cli`]: the verbs; they call the libraries above and hold no logic.
+//! - [`cli`] and [`web`]: the verbs and the pages; they call the libraries above and hold no logic.
 //!
 //! # Invariants
 //!
@@ -56,6 +56,8 @@ pub mod release;
 pub mod stages;
 #[cfg(feature = "tables")]
 pub mod store;
+#[cfg(feature = "tables")]
+pub mod web;
 
 /// The program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::access::AccessVerb;
+use super::serve::Serve;
+
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why a post is in or out.
 #[derive(Parser)]
 #[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
@@ -73,6 +76,15 @@ pub(super) enum Verb {
         /// What to do
         #[command(subcommand)]
         verb: ReviewVerb,
+    },
+    /// Open the workspace as pages in a browser, on this machine alone
+    #[command(after_help = super::serve::HELP)]
+    Serve(Serve),
+    /// Tokens for the pages: who may open what
+    Access {
+        /// What to do
+        #[command(subcommand)]
+        verb: AccessVerb,
     },
     /// Say what the drafts would ask and cost, before anything is sent
     Estimate(Only),

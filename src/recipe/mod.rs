@@ -4,6 +4,7 @@ mod chumor;
 mod flub;
 mod ruozhibench_gen;
 
+use crate::config::{Config, Source};
 use crate::stages::{Review, Rows, Stage};
 
 /// How one benchmark is built.
@@ -36,6 +37,14 @@ pub const RECIPES: &[Recipe] = &[ruozhibench_gen::RECIPE, flub::RECIPE, chumor::
 /// The recipe of a name.
 pub fn find(name: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|r| r.name == name)
+}
+
+/// The recipes that some source of a workspace is for.
+pub fn used(config: &Config) -> impl Iterator<Item = &'static Recipe> {
+    let names = |source: &Source, recipe: &Recipe| {
+        source.recipes.is_empty() || source.recipes.iter().any(|name| name == recipe.name)
+    };
+    RECIPES.iter().filter(move |recipe| config.sources.iter().any(|source| names(source, recipe)))
 }
 
 /// All names.
@@ -87,7 +96,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::config::{Config, Overrides};
+    use crate::config::Overrides;
 
     #[test]
     fn every_input_is_an_earlier_step() {
