@@ -37,8 +37,10 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
     let settings: crate::config::sections::Run = config.typed(None, "run");
     let named = if only.recipes.is_empty() { &settings.recipes } else { &only.recipes };
     if named.is_empty() {
-        let used = |r: &&Recipe| {
-            config.sources.iter().any(|s| s.recipes.is_empty() || s.recipes.iter().any(|name| name == r.name))
+        // A recipe that goes on from another has that one's sources.
+        let used = |r: &&'static Recipe| {
+            let origin = r.origin().name;
+            config.sources.iter().any(|s| s.recipes.is_empty() || s.recipes.iter().any(|name| name == origin))
         };
         let recipes: Vec<_> = RECIPES.iter().filter(used).collect();
         if recipes.is_empty() {

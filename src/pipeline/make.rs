@@ -10,6 +10,7 @@ use crate::recipe::Step;
 use crate::record::{CunningText, Outcome, Post, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
+use crate::stages::respond::Made;
 use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, salt};
 use crate::store::{Manifest, StageReader, StageWriter, Workspace};
 
@@ -32,6 +33,8 @@ impl Making<'_> {
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
         match step.stage {
+            Stage::Draft(Draft::Respond) => return self.respond(step),
+            Stage::Draft(Draft::Judge) => return self.judge(step),
             Stage::Draft(draft) => {
                 return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
             }
@@ -42,6 +45,14 @@ impl Making<'_> {
                 let settings: sections::Options = self.settings(step);
                 let mut writer = StageWriter::create(self.place)?;
                 self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
+                return Ok(writer.commit(opening)?);
+            }
+            Stage::Pairs => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                let [responses, questions] = self.inputs.as_slice() else { return Ok(opening) };
+                let (questions, responses) = (questions.all("rows")?, responses.all("rows")?);
+                stages::pairs(questions, responses, &settings, &mut writer);
                 return Ok(writer.commit(opening)?);
             }
             _ => {}
@@ -72,7 +83,7 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) | Stage::Options => {}
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -83,11 +94,29 @@ impl Making<'_> {
 
     /// A draft stage. The replies that it bought are part of its evidence.
     fn draft<S: Subject>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let Making { known, offline, stop, pulse, .. } = *self;
         let mut writer = StageWriter::<S>::create(self.place)?;
-        let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
-        stages::draft::draft(draft, self.subjects(step)?, &asking, &mut writer)?;
-        Ok(writer.commit(known.opening(step, self.made)?)?)
+        stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Questions to responses.
+    fn respond(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        let made = Made::load(self.known.config, self.known.recipe.name)?;
+        stages::respond::respond(self.subjects(step)?, made, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Responses to rated ones.
+    fn judge(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        stages::judge(self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        let Making { known, offline, stop, pulse, .. } = *self;
+        Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse }
     }
 
     fn review<S: Subject>(
@@ -110,7 +139,7 @@ impl Making<'_> {
     fn subjects<S: Subject>(&self, step: &Step) -> Result<Vec<S>, StageError> {
         let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
-            let rows = self.known.recipe.step(input).map_or(Rows::Posts, |(_, step)| step.stage.rows());
+            let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
             records.append(&mut rows::subjects(reader, rows)?);
         }
         Ok(records)

@@ -24,6 +24,8 @@ pub enum Stage {
     Review(Review),
     /// The options of a multiple choice (FLUB 2.1).
     Options,
+    /// A good and a bad answer (RuozhiBench 4.2).
+    Pairs,
 }
 
 /// What a stage's rows are.
@@ -37,6 +39,10 @@ pub enum Rows {
     Texts,
     /// [`crate::record::Joke`].
     Jokes,
+    /// [`crate::record::Response`].
+    Responses,
+    /// [`crate::record::Choice`].
+    Choices,
 }
 
 /// Runs an expression with `$row` as the type behind a value of [`Rows`].
@@ -59,6 +65,14 @@ macro_rules! of_rows {
                 type $row = $crate::record::Joke;
                 $body
             }
+            $crate::stages::Rows::Responses => {
+                type $row = $crate::record::Response;
+                $body
+            }
+            $crate::stages::Rows::Choices => {
+                type $row = $crate::record::Choice;
+                $body
+            }
         }
     };
 }
@@ -75,7 +89,7 @@ impl Stage {
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
-            Stage::Options => "options",
+            Stage::Options | Stage::Pairs => "options",
         }
     }
 
@@ -83,9 +97,11 @@ impl Stage {
     pub fn rows(self) -> Rows {
         match self {
             Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
+            Stage::Draft(Draft::Respond) => Rows::Responses,
             Stage::Draft(draft) => draft.subjects().rows(),
             Stage::Review(review) => review.subjects().rows(),
             Stage::Options => Rows::Texts,
+            Stage::Pairs => Rows::Choices,
         }
     }
 
@@ -100,7 +116,7 @@ impl Stage {
             Stage::Dedup => 1,
             Stage::Draft(_) => 1,
             Stage::Review(_) => 1,
-            Stage::Options => 1,
+            Stage::Options | Stage::Pairs => 1,
         }
     }
 }

@@ -9,15 +9,18 @@ mod category;
 mod endpoints;
 mod explanation;
 mod irrationality;
+mod judge;
 mod kind;
 mod opponent;
 mod pair;
+mod respond;
 mod screen;
 mod translation;
 mod wrong;
 
 pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
 pub(super) use screen::REASONS as SCREEN_REASONS;
+pub(super) use ask::{Told, told};
 pub use endpoints::{Slot, endpoints, sends, slots};
 
 use super::subject::Subjects;
@@ -45,6 +48,10 @@ pub enum Draft {
     Wrong,
     /// A model's explanation of a joke: what the person's is compared with (Chumor 3).
     Opponent,
+    /// A model's answer to a question and to its pair (RuozhiBench 3.1).
+    Respond,
+    /// A judge's rating of an answer (3.1, figures 12 and 13).
+    Judge,
 }
 
 impl Draft {
@@ -60,17 +67,23 @@ impl Draft {
             Draft::Explanation => "explanation",
             Draft::Wrong => "wrong-candidates",
             Draft::Opponent => "opponents",
+            Draft::Respond => "respond",
+            Draft::Judge => "judge",
         }
     }
 
-    /// Whose fields it fills in.
+    /// Whose fields it fills in, or whom it is asked about.
     pub fn subjects(self) -> Subjects {
         match self {
-            Draft::Screen | Draft::Translation | Draft::Irrationality | Draft::Category | Draft::Pair => {
-                Subjects::Questions
-            }
+            Draft::Screen
+            | Draft::Translation
+            | Draft::Irrationality
+            | Draft::Category
+            | Draft::Pair
+            | Draft::Respond => Subjects::Questions,
             Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
             Draft::Opponent => Subjects::Jokes,
+            Draft::Judge => Subjects::Responses,
         }
     }
 
@@ -86,6 +99,8 @@ impl Draft {
             Draft::Explanation => &["flub/explanation"],
             Draft::Wrong => &["flub/wrong"],
             Draft::Opponent => &["chumor/explanation"],
+            Draft::Respond => &["ruozhibench/respond"],
+            Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
         }
     }
 
@@ -104,6 +119,8 @@ impl Draft {
             Draft::Explanation => explanation::read(reply),
             Draft::Wrong => wrong::read(reply),
             Draft::Opponent => opponent::read(reply),
+            Draft::Respond => respond::read(reply),
+            Draft::Judge => judge::read(reply),
         }
     }
 
@@ -118,6 +135,8 @@ impl Draft {
             Draft::Type => &["type"],
             Draft::Explanation | Draft::Opponent => &["explanation"],
             Draft::Wrong => &["wrong_1", "wrong_2", "wrong_3"],
+            Draft::Respond => &["text"],
+            Draft::Judge => &["rating"],
         };
         let shown: Vec<String> = fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
         if shown.is_empty() { "none".into() } else { shown.join("; ") }

@@ -6,6 +6,7 @@
 mod cunning;
 mod joke;
 mod question;
+mod response;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,8 @@ pub enum Subjects {
     Texts,
     /// [`crate::record::Joke`].
     Jokes,
+    /// [`crate::record::Response`].
+    Responses,
 }
 
 impl Subjects {
@@ -34,6 +37,7 @@ impl Subjects {
             Subjects::Questions => Rows::Questions,
             Subjects::Texts => Rows::Texts,
             Subjects::Jokes => Rows::Jokes,
+            Subjects::Responses => Rows::Responses,
         }
     }
 }
@@ -52,6 +56,10 @@ macro_rules! of_subjects {
             }
             $crate::stages::Subjects::Jokes => {
                 type $row = $crate::record::Joke;
+                $body
+            }
+            $crate::stages::Subjects::Responses => {
+                type $row = $crate::record::Response;
                 $body
             }
         }
