@@ -51,7 +51,8 @@ fn texts(tables: &TextTables) -> String {
         text.push_str(&format!("    {:<18} {:>6}  {}\n", kind.name, kind.texts, kind.zh));
     }
     if let Some(agreement) = &tables.agreement {
-        let kappa = agreement.fleiss.map_or("-".into(), |[k, low, high]| format!("{k:.3} [{low:.3}, {high:.3}]"));
+        let kappa =
+            agreement.fleiss.map_or("-".into(), |[k, low, high]| format!("{k:.3} [{low:.3}, {high:.3}]"));
         text.push_str(&format!(
             "  section 2.2: Fleiss' kappa of the types {kappa} on {} texts{}\n",
             agreement.items,
@@ -79,7 +80,9 @@ fn jokes(tables: &JokeTables) -> String {
     if let Some(chars) = tables.explanation_chars {
         text.push_str(&format!("; {chars:.1} characters an explanation"));
     }
-    text.push_str("\n  figure 1: winning rates in %              human      llm      tie undecided  jokes  agreement\n");
+    text.push_str(
+        "\n  figure 1: winning rates in %              human      llm      tie undecided  jokes  agreement\n",
+    );
     for one in &tables.opponents {
         let agreement = one.agreement.map_or("-".into(), |percent| format!("{percent:.2}"));
         text.push_str(&format!(

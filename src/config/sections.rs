@@ -9,7 +9,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS];
+pub const SECTIONS: &[Section] =
+    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, RELEASE];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -257,6 +258,47 @@ pub const OPTIONS: Section = Section {
     )],
 };
 
+/// What a release says beside its rows.
+pub const RELEASE: Section = Section {
+    name: "release",
+    doc: "What a release says beside its rows.",
+    keys: &[
+        key(
+            "curator",
+            Kind::Text,
+            "\"curator\"",
+            "The folder with the curator's words (rationale.md, uses.md, limits.md, contact.md, authors.md, funding.md), or with a folder a recipe.",
+        ),
+        key(
+            "licence",
+            Kind::Text,
+            "\"\"",
+            "The licence of the whole, an SPDX identifier; empty means the one that all sources share.",
+        ),
+        key("url", Kind::Text, "\"\"", "Where the set is published."),
+        key(
+            "profile",
+            Kind::Choice(&["paper", "strict"]),
+            "\"paper\"",
+            "\"strict\": a set whose answers can be guessed beyond these limits is no stable release; \"paper\" tells.",
+        ),
+        key(
+            "above_chance",
+            Kind::Share,
+            "0.05",
+            "How far the interval of a rule that never reads the question may lie above chance.",
+        ),
+        key(
+            "position_p",
+            Kind::Share,
+            "0.01",
+            "Places of right options less likely than this are no chance.",
+        ),
+        key("near_equal", Kind::Whole(0, 1_000_000), "0", "Pairs of options of one item that hardly differ."),
+        key("reused", Kind::Whole(0, 1_000_000), "0", "Options that stand in several items."),
+    ],
+};
+
 /// Resolved settings of the import stage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -387,6 +429,28 @@ pub struct Options {
     pub seed: u64,
 }
 
+/// Resolved settings of a release.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// Relative to the workspace.
+    pub curator: String,
+    /// An SPDX identifier, or empty.
+    pub licence: String,
+    /// An address, or empty.
+    pub url: String,
+    /// `paper` or `strict`.
+    pub profile: String,
+    /// 0 to 1.
+    pub above_chance: f64,
+    /// 0 to 1.
+    pub position_p: f64,
+    /// Pairs.
+    pub near_equal: usize,
+    /// Options.
+    pub reused: usize,
+}
+
 /// Resolved settings of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -416,5 +480,6 @@ mod tests {
         config.typed::<Options>(None, "options");
         config.typed::<Respond>(None, "respond");
         config.typed::<Judge>(None, "judge");
+        config.typed::<Release>(None, "release");
     }
 }

@@ -58,6 +58,25 @@ pack = "raw/sample/replies.jsonl"
 [recipe.chumor.draft]
 opponents = ["sample-model-e", "sample-model-f"]
 
+# Three judges of the responses in raw/sample/responses.jsonl.
+[llm.sample-judge-1]
+provider = "sample"
+model = "sample-judge-1"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-2]
+provider = "sample"
+model = "sample-judge-2"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-3]
+provider = "sample"
+model = "sample-judge-3"
+pack = "raw/sample/replies.jsonl"
+
+[recipe.ruozhibench-mc.judge]
+endpoints = ["sample-judge-1", "sample-judge-2", "sample-judge-3"]
+
 # Who votes. The sample's own votes are synthetic and count as no person's.
 [[annotator]]
 name = "annotator-1"

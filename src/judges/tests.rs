@@ -49,8 +49,12 @@ fn repeats_are_pairs_of_their_own() {
 
 #[test]
 fn scores_are_percent_of_the_scale_and_the_best_comes_first() {
-    let ratings =
-        [rating("q/m", "a", 0, 1), rating("q/n", "a", 0, 4), rating("r/n", "a", 0, 2), rating("r/n", "b", 0, 3)];
+    let ratings = [
+        rating("q/m", "a", 0, 1),
+        rating("q/n", "a", 0, 4),
+        rating("r/n", "a", 0, 2),
+        rating("r/n", "b", 0, 3),
+    ];
     let categories = [vec!["1".to_owned(), "3".into()], vec!["3".to_owned()]];
     let cells = means(&ratings, |question| if question == "q" { &categories[0] } else { &categories[1] });
     let told: Vec<(&str, Option<&str>, f64)> =

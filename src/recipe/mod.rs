@@ -32,7 +32,7 @@ pub struct Step {
 }
 
 /// Every recipe.
-pub const RECIPES: &[Recipe] = 
+pub const RECIPES: &[Recipe] =
     &[ruozhibench_gen::RECIPE, ruozhibench_mc::RECIPE, flub::RECIPE, chumor::RECIPE];
 
 /// The recipe of a name.

@@ -54,19 +54,32 @@ fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::J
         let held = missing.iter().find(|(_, _, held)| *held).or_else(|| missing.first());
         return match held {
             Some((reason, evidence, true)) => Outcome::Held { reason: *reason, evidence: evidence.clone() },
-            Some((reason, evidence, false)) => Outcome::Failed { reason: *reason, evidence: evidence.clone() },
+            Some((reason, evidence, false)) => {
+                Outcome::Failed { reason: *reason, evidence: evidence.clone() }
+            }
             None => Outcome::Held {
                 reason: Reason::JudgesMissing,
-                evidence: format!("{} of at least {} judges may rate it", judges.len(), settings.min_judges.max(1)),
+                evidence: format!(
+                    "{} of at least {} judges may rate it",
+                    judges.len(),
+                    settings.min_judges.max(1)
+                ),
             },
         };
     }
-    evidence.extend(missing.into_iter().map(|(reason, words, _)| format!("without {}: {words}", reason.code())));
+    evidence
+        .extend(missing.into_iter().map(|(reason, words, _)| format!("without {}: {words}", reason.code())));
     Outcome::Changed {
         rule: Reason::Rated.code(),
         evidence: evidence.join("; "),
         before: String::new(),
-        after: response.judges.iter().zip(&response.ratings).map(|(judge, rating)| format!("{judge}: {rating}")).collect::<Vec<_>>().join("; "),
+        after: response
+            .judges
+            .iter()
+            .zip(&response.ratings)
+            .map(|(judge, rating)| format!("{judge}: {rating}"))
+            .collect::<Vec<_>>()
+            .join("; "),
         row: response,
     }
 }
@@ -74,8 +87,7 @@ fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::J
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::request::Key;
-    use crate::llm::{Failed, Held, Marks, Parsed, Reply, Usd};
+    use crate::llm::{Failed, Held, Key, Marks, Parsed, Reply, Usd};
     use crate::review::Values;
     use crate::stages::draft::Slot;
 
@@ -112,13 +124,21 @@ mod tests {
     #[test]
     fn a_rating_that_cannot_be_read_counts_as_none() {
         let outcome = |replies, least| outcome(Response::default(), replies, &settings(least));
-        let Outcome::Changed { row, .. } = outcome(vec![rated("a", 0.0), rated("b", 4.0)], 0) else { panic!() };
-        assert_eq!((row.judges, row.ratings), (vec!["a".to_string(), "b".into()], vec!["0".to_string(), "4".into()]));
+        let Outcome::Changed { row, .. } = outcome(vec![rated("a", 0.0), rated("b", 4.0)], 0) else {
+            panic!()
+        };
+        assert_eq!(
+            (row.judges, row.ratings),
+            (vec!["a".to_string(), "b".into()], vec!["0".to_string(), "4".into()])
+        );
         let failed = outcome(vec![rated("a", 3.0), unreadable("b")], 0);
         assert!(matches!(failed, Outcome::Failed { reason: Reason::ReplyUnparseable, .. }), "{failed:?}");
         let held = outcome(vec![unreadable("a"), waits("b"), rated("c", 1.0)], 2);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }), "{held:?}");
-        let Outcome::Changed { row, evidence, .. } = outcome(vec![rated("a", 3.0), unreadable("b")], 1) else { panic!() };
+        let Outcome::Changed { row, evidence, .. } = outcome(vec![rated("a", 3.0), unreadable("b")], 1)
+        else {
+            panic!()
+        };
         assert_eq!(row.ratings, ["3"]);
         assert!(evidence.contains("without reply_unparseable: b"), "{evidence}");
     }

@@ -26,10 +26,10 @@ pub use judge::judge;
 pub use options::options;
 pub use pairs::pairs;
 pub use review::Review;
-pub use stage::{Pulse, Rows, Stage, StageError, Stop};
 pub(crate) use stage::of_rows;
-pub use subject::{Subject, Subjects};
+pub use stage::{Pulse, Rows, Stage, StageError, Stop};
 pub(crate) use subject::of_subjects;
+pub use subject::{Subject, Subjects};
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {

@@ -49,8 +49,10 @@ pub fn pairs(
                 writer.join(choice, parents);
             }
             Err(evidence) => {
-                let held =
-                    |evidence: &str| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
+                let held = |evidence: &str| Outcome::Held {
+                    reason: Reason::OptionsMissing,
+                    evidence: evidence.into(),
+                };
                 writer.put(id, held(&evidence));
                 for answer in answers {
                     writer.put(answer.id, held(&format!("with its question: {evidence}")));
@@ -90,7 +92,8 @@ fn choice(question: Question, answers: &[Response], index: u64, seed: u64) -> Re
             n => format!("all {n} answers are rated alike"),
         });
     };
-    let (Some(question_en), Some(irrationality)) = (question.question_en.clone(), question.irrationality.clone())
+    let (Some(question_en), Some(irrationality)) =
+        (question.question_en.clone(), question.irrationality.clone())
     else {
         return Err("its English or its analysis is missing".into());
     };
@@ -98,7 +101,9 @@ fn choice(question: Question, answers: &[Response], index: u64, seed: u64) -> Re
     if good.text == bad.text {
         return Err("the two answers drawn are the same, word for word".into());
     }
-    let ratings = || answers.iter().flat_map(|answer| answer.judges.iter().zip(&answer.ratings).map(move |r| (answer, r)));
+    let ratings = || {
+        answers.iter().flat_map(|answer| answer.judges.iter().zip(&answer.ratings).map(move |r| (answer, r)))
+    };
     Ok(Choice {
         index,
         question_en,

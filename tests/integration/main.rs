@@ -15,4 +15,5 @@ mod picture;
 mod reference;
 mod same_bytes;
 mod sample;
+mod sets;
 mod settings;

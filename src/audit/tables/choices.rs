@@ -60,7 +60,8 @@ pub struct GapBar {
 
 pub(super) fn of(choices: &[Choice], responses: &[Response], seed: u64) -> ChoiceTables {
     let ratings: Vec<Rating<'_>> = responses.iter().flat_map(ratings).collect();
-    let (normal, tricky): (Vec<Rating<'_>>, Vec<Rating<'_>>) = ratings.iter().partition(|rating| rating.normal);
+    let (normal, tricky): (Vec<Rating<'_>>, Vec<Rating<'_>>) =
+        ratings.iter().partition(|rating| rating.normal);
     let categories: BTreeMap<&str, &[String]> =
         choices.iter().map(|choice| (choice.id.as_str(), choice.categories.as_slice())).collect();
     let options: Vec<[String; 2]> = choices.iter().map(options).collect();
@@ -148,7 +149,8 @@ mod tests {
             pairs,
             ..Choice::default()
         };
-        let tables = of(&[choice("m", "n", 2.5, 3), choice("m", "o", 4.0, 1), choice("n", "m", 2.0, 0)], &[], 1);
+        let tables =
+            of(&[choice("m", "n", 2.5, 3), choice("m", "o", 4.0, 1), choice("n", "m", 2.0, 0)], &[], 1);
         assert_eq!((tables.items, tables.fallback), (3, 1));
         assert_eq!(tables.drawn[0], Drawn { model: "m".into(), good: 2, bad: 1 });
         let bars: Vec<usize> = tables.gaps.iter().map(|bar| bar.items).collect();

@@ -76,7 +76,8 @@ pub(super) fn of(jokes: &[Joke], agreement: Option<Agreement>, reviews: Vec<Revi
 }
 
 fn opponent(jokes: &[Joke], model: &str) -> Opponent {
-    let places = jokes.iter().filter_map(|joke| Some((joke, joke.opponents.iter().position(|m| m == model)?)));
+    let places =
+        jokes.iter().filter_map(|joke| Some((joke, joke.opponents.iter().position(|m| m == model)?)));
     let (mut verdicts, mut shares, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for (joke, at) in places {
         verdicts.extend(joke.verdicts.get(at).filter(|verdict| !verdict.is_empty()));
@@ -84,7 +85,8 @@ fn opponent(jokes: &[Joke], model: &str) -> Opponent {
         errors.extend(joke.errors.get(at).filter(|errors| !errors.is_empty()));
     }
     let percent = |n: usize, of: usize| if of == 0 { 0.0 } else { 100.0 * n as f64 / of as f64 };
-    let share = |code: &str| percent(verdicts.iter().filter(|verdict| *verdict == &code).count(), verdicts.len());
+    let share =
+        |code: &str| percent(verdicts.iter().filter(|verdict| *verdict == &code).count(), verdicts.len());
     let mut codes: Vec<&str> = errors.iter().flat_map(|errors| errors.split(' ')).collect();
     codes.sort_unstable();
     codes.dedup();
@@ -108,7 +110,8 @@ fn opponent(jokes: &[Joke], model: &str) -> Opponent {
 /// The share of pairs of votes that agree; none of fewer than two votes.
 fn agreeing(votes: &str) -> Option<f64> {
     let votes: Vec<&str> = votes.split(' ').filter(|vote| !vote.is_empty()).collect();
-    let pairs = votes.iter().enumerate().flat_map(|(at, one)| votes[at + 1..].iter().map(move |other| one == other));
+    let pairs =
+        votes.iter().enumerate().flat_map(|(at, one)| votes[at + 1..].iter().map(move |other| one == other));
     let (agree, all) = pairs.fold((0, 0), |(agree, all), same| (agree + u32::from(same), all + 1));
     (all > 0).then(|| f64::from(agree) / f64::from(all))
 }

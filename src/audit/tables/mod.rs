@@ -105,7 +105,8 @@ impl Reviewed {
 pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>, RunError> {
     let workspace = Workspace::new(&config.root);
     let Some(last) = recipe.steps.last() else { return Ok(None) };
-    let Some(reader) = StageReader::open(&workspace.stage(recipe.name, recipe.steps.len(), last.name))? else {
+    let Some(reader) = StageReader::open(&workspace.stage(recipe.name, recipe.steps.len(), last.name))?
+    else {
         return Ok(None);
     };
     let mut reviews = Vec::new();

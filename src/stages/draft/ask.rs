@@ -118,7 +118,9 @@ pub fn evidence<S: Subject>(
     // A store that is not there is not made by looking.
     if endpoints.iter().any(sends) && Workspace::new(&config.root).raw().join("replies").exists() {
         let store = open_store(config)?;
-        for Request { slot, ask, .. } in requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)? {
+        for Request { slot, ask, .. } in
+            requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)?
+        {
             let key = Engine::request(&endpoints[slot.endpoint], &ask).key();
             if sends(&endpoints[slot.endpoint]) && store.contains(&key)? {
                 there.push(key.to_string());
@@ -387,7 +389,8 @@ mod tests {
         let question = Question { id: "q".into(), ..Question::default() };
         let slot = Slot { model: "m".into(), ..Slot::default() };
         let held = crate::llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
-        let waits = || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
+        let waits =
+            || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
         let held = outcome(Draft::Pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
         let Outcome::Changed { row, rule, .. } = outcome(Draft::Pair, question, waits(), true) else {

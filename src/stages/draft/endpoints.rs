@@ -102,7 +102,9 @@ pub fn slots(
 fn barred(settings: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
     let read = |line: &String| {
         let wrong = || {
-            let what = format!("judge.barred: {line:?} is no \"endpoint: model\"\n  hint: \"my-judge: my-family-*\"");
+            let what = format!(
+                "judge.barred: {line:?} is no \"endpoint: model\"\n  hint: \"my-judge: my-family-*\""
+            );
             StageError::Settings(what)
         };
         let (judge, model) = line.split_once(':').ok_or_else(wrong)?;

@@ -25,7 +25,9 @@ mod tests {
         let rated = read(r#"{"rating": 0, "explanation": "Falls for it."}"#).unwrap();
         assert_eq!(rated.get("rating").and_then(Value::as_number), Some(0.0));
         assert_eq!(rated.text("explanation"), Some("Falls for it."));
-        for reply in ["", "I cannot rate this.", r#"{"rating": null}"#, r#"{"rating": 5}"#, r#"{"rating": 2.5}"#] {
+        for reply in
+            ["", "I cannot rate this.", r#"{"rating": null}"#, r#"{"rating": 5}"#, r#"{"rating": 2.5}"#]
+        {
             assert!(read(reply).is_err(), "{reply}");
         }
     }

@@ -19,9 +19,9 @@ mod translation;
 mod wrong;
 
 pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
-pub(super) use screen::REASONS as SCREEN_REASONS;
 pub(super) use ask::{Told, told};
 pub use endpoints::{Slot, endpoints, sends, slots};
+pub(super) use screen::REASONS as SCREEN_REASONS;
 
 use super::subject::Subjects;
 use crate::llm::parse::Unreadable;
@@ -138,7 +138,8 @@ impl Draft {
             Draft::Respond => &["text"],
             Draft::Judge => &["rating"],
         };
-        let shown: Vec<String> = fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
+        let shown: Vec<String> =
+            fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
         if shown.is_empty() { "none".into() } else { shown.join("; ") }
     }
 }

@@ -114,7 +114,9 @@ impl Made {
                         let response = response(question, normal, &line.model, line.sample, text, basis);
                         let words = (question.id.clone(), normal, line.model.clone(), response.text.clone());
                         if let Some(first) = seen.get(&response.id) {
-                            let evidence = format!("the same item, model and sample as {first}\n  hint: number further answers of a model with \"sample\"");
+                            let evidence = format!(
+                                "the same item, model and sample as {first}\n  hint: number further answers of a model with \"sample\""
+                            );
                             refused.push(Refused { id: place, evidence });
                         } else if !texts.insert(words) {
                             let evidence = "this model has answered so before, word for word".into();
@@ -138,7 +140,10 @@ fn read<'q>(line: &str, known: &HashMap<&str, &'q Question>) -> Result<(&'q Ques
         format!("no response: {e}\n  hint: a line is {{\"item\": …, \"model\": …, \"text\": …, \"for\": \"question\" or \"pair\"}}")
     })?;
     let Some(question) = known.get(line.item.as_str()).copied() else {
-        return Err(format!("no question {:?} at the end of its recipe\n  hint: `riddlemill explain {}` says why", line.item, line.item));
+        return Err(format!(
+            "no question {:?} at the end of its recipe\n  hint: `riddlemill explain {}` says why",
+            line.item, line.item
+        ));
     };
     if line.model.trim().is_empty() || line.text.trim().is_empty() {
         return Err("model and text must not be empty".into());

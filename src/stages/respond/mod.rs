@@ -68,8 +68,11 @@ fn outcome(
     for response in elsewhere {
         responses.entry(response.id.clone()).or_insert(response);
     }
-    let mut models: Vec<&str> =
-        responses.values().filter(|response| !response.normal).map(|response| response.model.as_str()).collect();
+    let mut models: Vec<&str> = responses
+        .values()
+        .filter(|response| !response.normal)
+        .map(|response| response.model.as_str())
+        .collect();
     models.sort_unstable();
     models.dedup();
     let enough = settings.min_models > 0 && models.len() as u64 >= settings.min_models;
@@ -81,7 +84,11 @@ fn outcome(
     if (models.len() as u64) < settings.min_models.max(1) {
         let evidence = match models.len() {
             0 => "no model has answered it".to_owned(),
-            n => format!("{n} of at least {} models have answered it: {}", settings.min_models, models.join(", ")),
+            n => format!(
+                "{n} of at least {} models have answered it: {}",
+                settings.min_models,
+                models.join(", ")
+            ),
         };
         return Outcome::Held { reason: Reason::ResponsesMissing, evidence };
     }
@@ -138,10 +145,15 @@ mod tests {
     fn a_question_becomes_its_responses() {
         let settings = sections::Respond { min_models: 0, ..sections::Respond::default() };
         let elsewhere = vec![made(false, "m"), made(true, "m"), made(false, "n")];
-        let Outcome::Expanded(rows) = outcome(&question(), Vec::new(), elsewhere, &settings) else { panic!() };
+        let Outcome::Expanded(rows) = outcome(&question(), Vec::new(), elsewhere, &settings) else {
+            panic!()
+        };
         assert_eq!(rows.len(), 3);
         let pair = rows.iter().find(|(row, _)| row.normal).unwrap();
-        assert_eq!((pair.1, pair.0.asked.as_str(), &pair.0.irrationality), ("response to the pair", "When?", &None));
+        assert_eq!(
+            (pair.1, pair.0.asked.as_str(), &pair.0.irrationality),
+            ("response to the pair", "When?", &None)
+        );
         let nobody = outcome(&question(), Vec::new(), vec![made(true, "m")], &settings);
         assert!(matches!(nobody, Outcome::Held { reason: Reason::ResponsesMissing, .. }), "{nobody:?}");
         let three = sections::Respond { min_models: 3, ..sections::Respond::default() };

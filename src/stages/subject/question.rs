@@ -30,7 +30,9 @@ impl Subject for Question {
             Draft::Respond if slot.to_pair => {
                 Prompt::new("ruozhibench/respond", [("question", self.pair.as_deref()?)])
             }
-            Draft::Respond => Prompt::new("ruozhibench/respond", [("question", self.question_en.as_deref()?)]),
+            Draft::Respond => {
+                Prompt::new("ruozhibench/respond", [("question", self.question_en.as_deref()?)])
+            }
             _ => return None,
         })
     }
