@@ -17,4 +17,7 @@ pub use funnel::{Funnel, FunnelStage, funnel};
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
-pub use tables::{Category, Length, Reviewed, Tables, tables};
+pub use tables::{
+    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent,
+    QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
+};

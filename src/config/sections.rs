@@ -9,7 +9,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RELEASE];
+pub const SECTIONS: &[Section] =
+    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, RELEASE];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -155,6 +156,12 @@ pub const DRAFT: Section = Section {
     keys: &[
         key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that is asked."),
         key(
+            "opponents",
+            Kind::Texts,
+            "[]",
+            "The [llm.<name>]s whose explanations a person's is compared with (Chumor 3).",
+        ),
+        key(
             "max_usd",
             Kind::Amount,
             "0",
@@ -165,6 +172,12 @@ pub const DRAFT: Section = Section {
             Kind::Whole(0, 10),
             "2",
             "How often a reply that cannot be read is asked for again.",
+        ),
+        key(
+            "optional",
+            Kind::Texts,
+            "[]",
+            "Steps that people do without a draft: a record goes on where its reply is missing.",
         ),
     ],
 };
@@ -195,6 +208,62 @@ pub const REVIEW: Section = Section {
     ],
 };
 
+/// What models answer.
+pub const RESPOND: Section = Section {
+    name: "respond",
+    doc: "What models answer to every question and every paired normal question (RuozhiBench 3.1).",
+    keys: &[
+        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that are asked."),
+        key("samples", Kind::Whole(1, 100), "1", "Answers of each model to each question."),
+        key(
+            "min_models",
+            Kind::Whole(0, 10_000),
+            "0",
+            "A question goes on once so many models have answered it; 0: once all that are asked have.",
+        ),
+        key(
+            "sample",
+            Kind::Text,
+            "\"raw/sample/responses.jsonl\"",
+            "Responses written for a sample; \"\" for none. Those made elsewhere lie in raw/responses/*.jsonl.",
+        ),
+    ],
+};
+
+/// How answers are rated.
+pub const JUDGE: Section = Section {
+    name: "judge",
+    doc: "How judges rate answers, from 0 to 4 (RuozhiBench 3.1).",
+    keys: &[
+        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that judge."),
+        key("repeats", Kind::Whole(1, 100), "1", "Ratings of each judge for each answer."),
+        key(
+            "min_judges",
+            Kind::Whole(0, 1000),
+            "0",
+            "An answer goes on once so many judges have rated it; 0: once all that may have.",
+        ),
+        key(
+            "barred",
+            Kind::Texts,
+            "[]",
+            "Judges that must not rate some models, as \"endpoint: model\"; * stands for anything.",
+        ),
+    ],
+};
+
+/// Options to choose from.
+pub const OPTIONS: Section = Section {
+    name: "options",
+    doc: "What is drawn for a record: the order of its options, the sides of a comparison.",
+    keys: &[key(
+        "seed",
+        Kind::Whole(0, i64::MAX),
+        "1",
+        "Another seed draws everything anew; nothing else in the input changes what is drawn for a record.",
+    )],
+};
+
 /// What a release says beside its rows.
 pub const RELEASE: Section = Section {
     name: "release",
@@ -213,6 +282,26 @@ pub const RELEASE: Section = Section {
             "The licence of the whole, an SPDX identifier; empty means the one that all sources share.",
         ),
         key("url", Kind::Text, "\"\"", "Where the set is published."),
+        key(
+            "profile",
+            Kind::Choice(&["paper", "strict"]),
+            "\"paper\"",
+            "\"strict\": a set whose answers can be guessed beyond these limits is no stable release; \"paper\" tells.",
+        ),
+        key(
+            "above_chance",
+            Kind::Share,
+            "0.05",
+            "How far the interval of a rule that never reads the question may lie above chance.",
+        ),
+        key(
+            "position_p",
+            Kind::Share,
+            "0.01",
+            "Places of right options less likely than this are no chance.",
+        ),
+        key("near_equal", Kind::Whole(0, 1_000_000), "0", "Pairs of options of one item that hardly differ."),
+        key("reused", Kind::Whole(0, 1_000_000), "0", "Options that stand in several items."),
     ],
 };
 
@@ -288,10 +377,14 @@ pub struct Dedup {
 pub struct Draft {
     /// The name of an `[llm.<name>]`.
     pub endpoint: String,
+    /// The names of those whose explanations stand against a person's.
+    pub opponents: Vec<String>,
     /// Dollars; 0 for no cap of the recipe's own.
     pub max_usd: f64,
     /// Questions asked again for one reply.
     pub max_reasks: u32,
+    /// Steps whose draft may be missing.
+    pub optional: Vec<String>,
 }
 
 /// Resolved settings of reviews.
@@ -306,6 +399,42 @@ pub struct Review {
     pub sample: String,
 }
 
+/// Resolved settings of responses.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Respond {
+    /// Names of `[llm.<name>]`s.
+    pub endpoints: Vec<String>,
+    /// Answers of each.
+    pub samples: u32,
+    /// 0 for all.
+    pub min_models: u64,
+    /// A path relative to pipeline.toml; empty for none.
+    pub sample: String,
+}
+
+/// Resolved settings of judges.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judge {
+    /// Names of `[llm.<name>]`s.
+    pub endpoints: Vec<String>,
+    /// Ratings of each.
+    pub repeats: u32,
+    /// 0 for all.
+    pub min_judges: u64,
+    /// `endpoint: model`.
+    pub barred: Vec<String>,
+}
+
+/// Resolved settings of drawn options.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// What draws begin with.
+    pub seed: u64,
+}
+
 /// Resolved settings of a release.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -316,6 +445,16 @@ pub struct Release {
     pub licence: String,
     /// An address, or empty.
     pub url: String,
+    /// `paper` or `strict`.
+    pub profile: String,
+    /// 0 to 1.
+    pub above_chance: f64,
+    /// 0 to 1.
+    pub position_p: f64,
+    /// Pairs.
+    pub near_equal: usize,
+    /// Options.
+    pub reused: usize,
 }
 
 /// Resolved settings of a run.
@@ -346,6 +485,9 @@ mod tests {
         config.typed::<Dedup>(None, "dedup");
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
+        config.typed::<Options>(None, "options");
+        config.typed::<Respond>(None, "respond");
+        config.typed::<Judge>(None, "judge");
         config.typed::<Release>(None, "release");
     }
 }

@@ -44,6 +44,39 @@ licence = "CC0-1.0"
 provider = "sample"
 pack = "raw/sample/replies.jsonl"
 
+# Two models whose explanations of jokes stand against a person's.
+[llm.sample-model-e]
+provider = "sample"
+model = "sample-model-e"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-model-f]
+provider = "sample"
+model = "sample-model-f"
+pack = "raw/sample/replies.jsonl"
+
+[recipe.chumor.draft]
+opponents = ["sample-model-e", "sample-model-f"]
+
+# Three judges of the responses in raw/sample/responses.jsonl.
+[llm.sample-judge-1]
+provider = "sample"
+model = "sample-judge-1"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-2]
+provider = "sample"
+model = "sample-judge-2"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-3]
+provider = "sample"
+model = "sample-judge-3"
+pack = "raw/sample/replies.jsonl"
+
+[recipe.ruozhibench-mc.judge]
+endpoints = ["sample-judge-1", "sample-judge-2", "sample-judge-3"]
+
 # Who votes. The sample's own votes are synthetic and count as no person's.
 [[annotator]]
 name = "annotator-1"
@@ -64,6 +97,31 @@ languages = ["zh", "en"]
 name = "meta-1"
 role = "meta"
 languages = ["zh", "en"]
+
+# FLUB's juniors and their senior, who passed its trial.
+[[annotator]]
+name = "junior-1"
+role = "junior"
+languages = ["zh"]
+qualified = true
+
+[[annotator]]
+name = "junior-2"
+role = "junior"
+languages = ["zh"]
+qualified = true
+
+[[annotator]]
+name = "junior-3"
+role = "junior"
+languages = ["zh"]
+qualified = true
+
+[[annotator]]
+name = "senior-1"
+role = "senior"
+languages = ["zh"]
+qualified = true
 "#;
 
 const LEYMORE: &str = r#"

@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use crate::config::sections;
 use crate::llm::Run;
 use crate::recipe::Step;
-use crate::record::{Outcome, Post, Question, Record};
+use crate::record::{CunningText, Outcome, Post, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
-use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, salt};
+use crate::stages::respond::Made;
+use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, salt};
 use crate::store::{Batch, Manifest, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
@@ -37,8 +38,28 @@ impl Making<'_> {
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
         match step.stage {
-            Stage::Draft(draft) => return self.draft(step, draft),
-            Stage::Review(review) => return self.review(step, review, opening),
+            Stage::Draft(Draft::Respond) => return self.respond(step),
+            Stage::Draft(Draft::Judge) => return self.judge(step),
+            Stage::Draft(draft) => {
+                return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
+            }
+            Stage::Review(review) => {
+                return of_subjects!(review.subjects(), S => self.review::<S>(step, review, opening));
+            }
+            Stage::Options => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
+                return Ok(writer.commit(opening)?);
+            }
+            Stage::Pairs => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                let [responses, questions] = self.inputs.as_slice() else { return Ok(opening) };
+                let (questions, responses) = (questions.all("rows")?, responses.all("rows")?);
+                stages::pairs(questions, responses, &settings, &mut writer);
+                return Ok(writer.commit(opening)?);
+            }
             _ => {}
         }
         let mut writer = StageWriter::create(self.place)?;
@@ -67,7 +88,7 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) => {}
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -77,32 +98,56 @@ impl Making<'_> {
     }
 
     /// A draft stage. The replies that it bought are part of its evidence.
-    fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let Making { known, run, offline, stop, pulse, .. } = *self;
-        let mut writer = StageWriter::create(self.place)?;
-        let asking = Asking { config: known.config, recipe: known.recipe.name, run, offline, stop, pulse };
-        stages::draft::draft(draft, self.questions(step)?, &asking, &mut writer)?;
-        Ok(writer.commit(known.opening(step, self.made)?)?)
+    fn draft<S: Subject>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::<S>::create(self.place)?;
+        stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 
-    fn review(&self, step: &Step, review: Review, opening: Manifest) -> Result<Manifest, RunError> {
+    /// Questions to responses.
+    fn respond(&self, step: &Step) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::create(self.place)?;
+        let made = Made::load(self.known.config, self.known.recipe.name)?;
+        stages::respond::respond(self.subjects(step)?, made, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Responses to rated ones.
+    fn judge(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        stages::judge(self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        let Making { known, run, offline, stop, pulse, .. } = *self;
+        Asking { config: known.config, recipe: known.recipe.name, run, offline, stop, pulse }
+    }
+
+    fn review<S: Subject>(
+        &self,
+        step: &Step,
+        review: Review,
+        opening: Manifest,
+    ) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::<S>::create(self.place)?;
         let settings: sections::Review = self.settings(step);
-        let questions = self.questions(step)?;
-        let records = questions.len() as u64;
-        stages::review::review(review, questions, &settings, self.known.votes()?, &mut writer);
-        self.pulse.advance(records);
+        let seed = self.known.config.typed::<sections::Options>(Some(self.known.recipe.name), "options").seed;
+        let records = self.subjects(step)?;
+        let count = records.len() as u64;
+        stages::review::review(review, records, &settings, seed, self.known.votes()?, &mut writer);
+        self.pulse.advance(count);
         Ok(writer.commit(opening)?)
     }
 
-    /// The rows of all inputs as questions.
-    fn questions(&self, step: &Step) -> Result<Vec<Question>, StageError> {
-        let mut questions = Vec::new();
+    /// The rows of all inputs as records of a type.
+    fn subjects<S: Subject>(&self, step: &Step) -> Result<Vec<S>, StageError> {
+        let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
-            let rows = self.known.recipe.step(input).map_or(Rows::Posts, |(_, step)| step.stage.rows());
-            questions.append(&mut rows::questions(reader, rows)?);
+            let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
+            records.append(&mut rows::subjects(reader, rows)?);
         }
-        Ok(questions)
+        Ok(records)
     }
 
     /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on

@@ -25,5 +25,6 @@ mod reference;
 mod same_bytes;
 mod sample;
 mod serve;
+mod sets;
 mod settings;
 mod show;
