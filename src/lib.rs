@@ -7,6 +7,7 @@
 //!   closed list of [reasons](record::Reason), and the books that must close.
 //! - [`text`]: rules over `&str`: what a post says, whether it asks, whether two are one joke.
 //! - [`join`]: every pair of texts over a threshold, none lost.
+//! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
 //! - [`llm`] and [`review`]: replies that were paid for and votes that people gave, both only appended.
 //! - [`config`] and [`store`]: settings with their origin; stage folders that are whole or absent.
@@ -28,6 +29,7 @@
 
 pub mod join;
 pub mod pages;
+pub mod puzzle;
 pub mod record;
 pub mod review;
 pub mod text;

@@ -1,0 +1,64 @@
+//! Whether two riddles are one (section 3.2): near questions with answers that agree.
+//!
+//! Questions alone do not tell. `What part of London is in France?` and `What part of Korea is in China?` are near and
+//! two puzzles; `A man …` and `A woman …` with one solution are one puzzle, and two where the solution turns on who it
+//! is. So a pair of near questions is one riddle where their answers say the same.
+
+use super::words::{content, key};
+
+/// From here on two answers agree: the share of the shorter one's words that the other has too.
+const AGREES: f64 = 0.6;
+
+/// Whether two answers say the same, and how much of the shorter one the other holds, 0 to 1.
+pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
+    if key(a) == key(b) {
+        return (true, 1.0);
+    }
+    let (left, right) = (meaning(a), meaning(b));
+    let shorter = left.len().min(right.len());
+    if shorter == 0 {
+        return (false, 0.0);
+    }
+    let share = left.intersection(&right).count() as f64 / shorter as f64;
+    (share >= AGREES, share)
+}
+
+/// Content words without endings that only grammar asks for.
+fn meaning(text: &str) -> std::collections::BTreeSet<String> {
+    let stem = |word: String| {
+        let ending = ["'s", "ing", "es", "ed", "s"]
+            .into_iter()
+            .find(|ending| word.strip_suffix(ending).is_some_and(|stem| stem.chars().count() > 2));
+        ending.map_or(word.clone(), |ending| word[..word.len() - ending.len()].to_owned())
+    };
+    content(text).into_iter().map(stem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn answers_decide() {
+        let agree = |a, b| answers_agree(a, b).0;
+        assert!(agree(
+            "He sells ovens, and none of those in his shop is switched on.",
+            "He sells ovens; none in his shop is on."
+        ));
+        assert!(agree("A clock.", "The clock"));
+        assert!(agree("She is a barber.", "The man is a barber!"));
+        assert!(!agree("The letter N.", "The letter A."));
+        assert!(!agree("She was his mother.", "He was her father."));
+        assert!(!agree("", "A clock."));
+    }
+
+    proptest! {
+        #[test]
+        fn agreement_is_symmetric_and_bounded(a in "[a-z .]{0,20}", b in "[a-z .]{0,20}") {
+            prop_assert_eq!(answers_agree(&a, &b), answers_agree(&b, &a));
+            prop_assert!((0.0..=1.0).contains(&answers_agree(&a, &b).1));
+        }
+    }
+}
