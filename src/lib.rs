@@ -6,6 +6,7 @@
 //! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the
 //!   closed list of [reasons](record::Reason), and the books that must close.
 //! - [`text`]: rules over `&str`: what a post says, whether it asks, whether two are one joke.
+//! - [`options`]: right and wrong answers in a drawn order; [`shortcuts`]: what a model may guess from.
 //! - [`join`]: every pair of texts over a threshold, none lost.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
@@ -25,13 +26,15 @@
 //!   A stage whose books do not close is not written.
 //! - A decision about a record or a pair depends on nothing else in the input, except which of two equal
 //!   records dedup keeps.
-//! - Dependencies point one way, in the order above. `text`, `record` and `join` build without tables.
+//! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` build without tables.
 
 pub mod join;
+pub mod options;
 pub mod pages;
 pub mod puzzle;
 pub mod record;
 pub mod review;
+pub mod shortcuts;
 pub mod text;
 pub mod warc;
 

@@ -19,7 +19,7 @@ mod twin;
 
 use evidence::Known;
 pub use plan::{Freshness, Planned, plan};
-pub use rows::{draft_requests, questions, review_items};
+pub use rows::{draft_requests, review_items, subjects};
 pub use tasks::{Tasks, now};
 
 /// Why a run ended early.
@@ -163,7 +163,7 @@ pub fn run(
         let records =
             step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
-        // What models and people say of a recipe's questions is that recipe's own.
+        // What models and people say of a recipe's records is that recipe's own.
         if step.stage.rows() == Rows::Posts
             && !selection.force
             && let Some(manifest) = twin::link(&workspace, recipe, &place, &opening)?

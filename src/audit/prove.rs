@@ -12,8 +12,8 @@ use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 
 use crate::recipe::Recipe;
-use crate::record::{Counts, Entry, Link, Post, Question, Record, State, row_digest};
-use crate::stages::Rows;
+use crate::record::{Counts, Entry, Link, Record, State, row_digest};
+use crate::stages::{Rows, of_rows};
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 
@@ -133,10 +133,7 @@ impl Audit<'_> {
             rows.add(id);
             texts.rows.insert(digest(id));
         };
-        match kind {
-            Rows::Posts => self.table::<Post>(stage, "rows", |post| row(post.id())),
-            Rows::Questions => self.table::<Question>(stage, "rows", |question| row(question.id())),
-        }
+        of_rows!(kind, R => self.table::<R>(stage, "rows", |record| row(record.id())));
         let mut books = Counts::default();
         let (mut entered, mut went_on) = (Ids::default(), Ids::default());
         let mut joined = HashSet::new();

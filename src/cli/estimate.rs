@@ -13,15 +13,15 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut machine = Vec::new();
     for recipe in output::recipes(&config, args)? {
-        let Some(endpoint) = draft::endpoint(&config, recipe.name)? else { continue };
         let store = draft::open_store(&config)?;
-        text.push_str(&format!("{} at llm.{}\n", recipe.name, endpoint.name));
+        text.push_str(&format!("{}\n", recipe.name));
         for step in recipe.steps {
             let Some(asks) = draft_requests(&config, recipe, step)? else { continue };
             let Some(asks) = asks else {
                 text.push_str(&format!("  {:<14} its input is not made yet\n", step.name));
                 continue;
             };
+            for (endpoint, asks) in asks {
             let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
                 .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
             let money = match (estimate.min_usd, estimate.max_usd) {
@@ -29,8 +29,9 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
                 _ => "no price is set".to_string(),
             };
             text.push_str(&format!(
-                "  {:<14} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
+                "  {:<14} {:<16} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
                 step.name,
+                format!("at llm.{}", endpoint.name),
                 number(estimate.items as u64),
                 number(estimate.stored as u64),
                 number(estimate.requests as u64),
@@ -44,6 +45,7 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
                 "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
                 "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
             }));
+            }
         }
     }
     if global.json {

@@ -9,7 +9,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW];
+pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, OPTIONS];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -149,6 +149,12 @@ pub const DRAFT: Section = Section {
     keys: &[
         key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that is asked."),
         key(
+            "opponents",
+            Kind::Texts,
+            "[]",
+            "The [llm.<name>]s whose explanations a person's is compared with (Chumor 3).",
+        ),
+        key(
             "max_usd",
             Kind::Amount,
             "0",
@@ -159,6 +165,12 @@ pub const DRAFT: Section = Section {
             Kind::Whole(0, 10),
             "2",
             "How often a reply that cannot be read is asked for again.",
+        ),
+        key(
+            "optional",
+            Kind::Texts,
+            "[]",
+            "Steps that people do without a draft: a record goes on where its reply is missing.",
         ),
     ],
 };
@@ -187,6 +199,18 @@ pub const REVIEW: Section = Section {
             "Synthetic votes that stand in where people have not voted; \"\" for none.",
         ),
     ],
+};
+
+/// Options to choose from.
+pub const OPTIONS: Section = Section {
+    name: "options",
+    doc: "What is drawn for a record: the order of its options, the sides of a comparison.",
+    keys: &[key(
+        "seed",
+        Kind::Whole(0, i64::MAX),
+        "1",
+        "Another seed draws everything anew; nothing else in the input changes what is drawn for a record.",
+    )],
 };
 
 /// Resolved settings of the import stage.
@@ -261,10 +285,14 @@ pub struct Dedup {
 pub struct Draft {
     /// The name of an `[llm.<name>]`.
     pub endpoint: String,
+    /// The names of those whose explanations stand against a person's.
+    pub opponents: Vec<String>,
     /// Dollars; 0 for no cap of the recipe's own.
     pub max_usd: f64,
     /// Questions asked again for one reply.
     pub max_reasks: u32,
+    /// Steps whose draft may be missing.
+    pub optional: Vec<String>,
 }
 
 /// Resolved settings of reviews.
@@ -277,6 +305,14 @@ pub struct Review {
     pub optional: Vec<String>,
     /// A path relative to pipeline.toml; empty for none.
     pub sample: String,
+}
+
+/// Resolved settings of drawn options.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// What draws begin with.
+    pub seed: u64,
 }
 
 /// Resolved settings of a run.
@@ -305,5 +341,6 @@ mod tests {
         config.typed::<Dedup>(None, "dedup");
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
+        config.typed::<Options>(None, "options");
     }
 }

@@ -44,6 +44,20 @@ licence = "CC0-1.0"
 provider = "sample"
 pack = "raw/sample/replies.jsonl"
 
+# Two models whose explanations of jokes stand against a person's.
+[llm.sample-model-e]
+provider = "sample"
+model = "sample-model-e"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-model-f]
+provider = "sample"
+model = "sample-model-f"
+pack = "raw/sample/replies.jsonl"
+
+[recipe.chumor.draft]
+opponents = ["sample-model-e", "sample-model-f"]
+
 # Who votes. The sample's own votes are synthetic and count as no person's.
 [[annotator]]
 name = "annotator-1"
@@ -64,6 +78,27 @@ languages = ["zh", "en"]
 name = "meta-1"
 role = "meta"
 languages = ["zh", "en"]
+
+# FLUB's juniors and their senior.
+[[annotator]]
+name = "junior-1"
+role = "junior"
+languages = ["zh"]
+
+[[annotator]]
+name = "junior-2"
+role = "junior"
+languages = ["zh"]
+
+[[annotator]]
+name = "junior-3"
+role = "junior"
+languages = ["zh"]
+
+[[annotator]]
+name = "senior-1"
+role = "senior"
+languages = ["zh"]
 "#;
 
 const LEYMORE: &str = r#"

@@ -11,7 +11,7 @@ use crate::recipe::{Recipe, Step};
 use crate::record::{Reason, State};
 use crate::stages::import::{Dump, files};
 use crate::stages::review::Votes;
-use crate::stages::{Stage, StageError, draft, salt};
+use crate::stages::{Draft, Stage, StageError, draft, of_subjects, salt};
 use crate::store::{self, InputRef, Manifest, Workspace};
 
 use super::plan::{Freshness, freshness};
@@ -66,18 +66,29 @@ impl<'a> Known<'a> {
         let review = || self.config.typed::<sections::Review>(recipe, "review");
         let named = |steps: &[String], name: &str| Value::from(steps.iter().any(|step| step == name));
         match step.stage {
-            Stage::Draft(draft) => {
-                let reasks = self.config.typed::<sections::Draft>(recipe, "draft").max_reasks;
-                let optional = named(&review().optional, draft.name());
-                BTreeMap::from([("max_reasks".into(), reasks.into()), ("optional".into(), optional)])
+            Stage::Draft(kind) => {
+                let settings = self.config.typed::<sections::Draft>(recipe, "draft");
+                let optional = draft::optional(kind, self.config, self.recipe.name);
+                let mut decide = BTreeMap::from([
+                    ("max_reasks".into(), settings.max_reasks.into()),
+                    ("optional".into(), optional.into()),
+                ]);
+                if kind == Draft::Opponent {
+                    decide.insert("opponents".into(), settings.opponents.into());
+                }
+                decide
             }
             Stage::Review(kind) => {
                 let (review, name) = (review(), kind.place().1);
                 let ahead = named(&review.draft_ahead, name);
-                BTreeMap::from([
+                let mut decide = BTreeMap::from([
                     ("draft_ahead".into(), ahead),
                     ("optional".into(), named(&review.optional, name)),
-                ])
+                ]);
+                if kind.is_drawn() {
+                    decide.extend(self.config.stage(recipe, "options"));
+                }
+                decide
             }
             _ => self.config.stage(recipe, step.stage.section()),
         }
@@ -99,18 +110,22 @@ impl<'a> Known<'a> {
             }
             Stage::Draft(kind) => {
                 let workspace = Workspace::new(&self.config.root);
-                let questions = || {
-                    let inputs =
-                        step.inputs.iter().map(|input| rows::questions_of(&workspace, self.recipe, input));
-                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
-                };
-                evidence.extend(draft::evidence(kind, self.config, self.recipe.name, questions)?);
+                evidence.extend(of_subjects!(kind.subjects(), S => {
+                    let records = || {
+                        let inputs = step
+                            .inputs
+                            .iter()
+                            .map(|input| rows::subjects_of::<S>(&workspace, self.recipe, input));
+                        Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                    };
+                    draft::evidence(kind, self.config, self.recipe.name, records)?
+                }));
             }
             Stage::Review(kind) => {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
-            Stage::Clean | Stage::Filter | Stage::Dedup => {}
+            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options => {}
         }
         Ok(evidence)
     }
@@ -125,12 +140,12 @@ impl<'a> Known<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
-        let (Stage::Draft(_), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
+        let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
             return Ok(found);
         };
         let missing = missing(manifest);
-        let endpoint = draft::endpoint(self.config, self.recipe.name)?;
-        if missing == 0 || !endpoint.is_some_and(|endpoint| draft::sends(&endpoint)) {
+        let endpoints = draft::endpoints(kind, self.config, self.recipe.name)?;
+        if missing == 0 || !endpoints.iter().any(draft::sends) {
             return Ok(found);
         }
         let verb = if missing == 1 { "reply is" } else { "replies are" };

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use crate::config::sections;
 use crate::recipe::Step;
-use crate::record::{Outcome, Post, Question, Record};
+use crate::record::{CunningText, Outcome, Post, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
-use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, salt};
+use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, salt};
 use crate::store::{Manifest, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
@@ -32,8 +32,18 @@ impl Making<'_> {
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
         match step.stage {
-            Stage::Draft(draft) => return self.draft(step, draft),
-            Stage::Review(review) => return self.review(step, review, opening),
+            Stage::Draft(draft) => {
+                return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
+            }
+            Stage::Review(review) => {
+                return of_subjects!(review.subjects(), S => self.review::<S>(step, review, opening));
+            }
+            Stage::Options => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
+                return Ok(writer.commit(opening)?);
+            }
             _ => {}
         }
         let mut writer = StageWriter::create(self.place)?;
@@ -62,7 +72,7 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) => {}
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -72,32 +82,38 @@ impl Making<'_> {
     }
 
     /// A draft stage. The replies that it bought are part of its evidence.
-    fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+    fn draft<S: Subject>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
         let Making { known, offline, stop, pulse, .. } = *self;
-        let mut writer = StageWriter::create(self.place)?;
+        let mut writer = StageWriter::<S>::create(self.place)?;
         let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
-        stages::draft::draft(draft, self.questions(step)?, &asking, &mut writer)?;
+        stages::draft::draft(draft, self.subjects(step)?, &asking, &mut writer)?;
         Ok(writer.commit(known.opening(step, self.made)?)?)
     }
 
-    fn review(&self, step: &Step, review: Review, opening: Manifest) -> Result<Manifest, RunError> {
-        let mut writer = StageWriter::create(self.place)?;
+    fn review<S: Subject>(
+        &self,
+        step: &Step,
+        review: Review,
+        opening: Manifest,
+    ) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::<S>::create(self.place)?;
         let settings: sections::Review = self.settings(step);
-        let questions = self.questions(step)?;
-        let records = questions.len() as u64;
-        stages::review::review(review, questions, &settings, self.known.votes()?, &mut writer);
-        self.pulse.advance(records);
+        let seed = self.known.config.typed::<sections::Options>(Some(self.known.recipe.name), "options").seed;
+        let records = self.subjects(step)?;
+        let count = records.len() as u64;
+        stages::review::review(review, records, &settings, seed, self.known.votes()?, &mut writer);
+        self.pulse.advance(count);
         Ok(writer.commit(opening)?)
     }
 
-    /// The rows of all inputs as questions.
-    fn questions(&self, step: &Step) -> Result<Vec<Question>, StageError> {
-        let mut questions = Vec::new();
+    /// The rows of all inputs as records of a type.
+    fn subjects<S: Subject>(&self, step: &Step) -> Result<Vec<S>, StageError> {
+        let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
             let rows = self.known.recipe.step(input).map_or(Rows::Posts, |(_, step)| step.stage.rows());
-            questions.append(&mut rows::questions(reader, rows)?);
+            records.append(&mut rows::subjects(reader, rows)?);
         }
-        Ok(questions)
+        Ok(records)
     }
 
     /// A stage whose decision on a record depends on that record alone. Parts are read and decided

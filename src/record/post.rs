@@ -81,3 +81,27 @@ record! {
         licence: Option<String>,
     }
 }
+
+/// Begins a record from a post: what it says and where it comes from.
+macro_rules! from_post {
+    ($name:ident) => {
+        impl From<$crate::record::Post> for $name {
+            fn from(post: $crate::record::Post) -> $name {
+                $name {
+                    id: post.id,
+                    text: post.text,
+                    kind: post.kind,
+                    score: post.score,
+                    number: post.number,
+                    time: post.time,
+                    source: post.source,
+                    file: post.file,
+                    position: post.position,
+                    licence: post.licence,
+                    ..$name::default()
+                }
+            }
+        }
+    };
+}
+pub(crate) use from_post;

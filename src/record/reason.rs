@@ -140,6 +140,13 @@ reasons! {
     Provisional = "provisional",
     /// The votes reject the record.
     Rejected = "rejected",
+    // options
+    /// Options cannot be made yet: the explanation or a wrong answer is missing, or two are the same.
+    OptionsMissing = "options_missing",
+    /// The options stand in the order that was drawn for the record.
+    Ordered = "ordered",
+
+    // review, undecided
     /// The record waits for votes.
     VotesMissing = "votes_missing",
     /// The votes do not decide, and the record waits for whoever settles disputes.

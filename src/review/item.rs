@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ballot::{Drafts, Step};
 use super::digest::{Digest, Digester};
-use super::draw::Draw;
+use crate::options::Draw;
 use super::value::{Value, Values};
 
 /// The shown fields, in the order they are shown.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use super::agreement::{AgreementSettings, Bootstrap, agreement};
-use super::draw::Draw;
+use crate::options::Draw;
 use super::*;
 
 const ITEMS: usize = 333_334;

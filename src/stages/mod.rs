@@ -8,17 +8,23 @@ mod dedup;
 pub mod draft;
 mod filter;
 pub mod import;
+mod options;
 pub mod review;
 pub mod salt;
 mod stage;
+pub mod subject;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
 pub use dedup::{Like, NearPair, dedup, witness};
 pub use draft::Draft;
 pub use filter::filter;
+pub use options::options;
 pub use review::Review;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop};
+pub(crate) use stage::of_rows;
+pub use subject::{Subject, Subjects};
+pub(crate) use subject::of_subjects;
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {

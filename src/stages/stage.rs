@@ -22,6 +22,8 @@ pub enum Stage {
     Draft(Draft),
     /// What people decided.
     Review(Review),
+    /// The options of a multiple choice (FLUB 2.1).
+    Options,
 }
 
 /// What a stage's rows are.
@@ -31,7 +33,36 @@ pub enum Rows {
     Posts,
     /// [`crate::record::Question`].
     Questions,
+    /// [`crate::record::CunningText`].
+    Texts,
+    /// [`crate::record::Joke`].
+    Jokes,
 }
+
+/// Runs an expression with `$row` as the type behind a value of [`Rows`].
+macro_rules! of_rows {
+    ($rows:expr, $row:ident => $body:expr) => {
+        match $rows {
+            $crate::stages::Rows::Posts => {
+                type $row = $crate::record::Post;
+                $body
+            }
+            $crate::stages::Rows::Questions => {
+                type $row = $crate::record::Question;
+                $body
+            }
+            $crate::stages::Rows::Texts => {
+                type $row = $crate::record::CunningText;
+                $body
+            }
+            $crate::stages::Rows::Jokes => {
+                type $row = $crate::record::Joke;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use of_rows;
 
 impl Stage {
     /// The table of its settings in pipeline.toml.
@@ -44,6 +75,7 @@ impl Stage {
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
+            Stage::Options => "options",
         }
     }
 
@@ -51,7 +83,9 @@ impl Stage {
     pub fn rows(self) -> Rows {
         match self {
             Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
-            Stage::Draft(_) | Stage::Review(_) => Rows::Questions,
+            Stage::Draft(draft) => draft.subjects().rows(),
+            Stage::Review(review) => review.subjects().rows(),
+            Stage::Options => Rows::Texts,
         }
     }
 
@@ -66,6 +100,7 @@ impl Stage {
             Stage::Dedup => 1,
             Stage::Draft(_) => 1,
             Stage::Review(_) => 1,
+            Stage::Options => 1,
         }
     }
 }

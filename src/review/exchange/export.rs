@@ -2,7 +2,7 @@
 
 use crate::review::answers;
 use crate::review::ballot::{Field, Round, Step};
-use crate::review::draw::Draw;
+use crate::options::Draw;
 use crate::review::item::Item;
 use crate::review::value::Value;
 use crate::review::votes::Vote;

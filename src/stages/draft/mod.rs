@@ -1,24 +1,30 @@
 //! Drafts: what a model proposes for people to confirm or correct.
 //!
-//! One file a step. Each says what its prompt asks for, reads the reply into the answers of the step's
-//! ballot, and checks the draft before a person's time is spent on it. [`ask`] holds what all share.
+//! One file a step. Each reads the reply into the answers of the step's ballot, and checks the draft
+//! before a person's time is spent on it; what a prompt is made of and where the answers go is said in
+//! [`super::subject`]. [`ask`] holds what all share.
 
 mod ask;
 mod category;
+mod endpoints;
+mod explanation;
 mod irrationality;
+mod kind;
+mod opponent;
 mod pair;
 mod screen;
 mod translation;
+mod wrong;
 
-use std::collections::BTreeMap;
+pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
+pub(super) use screen::REASONS as SCREEN_REASONS;
+pub use endpoints::{Slot, endpoints, sends, slots};
 
-pub use ask::{Asking, draft, endpoint, evidence, open_store, prompts, requests, sends};
-
+use super::subject::Subjects;
 use crate::llm::parse::Unreadable;
-use crate::record::Question;
-use crate::review::{Value, Values};
+use crate::review::Values;
 
-/// Every draft. Its name is that of the review step that looks at it.
+/// Every draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draft {
     /// What speaks against a question (RuozhiBench 2.2).
@@ -31,10 +37,18 @@ pub enum Draft {
     Category,
     /// The normal question next to it (2.3, figure 3).
     Pair,
+    /// The type of a cunning text (FLUB 2.1, figure 2).
+    Type,
+    /// Its explanation (2.1).
+    Explanation,
+    /// Wrong answers to it, three a reply (2.1).
+    Wrong,
+    /// A model's explanation of a joke: what the person's is compared with (Chumor 3).
+    Opponent,
 }
 
 impl Draft {
-    /// The name of the step in ballots, flags and settings.
+    /// The name of the step in flags and settings: that of the review that looks at it.
     pub fn name(self) -> &'static str {
         match self {
             Draft::Screen => "screen",
@@ -42,30 +56,36 @@ impl Draft {
             Draft::Irrationality => "irrationality",
             Draft::Category => "category",
             Draft::Pair => "pair",
+            Draft::Type => "type",
+            Draft::Explanation => "explanation",
+            Draft::Wrong => "wrong-candidates",
+            Draft::Opponent => "opponents",
         }
     }
 
-    /// The prompt.
-    pub fn template(self) -> &'static str {
+    /// Whose fields it fills in.
+    pub fn subjects(self) -> Subjects {
         match self {
-            Draft::Screen => "ruozhibench/screen",
-            Draft::Translation => "ruozhibench/translate",
-            Draft::Irrationality => "ruozhibench/irrationality",
-            Draft::Category => "ruozhibench/category",
-            Draft::Pair => "ruozhibench/pair",
-        }
-    }
-
-    /// What the prompt asks for. Everything after the translation rests on the reviewed English.
-    pub fn values(self, question: &Question) -> BTreeMap<&'static str, String> {
-        let english = || question.question_en.clone().unwrap_or_default();
-        let analysis = || question.irrationality.clone().unwrap_or_default();
-        match self {
-            Draft::Screen | Draft::Translation => BTreeMap::from([("question", question.text.clone())]),
-            Draft::Irrationality => BTreeMap::from([("question", english())]),
-            Draft::Category | Draft::Pair => {
-                BTreeMap::from([("question", english()), ("irrationality", analysis())])
+            Draft::Screen | Draft::Translation | Draft::Irrationality | Draft::Category | Draft::Pair => {
+                Subjects::Questions
             }
+            Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
+            Draft::Opponent => Subjects::Jokes,
+        }
+    }
+
+    /// Its prompts.
+    pub fn templates(self) -> &'static [&'static str] {
+        match self {
+            Draft::Screen => &["ruozhibench/screen"],
+            Draft::Translation => &["ruozhibench/translate"],
+            Draft::Irrationality => &["ruozhibench/irrationality"],
+            Draft::Category => &["ruozhibench/category"],
+            Draft::Pair => &["ruozhibench/pair"],
+            Draft::Type => &["flub/type"],
+            Draft::Explanation => &["flub/explanation"],
+            Draft::Wrong => &["flub/wrong"],
+            Draft::Opponent => &["chumor/explanation"],
         }
     }
 
@@ -80,54 +100,36 @@ impl Draft {
             Draft::Irrationality => irrationality::read(reply),
             Draft::Category => category::read(reply),
             Draft::Pair => pair::read(reply),
+            Draft::Type => kind::read(reply),
+            Draft::Explanation => explanation::read(reply),
+            Draft::Wrong => wrong::read(reply),
+            Draft::Opponent => opponent::read(reply),
         }
     }
 
-    /// Puts a draft on a question, with its basis and with what the self-checks find.
-    pub fn apply(self, question: &mut Question, values: &Values, basis: String) {
-        let basis = vec![basis];
-        let findings = match self {
-            Draft::Screen => {
-                question.screen_draft = list(values, "screen");
-                question.screen_reasons = list(values, screen::REASONS);
-                question.screen_basis = basis;
-                Vec::new()
-            }
-            Draft::Translation => {
-                question.translation_draft = text(values, "question_en");
-                question.translation_basis = basis;
-                translation::check(&question.text, question.translation_draft.as_deref().unwrap_or_default())
-            }
-            Draft::Irrationality => {
-                question.irrationality_draft = text(values, "irrationality");
-                question.irrationality_basis = basis;
-                irrationality::check(question.irrationality_draft.as_deref().unwrap_or_default())
-            }
-            Draft::Category => {
-                question.category_draft = list(values, "categories");
-                question.category_basis = basis;
-                category::check(&question.category_draft)
-            }
-            Draft::Pair => {
-                question.pair_draft = text(values, "pair");
-                question.pair_basis = basis;
-                let english = question.question_en.as_deref().unwrap_or_default();
-                question.pair_draft.as_deref().map(|pair| pair::check(english, pair)).unwrap_or_default()
-            }
+    /// The answer that a ledger shows.
+    fn shown(self, values: &Values) -> String {
+        let fields: &[&str] = match self {
+            Draft::Screen => &["screen"],
+            Draft::Translation => &["question_en"],
+            Draft::Irrationality => &["irrationality"],
+            Draft::Category => &["categories"],
+            Draft::Pair => &["pair"],
+            Draft::Type => &["type"],
+            Draft::Explanation | Draft::Opponent => &["explanation"],
+            Draft::Wrong => &["wrong_1", "wrong_2", "wrong_3"],
         };
-        question.set_flags(self.name(), findings);
+        let shown: Vec<String> = fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
+        if shown.is_empty() { "none".into() } else { shown.join("; ") }
     }
 }
 
-fn text(values: &Values, field: &str) -> Option<String> {
-    values.text(field).map(str::to_owned)
-}
-
-/// A list, or one code as a list of itself.
-fn list(values: &Values, field: &str) -> Vec<String> {
-    match values.get(field) {
-        Some(Value::List(list)) => list.clone(),
-        Some(Value::Text(code)) => vec![code.clone()],
-        _ => Vec::new(),
-    }
+/// The self-checks, by step.
+pub(super) mod check {
+    pub(in crate::stages) use super::category::check as category;
+    pub(in crate::stages) use super::irrationality::check as irrationality;
+    pub(in crate::stages) use super::opponent::check as opponent;
+    pub(in crate::stages) use super::pair::check as pair;
+    pub(in crate::stages) use super::translation::check as translation;
+    pub(in crate::stages) use super::wrong::check as wrong;
 }

@@ -2,11 +2,12 @@
 //! one item changes no other item's draw.
 
 /// A stream of draws for one purpose and one id.
-pub(crate) struct Draw(blake3::OutputReader);
+#[derive(Debug)]
+pub struct Draw(blake3::OutputReader);
 
 impl Draw {
     /// The stream of `(seed, purpose, id)`.
-    pub(crate) fn new(seed: u64, purpose: &str, id: &str) -> Draw {
+    pub fn new(seed: u64, purpose: &str, id: &str) -> Draw {
         let mut hasher = blake3::Hasher::new_derive_key("riddlemill review draw v1");
         hasher.update(&seed.to_le_bytes());
         hasher.update(&(purpose.len() as u64).to_le_bytes());
@@ -16,14 +17,14 @@ impl Draw {
     }
 
     /// The next 64 bits.
-    pub(crate) fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         u64::from_le_bytes(bytes)
     }
 
     /// A number below `n` (at least 1), each equally likely.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         let n = n.max(1) as u64;
         // The last, incomplete run of 0..n in the range of u64 would favour small numbers.
         let limit = u64::MAX - u64::MAX % n;
@@ -36,7 +37,7 @@ impl Draw {
     }
 
     /// A number in [0, 1).
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
