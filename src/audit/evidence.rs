@@ -66,9 +66,7 @@ pub fn details(
 fn record<S: Subject>(reader: &StageReader, rows: Rows, id: &str) -> Result<Option<S>, RunError> {
     let wanted = || any_of("id", [id]);
     Ok(match rows {
-        Rows::Posts => {
-            select::<Post>(reader, "rows", wanted())?.into_iter().next().and_then(S::of_post)
-        }
+        Rows::Posts => select::<Post>(reader, "rows", wanted())?.into_iter().next().and_then(S::of_post),
         _ => select::<S>(reader, "rows", wanted())?.into_iter().next(),
     })
 }

@@ -7,6 +7,7 @@ mod funnel;
 mod like;
 mod page;
 mod prove;
+mod puzzles;
 mod show;
 mod tables;
 
@@ -16,5 +17,6 @@ pub use explain::{Explained, Passage, explain, find};
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
+pub use puzzles::{Kind as PuzzleKind, PuzzleTables, puzzle_tables};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use tables::{Category, Length, Reviewed, Tables, tables};

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use crate::recipe::Recipe;
 use crate::record::{Counts, Entry, Link, Record, State, row_digest};
-use crate::stages::{Rows, of_rows};
 use crate::stages::import::FileRow;
+use crate::stages::{Rows, of_rows};
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 
 /// Something that does not fit.

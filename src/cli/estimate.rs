@@ -22,13 +22,13 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
                 continue;
             };
             for (endpoint, asks) in asks {
-            let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
-                .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-            let money = match (estimate.min_usd, estimate.max_usd) {
-                (Some(min), Some(max)) => format!("{min} to {max}"),
-                _ => "no price is set".to_string(),
-            };
-            text.push_str(&format!(
+                let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
+                    .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+                let money = match (estimate.min_usd, estimate.max_usd) {
+                    (Some(min), Some(max)) => format!("{min} to {max}"),
+                    _ => "no price is set".to_string(),
+                };
+                text.push_str(&format!(
                 "  {:<14} {:<16} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
                 step.name,
                 format!("at llm.{}", endpoint.name),
@@ -38,7 +38,7 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
                 number(estimate.prompt_tokens),
                 number(estimate.max_completion_tokens),
             ));
-            machine.push(json!({
+                machine.push(json!({
                 "recipe": recipe.name, "stage": step.name, "endpoint": estimate.endpoint, "items": estimate.items,
                 "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,
                 "max_completion_tokens": estimate.max_completion_tokens,

@@ -37,9 +37,7 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
     let settings: crate::config::sections::Run = config.typed(None, "run");
     let named = if only.recipes.is_empty() { &settings.recipes } else { &only.recipes };
     if named.is_empty() {
-        let used = |r: &&Recipe| {
-            config.sources.iter().any(|s| s.recipes.is_empty() || s.recipes.iter().any(|name| name == r.name))
-        };
+        let used = |r: &&Recipe| config.sources.iter().any(|source| source.serves(r.name, r.is_of_riddles()));
         let recipes: Vec<_> = RECIPES.iter().filter(used).collect();
         if recipes.is_empty() {
             let what = "no [[source]] is named\n  hint: add one, or `riddlemill init` lays out the sample";

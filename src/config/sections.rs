@@ -9,7 +9,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, OPTIONS];
+pub const SECTIONS: &[Section] =
+    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, OPTIONS, PUZZLES];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -213,6 +214,32 @@ pub const OPTIONS: Section = Section {
     )],
 };
 
+/// Puzzles and their groups.
+pub const PUZZLES: Section = Section {
+    name: "puzzles",
+    doc: "English puzzles: the words beside an answer, and the groups of three.",
+    keys: &[
+        key(
+            "wordnet",
+            Kind::Text,
+            "\"/usr/share/wordnet\"",
+            "The folder with WordNet's database files; where there is none, models write all distractors.",
+        ),
+        key(
+            "none_share",
+            Kind::Share,
+            "0.06",
+            "The share of groups in which \"None of above.\" is right (BrainTeaser 3.3).",
+        ),
+        key(
+            "train_share",
+            Kind::Share,
+            "0",
+            "The share of groups that are marked for training, the rest for testing; 0 marks none.",
+        ),
+    ],
+};
+
 /// Resolved settings of the import stage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -315,6 +342,18 @@ pub struct Options {
     pub seed: u64,
 }
 
+/// Resolved settings of puzzles.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Puzzles {
+    /// A path, absolute or relative to pipeline.toml.
+    pub wordnet: String,
+    /// 0 to 1.
+    pub none_share: f64,
+    /// 0 to 1; 0 for no split.
+    pub train_share: f64,
+}
+
 /// Resolved settings of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -342,5 +381,6 @@ mod tests {
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
         config.typed::<Options>(None, "options");
+        config.typed::<Puzzles>(None, "puzzles");
     }
 }

@@ -33,6 +33,14 @@ pub struct Source {
     pub line: usize,
 }
 
+impl Source {
+    /// Whether a recipe reads it, which is made of riddles or of posts.
+    pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
+        self.kind.is_riddles() == riddles
+            && (self.recipes.is_empty() || self.recipes.iter().any(|name| name == recipe))
+    }
+}
+
 /// The formats of dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -80,7 +80,11 @@ impl Pack {
                 Value::String(text) => text,
                 other => other.to_string(),
             };
-            if pack.replies.insert((line.model, line.template, line.record, line.sample, line.reask), reply).is_some() {
+            if pack
+                .replies
+                .insert((line.model, line.template, line.record, line.sample, line.reask), reply)
+                .is_some()
+            {
                 return Err(wrong("a second reply to the same template, record and sample".into()));
             }
         }
@@ -99,9 +103,8 @@ impl Pack {
 
     /// The pack's answer for a model, marked as such.
     pub fn answer(&self, ask: &Ask, model: &str) -> Answer {
-        let place = |model: &str| {
-            (model.to_owned(), ask.template.clone(), ask.record.clone(), ask.sample, ask.reask)
-        };
+        let place =
+            |model: &str| (model.to_owned(), ask.template.clone(), ask.record.clone(), ask.sample, ask.reask);
         let own = place(model);
         let found = self.replies.get_key_value(&own).or_else(|| self.replies.get_key_value(&place("")));
         let Some((place, text)) = found else {

@@ -48,13 +48,7 @@ pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
 ///
 /// # Errors
 /// [`Alike`] where two of them are the same but for width, case, punctuation and spaces.
-pub fn choices(
-    right: &str,
-    wrong: &[String],
-    seed: u64,
-    purpose: &str,
-    id: &str,
-) -> Result<Choices, Alike> {
+pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str) -> Result<Choices, Alike> {
     let texts: Vec<&str> = std::iter::once(right).chain(wrong.iter().map(String::as_str)).collect();
     let folded: Vec<String> = texts.iter().map(|text| fold(text, Fold::KEY)).collect();
     for (second, text) in folded.iter().enumerate() {

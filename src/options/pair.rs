@@ -16,10 +16,9 @@ pub struct Mean {
 impl Mean {
     /// The mean of some ratings.
     pub fn of(ratings: impl IntoIterator<Item = u32>) -> Mean {
-        ratings.into_iter().fold(Mean::default(), |mean, rating| Mean {
-            sum: mean.sum + rating,
-            count: mean.count + 1,
-        })
+        ratings
+            .into_iter()
+            .fold(Mean::default(), |mean, rating| Mean { sum: mean.sum + rating, count: mean.count + 1 })
     }
 
     /// The mean as a number; 0 where there is none.

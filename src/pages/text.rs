@@ -134,7 +134,10 @@ mod tests {
 
     #[test]
     fn entities_are_decoded_and_tags_are_not() {
-        assert_eq!(entities("3 < 4 &amp;&#39;caf&eacute;&#x27; &lt;b> AT&T <i>x</i>"), "3 < 4 &'café' <b> AT&T <i>x</i>");
+        assert_eq!(
+            entities("3 < 4 &amp;&#39;caf&eacute;&#x27; &lt;b> AT&T <i>x</i>"),
+            "3 < 4 &'café' <b> AT&T <i>x</i>"
+        );
         assert_eq!(entities(" two  spaces\n"), " two  spaces\n");
     }
 

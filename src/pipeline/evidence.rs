@@ -11,7 +11,7 @@ use crate::recipe::{Recipe, Step};
 use crate::record::{Reason, State};
 use crate::stages::import::{Dump, files};
 use crate::stages::review::Votes;
-use crate::stages::{Draft, Stage, StageError, draft, of_subjects, salt};
+use crate::stages::{Draft, Puzzling, Stage, StageError, draft, of_subjects, puzzle, salt};
 use crate::store::{self, InputRef, Manifest, Workspace};
 
 use super::plan::{Freshness, freshness};
@@ -27,7 +27,12 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<Known<'a>, RunError> {
-        Ok(Known { config, recipe, dumps: files(config, recipe.name)?, votes: OnceCell::new() })
+        Ok(Known {
+            config,
+            recipe,
+            dumps: files(config, recipe.name, recipe.is_of_riddles())?,
+            votes: OnceCell::new(),
+        })
     }
 
     /// All votes; read when a step first asks for them.
@@ -90,8 +95,24 @@ impl<'a> Known<'a> {
                 }
                 decide
             }
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) => BTreeMap::new(),
+            // Where the database lies decides nothing; what it holds is evidence.
+            Stage::Puzzle(Puzzling::Near) => self.config.stage(recipe, "options"),
+            Stage::Puzzle(Puzzling::Group) => {
+                let mut decide = self.config.stage(recipe, "puzzles");
+                decide.remove("wordnet");
+                decide.extend(self.config.stage(recipe, "options"));
+                decide
+            }
             _ => self.config.stage(recipe, step.stage.section()),
         }
+    }
+
+    /// The settings of puzzles, and the seed of what is drawn for them.
+    pub(super) fn puzzles(&self) -> (sections::Puzzles, u64) {
+        let recipe = Some(self.recipe.name);
+        let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
+        (self.config.typed(recipe, "puzzles"), seed)
     }
 
     /// What a step takes from raw/: name and hash.
@@ -125,7 +146,11 @@ impl<'a> Known<'a> {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
-            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options => {}
+            Stage::Puzzle(Puzzling::Near) => {
+                let (settings, seed) = self.puzzles();
+                evidence.extend(puzzle::Near::open(&self.config.root, &settings, seed)?.evidence());
+            }
+            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options | Stage::Puzzle(_) => {}
         }
         Ok(evidence)
     }

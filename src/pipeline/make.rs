@@ -7,10 +7,12 @@ use rayon::prelude::*;
 
 use crate::config::sections;
 use crate::recipe::Step;
-use crate::record::{CunningText, Outcome, Post, Record};
+use crate::record::{CunningText, Outcome, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
-use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, salt};
+use crate::stages::{
+    self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
+};
 use crate::store::{Manifest, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
@@ -44,6 +46,7 @@ impl Making<'_> {
                 self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
                 return Ok(writer.commit(opening)?);
             }
+            Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
             _ => {}
         }
         let mut writer = StageWriter::create(self.place)?;
@@ -72,7 +75,33 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) | Stage::Options => {}
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Puzzle(_) => {}
+        }
+        Ok(writer.commit(opening)?)
+    }
+
+    /// A stage of puzzles.
+    fn puzzle(&self, kind: Puzzling, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        if kind == Puzzling::Group {
+            let (settings, seed) = self.known.puzzles();
+            let mut writer = StageWriter::create(self.place)?;
+            self.each(&mut writer, |row| puzzle::group(row, &settings, seed))?;
+            return Ok(writer.commit(opening)?);
+        }
+        let mut writer = StageWriter::create(self.place)?;
+        match kind {
+            Puzzling::Strip => self.each(&mut writer, puzzle::strip)?,
+            Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
+            Puzzling::Dedup => {
+                let settings: sections::Dedup = self.settings(step);
+                puzzle::dedup(self.all()?, &settings, &mut writer, self.stop, self.pulse)?;
+            }
+            Puzzling::Near => {
+                let (settings, seed) = self.known.puzzles();
+                let near = puzzle::Near::open(&self.known.config.root, &settings, seed)?;
+                self.each(&mut writer, |row| puzzle::near(row, &near))?;
+            }
+            Puzzling::Group => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -118,10 +147,10 @@ impl Making<'_> {
 
     /// A stage whose decision on a record depends on that record alone. Parts are read and decided
     /// on all cores, a wave at a time, so memory does not grow with the input.
-    fn each<R: Record>(
+    fn each<R: Record, T: Record>(
         &self,
-        writer: &mut StageWriter<R>,
-        decide: impl Fn(R) -> Outcome<R> + Sync,
+        writer: &mut StageWriter<T>,
+        decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
         let wave = rayon::current_num_threads().max(1);
         for input in &self.inputs {
@@ -134,7 +163,7 @@ impl Making<'_> {
                 }
                 for part in parts {
                     let records = part.len() as u64;
-                    let outcomes: Vec<(String, Outcome<R>)> =
+                    let outcomes: Vec<(String, Outcome<T>)> =
                         part.into_par_iter().map(|row| (row.id().to_string(), decide(row))).collect();
                     for (id, outcome) in outcomes {
                         writer.put(id, outcome);
@@ -148,11 +177,11 @@ impl Making<'_> {
     }
 
     /// All rows of all inputs, for a stage that decides over the whole.
-    fn all(&self) -> Result<Vec<Post>, StageError> {
-        let mut posts = Vec::new();
+    fn all<R: Record>(&self) -> Result<Vec<R>, StageError> {
+        let mut records = Vec::new();
         for input in &self.inputs {
-            posts.append(&mut input.all::<Post>("rows")?);
+            records.append(&mut input.all("rows")?);
         }
-        Ok(posts)
+        Ok(records)
     }
 }

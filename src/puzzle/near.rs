@@ -11,7 +11,7 @@ use super::letters::plays_along;
 use super::spelling::capital;
 use super::wordnet::{Synset, WordNet, WordNetError};
 use super::words::{content, tokens};
-use crate::review::Draw;
+use crate::options::Draw;
 
 /// Hypernyms over a sense that say what it is.
 const LEVELS: usize = 3;

@@ -5,7 +5,7 @@
 //! the questions"; whole groups are drawn here, so that a group stays one puzzle in three forms. Whatever is right,
 //! `None of above.` stands last.
 
-use crate::review::Draw;
+use crate::options::Draw;
 
 /// The fourth option, as the published set writes it.
 pub const NONE: &str = "None of above.";

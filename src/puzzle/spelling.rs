@@ -41,9 +41,28 @@ const ABOUT_LETTERS: &[&str] = &[
 
 /// British spellings of what the dictionary writes otherwise: no typing errors.
 const BRITISH: &[(&str, &str)] = &[
-    ("our", "or"), ("ise", "ize"), ("isi", "izi"), ("isa", "iza"), ("yse", "yze"), ("ysi", "yzi"), ("tre", "ter"),
-    ("lled", "led"), ("lling", "ling"), ("ller", "ler"), ("ogue", "og"), ("ence", "ense"), ("amme", "am"),
-    ("eque", "eck"), ("tyre", "tire"), ("pyj", "paj"), ("ae", "e"), ("oe", "e"),
+    ("our", "or"),
+    ("ise", "ize"),
+    ("isi", "izi"),
+    ("isa", "iza"),
+    ("yse", "yze"),
+    ("ysi", "yzi"),
+    ("ntre", "nter"),
+    ("lled", "led"),
+    ("lling", "ling"),
+    ("ller", "ler"),
+    ("eatre", "eater"),
+    ("metre", "meter"),
+    ("litre", "liter"),
+    ("fibre", "fiber"),
+    ("ogue", "og"),
+    ("ence", "ense"),
+    ("amme", "am"),
+    ("eque", "eck"),
+    ("tyre", "tire"),
+    ("pyj", "paj"),
+    ("ae", "e"),
+    ("oe", "e"),
 ];
 
 /// A dictionary.

@@ -53,7 +53,8 @@ pub fn content(text: &str) -> BTreeSet<String> {
     let all = words(text);
     let before = |at: usize| at.checked_sub(1).map(|at| all[at].text.to_lowercase()).unwrap_or_default();
     let letter = |at: usize| {
-        ["A", "I"].contains(&all[at].text) && ["letter", "letters", "an", "the"].contains(&before(at).as_str())
+        ["A", "I"].contains(&all[at].text)
+            && ["letter", "letters", "an", "the"].contains(&before(at).as_str())
     };
     let lower = |at: usize| all[at].text.to_lowercase().replace('’', "'");
     let says = |at: &usize| letter(*at) || !FUNCTION.contains(&lower(*at).as_str());
@@ -118,7 +119,10 @@ mod tests {
             ["The", "cat's", "ten-year-old", "toy", "isn't", "3"]
         );
         assert_eq!(content("How can a man have one hat?"), BTreeSet::from(["man".into(), "hat".into()]));
-        assert_eq!(content("I saw the letter A."), BTreeSet::from(["saw".into(), "letter".into(), "a".into()]));
+        assert_eq!(
+            content("I saw the letter A."),
+            BTreeSet::from(["saw".into(), "letter".into(), "a".into()])
+        );
         assert_eq!(key("It’s  a—Dog!"), "it's a dog");
     }
 

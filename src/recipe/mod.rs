@@ -1,5 +1,6 @@
 //! The benchmarks, each as the list of its stages: a recipe holds choices and no logic.
 
+mod brainteaser;
 mod chumor;
 mod flub;
 mod ruozhibench_gen;
@@ -31,7 +32,7 @@ pub struct Step {
 }
 
 /// Every recipe.
-pub const RECIPES: &[Recipe] = &[ruozhibench_gen::RECIPE, flub::RECIPE, chumor::RECIPE];
+pub const RECIPES: &[Recipe] = &[ruozhibench_gen::RECIPE, flub::RECIPE, chumor::RECIPE, brainteaser::RECIPE];
 
 /// The recipe of a name.
 pub fn find(name: &str) -> Option<&'static Recipe> {
@@ -70,6 +71,11 @@ impl Recipe {
             Stage::Review(review) => Some(review),
             _ => None,
         })
+    }
+
+    /// Whether it is made of riddles and their answers, and not of a forum's posts.
+    pub fn is_of_riddles(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.stage, Stage::Puzzle(_)))
     }
 
     /// A step and its number, from 1.

@@ -20,7 +20,6 @@ pub use agreement::agreement;
 pub use assign::{Annotator, AssignSettings, Task, assign, replace};
 pub use ballot::{Role, Round, Step};
 pub use digest::{Digest, NotADigest};
-pub(crate) use draw::Draw;
 pub use exchange::{Ballot, Format, Import, ImportSettings, Problem, export, import};
 pub use item::{Content, Item};
 pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, resolve, review_item};

@@ -36,16 +36,35 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     let bar = 1.0 / figures.options.max(1) as f64 + limits.above_chance;
     if figures.positions.p < limits.position_p {
         found.push(Finding {
-            what: format!("the right options stand {:?} times in each place (p {:.4})", figures.positions.counts, figures.positions.p),
+            what: format!(
+                "the right options stand {:?} times in each place (p {:.4})",
+                figures.positions.counts, figures.positions.p
+            ),
             fix: "another options.seed draws every order anew",
             items: Vec::new(),
         });
     }
     let rules = [
-        ("the longest option", figures.lengths.longest, "let people lengthen wrong options or shorten right ones"),
-        ("the shortest option", figures.lengths.shortest, "let people lengthen right options or shorten wrong ones"),
-        ("the option nearest to the question's words", figures.overlap.most, "let people rewrite wrong options in the words of their question"),
-        ("the option farthest from the question's words", figures.overlap.least, "let people rewrite right options in the words of their question"),
+        (
+            "the longest option",
+            figures.lengths.longest,
+            "let people lengthen wrong options or shorten right ones",
+        ),
+        (
+            "the shortest option",
+            figures.lengths.shortest,
+            "let people lengthen right options or shorten wrong ones",
+        ),
+        (
+            "the option nearest to the question's words",
+            figures.overlap.most,
+            "let people rewrite wrong options in the words of their question",
+        ),
+        (
+            "the option farthest from the question's words",
+            figures.overlap.least,
+            "let people rewrite right options in the words of their question",
+        ),
     ];
     for (rule, share, fix) in rules {
         if share.low > bar {
@@ -66,7 +85,11 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     }
     if figures.near_equal.len() > limits.near_equal {
         found.push(Finding {
-            what: format!("{} pairs of options hardly differ (limit {})", figures.near_equal.len(), limits.near_equal),
+            what: format!(
+                "{} pairs of options hardly differ (limit {})",
+                figures.near_equal.len(),
+                limits.near_equal
+            ),
             fix: "pick another wrong option",
             items: ids(figures.near_equal.iter().map(|near| &near.id)),
         });
@@ -74,7 +97,11 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     if figures.reused.len() > limits.reused {
         let of = figures.reused.iter().flat_map(|reused| reused.right.iter().chain(&reused.wrong));
         found.push(Finding {
-            what: format!("{} options stand in several items (limit {})", figures.reused.len(), limits.reused),
+            what: format!(
+                "{} options stand in several items (limit {})",
+                figures.reused.len(),
+                limits.reused
+            ),
             fix: "pick another option in all items but one",
             items: ids(of),
         });

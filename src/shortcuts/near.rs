@@ -36,7 +36,12 @@ pub fn near_equal(items: &[Item<'_>]) -> Vec<NearEqual> {
                 };
                 if likeness >= ALIKE {
                     let with_right = first == item.gold || second == item.gold;
-                    found.push(NearEqual { id: item.id.into(), places: (first, second), with_right, likeness });
+                    found.push(NearEqual {
+                        id: item.id.into(),
+                        places: (first, second),
+                        with_right,
+                        likeness,
+                    });
                 }
             }
         }

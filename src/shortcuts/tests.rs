@@ -4,7 +4,10 @@ use crate::options::{Draw, choices};
 const STRICT: Limits = Limits { above_chance: 0.05, position_p: 0.01, near_equal: 0, reused: 0 };
 
 /// Items of four options; `text` writes the option that is right or wrong.
-fn set(n: usize, text: impl Fn(bool, usize, &mut Draw) -> String) -> Vec<(String, String, Vec<String>, usize)> {
+fn set(
+    n: usize,
+    text: impl Fn(bool, usize, &mut Draw) -> String,
+) -> Vec<(String, String, Vec<String>, usize)> {
     let item = |at: usize| {
         let id = format!("item-{at}");
         let mut draw = Draw::new(3, "test", &id);
@@ -21,10 +24,8 @@ fn words(draw: &mut Draw, n: usize) -> String {
 }
 
 fn figures(set: &[(String, String, Vec<String>, usize)]) -> Shortcuts {
-    let items: Vec<Item<'_>> = set
-        .iter()
-        .map(|(id, question, options, gold)| Item { id, question, options, gold: *gold })
-        .collect();
+    let items: Vec<Item<'_>> =
+        set.iter().map(|(id, question, options, gold)| Item { id, question, options, gold: *gold }).collect();
     measure(&items, &[], 1).unwrap()
 }
 
@@ -69,7 +70,10 @@ fn a_fixed_place_is_found() {
         *gold = 0;
     }
     let figures = figures(&set);
-    assert_eq!((figures.positions.counts.as_slice(), figures.positions.chi_square), (&[40, 0, 0, 0][..], 120.0));
+    assert_eq!(
+        (figures.positions.counts.as_slice(), figures.positions.chi_square),
+        (&[40, 0, 0, 0][..], 120.0)
+    );
     assert!(findings(&figures, &STRICT)[0].fix.contains("options.seed"));
 }
 

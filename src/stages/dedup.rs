@@ -97,6 +97,23 @@ pub(super) fn decide(
     found.outcomes(posts)
 }
 
+/// What [`dedup`] would do, and the pairs it lists, where texts that are near are the same only if `agree` says so of
+/// the two posts, by number.
+pub(super) fn decide_where(
+    posts: &[Post],
+    settings: &sections::Dedup,
+    agree: impl Fn(usize, usize) -> bool,
+) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
+    let mut found = Found::among(posts, settings);
+    for like in &mut found.likes {
+        like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
+    }
+    let pair = |like: &Like| near_pair(like, &found.heads, posts, &found.ranks);
+    let mut pairs: Vec<NearPair> = found.likes.iter().map(pair).collect();
+    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    (found.outcomes(posts), pairs)
+}
+
 /// Groups of equal texts, what is alike among them, and who keeps whom.
 struct Found {
     groups: Vec<Vec<u32>>,

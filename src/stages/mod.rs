@@ -9,6 +9,7 @@ pub mod draft;
 mod filter;
 pub mod import;
 mod options;
+pub mod puzzle;
 pub mod review;
 pub mod salt;
 mod stage;
@@ -20,11 +21,12 @@ pub use dedup::{Like, NearPair, dedup, witness};
 pub use draft::Draft;
 pub use filter::filter;
 pub use options::options;
+pub use puzzle::Puzzling;
 pub use review::Review;
-pub use stage::{Pulse, Rows, Stage, StageError, Stop};
 pub(crate) use stage::of_rows;
-pub use subject::{Subject, Subjects};
+pub use stage::{Pulse, Rows, Stage, StageError, Stop};
 pub(crate) use subject::of_subjects;
+pub use subject::{Subject, Subjects};
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {

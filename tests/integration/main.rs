@@ -12,6 +12,8 @@ mod generate;
 mod importers;
 mod packs;
 mod picture;
+mod puzzles;
+mod puzzles_pack;
 mod reference;
 mod same_bytes;
 mod sample;

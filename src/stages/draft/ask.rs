@@ -205,7 +205,9 @@ pub fn replies<S: Subject>(
         let held = crate::llm::Held { reason: Reason::ReplyMissing, what: NO_ENDPOINT.into() };
         let slot = Slot { endpoint: 0, model: String::new(), sample: 0 };
         let none = Replied { slot, prompt: String::new(), parsed: Parsed::Held(held) };
-        replies.iter_mut().for_each(|of_record| of_record.push(none.clone()));
+        let asks = |record: &S| record.prompt(draft, &none.slot).is_some();
+        let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
+        waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
         return Ok(replies);
     }
     if records.is_empty() {
@@ -293,6 +295,10 @@ fn words(progress: &Progress, elapsed: Duration) -> String {
 }
 
 fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {
+    // Nothing was asked of it.
+    if replies.is_empty() {
+        return Outcome::Kept(record);
+    }
     let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
     let mut missing: Option<(Reason, String, bool)> = None;
     for Replied { slot, prompt, parsed } in replies {
@@ -386,7 +392,8 @@ mod tests {
         let question = Question { id: "q".into(), ..Question::default() };
         let slot = Slot { endpoint: 0, model: "m".into(), sample: 0 };
         let held = crate::llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
-        let waits = || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
+        let waits =
+            || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
         let held = outcome(Draft::Pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
         let Outcome::Changed { row, rule, .. } = outcome(Draft::Pair, question, waits(), true) else {

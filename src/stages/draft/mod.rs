@@ -12,13 +12,15 @@ mod irrationality;
 mod kind;
 mod opponent;
 mod pair;
+mod puzzle;
 mod screen;
 mod translation;
 mod wrong;
 
 pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
-pub(super) use screen::REASONS as SCREEN_REASONS;
 pub use endpoints::{Slot, endpoints, sends, slots};
+pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
+pub(super) use screen::REASONS as SCREEN_REASONS;
 
 use super::subject::Subjects;
 use crate::llm::parse::Unreadable;
@@ -45,6 +47,18 @@ pub enum Draft {
     Wrong,
     /// A model's explanation of a joke: what the person's is compared with (Chumor 3).
     Opponent,
+    /// Whether a riddle is a lateral puzzle, and of which kind (BrainTeaser 3.1, 3.2).
+    PuzzleKind,
+    /// What a sentence puzzle makes one believe (3.3).
+    Premises,
+    /// Three wrong answers to it (3.3).
+    Distractors,
+    /// The puzzle in other words (3.4).
+    Semantic,
+    /// The puzzle in another situation (3.4).
+    Context,
+    /// What a question is about (appendix A.1).
+    Topic,
 }
 
 impl Draft {
@@ -60,6 +74,12 @@ impl Draft {
             Draft::Explanation => "explanation",
             Draft::Wrong => "wrong-candidates",
             Draft::Opponent => "opponents",
+            Draft::PuzzleKind => "kind",
+            Draft::Premises => "premises",
+            Draft::Distractors => "distractors",
+            Draft::Semantic => "semantic",
+            Draft::Context => "context",
+            Draft::Topic => "topic",
         }
     }
 
@@ -71,6 +91,10 @@ impl Draft {
             }
             Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
             Draft::Opponent => Subjects::Jokes,
+            Draft::PuzzleKind | Draft::Premises | Draft::Distractors | Draft::Semantic | Draft::Context => {
+                Subjects::Puzzles
+            }
+            Draft::Topic => Subjects::Variants,
         }
     }
 
@@ -86,6 +110,12 @@ impl Draft {
             Draft::Explanation => &["flub/explanation"],
             Draft::Wrong => &["flub/wrong"],
             Draft::Opponent => &["chumor/explanation"],
+            Draft::PuzzleKind => &["brainteaser/kind"],
+            Draft::Premises => &["brainteaser/premises"],
+            Draft::Distractors => &["brainteaser/distractors_sentence", "brainteaser/distractors_word"],
+            Draft::Semantic => &["brainteaser/semantic"],
+            Draft::Context => &["brainteaser/context"],
+            Draft::Topic => &["brainteaser/topic"],
         }
     }
 
@@ -104,6 +134,12 @@ impl Draft {
             Draft::Explanation => explanation::read(reply),
             Draft::Wrong => wrong::read(reply),
             Draft::Opponent => opponent::read(reply),
+            Draft::PuzzleKind => puzzle::kind(reply),
+            Draft::Premises => puzzle::premises(reply),
+            Draft::Distractors => puzzle::distractors(reply),
+            Draft::Semantic => puzzle::semantic(reply),
+            Draft::Context => puzzle::context(reply),
+            Draft::Topic => puzzle::topic(reply),
         }
     }
 
@@ -118,8 +154,15 @@ impl Draft {
             Draft::Type => &["type"],
             Draft::Explanation | Draft::Opponent => &["explanation"],
             Draft::Wrong => &["wrong_1", "wrong_2", "wrong_3"],
+            Draft::PuzzleKind => &["kind"],
+            Draft::Premises => &["premises"],
+            Draft::Distractors => &DISTRACTORS,
+            Draft::Semantic => &["question"],
+            Draft::Context => &["question", "answer", "distractor_1", "distractor_2", "distractor_3"],
+            Draft::Topic => &["topic"],
         };
-        let shown: Vec<String> = fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
+        let shown: Vec<String> =
+            fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
         if shown.is_empty() { "none".into() } else { shown.join("; ") }
     }
 }

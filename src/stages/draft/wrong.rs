@@ -48,6 +48,9 @@ mod tests {
     #[test]
     fn repetitions_are_found() {
         let wrong = ["甲", "乙", "甲！", "对"].map(String::from);
-        assert_eq!(check("对。", &wrong), ["number 3 says the same as number 1", "number 4 is the explanation"]);
+        assert_eq!(
+            check("对。", &wrong),
+            ["number 3 says the same as number 1", "number 4 is the explanation"]
+        );
     }
 }

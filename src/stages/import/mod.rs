@@ -135,7 +135,8 @@ fn read(
     }
     if let Some(site) = riddles::site(dump.kind) {
         for batch in riddles::batches(dump, &site, settings.max_line_mib << 20) {
-            let place = |page: riddles::Paged| Place { position: page.at, name: page.name, parsed: page.parsed };
+            let place =
+                |page: riddles::Paged| Place { position: page.at, name: page.name, parsed: page.parsed };
             take(batch.into_iter().map(place).collect())?;
         }
         return Ok(());

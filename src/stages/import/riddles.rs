@@ -89,7 +89,9 @@ fn riddles(class: Class, url: &str, riddles: Vec<Riddle>) -> Parsed {
         Class::Merged => Reason::PageMerged,
         Class::Empty => Reason::PageEmpty,
         // A page that speaks of riddles in its address and has none is a layout that this version does not know.
-        Class::Unparsed if url.is_empty() || url.contains("riddle") || url.contains("teaser") => Reason::PageUnparsed,
+        Class::Unparsed if url.is_empty() || url.contains("riddle") || url.contains("teaser") => {
+            Reason::PageUnparsed
+        }
         Class::Unparsed => Reason::PageOther,
     };
     Parsed::Out(reason, url.to_owned())
@@ -155,7 +157,10 @@ mod tests {
             draft(puzzle(r#"{"id": "riddle:7", "question": "Why?", "answer": "So."}"#)),
             (some("riddle:7"), some("Why?"), some("So."))
         );
-        assert_eq!(draft(puzzle(r#"{"id": 7, "question": "Why?", "answer": null}"#)), (some("puzzle:7"), some("Why?"), None));
+        assert_eq!(
+            draft(puzzle(r#"{"id": 7, "question": "Why?", "answer": null}"#)),
+            (some("puzzle:7"), some("Why?"), None)
+        );
         assert_eq!(draft(puzzle(r#"{"question": "Why?", "answer": " "}"#)), (None, some("Why?"), None));
         assert!(matches!(puzzle(r#"{"question": " "}"#), Parsed::Bad(_)));
         assert!(matches!(puzzle("Why?"), Parsed::Bad(_)));

@@ -81,7 +81,11 @@ pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
     let mut census = Census::default();
     for batch in batches(dump, &Site::Tieba) {
         for (_, _, parsed) in batch.into_iter().filter_map(|page| page.read.ok()) {
-            parsed.posts.into_iter().filter(|p| p.kind != pages::PostKind::Thread).for_each(|p| census.take(row(p)));
+            parsed
+                .posts
+                .into_iter()
+                .filter(|p| p.kind != pages::PostKind::Thread)
+                .for_each(|p| census.take(row(p)));
         }
     }
     census.finish(settings)

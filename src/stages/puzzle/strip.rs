@@ -5,7 +5,8 @@ use crate::record::{Outcome, Post, Puzzle, Reason};
 
 /// Makes a puzzle of a riddle. One without an answer is held: it waits for somebody who knows it.
 pub fn strip(post: Post) -> Outcome<Puzzle> {
-    let (asked, answered) = (post.title.clone().unwrap_or_default(), post.content.clone().unwrap_or_default());
+    let (asked, answered) =
+        (post.title.clone().unwrap_or_default(), post.content.clone().unwrap_or_default());
     let (asked, answered) = (tidy(&asked), tidy(&answered));
     let (question, mut gone) = promotion::strip(&asked, &post.links);
     let (answer, more) = promotion::strip(&answered, &post.links);
@@ -29,7 +30,13 @@ pub fn strip(post: Post) -> Outcome<Puzzle> {
     let after = shown(&puzzle.question, &puzzle.answer);
     if !gone.is_empty() {
         let evidence = gone.join(" / ");
-        return Outcome::Changed { row: puzzle, rule: Reason::Promotion.code(), evidence, before: post.text, after };
+        return Outcome::Changed {
+            row: puzzle,
+            rule: Reason::Promotion.code(),
+            evidence,
+            before: post.text,
+            after,
+        };
     }
     if after == post.text {
         return Outcome::Kept(puzzle);
@@ -75,9 +82,15 @@ mod tests {
 
     #[test]
     fn entities_and_promotion_go_with_evidence() {
-        let outcome = riddle("A man &amp; his\n dog: 3 < 4 &quot;feet&quot;?", Some("The dog&#39;s feet. Next, try these riddles."));
+        let outcome = riddle(
+            "A man &amp; his\n dog: 3 < 4 &quot;feet&quot;?",
+            Some("The dog&#39;s feet. Next, try these riddles."),
+        );
         let Outcome::Changed { row, rule, evidence, .. } = outcome else { panic!("{outcome:?}") };
-        assert_eq!((row.question.as_str(), row.answer.as_str()), ("A man & his dog: 3 < 4 \"feet\"?", "The dog's feet."));
+        assert_eq!(
+            (row.question.as_str(), row.answer.as_str()),
+            ("A man & his dog: 3 < 4 \"feet\"?", "The dog's feet.")
+        );
         assert_eq!((rule, evidence.as_str()), ("promotion", "Next, try these riddles."));
     }
 

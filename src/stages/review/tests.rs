@@ -160,12 +160,16 @@ fn a_rewritten_text_keeps_what_was_posted() {
     let item = posted.items(Review::Clean, &step, 1).remove(0);
     let rewrite = [("verdict", "rewrite"), ("text", "鱼会口渴吗？"), ("is_question", "yes")];
     let votes = [vote(&step, &item, "a", false, &rewrite)];
-    let Outcome::Changed { row, before, after, .. } = outcome_of(Review::Clean, posted.clone(), false, &votes)
+    let Outcome::Changed { row, before, after, .. } =
+        outcome_of(Review::Clean, posted.clone(), false, &votes)
     else {
         panic!()
     };
     assert_eq!((row.text.as_str(), row.original.as_deref()), ("鱼会口渴吗？", Some("鱼渴吗 转发")));
-    assert_eq!((before.as_str(), after.as_str(), row.is_question), ("鱼渴吗 转发", "鱼会口渴吗？", Some(true)));
+    assert_eq!(
+        (before.as_str(), after.as_str(), row.is_question),
+        ("鱼渴吗 转发", "鱼会口渴吗？", Some(true))
+    );
     let mut votes = [vote(&step, &item, "a", false, &[("verdict", "reject")])];
     votes[0].values.set("reasons", vec!["impolite".to_owned()]);
     votes[0] = votes[0].clone().sealed();
@@ -199,7 +203,9 @@ fn candidates_are_three_from_each_and_three_are_picked() {
         let values = [("wrong_1", &*texts[0]), ("wrong_2", &texts[1]), ("wrong_3", &texts[2])];
         vote(&step, &item, name, false, &values)
     });
-    let Outcome::Changed { row, .. } = outcome_of(Review::WrongCandidates, text, false, &votes) else { panic!() };
+    let Outcome::Changed { row, .. } = outcome_of(Review::WrongCandidates, text, false, &votes) else {
+        panic!()
+    };
     assert_eq!(row.candidates, ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
     text = row;
     let step = Review::Wrong.ballot(&settings(&[]));
@@ -230,7 +236,9 @@ fn a_joke_waits_until_all_its_opponents_are_voted_on() {
     let mut votes = cast(&items[0], ["human", "human", "equal"]);
     assert!(matches!(outcome_of(Review::Preference, joke.clone(), false, &votes), Outcome::Held { .. }));
     votes.extend(cast(&items[1], ["human", "llm", "equal"]));
-    let Outcome::Changed { row, after, .. } = outcome_of(Review::Preference, joke, false, &votes) else { panic!() };
+    let Outcome::Changed { row, after, .. } = outcome_of(Review::Preference, joke, false, &votes) else {
+        panic!()
+    };
     assert_eq!(row.votes, ["human human equal", "human llm equal"]);
     assert_eq!(row.verdicts, ["human", "undecided"]);
     assert_eq!(after, "m: human; n: undecided");

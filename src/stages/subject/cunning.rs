@@ -22,9 +22,7 @@ impl Subject for CunningText {
         Some(match draft {
             Draft::Type => Prompt::new("flub/type", [("text", &self.text)]),
             Draft::Explanation => Prompt::new("flub/explanation", [("text", &self.text)]),
-            Draft::Wrong => {
-                Prompt::new("flub/wrong", [("text", &self.text), ("explanation", explanation)])
-            }
+            Draft::Wrong => Prompt::new("flub/wrong", [("text", &self.text), ("explanation", explanation)]),
             _ => return None,
         })
     }
@@ -94,12 +92,15 @@ impl Subject for CunningText {
             Review::WrongCandidates => {
                 self.candidates = match given.as_slice() {
                     [] => self.wrong_draft.clone(),
-                    given => given.iter().flat_map(|one| WRONG.map(|field| text(one, field))).flatten().collect(),
+                    given => {
+                        given.iter().flat_map(|one| WRONG.map(|field| text(one, field))).flatten().collect()
+                    }
                 };
                 (&mut self.candidates_status, &mut self.candidates_basis)
             }
             Review::Wrong => {
-                let place = |number: &String| self.candidates.get(number.parse::<usize>().ok()?.checked_sub(1)?);
+                let place =
+                    |number: &String| self.candidates.get(number.parse::<usize>().ok()?.checked_sub(1)?);
                 self.wrong = list(values, "wrong").iter().filter_map(place).cloned().collect();
                 (&mut self.wrong_status, &mut self.wrong_basis)
             }

@@ -74,7 +74,9 @@ impl Subject for Joke {
             }
             Review::Preference => {
                 let code = |values: &Values| text(values, "preference");
-                let votes = |decision: &Decision| decision.given.iter().filter_map(code).collect::<Vec<_>>().join(" ");
+                let votes = |decision: &Decision| {
+                    decision.given.iter().filter_map(code).collect::<Vec<_>>().join(" ")
+                };
                 self.votes = each(decisions, votes);
                 self.verdicts = each(decisions, |decision| code(&decision.values).unwrap_or_default());
                 (&mut self.preference_status, &mut self.preference_basis)

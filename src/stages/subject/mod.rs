@@ -5,7 +5,9 @@
 
 mod cunning;
 mod joke;
+mod puzzle;
 mod question;
+mod variant;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +27,10 @@ pub enum Subjects {
     Texts,
     /// [`crate::record::Joke`].
     Jokes,
+    /// [`crate::record::Puzzle`].
+    Puzzles,
+    /// [`crate::record::Variant`].
+    Variants,
 }
 
 impl Subjects {
@@ -34,6 +40,8 @@ impl Subjects {
             Subjects::Questions => Rows::Questions,
             Subjects::Texts => Rows::Texts,
             Subjects::Jokes => Rows::Jokes,
+            Subjects::Puzzles => Rows::Puzzles,
+            Subjects::Variants => Rows::Variants,
         }
     }
 }
@@ -52,6 +60,14 @@ macro_rules! of_subjects {
             }
             $crate::stages::Subjects::Jokes => {
                 type $row = $crate::record::Joke;
+                $body
+            }
+            $crate::stages::Subjects::Puzzles => {
+                type $row = $crate::record::Puzzle;
+                $body
+            }
+            $crate::stages::Subjects::Variants => {
+                type $row = $crate::record::Variant;
                 $body
             }
         }

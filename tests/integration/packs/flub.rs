@@ -12,9 +12,7 @@ pub const PACK: Pack = Pack { recipe: "flub", part: "flub", replies, votes };
 
 /// Drafts: the type, the shorter of two explanations, and three wrong answers a reply.
 fn replies(id: &str, part: &Json) -> Vec<Json> {
-    let line = |template: &str, sample: usize, reply: Json| {
-        json!({ "template": format!("flub/{template}"), "record": id, "sample": sample, "reply": reply })
-    };
+    let line = |template: &str, sample: usize, reply: Json| json!({ "template": format!("flub/{template}"), "record": id, "sample": sample, "reply": reply });
     let kind = part["type"].as_str().unwrap_or("未分类");
     let mut lines = vec![
         line("type", 0, json!({ "type": kind, "reason": "为示例而写。" })),
@@ -67,8 +65,9 @@ fn votes(step: &Step, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
         }
         "explanation" => {
             let text = |said: &Json| Value::from(said["text"].as_str().unwrap());
-            let mut votes =
-                juniors(|said| BTreeMap::from([("explanation", Value::from(said["text"].as_str().unwrap()))]));
+            let mut votes = juniors(|said| {
+                BTreeMap::from([("explanation", Value::from(said["text"].as_str().unwrap()))])
+            });
             let seen = seen(step, item, &votes);
             let better = text(&said[said["senior-1"]["choice"].as_str().unwrap()]);
             let shown = seen.content["votes.explanation"].as_list().unwrap();
@@ -78,7 +77,8 @@ fn votes(step: &Step, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
             votes
         }
         "wrong-candidates" => juniors(|said| {
-            let texts = said["texts"].as_array().unwrap().iter().map(|text| Value::from(text.as_str().unwrap()));
+            let texts =
+                said["texts"].as_array().unwrap().iter().map(|text| Value::from(text.as_str().unwrap()));
             ["wrong_1", "wrong_2", "wrong_3"].into_iter().zip(texts).collect()
         }),
         _ => {

@@ -11,9 +11,7 @@ use super::{Cast, Pack};
 pub const PACK: Pack = Pack { recipe: "ruozhibench-gen", part: "ruozhibench", replies, votes };
 
 fn replies(id: &str, part: &Json) -> Vec<Json> {
-    let line = |template: &str, reply: Json| {
-        json!({ "template": format!("ruozhibench/{template}"), "record": id, "reply": reply })
-    };
+    let line = |template: &str, reply: Json| json!({ "template": format!("ruozhibench/{template}"), "record": id, "reply": reply });
     let screen = &part["screen"];
     let (culture, harmful) = (screen["culture_bound"] == true, screen["harmful"] == true);
     let lost = screen["suits_english"] != true && !culture && !harmful;
