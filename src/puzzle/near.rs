@@ -45,7 +45,7 @@ pub fn near(
     let mut draw = Draw::new(seed, "brainteaser near", id);
     let asked = content(question);
     let mut found: Vec<Near> = Vec::new();
-    for sense in ranked(wordnet, own, &asked)? {
+    for sense in ranked(wordnet, own, &asked)?.into_iter().filter(decent) {
         let named = proper(&sense, own);
         // Another name of a thing is that thing: `the Eternal City` would be as right as `Rome`.
         let synonyms = words_of(&sense, own).filter(|_| !named).map(|word| (word, "synonym".to_owned()));
@@ -55,6 +55,9 @@ pub fn near(
             let mut beside = Vec::new();
             for place in above.to(&["~", "~i"]).filter(|place| *place != sense.place) {
                 let sibling = wordnet.synset(place)?;
+                if !decent(&sibling) {
+                    continue;
+                }
                 let name = above.words.first().map(String::as_str).unwrap_or_default();
                 // One word a sibling: its others are synonyms of each other.
                 beside.extend(
@@ -72,6 +75,7 @@ pub fn near(
                 let usable = content(&word).is_disjoint(&asked)
                     && !plays_along(question, own, &word)
                     && !shares_word(&word, own)
+                    && !inflected(&word, own)
                     && word.starts_with(char::is_uppercase) == named
                     && found
                         .iter()
@@ -126,6 +130,19 @@ fn words_of<'a>(synset: &'a Synset, own: &'a str) -> impl Iterator<Item = String
 fn proper(sense: &Synset, own: &str) -> bool {
     let entry = sense.words.iter().find(|word| word.eq_ignore_ascii_case(own)).or(sense.words.first());
     entry.is_some_and(|word| word.starts_with(char::is_uppercase))
+}
+
+/// `pears` beside `pear`, `vapour` beside `vapor`: the answer once more.
+fn inflected(a: &str, b: &str) -> bool {
+    strsim::normalized_levenshtein(&a.to_lowercase(), &b.to_lowercase()) >= 0.7
+}
+
+/// Whether a synset speaks of nothing that a puzzle for everybody leaves out.
+fn decent(synset: &Synset) -> bool {
+    const INDECENT: [&str; 9] =
+        ["sexual", "prostitut", "obscene", "offensive", "disparag", "vulgar", "genital", "slur", "nazi"];
+    let gloss = synset.gloss.to_lowercase();
+    !INDECENT.iter().any(|word| gloss.contains(word))
 }
 
 /// `house sparrow` beside `sparrow` is hardly another word.

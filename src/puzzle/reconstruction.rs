@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::words::{content, words};
+use super::options::NONE;
+use super::words::{content, key, sentences, words};
 
 /// A rephrasing that shares more of the words than this, both ways, changed hardly any.
 pub const COPIED: f64 = 0.95;
@@ -42,7 +43,8 @@ pub fn semantic(question: &str, answer: &str, variant: &str, distractors: &[Stri
     } else if found.kept < LOST && found.known < LOST {
         findings.push(format!("little of the puzzle is left: {shares}"));
     }
-    for lost in fixed(question).difference(&fixed(variant)) {
+    let there: BTreeSet<String> = words(variant).iter().map(|word| plain(word.text)).collect();
+    for lost in fixed(question).difference(&there) {
         findings.push(format!("{lost} is lost"));
     }
     let (before, now) = (content(question), content(variant));
@@ -67,7 +69,7 @@ pub fn context(question: &str, answer: &str, new_question: &str, new_answer: &st
         findings
             .push(format!("the situation is hardly new: {kept:.0} % of the words kept, {known:.0} % known"));
     }
-    if super::words::key(answer) == super::words::key(new_answer) {
+    if key(answer) == key(new_answer) && key(answer) != key(NONE) {
         findings.push("the answer is that of the original".into());
     }
     findings
@@ -75,34 +77,32 @@ pub fn context(question: &str, answer: &str, new_question: &str, new_answer: &st
 
 /// Numbers, and names inside sentences: what a rephrasing must not lose.
 fn fixed(text: &str) -> BTreeSet<String> {
-    const SMALL: [&str; 13] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    let starts: BTreeSet<usize> = super::words::sentences(text).into_iter().map(|(at, _)| at).collect();
-    let all = words(text);
-    let number = |word: &str| match word.parse::<usize>() {
-        Ok(n) => Some(SMALL.get(n).map_or_else(|| n.to_string(), ToString::to_string)),
-        Err(_) => SMALL[2..].contains(&word.to_lowercase().as_str()).then(|| word.to_lowercase()),
-    };
-    let fixed = all.iter().filter_map(|word| {
+    let starts: BTreeSet<usize> = sentences(text).into_iter().map(|(at, _)| at).collect();
+    let fixed = words(text).into_iter().filter(|word| {
+        let number =
+            word.text.parse::<u64>().is_ok() || SMALL[2..].contains(&word.text.to_lowercase().as_str());
         // A name at the start of a sentence cannot be told from a word; in the middle it can.
         let name = word.text.starts_with(char::is_uppercase)
             && !starts.contains(&word.at)
             && word.text.chars().count() > 2
-            && !text[..word.at].trim_end().ends_with(['"', '“']);
-        number(word.text).or_else(|| name.then(|| word.text.trim_end_matches("'s").to_lowercase()))
+            && !text[..word.at].trim_end().ends_with(['"', '“', '.', '?', '!']);
+        number || name
     });
-    let mut kept: BTreeSet<String> = fixed.collect();
-    // Where a name opens a sentence of the other text, it is there all the same.
-    kept.extend(
-        all.iter()
-            .filter(|word| starts.contains(&word.at))
-            .map(|word| word.text.trim_end_matches("'s").to_lowercase()),
-    );
-    kept.retain(|word| !super::words::content(word).is_empty());
-    kept
+    fixed.map(|word| plain(word.text)).collect()
 }
+
+/// A word in lower case without its `'s`; a small number in letters.
+fn plain(word: &str) -> String {
+    let lower = word.to_lowercase().replace('’', "'");
+    let bare = lower.trim_end_matches("'s");
+    let number = bare.parse::<usize>().ok();
+    number.and_then(|n| SMALL.get(n)).map_or_else(|| bare.to_owned(), ToString::to_string)
+}
+
+/// Numbers that are written in letters.
+const SMALL: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];
 
 #[cfg(test)]
 mod tests {

@@ -132,6 +132,8 @@ impl Speller {
         let near = suggested.into_iter().filter(|right| {
             // A space or a capital more is no typing error that this step repairs.
             right.chars().all(|c| c.is_lowercase() || c == '\'')
+                // The first letter is the one that people hit.
+                && right.chars().next() == word.chars().next()
                 && strsim::damerau_levenshtein(word, right) <= slips
         });
         near.min_by_key(|right| strsim::damerau_levenshtein(word, right))
@@ -213,6 +215,7 @@ mod tests {
             ("What cheese is made if you read it the wrong way?", "edam."),
             ("Mr. Smithers and Zbigniew drove 1st to Gloccamora in 20mins. How?", "They flew with Zbigniew."),
             ("What do you call a fish with no eyes?", "A fsh."),
+            ("They went to see nana after the takedowns. Why?", "She hitted nobody."),
             ("He said \"helo wrld\" to the crowd. Why?", "It was a film."),
             ("How do you spell enemyy in three letters?", "Foe."),
             ("A snazzle sleeps in the yard. What is it?", "A snazzle is a toy."),
