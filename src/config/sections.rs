@@ -10,7 +10,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 
 /// The tables of pipeline.toml, in the order of the file.
 pub const SECTIONS: &[Section] =
-    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, OPTIONS, PUZZLES];
+    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, OPTIONS, PUZZLES, RELEASE];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -240,6 +240,27 @@ pub const PUZZLES: Section = Section {
     ],
 };
 
+/// What a release says beside its rows.
+pub const RELEASE: Section = Section {
+    name: "release",
+    doc: "What a release says beside its rows.",
+    keys: &[
+        key(
+            "curator",
+            Kind::Text,
+            "\"curator\"",
+            "The folder with the curator's words (rationale.md, uses.md, limits.md, contact.md, authors.md, funding.md), or with a folder a recipe.",
+        ),
+        key(
+            "licence",
+            Kind::Text,
+            "\"\"",
+            "The licence of the whole, an SPDX identifier; empty means the one that all sources share.",
+        ),
+        key("url", Kind::Text, "\"\"", "Where the set is published."),
+    ],
+};
+
 /// Resolved settings of the import stage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -354,6 +375,18 @@ pub struct Puzzles {
     pub train_share: f64,
 }
 
+/// Resolved settings of a release.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// Relative to the workspace.
+    pub curator: String,
+    /// An SPDX identifier, or empty.
+    pub licence: String,
+    /// An address, or empty.
+    pub url: String,
+}
+
 /// Resolved settings of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -382,5 +415,6 @@ mod tests {
         config.typed::<Review>(None, "review");
         config.typed::<Options>(None, "options");
         config.typed::<Puzzles>(None, "puzzles");
+        config.typed::<Release>(None, "release");
     }
 }
