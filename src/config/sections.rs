@@ -226,6 +226,13 @@ pub const PUZZLES: Section = Section {
             "The folder with WordNet's database files; where there is none, models write all distractors.",
         ),
         key(
+            "embeddings",
+            Kind::Text,
+            "\"\"",
+            "The [llm.<name>] whose embeddings of questions are a second piece of evidence for duplicates; \"\" for none.",
+        ),
+        key("cosine", Kind::Share, "0.92", "From here on the embeddings of two questions are near."),
+        key(
             "none_share",
             Kind::Share,
             "0.06",
@@ -369,6 +376,10 @@ pub struct Options {
 pub struct Puzzles {
     /// A path, absolute or relative to pipeline.toml.
     pub wordnet: String,
+    /// The name of an `[llm.<name>]`, or empty.
+    pub embeddings: String,
+    /// 0 to 1.
+    pub cosine: f64,
     /// 0 to 1.
     pub none_share: f64,
     /// 0 to 1; 0 for no split.

@@ -96,11 +96,19 @@ impl<'a> Known<'a> {
                 decide
             }
             Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) => BTreeMap::new(),
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let mut decide = self.config.stage(recipe, "dedup");
+                let (settings, _) = self.puzzles();
+                if !settings.embeddings.is_empty() {
+                    decide.insert("cosine".into(), settings.cosine.into());
+                }
+                decide
+            }
             // Where the database lies decides nothing; what it holds is evidence.
             Stage::Puzzle(Puzzling::Near) => self.config.stage(recipe, "options"),
             Stage::Puzzle(Puzzling::Group) => {
                 let mut decide = self.config.stage(recipe, "puzzles");
-                decide.remove("wordnet");
+                decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
                 decide.extend(self.config.stage(recipe, "options"));
                 decide
             }
@@ -146,6 +154,16 @@ impl<'a> Known<'a> {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let workspace = Workspace::new(&self.config.root);
+                let puzzles = || {
+                    let inputs = step.inputs.iter();
+                    let inputs = inputs.map(|input| rows::subjects_of(&workspace, self.recipe, input));
+                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                };
+                let stored = puzzle::embed::evidence(self.config, self.recipe.name, puzzles)?;
+                evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
+            }
             Stage::Puzzle(Puzzling::Near) => {
                 let (settings, seed) = self.puzzles();
                 evidence.extend(puzzle::Near::open(&self.config.root, &settings, seed)?.evidence());
@@ -165,6 +183,15 @@ impl<'a> Known<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
+        if let (Stage::Puzzle(Puzzling::Dedup), false, Freshness::Fresh(manifest)) =
+            (step.stage, offline, &found)
+            && puzzle::embed::asks(self.config, self.recipe.name)?
+        {
+            let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
+            let missing = manifest.counts.records_in.saturating_sub(stored.unwrap_or(0));
+            let why = format!("{missing} embeddings are missing");
+            return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
+        }
         let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
             return Ok(found);
         };

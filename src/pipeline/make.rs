@@ -6,6 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::config::sections;
+use crate::puzzle::sameness::similar;
 use crate::recipe::Step;
 use crate::record::{CunningText, Outcome, Record};
 use crate::stages::draft::Asking;
@@ -94,7 +95,14 @@ impl Making<'_> {
             Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
             Puzzling::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
-                puzzle::dedup(self.all()?, &settings, &mut writer, self.stop, self.pulse)?;
+                let puzzles = self.all()?;
+                let Making { known, offline, stop, pulse, .. } = *self;
+                let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
+                let vectors = puzzle::embed::vectors(&puzzles, &asking)?;
+                let near = similar(&vectors, known.puzzles().0.cosine);
+                puzzle::dedup(puzzles, &settings, &near, &mut writer, stop, pulse)?;
+                // The embeddings that it bought are part of its evidence.
+                return Ok(writer.commit(known.opening(step, self.made)?)?);
             }
             Puzzling::Near => {
                 let (settings, seed) = self.known.puzzles();

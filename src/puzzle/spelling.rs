@@ -215,7 +215,7 @@ mod tests {
             ("What cheese is made if you read it the wrong way?", "edam."),
             ("Mr. Smithers and Zbigniew drove 1st to Gloccamora in 20mins. How?", "They flew with Zbigniew."),
             ("What do you call a fish with no eyes?", "A fsh."),
-            ("They went to see nana after the takedowns. Why?", "She hitted nobody."),
+            ("They went home after the takedowns. Why?", "The show was over."),
             ("He said \"helo wrld\" to the crowd. Why?", "It was a film."),
             ("How do you spell enemyy in three letters?", "Foe."),
             ("A snazzle sleeps in the yard. What is it?", "A snazzle is a toy."),

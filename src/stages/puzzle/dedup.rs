@@ -7,14 +7,15 @@ use crate::stages::dedup::decide_where;
 use crate::stages::{Pulse, StageError, Stop};
 use crate::store::StageWriter;
 
-/// Removes duplicates among puzzles. Questions are joined as the settings of dedup say; of a pair that is near, the
-/// answers decide. Equal questions are one puzzle whatever their answers, which the ledger tells.
+/// Removes duplicates among puzzles. Questions are joined as the settings of dedup say, and `similar` adds pairs that
+/// are near by other evidence, by number, with their likeness; of a pair that is near, the answers decide. Equal questions are one puzzle whatever their answers, which the ledger tells.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, or the user stopped.
 pub fn dedup(
     puzzles: Vec<Puzzle>,
     settings: &sections::Dedup,
+    similar: &[(usize, usize, f64)],
     writer: &mut StageWriter<Puzzle>,
     stop: &Stop,
     pulse: &dyn Pulse,
@@ -24,7 +25,7 @@ pub fn dedup(
         .map(|puzzle| Post { id: puzzle.id.clone(), text: puzzle.question.clone(), ..Post::default() })
         .collect();
     let agree = |a: usize, b: usize| answers_agree(&puzzles[a].answer, &puzzles[b].answer).0;
-    let (outcomes, pairs) = decide_where(&questions, settings, agree);
+    let (outcomes, pairs) = decide_where(&questions, settings, similar, agree);
     stop.check()?;
     let mut table = writer.table("pairs")?;
     pairs.into_iter().for_each(|pair| table.put(pair));

@@ -96,7 +96,13 @@ mod tests {
     use super::*;
 
     fn settings(none_share: f64, train_share: f64) -> sections::Puzzles {
-        sections::Puzzles { wordnet: String::new(), none_share, train_share }
+        sections::Puzzles {
+            wordnet: String::new(),
+            embeddings: String::new(),
+            cosine: 0.92,
+            none_share,
+            train_share,
+        }
     }
 
     fn puzzle(id: &str) -> Puzzle {

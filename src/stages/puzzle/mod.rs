@@ -1,11 +1,12 @@
 //! BrainTeaser's own stages: from riddles to puzzles, and from a puzzle to the questions of its group.
 //!
 //! In the order of the recipe: [`strip()`] makes a puzzle of a riddle, [`spelling()`] proposes corrections,
-//! [`dedup()`] keeps one of two that are alike, [`near()`] takes distractors of word puzzles from WordNet,
+//! [`dedup()`] keeps one of two that are alike by their words or by [`embed`]dings, [`near()`] takes distractors of word puzzles from WordNet,
 //! [`group()`] makes the three questions. What models draft and people decide is said in
 //! [`super::subject`].
 
 mod dedup;
+pub mod embed;
 mod group;
 mod near;
 mod spelling;
