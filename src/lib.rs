@@ -7,6 +7,7 @@
 //!   closed list of [reasons](record::Reason), and the books that must close.
 //! - [`text`]: rules over `&str`: what a post says, whether it asks, whether two are one joke.
 //! - [`options`]: right and wrong answers in a drawn order; [`shortcuts`]: what a model may guess from.
+//! - [`judges`]: how ratings are spread and how far those who give them agree.
 //! - [`join`]: every pair of texts over a threshold, none lost.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
@@ -29,6 +30,7 @@
 //! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` build without tables.
 
 pub mod join;
+pub mod judges;
 pub mod options;
 pub mod pages;
 pub mod puzzle;

@@ -136,7 +136,7 @@ pub fn run(
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::of(&workspace)?;
-    let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
+    let mut made = foreign(&workspace, recipe)?;
     for (i, step) in recipe.steps[..range.end].iter().enumerate() {
         stop.check()?;
         let place = workspace.stage(recipe.name, i + 1, step.name);
@@ -183,9 +183,27 @@ pub fn run(
     Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
 }
 
+/// The manifests of what a recipe takes from others, as they stand.
+fn foreign(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+) -> Result<BTreeMap<&'static str, Manifest>, RunError> {
+    let mut made = BTreeMap::new();
+    for input in recipe.steps.iter().flat_map(|step| step.inputs) {
+        if input.contains('/') {
+            made.insert(*input, open(workspace, recipe, input)?.manifest().clone());
+        }
+    }
+    Ok(made)
+}
+
 fn open(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Result<StageReader, RunError> {
-    let number = recipe.steps.iter().position(|s| s.name == input).map_or(0, |i| i + 1);
-    let place = workspace.stage(recipe.name, number, input);
-    let stage = recipe.steps[number - 1].name;
-    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage })
+    let no_stage = || RunError::NoStage {
+        recipe: recipe.name,
+        stage: input.into(),
+        known: recipe.steps.iter().map(|step| step.name).collect::<Vec<_>>().join(", "),
+    };
+    let (recipe, number, step) = recipe.input(input).ok_or_else(no_stage)?;
+    let place = workspace.stage(recipe.name, number, step.name);
+    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }

@@ -41,8 +41,8 @@ pub fn details(
     }
     let workspace = Workspace::new(&config.root);
     for input in step.inputs {
-        let Some((number, before)) = recipe.step(input) else { continue };
-        let Some(reader) = StageReader::open(&workspace.stage(recipe.name, number, before.name))? else {
+        let Some((from, number, before)) = recipe.input(input) else { continue };
+        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
             continue;
         };
         let rows = before.stage.rows();
@@ -80,7 +80,8 @@ fn asked<S: Subject>(
     let wrong = |e: &dyn std::fmt::Display| StageError::Settings(e.to_string());
     let prompts = draft::prompts(config)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
-    let requests = draft::requests(kind, &prompts, &endpoints, &[record])?;
+    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
+    let requests = draft::requests(kind, &prompts, &slots, &[record])?;
     let replies = Workspace::new(&config.root).raw().join("replies");
     let store = replies.exists().then(|| draft::open_store(config)).transpose()?;
     let mut details: Vec<Detail> = Vec::new();

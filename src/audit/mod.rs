@@ -19,4 +19,7 @@ pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use puzzles::{Kind as PuzzleKind, PuzzleTables, puzzle_tables};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
-pub use tables::{Category, Length, Reviewed, Tables, tables};
+pub use tables::{
+    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent,
+    QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
+};

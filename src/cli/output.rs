@@ -37,7 +37,11 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
     let settings: crate::config::sections::Run = config.typed(None, "run");
     let named = if only.recipes.is_empty() { &settings.recipes } else { &only.recipes };
     if named.is_empty() {
-        let used = |r: &&Recipe| config.sources.iter().any(|source| source.serves(r.name, r.is_of_riddles()));
+        // A recipe that goes on from another has that one's sources.
+        let used = |r: &&'static Recipe| {
+            let origin = r.origin();
+            config.sources.iter().any(|source| source.serves(origin.name, origin.is_of_riddles()))
+        };
         let recipes: Vec<_> = RECIPES.iter().filter(used).collect();
         if recipes.is_empty() {
             let what = "no [[source]] is named\n  hint: add one, or `riddlemill init` lays out the sample";

@@ -10,7 +10,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 
 /// The tables of pipeline.toml, in the order of the file.
 pub const SECTIONS: &[Section] =
-    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, OPTIONS, PUZZLES, RELEASE];
+    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, PUZZLES, RELEASE];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -202,6 +202,50 @@ pub const REVIEW: Section = Section {
     ],
 };
 
+/// What models answer.
+pub const RESPOND: Section = Section {
+    name: "respond",
+    doc: "What models answer to every question and every paired normal question (RuozhiBench 3.1).",
+    keys: &[
+        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that are asked."),
+        key("samples", Kind::Whole(1, 100), "1", "Answers of each model to each question."),
+        key(
+            "min_models",
+            Kind::Whole(0, 10_000),
+            "0",
+            "A question goes on once so many models have answered it; 0: once all that are asked have.",
+        ),
+        key(
+            "sample",
+            Kind::Text,
+            "\"raw/sample/responses.jsonl\"",
+            "Responses written for a sample; \"\" for none. Those made elsewhere lie in raw/responses/*.jsonl.",
+        ),
+    ],
+};
+
+/// How answers are rated.
+pub const JUDGE: Section = Section {
+    name: "judge",
+    doc: "How judges rate answers, from 0 to 4 (RuozhiBench 3.1).",
+    keys: &[
+        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that judge."),
+        key("repeats", Kind::Whole(1, 100), "1", "Ratings of each judge for each answer."),
+        key(
+            "min_judges",
+            Kind::Whole(0, 1000),
+            "0",
+            "An answer goes on once so many judges have rated it; 0: once all that may have.",
+        ),
+        key(
+            "barred",
+            Kind::Texts,
+            "[]",
+            "Judges that must not rate some models, as \"endpoint: model\"; * stands for anything.",
+        ),
+    ],
+};
+
 /// Options to choose from.
 pub const OPTIONS: Section = Section {
     name: "options",
@@ -362,6 +406,34 @@ pub struct Review {
     pub sample: String,
 }
 
+/// Resolved settings of responses.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Respond {
+    /// Names of `[llm.<name>]`s.
+    pub endpoints: Vec<String>,
+    /// Answers of each.
+    pub samples: u32,
+    /// 0 for all.
+    pub min_models: u64,
+    /// A path relative to pipeline.toml; empty for none.
+    pub sample: String,
+}
+
+/// Resolved settings of judges.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judge {
+    /// Names of `[llm.<name>]`s.
+    pub endpoints: Vec<String>,
+    /// Ratings of each.
+    pub repeats: u32,
+    /// 0 for all.
+    pub min_judges: u64,
+    /// `endpoint: model`.
+    pub barred: Vec<String>,
+}
+
 /// Resolved settings of drawn options.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -427,5 +499,7 @@ mod tests {
         config.typed::<Options>(None, "options");
         config.typed::<Puzzles>(None, "puzzles");
         config.typed::<Release>(None, "release");
+        config.typed::<Respond>(None, "respond");
+        config.typed::<Judge>(None, "judge");
     }
 }

@@ -10,6 +10,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Reason, State};
 use crate::stages::import::{Dump, files};
+use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::{Draft, Puzzling, Stage, StageError, draft, of_subjects, puzzle, salt};
 use crate::store::{self, InputRef, Manifest, Workspace};
@@ -27,12 +28,9 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<Known<'a>, RunError> {
-        Ok(Known {
-            config,
-            recipe,
-            dumps: files(config, recipe.name, recipe.is_of_riddles())?,
-            votes: OnceCell::new(),
-        })
+        let imports = recipe.steps.iter().any(|step| step.stage == Stage::Import);
+        let dumps = if imports { files(config, recipe.name, recipe.is_of_riddles())? } else { Vec::new() };
+        Ok(Known { config, recipe, dumps, votes: OnceCell::new() })
     }
 
     /// All votes; read when a step first asks for them.
@@ -46,9 +44,13 @@ impl<'a> Known<'a> {
 
     /// The manifest that a step's output would begin with today.
     pub(super) fn opening(&self, step: &Step, made: &BTreeMap<&str, Manifest>) -> Result<Manifest, RunError> {
+        let place = |input: &str| match self.recipe.input(input) {
+            Some((recipe, _, step)) => (recipe.name.to_owned(), step.name.to_owned()),
+            None => (self.recipe.name.to_owned(), input.to_owned()),
+        };
         let inputs = step.inputs.iter().map(|input| InputRef {
-            recipe: self.recipe.name.into(),
-            stage: input.to_string(),
+            recipe: place(input).0,
+            stage: place(input).1,
             rows: made
                 .get(input)
                 .and_then(|m| m.tables.get("rows"))
@@ -78,8 +80,13 @@ impl<'a> Known<'a> {
                     ("max_reasks".into(), settings.max_reasks.into()),
                     ("optional".into(), optional.into()),
                 ]);
-                if kind == Draft::Opponent {
-                    decide.insert("opponents".into(), settings.opponents.into());
+                match kind {
+                    Draft::Opponent => {
+                        decide.insert("opponents".into(), settings.opponents.into());
+                    }
+                    Draft::Respond => decide.extend(self.config.stage(recipe, "respond")),
+                    Draft::Judge => decide.extend(self.config.stage(recipe, "judge")),
+                    _ => {}
                 }
                 decide
             }
@@ -139,6 +146,9 @@ impl<'a> Known<'a> {
             }
             Stage::Draft(kind) => {
                 let workspace = Workspace::new(&self.config.root);
+                if kind == Draft::Respond {
+                    evidence.extend(Made::load(self.config, self.recipe.name)?.evidence());
+                }
                 evidence.extend(of_subjects!(kind.subjects(), S => {
                     let records = || {
                         let inputs = step
@@ -168,7 +178,12 @@ impl<'a> Known<'a> {
                 let (settings, seed) = self.puzzles();
                 evidence.extend(puzzle::Near::open(&self.config.root, &settings, seed)?.evidence());
             }
-            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options | Stage::Puzzle(_) => {}
+            Stage::Clean
+            | Stage::Filter
+            | Stage::Dedup
+            | Stage::Options
+            | Stage::Pairs
+            | Stage::Puzzle(_) => {}
         }
         Ok(evidence)
     }

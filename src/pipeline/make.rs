@@ -11,6 +11,7 @@ use crate::recipe::Step;
 use crate::record::{CunningText, Outcome, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
+use crate::stages::respond::Made;
 use crate::stages::{
     self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
 };
@@ -35,6 +36,8 @@ impl Making<'_> {
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
         match step.stage {
+            Stage::Draft(Draft::Respond) => return self.respond(step),
+            Stage::Draft(Draft::Judge) => return self.judge(step),
             Stage::Draft(draft) => {
                 return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
             }
@@ -48,6 +51,14 @@ impl Making<'_> {
                 return Ok(writer.commit(opening)?);
             }
             Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
+            Stage::Pairs => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                let [responses, questions] = self.inputs.as_slice() else { return Ok(opening) };
+                let (questions, responses) = (questions.all("rows")?, responses.all("rows")?);
+                stages::pairs(questions, responses, &settings, &mut writer);
+                return Ok(writer.commit(opening)?);
+            }
             _ => {}
         }
         let mut writer = StageWriter::create(self.place)?;
@@ -76,7 +87,7 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Puzzle(_) => {}
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs | Stage::Puzzle(_) => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -120,11 +131,29 @@ impl Making<'_> {
 
     /// A draft stage. The replies that it bought are part of its evidence.
     fn draft<S: Subject>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let Making { known, offline, stop, pulse, .. } = *self;
         let mut writer = StageWriter::<S>::create(self.place)?;
-        let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
-        stages::draft::draft(draft, self.subjects(step)?, &asking, &mut writer)?;
-        Ok(writer.commit(known.opening(step, self.made)?)?)
+        stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Questions to responses.
+    fn respond(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        let made = Made::load(self.known.config, self.known.recipe.name)?;
+        stages::respond::respond(self.subjects(step)?, made, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Responses to rated ones.
+    fn judge(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        stages::judge(self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        let Making { known, offline, stop, pulse, .. } = *self;
+        Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse }
     }
 
     fn review<S: Subject>(
@@ -147,7 +176,7 @@ impl Making<'_> {
     fn subjects<S: Subject>(&self, step: &Step) -> Result<Vec<S>, StageError> {
         let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
-            let rows = self.known.recipe.step(input).map_or(Rows::Posts, |(_, step)| step.stage.rows());
+            let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
             records.append(&mut rows::subjects(reader, rows)?);
         }
         Ok(records)

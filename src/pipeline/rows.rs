@@ -28,7 +28,7 @@ pub(super) fn subjects_of<S: Subject>(
     recipe: &'static Recipe,
     step: &str,
 ) -> Result<Vec<S>, StageError> {
-    let Some((number, step)) = recipe.step(step) else { return Ok(Vec::new()) };
+    let Some((recipe, number, step)) = recipe.input(step) else { return Ok(Vec::new()) };
     match StageReader::open(&workspace.stage(recipe.name, number, step.name))? {
         Some(reader) => Ok(subjects(&reader, step.stage.rows())?),
         None => Ok(Vec::new()),
@@ -71,15 +71,16 @@ pub fn draft_requests(
     let workspace = Workspace::new(&config.root);
     let prompts = draft::prompts(config)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
+    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
     let mut asks: Vec<Vec<Ask>> = endpoints.iter().map(|_| Vec::new()).collect();
     for input in step.inputs {
-        let Some((number, before)) = recipe.step(input) else { continue };
-        let Some(reader) = StageReader::open(&workspace.stage(recipe.name, number, before.name))? else {
+        let Some((from, number, before)) = recipe.input(input) else { continue };
+        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
             return Ok(Some(None));
         };
         let requests = of_subjects!(kind.subjects(), S => {
             let records: Vec<S> = subjects(&reader, before.stage.rows())?;
-            draft::requests(kind, &prompts, &endpoints, &records)?
+            draft::requests(kind, &prompts, &slots, &records)?
         });
         for request in requests {
             asks[request.slot.endpoint].push(request.ask);

@@ -157,6 +157,14 @@ reasons! {
     // options
     /// Options cannot be made yet: the explanation or a wrong answer is missing, or two are the same.
     OptionsMissing = "options_missing",
+    /// The answers of models to a question are missing.
+    ResponsesMissing = "responses_missing",
+    /// Fewer judges may rate a response than the settings ask for.
+    JudgesMissing = "judges_missing",
+    /// Judges rated the response.
+    Rated = "rated",
+    /// The response answers the paired normal question: it is rated to compare, and no option is made of it.
+    ToNormalQuestion = "to_normal_question",
     /// The options stand in the order that was drawn for the record.
     Ordered = "ordered",
 

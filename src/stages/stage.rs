@@ -26,6 +26,8 @@ pub enum Stage {
     Options,
     /// A stage that knows of puzzles alone (BrainTeaser).
     Puzzle(Puzzling),
+    /// A good and a bad answer (RuozhiBench 4.2).
+    Pairs,
 }
 
 /// What a stage's rows are.
@@ -43,6 +45,10 @@ pub enum Rows {
     Puzzles,
     /// [`crate::record::Variant`].
     Variants,
+    /// [`crate::record::Response`].
+    Responses,
+    /// [`crate::record::Choice`].
+    Choices,
 }
 
 /// Runs an expression with `$row` as the type behind a value of [`Rows`].
@@ -73,6 +79,14 @@ macro_rules! of_rows {
                 type $row = $crate::record::Variant;
                 $body
             }
+            $crate::stages::Rows::Responses => {
+                type $row = $crate::record::Response;
+                $body
+            }
+            $crate::stages::Rows::Choices => {
+                type $row = $crate::record::Choice;
+                $body
+            }
         }
     };
 }
@@ -89,7 +103,7 @@ impl Stage {
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
-            Stage::Options => "options",
+            Stage::Options | Stage::Pairs => "options",
             Stage::Puzzle(Puzzling::Dedup) => "dedup",
             Stage::Puzzle(_) => "puzzles",
         }
@@ -99,11 +113,13 @@ impl Stage {
     pub fn rows(self) -> Rows {
         match self {
             Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
+            Stage::Draft(Draft::Respond) => Rows::Responses,
             Stage::Draft(draft) => draft.subjects().rows(),
             Stage::Review(review) => review.subjects().rows(),
             Stage::Options => Rows::Texts,
             Stage::Puzzle(Puzzling::Group) => Rows::Variants,
             Stage::Puzzle(_) => Rows::Puzzles,
+            Stage::Pairs => Rows::Choices,
         }
     }
 
@@ -118,7 +134,7 @@ impl Stage {
             Stage::Dedup => 1,
             Stage::Draft(_) => 1,
             Stage::Review(_) => 1,
-            Stage::Options => 1,
+            Stage::Options | Stage::Pairs => 1,
             Stage::Puzzle(_) => 1,
         }
     }

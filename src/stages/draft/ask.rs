@@ -14,7 +14,7 @@ use crate::config::{Config, sections};
 use crate::llm::{
     Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Store, Usd, ask_parsed,
 };
-use crate::record::{Outcome, Reason, set_flags};
+use crate::record::{Outcome, Reason, derived, set_flags};
 use crate::review::Values;
 use crate::stages::subject::{Drafted, Subject};
 use crate::stages::{Pulse, StageError, Stop};
@@ -76,16 +76,17 @@ pub struct Request {
 pub fn requests<S: Subject>(
     draft: Draft,
     prompts: &Prompts,
-    endpoints: &[Endpoint],
+    slots: &[Slot],
     records: &[S],
 ) -> Result<Vec<Request>, StageError> {
-    let slots = slots(draft, endpoints);
     let mut requests = Vec::new();
     for (at, record) in records.iter().enumerate() {
-        for slot in &slots {
+        for slot in slots {
             let Some(prompt) = record.prompt(draft, slot) else { continue };
             let rendered = prompts.render(prompt.template, prompt.values).map_err(settings_error)?;
-            let ask = Ask::new(record.id(), rendered, slot.sample);
+            // What is said to a question's pair is another record to a pack.
+            let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.id().to_owned() };
+            let ask = Ask::new(about, rendered, slot.sample);
             requests.push(Request { record: at, slot: slot.clone(), ask });
         }
     }
@@ -117,7 +118,9 @@ pub fn evidence<S: Subject>(
     // A store that is not there is not made by looking.
     if endpoints.iter().any(sends) && Workspace::new(&config.root).raw().join("replies").exists() {
         let store = open_store(config)?;
-        for Request { slot, ask, .. } in requests(draft, &prompts, &endpoints, &records()?)? {
+        for Request { slot, ask, .. } in
+            requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)?
+        {
             let key = Engine::request(&endpoints[slot.endpoint], &ask).key();
             if sends(&endpoints[slot.endpoint]) && store.contains(&key)? {
                 there.push(key.to_string());
@@ -203,8 +206,7 @@ pub fn replies<S: Subject>(
     let mut replies: Vec<Vec<Replied>> = records.iter().map(|_| Vec::new()).collect();
     if endpoints.is_empty() {
         let held = crate::llm::Held { reason: Reason::ReplyMissing, what: NO_ENDPOINT.into() };
-        let slot = Slot { endpoint: 0, model: String::new(), sample: 0 };
-        let none = Replied { slot, prompt: String::new(), parsed: Parsed::Held(held) };
+        let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
         let asks = |record: &S| record.prompt(draft, &none.slot).is_some();
         let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
         waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
@@ -213,7 +215,8 @@ pub fn replies<S: Subject>(
     if records.is_empty() {
         return Ok(replies);
     }
-    let requests = requests(draft, &prompts, &endpoints, records)?;
+    let slots = slots(draft, asking.config, asking.recipe, &endpoints)?;
+    let requests = requests(draft, &prompts, &slots, records)?;
     let mut places: Vec<Vec<usize>> = endpoints.iter().map(|_| Vec::new()).collect();
     for (at, request) in requests.iter().enumerate() {
         places[request.slot.endpoint].push(at);
@@ -390,7 +393,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_held_and_what_is_optional_goes_on() {
         let question = Question { id: "q".into(), ..Question::default() };
-        let slot = Slot { endpoint: 0, model: "m".into(), sample: 0 };
+        let slot = Slot { model: "m".into(), ..Slot::default() };
         let held = crate::llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
         let waits =
             || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];

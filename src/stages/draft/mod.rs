@@ -9,15 +9,18 @@ mod category;
 mod endpoints;
 mod explanation;
 mod irrationality;
+mod judge;
 mod kind;
 mod opponent;
 mod pair;
 mod puzzle;
+mod respond;
 mod screen;
 mod translation;
 mod wrong;
 
 pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
+pub(super) use ask::{Told, told};
 pub use endpoints::{Slot, endpoints, sends, slots};
 pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
 pub(super) use screen::REASONS as SCREEN_REASONS;
@@ -59,6 +62,10 @@ pub enum Draft {
     Context,
     /// What a question is about (appendix A.1).
     Topic,
+    /// A model's answer to a question and to its pair (RuozhiBench 3.1).
+    Respond,
+    /// A judge's rating of an answer (3.1, figures 12 and 13).
+    Judge,
 }
 
 impl Draft {
@@ -80,21 +87,27 @@ impl Draft {
             Draft::Semantic => "semantic",
             Draft::Context => "context",
             Draft::Topic => "topic",
+            Draft::Respond => "respond",
+            Draft::Judge => "judge",
         }
     }
 
-    /// Whose fields it fills in.
+    /// Whose fields it fills in, or whom it is asked about.
     pub fn subjects(self) -> Subjects {
         match self {
-            Draft::Screen | Draft::Translation | Draft::Irrationality | Draft::Category | Draft::Pair => {
-                Subjects::Questions
-            }
+            Draft::Screen
+            | Draft::Translation
+            | Draft::Irrationality
+            | Draft::Category
+            | Draft::Pair
+            | Draft::Respond => Subjects::Questions,
             Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
             Draft::Opponent => Subjects::Jokes,
             Draft::PuzzleKind | Draft::Premises | Draft::Distractors | Draft::Semantic | Draft::Context => {
                 Subjects::Puzzles
             }
             Draft::Topic => Subjects::Variants,
+            Draft::Judge => Subjects::Responses,
         }
     }
 
@@ -116,6 +129,8 @@ impl Draft {
             Draft::Semantic => &["brainteaser/semantic"],
             Draft::Context => &["brainteaser/context"],
             Draft::Topic => &["brainteaser/topic"],
+            Draft::Respond => &["ruozhibench/respond"],
+            Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
         }
     }
 
@@ -140,6 +155,8 @@ impl Draft {
             Draft::Semantic => puzzle::semantic(reply),
             Draft::Context => puzzle::context(reply),
             Draft::Topic => puzzle::topic(reply),
+            Draft::Respond => respond::read(reply),
+            Draft::Judge => judge::read(reply),
         }
     }
 
@@ -160,6 +177,8 @@ impl Draft {
             Draft::Semantic => &["question"],
             Draft::Context => &["question", "answer", "distractor_1", "distractor_2", "distractor_3"],
             Draft::Topic => &["topic"],
+            Draft::Respond => &["text"],
+            Draft::Judge => &["rating"],
         };
         let shown: Vec<String> =
             fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();

@@ -7,6 +7,7 @@ mod cunning;
 mod joke;
 mod puzzle;
 mod question;
+mod response;
 mod variant;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub enum Subjects {
     Puzzles,
     /// [`crate::record::Variant`].
     Variants,
+    /// [`crate::record::Response`].
+    Responses,
 }
 
 impl Subjects {
@@ -42,6 +45,7 @@ impl Subjects {
             Subjects::Jokes => Rows::Jokes,
             Subjects::Puzzles => Rows::Puzzles,
             Subjects::Variants => Rows::Variants,
+            Subjects::Responses => Rows::Responses,
         }
     }
 }
@@ -68,6 +72,10 @@ macro_rules! of_subjects {
             }
             $crate::stages::Subjects::Variants => {
                 type $row = $crate::record::Variant;
+                $body
+            }
+            $crate::stages::Subjects::Responses => {
+                type $row = $crate::record::Response;
                 $body
             }
         }

@@ -14,7 +14,7 @@ impl Subject for Question {
     }
 
     /// Everything after the translation rests on the reviewed English.
-    fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
+    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt> {
         let english = self.question_en.as_deref().unwrap_or_default();
         let analysis = self.irrationality.as_deref().unwrap_or_default();
         Some(match draft {
@@ -26,6 +26,12 @@ impl Subject for Question {
             }
             Draft::Pair => {
                 Prompt::new("ruozhibench/pair", [("question", english), ("irrationality", analysis)])
+            }
+            Draft::Respond if slot.to_pair => {
+                Prompt::new("ruozhibench/respond", [("question", self.pair.as_deref()?)])
+            }
+            Draft::Respond => {
+                Prompt::new("ruozhibench/respond", [("question", self.question_en.as_deref()?)])
             }
             _ => return None,
         })

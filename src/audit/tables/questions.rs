@@ -1,18 +1,15 @@
-//! `report`: the tables of RuozhiBench-Gen's paper, from the rows at the recipe's end, and what people
-//! made of the drafts.
+//! RuozhiBench-Gen: tables 1 and 2 of its paper.
 
 use serde::Serialize;
 
+use super::Reviewed;
 use crate::llm::parse::words;
-use crate::recipe::Recipe;
-use crate::record::{Question, Reason, State};
+use crate::record::Question;
 use crate::release::CATEGORIES;
-use crate::stages::{Rows, Stage};
-use crate::store::{Error, Manifest, StageReader, Workspace};
 
 /// Tables 1 and 2, and the shares of the reviews.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Tables {
+pub struct QuestionTables {
     /// Questions at the end of the recipe.
     pub questions: usize,
     /// Of them, with a normal question beside them.
@@ -51,62 +48,7 @@ pub struct Length {
     pub min: usize,
 }
 
-/// What people, or a sample in their place, made of a step's drafts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Reviewed {
-    /// The stage.
-    pub stage: String,
-    /// Taken as drafted, or decided without a draft, by people.
-    pub confirmed: u64,
-    /// Written anew by people.
-    pub rewritten: u64,
-    /// Taken as drafted by a sample's votes.
-    pub sample_confirmed: u64,
-    /// Written anew by a sample's votes.
-    pub sample_rewritten: u64,
-    /// On the draft for the time being.
-    pub provisional: u64,
-    /// Rejected.
-    pub rejected: u64,
-    /// Waiting for votes or a decision.
-    pub held: u64,
-}
-
-impl Reviewed {
-    /// The share that was written anew, people's and the sample's together; 319 of 677 translations in
-    /// the paper.
-    pub fn share_rewritten(&self) -> Option<f64> {
-        let rewritten = self.rewritten + self.sample_rewritten;
-        let all = rewritten + self.confirmed + self.sample_confirmed;
-        (all > 0).then(|| rewritten as f64 / all as f64)
-    }
-}
-
-/// The tables of what stands at a recipe's end; `None` where it makes no questions or did not get there.
-///
-/// # Errors
-/// [`Error`] where a stage cannot be read.
-pub fn tables(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<Tables>, Error> {
-    let Some(last) = recipe.steps.last().filter(|_| recipe.rows() == Rows::Questions) else {
-        return Ok(None);
-    };
-    let Some(reader) = StageReader::open(&workspace.stage(recipe.name, recipe.steps.len(), last.name))?
-    else {
-        return Ok(None);
-    };
-    let questions: Vec<Question> = reader.all("rows")?;
-    let mut reviews = Vec::new();
-    for (i, step) in recipe.steps.iter().enumerate() {
-        if matches!(step.stage, Stage::Review(_))
-            && let Some(manifest) = Manifest::read(&workspace.stage(recipe.name, i + 1, step.name))?
-        {
-            reviews.push(reviewed(&manifest));
-        }
-    }
-    Ok(Some(of(&questions, reviews)))
-}
-
-fn of(questions: &[Question], reviews: Vec<Reviewed>) -> Tables {
+pub(super) fn of(questions: &[Question], reviews: Vec<Reviewed>) -> QuestionTables {
     let has = |number: usize| {
         questions
             .iter()
@@ -116,7 +58,7 @@ fn of(questions: &[Question], reviews: Vec<Reviewed>) -> Tables {
     let category =
         |(at, name): (usize, &&'static str)| Category { number: at + 1, name, questions: has(at + 1) };
     let length = |text: fn(&Question) -> Option<&str>| length(questions.iter().filter_map(text).map(words));
-    Tables {
+    QuestionTables {
         questions: questions.len(),
         with_pair: questions.iter().filter(|question| question.pair.is_some()).count(),
         categories: CATEGORIES.iter().enumerate().map(category).collect(),
@@ -131,23 +73,6 @@ fn length(lengths: impl Iterator<Item = usize>) -> Option<Length> {
     let lengths: Vec<usize> = lengths.collect();
     let (max, min) = (*lengths.iter().max()?, *lengths.iter().min()?);
     Some(Length { average: lengths.iter().sum::<usize>() as f64 / lengths.len() as f64, max, min })
-}
-
-fn reviewed(manifest: &Manifest) -> Reviewed {
-    let counts = &manifest.counts;
-    let so_many = |state: State, reason: Reason| {
-        counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
-    };
-    Reviewed {
-        stage: manifest.stage.clone(),
-        confirmed: so_many(State::Changed, Reason::Confirmed),
-        rewritten: so_many(State::Changed, Reason::Rewritten),
-        sample_confirmed: so_many(State::Changed, Reason::SampleConfirmed),
-        sample_rewritten: so_many(State::Changed, Reason::SampleRewritten),
-        provisional: so_many(State::Changed, Reason::Provisional),
-        rejected: so_many(State::Dropped, Reason::Rejected),
-        held: counts.state(State::Held),
-    }
 }
 
 #[cfg(test)]
