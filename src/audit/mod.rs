@@ -7,7 +7,6 @@ mod funnel;
 mod like;
 mod page;
 mod prove;
-mod puzzles;
 mod show;
 mod tables;
 
@@ -17,9 +16,8 @@ pub use explain::{Explained, Passage, explain, find};
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
-pub use puzzles::{Kind as PuzzleKind, PuzzleTables, puzzle_tables};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use tables::{
-    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent,
-    QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
+    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent, PuzzleKind,
+    PuzzleTables, QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
 };

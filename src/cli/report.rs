@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
-use crate::audit::{Funnel, Shown, examples, figures, funnel, page, puzzle_tables, tables};
+use crate::audit::{Funnel, Shown, examples, figures, funnel, page, tables};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages;
@@ -39,15 +39,10 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
         let examples = all_examples(&workspace, recipe, args.examples)?;
         let tables = tables(&config, recipe)?;
         let below = tables.as_ref().map(super::tables::print).unwrap_or_default();
-        let puzzles = puzzle_tables(&workspace, recipe)?;
-        let further = puzzles.as_ref().map(super::tables::print_puzzles).unwrap_or_default();
-        texts.push(print(&funnel, &examples) + &below + &further);
+        texts.push(print(&funnel, &examples) + &below);
         let mut row = json!({ "recipe": funnel.recipe, "stages": funnel.stages });
         if let Some(tables) = tables {
             row["tables"] = json!(tables);
-        }
-        if let Some(puzzles) = puzzles {
-            row["tables"] = json!(puzzles);
         }
         if args.examples > 0 {
             row["examples"] = json!(examples);

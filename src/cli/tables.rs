@@ -14,6 +14,7 @@ pub(super) fn print(tables: &Tables) -> String {
         Tables::Choices(tables) => choices(tables),
         Tables::Texts(tables) => texts(tables),
         Tables::Jokes(tables) => jokes(tables),
+        Tables::Puzzles(tables) => puzzles(tables),
     }
 }
 
@@ -244,8 +245,8 @@ fn reviews(reviews: &[Reviewed]) -> String {
     text
 }
 
-/// BrainTeaser's tables 3 and 6, a column a kind.
-pub(super) fn print_puzzles(tables: &PuzzleTables) -> String {
+/// BrainTeaser: tables 3 and 6, a column a kind, and agreement on validity.
+fn puzzles(tables: &PuzzleTables) -> String {
     let mut text = format!("  {:<46} {:>10} {:>10}\n", "table 3", "sentence", "word");
     let mut line = |name: &str, figure: &dyn Fn(&PuzzleKind) -> Option<String>| {
         let cells = tables.kinds.iter().map(|kind| figure(kind).unwrap_or_else(|| "-".into()));
@@ -270,5 +271,19 @@ pub(super) fn print_puzzles(tables: &PuzzleTables) -> String {
             text.push_str(&format!("    {:<46} {:>7}\n", topic.topic, topic.frequency));
         }
     }
-    text
+    for (field, agreement) in &tables.validity {
+        let kappa =
+            agreement.fleiss.map_or("-".into(), |[k, low, high]| format!("{k:.3} [{low:.3}, {high:.3}]"));
+        text.push_str(&format!(
+            "  section 3.5: Fleiss' kappa of {field} {kappa} on {} groups{}\n",
+            agreement.items,
+            of_sample(agreement)
+        ));
+    }
+    for kind in &tables.kinds {
+        if let Some(figures) = &kind.shortcuts {
+            text.push_str(&format!("  {} puzzles\n{}", kind.kind, shortcuts(figures)));
+        }
+    }
+    text + &reviews(&tables.reviews)
 }

@@ -1,14 +1,13 @@
-//! `report`: the tables of BrainTeaser's paper, from the questions at the recipe's end.
+//! BrainTeaser: the key statistics of table 3, the topics of table 6, agreement on validity (3.5), and what may be guessed.
 
 use serde::Serialize;
 
+use super::{Agreement, Reviewed};
 use crate::puzzle::options::{NONE, choices};
 use crate::puzzle::reconstruction::overlap;
 use crate::puzzle::statistics::{Figures, Row, Topic, figures, topics};
-use crate::recipe::Recipe;
 use crate::record::Variant;
-use crate::stages::Rows;
-use crate::store::{Error, StageReader, Workspace};
+use crate::shortcuts::{Item, Shortcuts, measure};
 
 /// Topics that table 6 names.
 const TOPICS: usize = 10;
@@ -17,12 +16,16 @@ const TOPICS: usize = 10;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuzzleTables {
     /// Sentence puzzles, then word puzzles.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PuzzleKind>,
+    /// How far experts agree on what is sound in a group (3.5): Fleiss' kappa, 0.948 in the paper.
+    pub validity: Vec<(&'static str, Agreement)>,
+    /// What became of the drafts, a review a row.
+    pub reviews: Vec<Reviewed>,
 }
 
 /// The figures of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Kind {
+pub struct PuzzleKind {
     /// `sentence` or `word`.
     pub kind: &'static str,
     /// Groups of three.
@@ -37,23 +40,21 @@ pub struct Kind {
     pub kept_in_context: Option<f64>,
     /// Table 6, as far as topics were drafted.
     pub topics: Vec<Topic>,
+    /// What may be guessed from the options.
+    pub shortcuts: Option<Shortcuts>,
 }
 
-/// The tables of what stands at a recipe's end; `None` where it makes no puzzles or did not get there.
-///
-/// # Errors
-/// [`Error`] where a stage cannot be read.
-pub fn puzzle_tables(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<PuzzleTables>, Error> {
-    let Some(last) = recipe.steps.last().filter(|_| recipe.rows() == Rows::Variants) else {
-        return Ok(None);
-    };
-    let place = workspace.stage(recipe.name, recipe.steps.len(), last.name);
-    let Some(reader) = StageReader::open(&place)? else { return Ok(None) };
-    let rows: Vec<Variant> = reader.all("rows")?;
-    Ok(Some(PuzzleTables { kinds: ["sentence", "word"].map(|kind| of(kind, &rows)).into() }))
+pub(super) fn of(
+    rows: &[Variant],
+    validity: Vec<(&'static str, Agreement)>,
+    reviews: Vec<Reviewed>,
+    seed: u64,
+) -> PuzzleTables {
+    let kinds = ["sentence", "word"].map(|kind| of_kind(kind, rows, seed));
+    PuzzleTables { kinds: kinds.into(), validity, reviews }
 }
 
-fn of(kind: &'static str, rows: &[Variant]) -> Kind {
+fn of_kind(kind: &'static str, rows: &[Variant], seed: u64) -> PuzzleKind {
     let rows: Vec<&Variant> = rows.iter().filter(|row| row.kind == kind).collect();
     let shown: Vec<Vec<String>> = rows
         .iter()
@@ -68,6 +69,14 @@ fn of(kind: &'static str, rows: &[Variant]) -> Kind {
         answer: &row.answer,
         choices: shown,
     });
+    let items: Vec<Item<'_>> = rows
+        .iter()
+        .zip(&shown)
+        .filter_map(|(row, options)| {
+            let gold = options.iter().position(|option| *option == row.answer)?;
+            Some(Item { id: &row.id, question: &row.question, options, gold })
+        })
+        .collect();
     let originals: Vec<&&Variant> = rows.iter().filter(|row| row.role == "original").collect();
     let kept = |role: &str| {
         let shares: Vec<f64> = originals
@@ -79,7 +88,7 @@ fn of(kind: &'static str, rows: &[Variant]) -> Kind {
             .collect();
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     };
-    Kind {
+    PuzzleKind {
         kind,
         groups: originals.len(),
         none: originals.iter().filter(|row| row.answer == NONE).count(),
@@ -87,6 +96,7 @@ fn of(kind: &'static str, rows: &[Variant]) -> Kind {
         kept_in_semantic: kept("semantic"),
         kept_in_context: kept("context"),
         topics: topics(rows.iter().filter_map(|row| row.topic.as_deref()), TOPICS),
+        shortcuts: measure(&items, &[NONE], seed),
     }
 }
 
@@ -112,13 +122,13 @@ mod tests {
             row("word", "semantic", "A red bird sings. Which?", Some("Animals")),
             row("word", "context", "Which blue fish sings?", None),
         ];
-        let word = of("word", &rows);
+        let word = of_kind("word", &rows, 1);
         assert_eq!((word.groups, word.none, word.figures.unwrap().puzzles), (1, 1, 3));
         assert_eq!(
             (word.kept_in_semantic, word.kept_in_context.map(|x| (x * 3.0).round())),
             (Some(1.0), Some(1.0))
         );
         assert_eq!(word.topics, [Topic { topic: "Animals".into(), frequency: 2 }]);
-        assert_eq!((of("sentence", &rows).groups, of("sentence", &rows).figures), (0, None));
+        assert_eq!((of_kind("sentence", &rows, 1).groups, of_kind("sentence", &rows, 1).figures), (0, None));
     }
 }
