@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::options::NONE;
-use super::words::{content, key, sentences, words};
+use super::words::{NUMBERS, content, key, number, sentences, words};
 
 /// A rephrasing that shares more of the words than this, both ways, changed hardly any.
 pub const COPIED: f64 = 0.95;
@@ -80,7 +80,7 @@ fn fixed(text: &str) -> BTreeSet<String> {
     let starts: BTreeSet<usize> = sentences(text).into_iter().map(|(at, _)| at).collect();
     let fixed = words(text).into_iter().filter(|word| {
         let number =
-            word.text.parse::<u64>().is_ok() || SMALL[2..].contains(&word.text.to_lowercase().as_str());
+            word.text.parse::<u64>().is_ok() || NUMBERS[2..].contains(&word.text.to_lowercase().as_str());
         // A name at the start of a sentence cannot be told from a word; in the middle it can.
         let name = word.text.starts_with(char::is_uppercase)
             && !starts.contains(&word.at)
@@ -91,18 +91,11 @@ fn fixed(text: &str) -> BTreeSet<String> {
     fixed.map(|word| plain(word.text)).collect()
 }
 
-/// A word in lower case without its `'s`; a small number in letters.
+/// A word in lower case without its `'s`; a small number in digits.
 fn plain(word: &str) -> String {
     let lower = word.to_lowercase().replace('’', "'");
-    let bare = lower.trim_end_matches("'s");
-    let number = bare.parse::<usize>().ok();
-    number.and_then(|n| SMALL.get(n)).map_or_else(|| bare.to_owned(), ToString::to_string)
+    number(lower.trim_end_matches("'s"))
 }
-
-/// Numbers that are written in letters.
-const SMALL: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];
 
 #[cfg(test)]
 mod tests {
@@ -128,7 +121,7 @@ mod tests {
         );
         assert!(check(QUESTION)[0].starts_with("hardly a word"));
         let found = check("A cowboy came on his horse on Friday and left on Wednesday. How?");
-        assert_eq!(found, ["two is lost", "gives words of the answer away: horse"]);
+        assert_eq!(found, ["2 is lost", "gives words of the answer away: horse"]);
         assert!(check("Why does it rain?")[0].starts_with("little of the puzzle"));
     }
 

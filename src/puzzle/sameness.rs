@@ -4,9 +4,11 @@
 //! two puzzles; `A man …` and `A woman …` with one solution are one puzzle, and two where the solution turns on who it
 //! is. So a pair of near questions is one riddle where their answers say the same.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
-use super::words::{content, key};
+use super::words::{content, key, number};
 
 /// From here on two answers agree: the share of the shorter one's words that the other has too.
 const AGREES: f64 = 0.6;
@@ -22,7 +24,7 @@ pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
         return (false, 0.0);
     }
     let share = left.intersection(&right).count() as f64 / shorter as f64;
-    (share >= AGREES, share)
+    (share >= AGREES && exact(a) == exact(b), share)
 }
 
 /// Every pair of vectors whose cosine is at or over a threshold, by number, with the cosine: each is compared with each,
@@ -46,9 +48,19 @@ fn unit(vector: &[f32]) -> Option<Vec<f64>> {
     (length > 0.0 && length.is_finite()).then(|| vector.iter().map(|x| f64::from(*x) / length).collect())
 }
 
+/// Letters and numbers: `the letter N` is not nearly `the letters N and S`, nor nine nearly ten.
+fn exact(text: &str) -> BTreeSet<String> {
+    let exact = content(text)
+        .into_iter()
+        .map(|word| number(&word))
+        .filter(|word| word.chars().count() == 1 || word.chars().all(|c| c.is_ascii_digit()));
+    exact.collect()
+}
+
 /// Content words without endings that only grammar asks for.
-fn meaning(text: &str) -> std::collections::BTreeSet<String> {
+fn meaning(text: &str) -> BTreeSet<String> {
     let stem = |word: String| {
+        let word = number(&word);
         let ending = ["'s", "ing", "es", "ed", "s"]
             .into_iter()
             .find(|ending| word.strip_suffix(ending).is_some_and(|stem| stem.chars().count() > 2));
@@ -74,6 +86,9 @@ mod tests {
         assert!(agree("She is a barber.", "The man is a barber!"));
         assert!(!agree("The letter N.", "The letter A."));
         assert!(!agree("She was his mother.", "He was her father."));
+        assert!(!agree("The letter N.", "The letters N and S."));
+        assert!(!agree("There are nine people.", "There are 10 people."));
+        assert!(agree("There are 9 people.", "There are nine people."));
         assert!(!agree("", "A clock."));
     }
 

@@ -61,6 +61,17 @@ pub fn content(text: &str) -> BTreeSet<String> {
     (0..all.len()).filter(says).map(lower).collect()
 }
 
+/// Numbers that English writes in letters, from zero.
+pub const NUMBERS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];
+
+/// A small number in digits; any other word as it is.
+pub fn number(word: &str) -> String {
+    let small = NUMBERS.iter().position(|name| *name == word);
+    small.map_or_else(|| word.to_owned(), |n| n.to_string())
+}
+
 /// The text as a key: letters and digits in lower case, one space between words.
 pub fn key(text: &str) -> String {
     let words: Vec<String> =

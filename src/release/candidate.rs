@@ -118,7 +118,9 @@ pub(super) fn rows<'a>(
             }))
         }
         // What these recipes end with is not released yet.
-        Rows::Texts | Rows::Jokes | Rows::Puzzles => Box::new(std::iter::empty()),
+        Rows::Texts | Rows::Jokes | Rows::Responses | Rows::Choices | Rows::Puzzles => {
+            Box::new(std::iter::empty())
+        }
     }
 }
 

@@ -186,6 +186,8 @@ pub fn of(recipe: &'static crate::recipe::Recipe, rows: Rows) -> Vec<Layout> {
     match rows {
         Rows::Posts => vec![posts(recipe.name)],
         Rows::Questions => vec![ruozhibench_gen::LAYOUT],
+        Rows::Choices => vec![ruozhibench_mc::LAYOUT],
+        Rows::Responses => Vec::new(),
         Rows::Texts => vec![flub::LAYOUT],
         Rows::Jokes => vec![chumor::LAYOUT],
         // A puzzle is no row before it is a group of three.
