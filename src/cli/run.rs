@@ -29,6 +29,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         force: args.force,
         offline: args.offline,
     };
+    let recipes = with_stages(recipes, args, &selection);
     let mut unread = 0;
     let mut built = Vec::new();
     for recipe in recipes {
@@ -58,6 +59,17 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         return Ok(Exit::Partial);
     }
     Ok(Exit::Done)
+}
+
+/// Where no recipe is named, a stage's name asks for those that have it.
+fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection) -> Vec<&'static Recipe> {
+    let has = |recipe: &&'static Recipe| {
+        [&selection.from, &selection.to].into_iter().flatten().all(|name| recipe.step(name).is_some())
+    };
+    if !args.only.recipes.is_empty() || !recipes.iter().any(has) {
+        return recipes;
+    }
+    recipes.into_iter().filter(has).collect()
 }
 
 type Made = (Vec<Manifest>, Option<(Candidate, bool)>);

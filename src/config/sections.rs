@@ -309,6 +309,26 @@ pub const RELEASE: Section = Section {
             "The licence of the whole, an SPDX identifier; empty means the one that all sources share.",
         ),
         key("url", Kind::Text, "\"\"", "Where the set is published."),
+        key(
+            "profile",
+            Kind::Choice(&["paper", "strict"]),
+            "\"paper\"",
+            "\"strict\": a set whose answers can be guessed beyond these limits is no stable release; \"paper\" tells.",
+        ),
+        key(
+            "above_chance",
+            Kind::Share,
+            "0.05",
+            "How far the interval of a rule that never reads the question may lie above chance.",
+        ),
+        key(
+            "position_p",
+            Kind::Share,
+            "0.01",
+            "Places of right options less likely than this are no chance.",
+        ),
+        key("near_equal", Kind::Whole(0, 1_000_000), "0", "Pairs of options of one item that hardly differ."),
+        key("reused", Kind::Whole(0, 1_000_000), "0", "Options that stand in several items."),
     ],
 };
 
@@ -468,6 +488,16 @@ pub struct Release {
     pub licence: String,
     /// An address, or empty.
     pub url: String,
+    /// `paper` or `strict`.
+    pub profile: String,
+    /// 0 to 1.
+    pub above_chance: f64,
+    /// 0 to 1.
+    pub position_p: f64,
+    /// Pairs.
+    pub near_equal: usize,
+    /// Options.
+    pub reused: usize,
 }
 
 /// Resolved settings of a run.

@@ -83,6 +83,25 @@ pack = "raw/sample/replies.jsonl"
 [recipe.chumor.draft]
 opponents = ["sample-model-e", "sample-model-f"]
 
+# Three judges of the responses in raw/sample/responses.jsonl.
+[llm.sample-judge-1]
+provider = "sample"
+model = "sample-judge-1"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-2]
+provider = "sample"
+model = "sample-judge-2"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-3]
+provider = "sample"
+model = "sample-judge-3"
+pack = "raw/sample/replies.jsonl"
+
+[recipe.ruozhibench-mc.judge]
+endpoints = ["sample-judge-1", "sample-judge-2", "sample-judge-3"]
+
 # BrainTeaser's replies, votes and words lie with its puzzles.
 [llm.sample-puzzles]
 provider = "sample"

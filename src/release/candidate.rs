@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
 use super::groups::{Numbers, numbers, variant_row};
-use super::layout::{self, Layout, post_row};
+use super::layout::{Layout, post_row};
 use super::manifest::{Candidate, Link, Raw, SUMS};
 use super::row::Row;
-use super::{data, folder};
+use super::{data, folder, items, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Post, Question, Variant};
+use crate::record::{Post, Record, Variant};
 use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable};
@@ -51,8 +51,9 @@ pub fn build(
     for layout in &layouts {
         written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
-    let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
-    let facts = Facts::gather(config, recipe, &layouts, written, raw, &chain);
+    let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
+    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
+    let facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &chain);
     let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
@@ -97,58 +98,34 @@ pub(super) fn reader(
 }
 
 /// The rows of the step that ends a candidate, a part at a time.
-pub(super) fn rows<'a>(
+pub(super) fn rows(
     end: End,
-    last: &'a StageReader,
-    numbers: &'a Numbers,
-) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a> {
+    last: &StageReader,
+    numbers: &Numbers,
+) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
+    fn each<R: Record>(
+        last: &StageReader,
+        mut row: impl FnMut(R) -> Option<Row> + 'static,
+    ) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
+        Box::new(
+            last.parts::<R>("rows").map(move |part| Ok(part?.into_iter().filter_map(&mut row).collect())),
+        )
+    }
     match end.rows() {
-        Rows::Posts => {
-            Box::new(last.parts::<Post>("rows").map(|part| Ok(part?.into_iter().map(post_row).collect())))
-        }
+        Rows::Posts => each(last, |post: Post| Some(post_row(post))),
         Rows::Questions => {
             let mut index = 0;
-            Box::new(last.parts::<Question>("rows").map(move |part| {
-                Ok(part?.into_iter().filter_map(|question| question_row(question, &mut index)).collect())
-            }))
+            each(last, move |question| items::question(question, &mut index))
         }
+        Rows::Choices => each(last, items::choice),
+        Rows::Texts => each(last, items::text),
+        Rows::Jokes => each(last, |joke| Some(items::joke(joke))),
         Rows::Variants => {
-            Box::new(last.parts::<Variant>("rows").map(|part| {
-                Ok(part?.into_iter().filter_map(|variant| variant_row(variant, numbers)).collect())
-            }))
+            let numbers = numbers.clone();
+            each(last, move |variant: Variant| variant_row(variant, &numbers))
         }
-        // What these recipes end with is not released yet.
-        Rows::Texts | Rows::Jokes | Rows::Responses | Rows::Choices | Rows::Puzzles => {
-            Box::new(std::iter::empty())
-        }
+        Rows::Responses | Rows::Puzzles => Box::new(std::iter::empty()),
     }
-}
-
-/// A question as an item of its set; `None` where a field that every item has is not there yet.
-fn question_row(question: Question, index: &mut u64) -> Option<Row> {
-    let mut categories: Vec<u64> = question.categories.iter().filter_map(|c| c.parse().ok()).collect();
-    categories.sort_unstable();
-    if categories.is_empty() {
-        return None;
-    }
-    let item = layout::Question {
-        index: *index + 1,
-        question_zh: question.text,
-        question_en: question.question_en?,
-        irrationality: question.irrationality?,
-        pair: question.pair,
-        categories,
-        source_id: question.id,
-        statuses: layout::Statuses {
-            screen: question.screen_status,
-            translation: question.translation_status,
-            irrationality: question.irrationality_status,
-            category: question.category_status,
-            pair: question.pair_status,
-        },
-    };
-    *index += 1;
-    Some(item.row())
 }
 
 /// The dumps that the import stage read.

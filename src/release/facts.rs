@@ -12,6 +12,7 @@ use super::data::Written;
 use super::layout::{Answer, Kind, Layout};
 use super::manifest::{Link, Raw};
 use super::paper::{self, Paper};
+use super::shortcuts::Guessed;
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::record::State;
@@ -35,6 +36,8 @@ pub struct Facts {
     pub canary: Option<String>,
     /// Why it is a draft.
     pub draft: Vec<String>,
+    /// What may be guessed of those that pose a choice.
+    pub guessed: Vec<Guessed>,
     /// The configs.
     pub configs: Vec<Shape>,
     /// The stages, from dump to rows.
@@ -217,6 +220,7 @@ impl Facts {
         recipe: &'static Recipe,
         layouts: &[Layout],
         written: Vec<Written>,
+        guessed: Vec<Guessed>,
         raw: Vec<Raw>,
         stages: &[Link],
     ) -> Facts {
@@ -234,7 +238,11 @@ impl Facts {
             date: newest.unwrap_or_else(|| "1970-01-01".into()),
             candidate: true,
             canary: None,
-            draft: drafts(&raw, layouts, &written, recipe.name),
+            draft: drafts(&raw, layouts, &written, recipe.name)
+                .into_iter()
+                .chain(guessed.iter().flat_map(Guessed::drafts))
+                .collect(),
+            guessed,
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
             funnel: stages.iter().map(funnel_step).collect(),
             licence: Licence::of(&settings, &raw),

@@ -15,7 +15,7 @@ use super::manifest::{Candidate, Link, SUMS};
 use super::registry::{Registry, Release, clear_unentered, seal};
 use super::restore::kept_lines;
 use super::version::{Bump, Version};
-use super::{data, folder, verify};
+use super::{data, folder, shortcuts, verify};
 use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::store::{Error, Lock, StageReader, Workspace, durable, sha256};
@@ -67,8 +67,9 @@ pub fn release(
         });
         written.push(data::write(&making, layout, batches)?);
     }
-    let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
-    let mut facts = Facts::gather(config, recipe, &layouts, written, raw, &stages);
+    let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
+    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
+    let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &stages);
     let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted)?;
 
     facts.candidate = false;

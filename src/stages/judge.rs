@@ -87,8 +87,7 @@ fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::J
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::request::Key;
-    use crate::llm::{Failed, Held, Marks, Parsed, Reply, Usd};
+    use crate::llm::{Failed, Held, Key, Marks, Parsed, Reply, Usd};
     use crate::review::Values;
     use crate::stages::draft::Slot;
 

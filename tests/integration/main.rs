@@ -17,4 +17,5 @@ mod puzzles_pack;
 mod reference;
 mod same_bytes;
 mod sample;
+mod sets;
 mod settings;

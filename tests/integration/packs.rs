@@ -22,9 +22,9 @@ use serde_json::Value as Json;
 
 #[test]
 fn replies_and_votes_of_the_sample_are_current() {
-    let (replies, votes) = make();
+    let (replies, votes, responses) = make();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample");
-    for (name, made) in [("replies.jsonl", replies), ("votes.jsonl", votes)] {
+    for (name, made) in [("replies.jsonl", replies), ("votes.jsonl", votes), ("responses.jsonl", responses)] {
         let path = folder.join(name);
         if std::env::var_os("RIDDLEMILL_WRITE_SAMPLE").is_some() {
             fs::write(&path, &made).unwrap();
@@ -112,9 +112,9 @@ impl Making {
     }
 }
 
-fn make() -> (String, String) {
+fn make() -> (String, String, String) {
     let making = Making::new();
-    let (mut replies, mut votes) = (String::new(), String::new());
+    let (mut replies, mut votes, mut responses) = (String::new(), String::new(), String::new());
     for pack in PACKS {
         let recipe = recipe::find(pack.recipe).unwrap();
         making.run_to(recipe, "dedup");
@@ -122,6 +122,11 @@ fn make() -> (String, String) {
         for (id, row) in &bank {
             for line in (pack.replies)(id, &row[pack.part]) {
                 replies.push_str(&format!("{line}\n"));
+            }
+        }
+        for (id, row) in bank.iter().filter(|_| pack.part == "ruozhibench") {
+            for line in ruozhibench::responses(id, &row[pack.part]) {
+                responses.push_str(&format!("{line}\n"));
             }
         }
         making.put("replies.jsonl", &replies);
@@ -139,7 +144,7 @@ fn make() -> (String, String) {
             making.put("votes.jsonl", &votes);
         }
     }
-    (replies, votes)
+    (replies, votes, responses)
 }
 
 /// Whether an item is one of a record: its own, or of what a model said of it.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use riddlemill::record::Response;
 use riddlemill::review::ballot::{REASON, Role, Round, Step};
 use riddlemill::review::{Item, Value};
 use serde_json::{Value as Json, json};
@@ -35,6 +36,40 @@ fn replies(id: &str, part: &Json) -> Vec<Json> {
         lines.push(line("irrationality", analysis.clone()));
         lines.push(line("category", part["categories"]["draft"].clone()));
         lines.push(line("pair", json!({ "pair": part["pair"] })));
+    }
+    lines.extend(ratings(id, part));
+    lines
+}
+
+/// Each response of the bank with the question it answers and whether that is the normal one.
+fn answers_of(part: &Json) -> Vec<(bool, &Json)> {
+    let of = |(name, normal): (&str, bool)| {
+        let list = part["responses"][name].as_array().map(Vec::as_slice).unwrap_or_default();
+        list.iter().map(move |response| (normal, response)).collect::<Vec<_>>()
+    };
+    [("question", false), ("pair", true)].into_iter().flat_map(of).collect()
+}
+
+/// The lines of raw/sample/responses.jsonl.
+pub fn responses(id: &str, part: &Json) -> Vec<Json> {
+    let line = |(normal, response): (bool, &Json)| {
+        let to = if normal { "pair" } else { "question" };
+        json!({ "item": id, "model": response["model"], "text": response["text"], "for": to })
+    };
+    answers_of(part).into_iter().map(line).collect()
+}
+
+/// What the judges reply.
+fn ratings(id: &str, part: &Json) -> Vec<Json> {
+    let mut lines = Vec::new();
+    for (normal, response) in answers_of(part) {
+        let template = if normal { "ruozhibench/judge_normal" } else { "ruozhibench/judge" };
+        let record = Response::id_of(id, normal, response["model"].as_str().unwrap(), 0);
+        for rating in response["ratings"].as_array().unwrap() {
+            let reply = json!({ "rating": rating["rating"], "explanation": rating["explanation"] });
+            let judge = &rating["judge"];
+            lines.push(json!({ "model": judge, "template": template, "record": record, "reply": reply }));
+        }
     }
     lines
 }

@@ -1,0 +1,136 @@
+//! The records at the ends of recipes as items of their sets. A record that lacks what every item has is
+//! none yet.
+
+use super::layout::{self, Opponent, Rating, Statuses};
+use super::row::Row;
+use crate::record::{Choice, CunningText, Joke, PostKind, Question, Standing};
+use crate::review::ballots;
+
+/// A question of RuozhiBench-Gen.
+pub(super) fn question(question: Question, index: &mut u64) -> Option<Row> {
+    let item = layout::Question {
+        index: *index + 1,
+        question_zh: question.text,
+        question_en: question.question_en?,
+        irrationality: question.irrationality?,
+        pair: question.pair,
+        categories: categories(&question.categories)?,
+        source_id: question.id,
+        statuses: Statuses {
+            screen: question.screen_status,
+            translation: question.translation_status,
+            irrationality: question.irrationality_status,
+            category: question.category_status,
+            pair: question.pair_status,
+        },
+    };
+    *index += 1;
+    Some(item.row())
+}
+
+/// An item of RuozhiBench-MC.
+pub(super) fn choice(choice: Choice) -> Option<Row> {
+    let rating = |((model, judge), rating): ((String, String), String)| {
+        Some(Rating { model, judge, rating: rating.parse().ok()? })
+    };
+    let judged = choice.rating_models.into_iter().zip(choice.rating_judges).zip(choice.ratings);
+    // The question is as sure as the item at the least.
+    let standing = || Some(choice.standing.clone());
+    let statuses = Statuses {
+        screen: standing(),
+        translation: standing(),
+        irrationality: standing(),
+        category: standing(),
+        pair: None,
+    };
+    let question = layout::Question {
+        index: choice.index,
+        question_zh: choice.text,
+        question_en: choice.question_en,
+        irrationality: choice.irrationality,
+        pair: choice.pair,
+        categories: categories(&choice.categories)?,
+        source_id: choice.id,
+        statuses,
+    };
+    let item = layout::Choice {
+        question,
+        good: (choice.good_model, choice.good),
+        bad: (choice.bad_model, choice.bad),
+        good_first: choice.good_first,
+        ratings: judged.map(rating).collect::<Option<_>>()?,
+    };
+    Some(item.row())
+}
+
+/// A text of FLUB. That a model wrote its wrong answers is told, and no reason to doubt those a senior picked.
+pub(super) fn text(text: CunningText) -> Option<Row> {
+    let standing = Standing::least([
+        text.clean_status.as_deref(),
+        text.type_status.as_deref(),
+        text.explanation_status.as_deref(),
+        text.wrong_status.as_deref(),
+    ]);
+    let kind = text.cunning_type.as_deref().and_then(|code| {
+        let types = ballots::flub_types();
+        let found = types.into_iter().find(|kind| kind.code == code && code != "undefined");
+        found.map(|kind| kind.label.zh.to_owned())
+    });
+    let wrong_from = match text.candidates_status.as_deref() {
+        Some("confirmed") => "people",
+        Some("synthetic") => "sample",
+        _ => "model",
+    };
+    let item = layout::Cunning {
+        text: text.text,
+        is_question: text.is_question?,
+        kind,
+        explanation: text.explanation?,
+        options: text.options.try_into().ok()?,
+        answer: text.answer? as usize,
+        wrong_from: wrong_from.into(),
+        source_id: text.id,
+        standing: standing.code().into(),
+    };
+    Some(item.row())
+}
+
+/// A joke of Chumor.
+pub(super) fn joke(joke: Joke) -> Row {
+    let standing = Standing::least([
+        joke.screen_status.as_deref(),
+        joke.explanation_status.as_deref(),
+        joke.preference_status.as_deref(),
+    ]);
+    let of = |list: &[String], at: usize| list.get(at).cloned().unwrap_or_default();
+    let opponents = joke.opponents.iter().enumerate().map(|(at, model)| {
+        let votes = of(&joke.votes, at);
+        let count = |code: &str| votes.split(' ').filter(|vote| *vote == code).count() as u64;
+        Opponent {
+            model: model.clone(),
+            explanation: of(&joke.opponent_explanations, at),
+            human: count("human"),
+            llm: count("llm"),
+            equal: count("equal"),
+            verdict: of(&joke.verdicts, at),
+            errors: of(&joke.errors, at),
+        }
+    });
+    let item = layout::Joke {
+        opponents: opponents.collect(),
+        source_kind: if joke.kind == PostKind::Numbered { "annual" } else { "recommended" }.into(),
+        source_id: joke.id.clone(),
+        id: joke.id,
+        joke: joke.text,
+        explanation: joke.explanation.unwrap_or_default(),
+        standing: standing.code().into(),
+    };
+    item.row()
+}
+
+/// Categories as numbers, ascending; none where there is none.
+fn categories(codes: &[String]) -> Option<Vec<u64>> {
+    let mut categories: Vec<u64> = codes.iter().filter_map(|code| code.parse().ok()).collect();
+    categories.sort_unstable();
+    (!categories.is_empty()).then_some(categories)
+}
