@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use riddlemill::puzzle::options::{NONE, choices, label};
 use riddlemill::puzzle::statistics::{Row, figures};
@@ -16,6 +17,22 @@ const BRAIN: &str = "brainteaser";
 
 fn run(ws: &Workspace, more: &[&str]) -> crate::harness::Said {
     ws.call(["run", "--recipe", BRAIN, "--offline"].iter().chain(more))
+}
+
+/// A workspace with the sample as it lies in the repository, which may be newer than what `init` was built with.
+fn sample() -> Workspace {
+    let ws = Workspace::sample();
+    let there = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample");
+    for file in [
+        "puzzles/puzzles.jsonl",
+        "puzzles/replies.jsonl",
+        "puzzles/votes.jsonl",
+        "wordnet/index.noun",
+        "wordnet/data.noun",
+    ] {
+        ws.write(&format!("raw/sample/{file}"), fs::read(there.join(file)).unwrap());
+    }
+    ws
 }
 
 /// The rows of a step.
@@ -45,7 +62,7 @@ fn groups(ws: &Workspace) -> BTreeMap<String, Vec<Variant>> {
 
 #[test]
 fn the_sample_ends_in_complete_groups() {
-    let ws = Workspace::sample();
+    let ws = sample();
     run(&ws, &[]).expect(0);
     ws.audit_clean();
     let groups = groups(&ws);
@@ -66,6 +83,24 @@ fn the_sample_ends_in_complete_groups() {
     }
     assert_eq!(reasons.get("held/group_incomplete"), None, "{reasons:?}");
 
+    let released = ws.candidates(BRAIN);
+    assert_eq!(released.len(), groups.len() * 3);
+    let ids: Vec<&str> = released.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    for id in ["SP-0", "SP-0_SR", "SP-0_CR", "SP-11_CR", "WP-0", "WP-11_SR"] {
+        assert!(ids.contains(&id), "{id}: {ids:?}");
+    }
+    let published = ws.read(&format!("output/{BRAIN}/candidate/compat/word_puzzle.json"));
+    let published: Vec<Value> = serde_json::from_str(&published).unwrap();
+    assert_eq!(published.len(), of("word") * 3);
+    assert!(
+        published.iter().all(|row| row["distrator1"].is_string() && row["distrator(unsure)"].is_string())
+    );
+    let report = ws.call(["report", "--recipe", BRAIN]).expect(0).out;
+    assert!(
+        report.contains("table 3") && report.contains("table 6") && report.contains("section 3.5"),
+        "{report}"
+    );
+
     let before = ws.derived();
     ws.remove_derived();
     run(&ws, &[]).expect(0);
@@ -74,7 +109,7 @@ fn the_sample_ends_in_complete_groups() {
 
 #[test]
 fn without_wordnet_a_model_writes_the_distractors() {
-    let ws = Workspace::sample();
+    let ws = sample();
     run(
         &ws,
         &[
@@ -95,7 +130,7 @@ fn without_wordnet_a_model_writes_the_distractors() {
 
 #[test]
 fn what_lacks_votes_or_replies_waits() {
-    let ws = Workspace::sample();
+    let ws = sample();
     let votes = ws.read("raw/sample/puzzles/votes.jsonl");
     let fewer: String =
         votes.lines().filter(|line| !line.contains("\"context\"")).map(|line| format!("{line}\n")).collect();
@@ -179,7 +214,7 @@ fn pages_become_puzzles_saved_or_archived() {
 
 #[test]
 fn every_quirk_of_the_fixture_pages_has_its_outcome() {
-    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages");
     let ws = Workspace::with(
         &(source("list", "riddles-com", "raw/dumps/riddles-*.html")
             + &source("article", "rd", "raw/dumps/rd-*.html")),
@@ -217,7 +252,7 @@ fn every_quirk_of_the_fixture_pages_has_its_outcome() {
 
 #[test]
 fn a_split_is_by_group() {
-    let ws = Workspace::sample();
+    let ws = sample();
     run(&ws, &["--set", "puzzles.train_share=0.8"]).expect(0);
     let groups = groups(&ws);
     assert!(
