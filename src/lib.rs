@@ -9,6 +9,7 @@
 //! - [`options`]: right and wrong answers in a drawn order; [`shortcuts`]: what a model may guess from.
 //! - [`judges`]: how ratings are spread and how far those who give them agree.
 //! - [`join`]: every pair of texts over a threshold, none lost.
+//! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
 //! - [`llm`] and [`review`]: replies that were paid for and votes that people gave, both only appended.
 //! - [`config`] and [`store`]: settings with their origin; stage folders that are whole or absent.
@@ -32,6 +33,7 @@ pub mod join;
 pub mod judges;
 pub mod options;
 pub mod pages;
+pub mod puzzle;
 pub mod record;
 pub mod review;
 pub mod shortcuts;

@@ -12,7 +12,7 @@ use riddlemill::text::clean::Rule;
 /// The rooms in the order of dependency: a room imports its own rank and lower ones.
 const RANKS: &[&[&str]] = &[
     &["text", "join", "record", "options", "shortcuts", "judges"],
-    &["store", "config", "llm", "review", "warc", "pages", "crawl", "fetch"],
+    &["store", "config", "llm", "review", "puzzle", "warc", "pages", "crawl", "fetch"],
     &["stages"],
     &["recipe"],
     &["pipeline"],

@@ -18,6 +18,6 @@ pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use tables::{
-    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent,
-    QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
+    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent, PuzzleKind,
+    PuzzleTables, QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
 };

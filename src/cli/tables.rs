@@ -1,6 +1,9 @@
 //! The tables and figures of the papers, below a recipe's funnel.
 
-use crate::audit::{Agreement, ChoiceTables, JokeTables, QuestionTables, Reviewed, Tables, TextTables};
+use crate::audit::{
+    Agreement, ChoiceTables, JokeTables, PuzzleKind, PuzzleTables, QuestionTables, Reviewed, Tables,
+    TextTables,
+};
 use crate::judges::{JudgePair, Measures};
 use crate::shortcuts::{Share, Shortcuts};
 
@@ -11,6 +14,7 @@ pub(super) fn print(tables: &Tables) -> String {
         Tables::Choices(tables) => choices(tables),
         Tables::Texts(tables) => texts(tables),
         Tables::Jokes(tables) => jokes(tables),
+        Tables::Puzzles(tables) => puzzles(tables),
     }
 }
 
@@ -239,4 +243,47 @@ fn reviews(reviews: &[Reviewed]) -> String {
         text.push_str(&format!("    {:<22} {}{share}\n", review.stage, parts.join(", ")));
     }
     text
+}
+
+/// BrainTeaser: tables 3 and 6, a column a kind, and agreement on validity.
+fn puzzles(tables: &PuzzleTables) -> String {
+    let mut text = format!("  {:<46} {:>10} {:>10}\n", "table 3", "sentence", "word");
+    let mut line = |name: &str, figure: &dyn Fn(&PuzzleKind) -> Option<String>| {
+        let cells = tables.kinds.iter().map(|kind| figure(kind).unwrap_or_else(|| "-".into()));
+        let cells: String = cells.map(|cell| format!(" {cell:>10}")).collect();
+        text.push_str(&format!("    {name:<44}{cells}\n"));
+    };
+    let percent = |share: f64| format!("{:.2} %", share * 100.0);
+    line("groups", &|kind| Some(kind.groups.to_string()));
+    line("groups with none of above", &|kind| Some(kind.none.to_string()));
+    line("puzzles", &|kind| Some(kind.figures?.puzzles.to_string()));
+    line("average question tokens", &|kind| Some(format!("{:.2}", kind.figures?.question_tokens)));
+    line("long questions (over 30 tokens)", &|kind| Some(percent(kind.figures?.long_questions)));
+    line("average answer tokens", &|kind| Some(format!("{:.2}", kind.figures?.answer_tokens)));
+    line("standard deviation of choice tokens", &|kind| {
+        Some(format!("{:.2}", kind.figures?.choice_tokens_std))
+    });
+    line("words kept in other words", &|kind| Some(percent(kind.kept_in_semantic?)));
+    line("words kept in another situation", &|kind| Some(percent(kind.kept_in_context?)));
+    for kind in tables.kinds.iter().filter(|kind| !kind.topics.is_empty()) {
+        text.push_str(&format!("  table 6: topics of {} puzzles, as drafted\n", kind.kind));
+        for topic in &kind.topics {
+            text.push_str(&format!("    {:<46} {:>7}\n", topic.topic, topic.frequency));
+        }
+    }
+    for (field, agreement) in &tables.validity {
+        let kappa =
+            agreement.fleiss.map_or("-".into(), |[k, low, high]| format!("{k:.3} [{low:.3}, {high:.3}]"));
+        text.push_str(&format!(
+            "  section 3.5: Fleiss' kappa of {field} {kappa} on {} groups{}\n",
+            agreement.items,
+            of_sample(agreement)
+        ));
+    }
+    for kind in &tables.kinds {
+        if let Some(figures) = &kind.shortcuts {
+            text.push_str(&format!("  {} puzzles\n{}", kind.kind, shortcuts(figures)));
+        }
+    }
+    text + &reviews(&tables.reviews)
 }

@@ -10,7 +10,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 
 /// The tables of pipeline.toml, in the order of the file.
 pub const SECTIONS: &[Section] =
-    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, RELEASE];
+    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, PUZZLES, RELEASE];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -264,6 +264,39 @@ pub const OPTIONS: Section = Section {
     )],
 };
 
+/// Puzzles and their groups.
+pub const PUZZLES: Section = Section {
+    name: "puzzles",
+    doc: "English puzzles: the words beside an answer, and the groups of three.",
+    keys: &[
+        key(
+            "wordnet",
+            Kind::Text,
+            "\"/usr/share/wordnet\"",
+            "The folder with WordNet's database files; where there is none, models write all distractors.",
+        ),
+        key(
+            "embeddings",
+            Kind::Text,
+            "\"\"",
+            "The [llm.<name>] whose embeddings of questions are a second piece of evidence for duplicates; \"\" for none.",
+        ),
+        key("cosine", Kind::Share, "0.92", "From here on the embeddings of two questions are near."),
+        key(
+            "none_share",
+            Kind::Share,
+            "0.06",
+            "The share of groups in which \"None of above.\" is right (BrainTeaser 3.3).",
+        ),
+        key(
+            "train_share",
+            Kind::Share,
+            "0",
+            "The share of groups that are marked for training, the rest for testing; 0 marks none.",
+        ),
+    ],
+};
+
 /// What a release says beside its rows.
 pub const RELEASE: Section = Section {
     name: "release",
@@ -435,6 +468,22 @@ pub struct Options {
     pub seed: u64,
 }
 
+/// Resolved settings of puzzles.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Puzzles {
+    /// A path, absolute or relative to pipeline.toml.
+    pub wordnet: String,
+    /// The name of an `[llm.<name>]`, or empty.
+    pub embeddings: String,
+    /// 0 to 1.
+    pub cosine: f64,
+    /// 0 to 1.
+    pub none_share: f64,
+    /// 0 to 1; 0 for no split.
+    pub train_share: f64,
+}
+
 /// Resolved settings of a release.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -486,8 +535,9 @@ mod tests {
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
         config.typed::<Options>(None, "options");
+        config.typed::<Puzzles>(None, "puzzles");
+        config.typed::<Release>(None, "release");
         config.typed::<Respond>(None, "respond");
         config.typed::<Judge>(None, "judge");
-        config.typed::<Release>(None, "release");
     }
 }

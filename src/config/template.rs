@@ -32,6 +32,31 @@ kind = "thread-dump"
 path = "raw/sample/dumps/thread.jsonl"
 licence = "CC0-1.0"
 
+# Riddles and their answers, for BrainTeaser: pages in both layouts of a riddle site, an article, and lines.
+[[source]]
+name = "sample-riddle-list"
+kind = "riddles-com"
+path = "raw/sample/puzzles/list.html"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-riddle-pages"
+kind = "riddles-com"
+path = "raw/sample/puzzles/single-*.html"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-article"
+kind = "rd"
+path = "raw/sample/puzzles/rd-article.html"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-puzzles"
+kind = "puzzles"
+path = "raw/sample/puzzles/puzzles.jsonl"
+licence = "CC0-1.0"
+
 # Drafts come from replies written beforehand: no network, no key, no money. For a model of your own:
 # [llm.mine]
 # base_url = "https://api.example.org/v1"
@@ -76,6 +101,20 @@ pack = "raw/sample/replies.jsonl"
 
 [recipe.ruozhibench-mc.judge]
 endpoints = ["sample-judge-1", "sample-judge-2", "sample-judge-3"]
+
+# BrainTeaser's replies, votes and words lie with its puzzles.
+[llm.sample-puzzles]
+provider = "sample"
+pack = "raw/sample/puzzles/replies.jsonl"
+
+[recipe.brainteaser.draft]
+endpoint = "sample-puzzles"
+
+[recipe.brainteaser.review]
+sample = "raw/sample/puzzles/votes.jsonl"
+
+[recipe.brainteaser.puzzles]
+wordnet = "raw/sample/wordnet"
 
 # Who votes. The sample's own votes are synthetic and count as no person's.
 [[annotator]]

@@ -12,7 +12,7 @@ use crate::record::{Reason, State};
 use crate::stages::import::{Dump, files};
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
-use crate::stages::{Draft, Stage, StageError, draft, of_subjects, salt};
+use crate::stages::{Draft, Puzzling, Stage, StageError, draft, of_subjects, puzzle, salt};
 use crate::store::{self, InputRef, Manifest, Workspace};
 
 use super::plan::{Freshness, freshness};
@@ -29,7 +29,7 @@ pub(super) struct Known<'a> {
 impl<'a> Known<'a> {
     pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<Known<'a>, RunError> {
         let imports = recipe.steps.iter().any(|step| step.stage == Stage::Import);
-        let dumps = if imports { files(config, recipe.name)? } else { Vec::new() };
+        let dumps = if imports { files(config, recipe.name, recipe.is_of_riddles())? } else { Vec::new() };
         Ok(Known { config, recipe, dumps, votes: OnceCell::new() })
     }
 
@@ -102,8 +102,32 @@ impl<'a> Known<'a> {
                 }
                 decide
             }
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) => BTreeMap::new(),
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let mut decide = self.config.stage(recipe, "dedup");
+                let (settings, _) = self.puzzles();
+                if !settings.embeddings.is_empty() {
+                    decide.insert("cosine".into(), settings.cosine.into());
+                }
+                decide
+            }
+            // Where the database lies decides nothing; what it holds is evidence.
+            Stage::Puzzle(Puzzling::Near) => self.config.stage(recipe, "options"),
+            Stage::Puzzle(Puzzling::Group) => {
+                let mut decide = self.config.stage(recipe, "puzzles");
+                decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
+                decide.extend(self.config.stage(recipe, "options"));
+                decide
+            }
             _ => self.config.stage(recipe, step.stage.section()),
         }
+    }
+
+    /// The settings of puzzles, and the seed of what is drawn for them.
+    pub(super) fn puzzles(&self) -> (sections::Puzzles, u64) {
+        let recipe = Some(self.recipe.name);
+        let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
+        (self.config.typed(recipe, "puzzles"), seed)
     }
 
     /// What a step takes from raw/: name and hash.
@@ -140,7 +164,26 @@ impl<'a> Known<'a> {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
-            Stage::Clean | Stage::Filter | Stage::Dedup | Stage::Options | Stage::Pairs => {}
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let workspace = Workspace::new(&self.config.root);
+                let puzzles = || {
+                    let inputs = step.inputs.iter();
+                    let inputs = inputs.map(|input| rows::subjects_of(&workspace, self.recipe, input));
+                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                };
+                let stored = puzzle::embed::evidence(self.config, self.recipe.name, puzzles)?;
+                evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
+            }
+            Stage::Puzzle(Puzzling::Near) => {
+                let (settings, seed) = self.puzzles();
+                evidence.extend(puzzle::Near::open(&self.config.root, &settings, seed)?.evidence());
+            }
+            Stage::Clean
+            | Stage::Filter
+            | Stage::Dedup
+            | Stage::Options
+            | Stage::Pairs
+            | Stage::Puzzle(_) => {}
         }
         Ok(evidence)
     }
@@ -155,6 +198,15 @@ impl<'a> Known<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
+        if let (Stage::Puzzle(Puzzling::Dedup), false, Freshness::Fresh(manifest)) =
+            (step.stage, offline, &found)
+            && puzzle::embed::asks(self.config, self.recipe.name)?
+        {
+            let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
+            let missing = manifest.counts.records_in.saturating_sub(stored.unwrap_or(0));
+            let why = format!("{missing} embeddings are missing");
+            return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
+        }
         let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
             return Ok(found);
         };

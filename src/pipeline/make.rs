@@ -7,12 +7,15 @@ use rayon::prelude::*;
 
 use crate::config::sections;
 use crate::llm::Run;
+use crate::puzzle::sameness::similar;
 use crate::recipe::Step;
-use crate::record::{CunningText, Outcome, Post, Record};
+use crate::record::{CunningText, Outcome, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
 use crate::stages::respond::Made;
-use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, salt};
+use crate::stages::{
+    self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
+};
 use crate::store::{Batch, Manifest, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
@@ -52,6 +55,7 @@ impl Making<'_> {
                 self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
                 return Ok(writer.commit(opening)?);
             }
+            Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
             Stage::Pairs => {
                 let settings: sections::Options = self.settings(step);
                 let mut writer = StageWriter::create(self.place)?;
@@ -88,7 +92,40 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs => {}
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs | Stage::Puzzle(_) => {}
+        }
+        Ok(writer.commit(opening)?)
+    }
+
+    /// A stage of puzzles.
+    fn puzzle(&self, kind: Puzzling, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        if kind == Puzzling::Group {
+            let (settings, seed) = self.known.puzzles();
+            let mut writer = StageWriter::create(self.place)?;
+            self.each(&mut writer, |row| puzzle::group(row, &settings, seed))?;
+            return Ok(writer.commit(opening)?);
+        }
+        let mut writer = StageWriter::create(self.place)?;
+        match kind {
+            Puzzling::Strip => self.each(&mut writer, puzzle::strip)?,
+            Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
+            Puzzling::Dedup => {
+                let settings: sections::Dedup = self.settings(step);
+                let puzzles = self.all()?;
+                let Making { known, offline, stop, pulse, .. } = *self;
+                let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
+                let vectors = puzzle::embed::vectors(&puzzles, &asking)?;
+                let near = similar(&vectors, known.puzzles().0.cosine);
+                puzzle::dedup(puzzles, &settings, &near, &mut writer, stop, pulse)?;
+                // The embeddings that it bought are part of its evidence.
+                return Ok(writer.commit(known.opening(step, self.made)?)?);
+            }
+            Puzzling::Near => {
+                let (settings, seed) = self.known.puzzles();
+                let near = puzzle::Near::open(&self.known.config.root, &settings, seed)?;
+                self.each(&mut writer, |row| puzzle::near(row, &near))?;
+            }
+            Puzzling::Group => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -152,24 +189,24 @@ impl Making<'_> {
 
     /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on
     /// all cores, a wave at a time, so memory does not grow with the input.
-    fn each<R: Record>(
+    fn each<R: Record, T: Record>(
         &self,
-        writer: &mut StageWriter<R>,
-        decide: impl Fn(R) -> Outcome<R> + Sync,
+        writer: &mut StageWriter<T>,
+        decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        let book = |mut batch: Batch<R>, row: R| {
+        let book = |mut batch: Batch<T>, row: R| {
             batch.put(row.id().to_string(), decide(row));
             batch
         };
         // A part is split further where there are fewer parts than cores.
-        let decided = |rows: Vec<R>| -> Vec<Batch<R>> {
+        let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
             rows.into_par_iter().with_min_len(SPLIT).fold(Batch::default, book).collect()
         };
         let wave = rayon::current_num_threads().max(1);
         for input in &self.inputs {
             for parts in input.table("rows").parts.chunks(wave) {
                 self.stop.check()?;
-                let batches: Vec<Vec<Batch<R>>> =
+                let batches: Vec<Vec<Batch<T>>> =
                     parts.par_iter().map(|part| input.part(part).map(decided)).collect::<Result<_, _>>()?;
                 batches.into_iter().flatten().for_each(|batch| writer.append(batch));
                 self.pulse.advance(parts.iter().map(|part| part.rows).sum());
@@ -180,11 +217,11 @@ impl Making<'_> {
     }
 
     /// All rows of all inputs, for a stage that decides over the whole.
-    fn all(&self) -> Result<Vec<Post>, StageError> {
-        let mut posts = Vec::new();
+    fn all<R: Record>(&self) -> Result<Vec<R>, StageError> {
+        let mut records = Vec::new();
         for input in &self.inputs {
-            posts.append(&mut input.all::<Post>("rows")?);
+            records.append(&mut input.all("rows")?);
         }
-        Ok(posts)
+        Ok(records)
     }
 }

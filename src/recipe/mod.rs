@@ -1,5 +1,6 @@
 //! The benchmarks, each as the list of its stages: a recipe holds choices and no logic.
 
+mod brainteaser;
 mod chumor;
 mod flub;
 mod ruozhibench_gen;
@@ -34,7 +35,7 @@ pub struct Step {
 
 /// Every recipe.
 pub const RECIPES: &[Recipe] =
-    &[ruozhibench_gen::RECIPE, ruozhibench_mc::RECIPE, flub::RECIPE, chumor::RECIPE];
+    &[ruozhibench_gen::RECIPE, ruozhibench_mc::RECIPE, flub::RECIPE, chumor::RECIPE, brainteaser::RECIPE];
 
 /// The recipe of a name.
 pub fn find(name: &str) -> Option<&'static Recipe> {
@@ -44,8 +45,8 @@ pub fn find(name: &str) -> Option<&'static Recipe> {
 /// The recipes that some source of a workspace is for; one that goes on from another has that one's sources.
 pub fn used(config: &Config) -> impl Iterator<Item = &'static Recipe> {
     let names = |source: &Source, recipe: &'static Recipe| {
-        let origin = recipe.origin().name;
-        source.recipes.is_empty() || source.recipes.iter().any(|name| name == origin)
+        let origin = recipe.origin();
+        source.serves(origin.name, origin.is_of_riddles())
     };
     RECIPES.iter().filter(move |recipe| config.sources.iter().any(|source| names(source, recipe)))
 }
@@ -82,6 +83,11 @@ impl Recipe {
             Stage::Review(review) => Some(review),
             _ => None,
         })
+    }
+
+    /// Whether it is made of riddles and their answers, and not of a forum's posts.
+    pub fn is_of_riddles(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.stage, Stage::Puzzle(_)))
     }
 
     /// The step that an input names, its number from 1, and the recipe it belongs to.

@@ -68,6 +68,20 @@ reasons! {
     /// The page has no structure that this version knows: another layout, a server's error, a cut page.
     PageUnparsed = "page_unparsed",
 
+    // puzzles
+    /// The riddle's answer is not known, and the puzzle waits for whoever knows it.
+    AnswerMissing = "answer_missing",
+    /// A site's own talk stood behind what the riddle says; the evidence is what was taken off.
+    Promotion = "promotion",
+    /// Entities were decoded, line breaks and runs of spaces became one space.
+    Tidied = "tidied",
+    /// A dictionary knows another spelling of the words in the evidence; the text waits for people.
+    Misspelt = "misspelt",
+    /// WordNet has three words beside the answer: they are the drafted distractors.
+    BesideAnswer = "beside_answer",
+    /// A question, answer or distractor of the group of three is missing, or two options read the same.
+    GroupIncomplete = "group_incomplete",
+
     // clean
     /// The content is a placeholder that the forum demanded (`.`, `RT`, a client signature).
     Placeholder = "placeholder",

@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
+use super::groups::{Numbers, numbers, variant_row};
 use super::layout::{Layout, post_row};
 use super::manifest::{Candidate, Link, Raw, SUMS};
 use super::row::Row;
@@ -13,7 +14,7 @@ use super::{data, folder, items, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Post, Record};
+use crate::record::{Post, Record, Variant};
 use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable};
@@ -45,12 +46,13 @@ pub fn build(
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
     let last = reader(&workspace, recipe, end.number())?;
+    let numbers = numbers(&workspace, end, &last)?;
     let mut written = Vec::new();
     for layout in &layouts {
-        written.push(data::write(&making, layout, rows(end, &last))?);
+        written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
     let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
-    let guessed = shortcuts::of(config, recipe, end, &last)?;
+    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
     let facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &chain);
     let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
@@ -96,7 +98,11 @@ pub(super) fn reader(
 }
 
 /// The rows of the step that ends a candidate, a part at a time.
-pub(super) fn rows(end: End, last: &StageReader) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
+pub(super) fn rows(
+    end: End,
+    last: &StageReader,
+    numbers: &Numbers,
+) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
     fn each<R: Record>(
         last: &StageReader,
         mut row: impl FnMut(R) -> Option<Row> + 'static,
@@ -114,7 +120,11 @@ pub(super) fn rows(end: End, last: &StageReader) -> Box<dyn Iterator<Item = Resu
         Rows::Choices => each(last, items::choice),
         Rows::Texts => each(last, items::text),
         Rows::Jokes => each(last, |joke| Some(items::joke(joke))),
-        Rows::Responses => Box::new(std::iter::empty()),
+        Rows::Variants => {
+            let numbers = numbers.clone();
+            each(last, move |variant: Variant| variant_row(variant, &numbers))
+        }
+        Rows::Responses | Rows::Puzzles => Box::new(std::iter::empty()),
     }
 }
 
@@ -138,11 +148,12 @@ pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Err
 ///
 /// # Errors
 /// [`Error`] where a part cannot be read.
-pub fn rows_sha256(end: End, stage: &StageReader) -> Result<String, Error> {
+pub fn rows_sha256(workspace: &Workspace, end: End, stage: &StageReader) -> Result<String, Error> {
+    let numbers = numbers(workspace, end, stage)?;
     let mut hasher = Sha256::new();
     let mut lines = Vec::new();
     for layout in end.layouts().iter().take(1) {
-        for batch in rows(end, stage) {
+        for batch in rows(end, stage, &numbers) {
             lines.clear();
             // Writing into a vector cannot fail.
             batch?.iter().for_each(|row| drop(row.write_json(layout, &mut lines)));

@@ -22,6 +22,7 @@ mod error;
 pub mod export;
 mod facts;
 mod folder;
+mod groups;
 mod items;
 pub mod layout;
 mod manifest;

@@ -9,6 +9,7 @@ use super::changes::{Changes, Digests};
 use super::end::End;
 use super::error::ReleaseError;
 use super::facts::Facts;
+use super::groups::numbers;
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, SUMS};
 use super::registry::{Registry, Release, clear_unentered, seal};
@@ -55,10 +56,11 @@ pub fn release(
     let making = durable::making(&output.with_file_name("release"));
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
+    let numbers = numbers(&workspace, end, &last)?;
     let mut now = Digests::default();
     let mut written = Vec::new();
     for layout in &layouts {
-        let batches = rows(end, &last).inspect(|batch| {
+        let batches = rows(end, &last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 now.add(layout.config, rows, layout);
             }
@@ -66,7 +68,7 @@ pub fn release(
         written.push(data::write(&making, layout, batches)?);
     }
     let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
-    let guessed = shortcuts::of(config, recipe, end, &last)?;
+    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &stages);
     let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted)?;
 
@@ -99,8 +101,7 @@ pub fn release(
         sealed,
         stages: manifest.stages.len(),
         changes,
-        // The layouts of today's recipes bear no numbers; one that does takes them from `ordinals`.
-        allotted: Vec::new(),
+        allotted: numbers.new,
         retired,
     })?;
     durable::swap_folder(&making, &output.with_file_name(proposal.version.to_string()))?;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::candidate::rows;
 use super::end::End;
+use super::groups::Numbers;
 use super::layout::{Answer, Layout};
 use super::row::{Row, Value};
 use crate::config::{Config, sections};
@@ -36,6 +37,7 @@ pub(super) fn of(
     recipe: &'static Recipe,
     end: End,
     last: &StageReader,
+    numbers: &Numbers,
 ) -> Result<Vec<Guessed>, Error> {
     let settings: sections::Release = config.typed(Some(recipe.name), "release");
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
@@ -49,7 +51,7 @@ pub(super) fn of(
     for layout in end.layouts() {
         let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
         let mut all = Vec::new();
-        for batch in rows(end, last) {
+        for batch in rows(end, last, numbers) {
             all.extend(batch?);
         }
         let items: Vec<Item<'_>> = all.iter().filter_map(|row| item(row, &layout, options, gold)).collect();

@@ -81,6 +81,7 @@ fn rows(config: &str) -> Vec<Row> {
             distractors: ["He is lazy.".into(), "He is lost.".into(), "None of above.".into()],
             order: [2, 0, 1, 3],
             original_answer: None,
+            split: None,
             source_id: format!("riddle:{i}"),
             standing: "confirmed".into(),
         }

@@ -58,6 +58,9 @@ pub struct Like {
     pub veto: Option<&'static str>,
 }
 
+/// The predicate of pairs whose embeddings are near.
+const COSINE: &str = "cosine";
+
 /// Removes duplicates among posts.
 ///
 /// # Errors
@@ -95,6 +98,42 @@ pub(super) fn decide(
     let found = Found::among(posts, settings);
     row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
     found.outcomes(posts)
+}
+
+/// What [`dedup`] would do, and the pairs it lists, where texts that are near are the same only if `agree` says so of
+/// the two posts, by number. `similar` are further pairs that are near, whatever the strings say.
+pub(super) fn decide_where(
+    posts: &[Post],
+    settings: &sections::Dedup,
+    similar: &[(usize, usize, f64)],
+    agree: impl Fn(usize, usize) -> bool,
+) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
+    let mut found = Found::among(posts, settings);
+    let mut group_of = vec![0u32; posts.len()];
+    for (rows, group) in found.groups.iter().zip(0u32..) {
+        rows.iter().for_each(|row| group_of[*row as usize] = group);
+    }
+    let mut known: std::collections::BTreeMap<(u32, u32), usize> =
+        found.likes.iter().enumerate().map(|(at, like)| ((like.a, like.b), at)).collect();
+    for &(first, second, score) in similar {
+        let (a, b) = (group_of[first].min(group_of[second]), group_of[first].max(group_of[second]));
+        match known.get(&(a, b)) {
+            _ if a == b => {}
+            Some(&at) if found.likes[at].same => {}
+            Some(&at) => found.likes[at] = Like { a, b, score, same: true, predicate: COSINE, veto: None },
+            None => {
+                known.insert((a, b), found.likes.len());
+                found.likes.push(Like { a, b, score, same: true, predicate: COSINE, veto: None });
+            }
+        }
+    }
+    for like in &mut found.likes {
+        like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
+    }
+    let pair = |like: &Like| near_pair(like, &found.heads, posts, &found.ranks);
+    let mut pairs: Vec<NearPair> = found.likes.iter().map(pair).collect();
+    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    (found.outcomes(posts), pairs)
 }
 
 /// Groups of equal texts, what is alike among them, and who keeps whom.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Draft, Review};
+use super::{Draft, Puzzling, Review};
 use crate::store;
 
 /// Every kind of stage. A recipe says which of them it uses, in which order.
@@ -24,6 +24,8 @@ pub enum Stage {
     Review(Review),
     /// The options of a multiple choice (FLUB 2.1).
     Options,
+    /// A stage that knows of puzzles alone (BrainTeaser).
+    Puzzle(Puzzling),
     /// A good and a bad answer (RuozhiBench 4.2).
     Pairs,
 }
@@ -39,6 +41,10 @@ pub enum Rows {
     Texts,
     /// [`crate::record::Joke`].
     Jokes,
+    /// [`crate::record::Puzzle`].
+    Puzzles,
+    /// [`crate::record::Variant`].
+    Variants,
     /// [`crate::record::Response`].
     Responses,
     /// [`crate::record::Choice`].
@@ -63,6 +69,14 @@ macro_rules! of_rows {
             }
             $crate::stages::Rows::Jokes => {
                 type $row = $crate::record::Joke;
+                $body
+            }
+            $crate::stages::Rows::Puzzles => {
+                type $row = $crate::record::Puzzle;
+                $body
+            }
+            $crate::stages::Rows::Variants => {
+                type $row = $crate::record::Variant;
                 $body
             }
             $crate::stages::Rows::Responses => {
@@ -90,6 +104,8 @@ impl Stage {
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
             Stage::Options | Stage::Pairs => "options",
+            Stage::Puzzle(Puzzling::Dedup) => "dedup",
+            Stage::Puzzle(_) => "puzzles",
         }
     }
 
@@ -101,6 +117,8 @@ impl Stage {
             Stage::Draft(draft) => draft.subjects().rows(),
             Stage::Review(review) => review.subjects().rows(),
             Stage::Options => Rows::Texts,
+            Stage::Puzzle(Puzzling::Group) => Rows::Variants,
+            Stage::Puzzle(_) => Rows::Puzzles,
             Stage::Pairs => Rows::Choices,
         }
     }
@@ -109,7 +127,7 @@ impl Stage {
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            Stage::Import => 2,
+            Stage::Import => 3,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
             Stage::Filter => 1,
@@ -117,6 +135,7 @@ impl Stage {
             Stage::Draft(_) => 1,
             Stage::Review(_) => 1,
             Stage::Options | Stage::Pairs => 1,
+            Stage::Puzzle(_) => 1,
         }
     }
 }

@@ -21,6 +21,8 @@ mod importers;
 mod money;
 mod packs;
 mod picture;
+mod puzzles;
+mod puzzles_pack;
 mod reference;
 mod same_bytes;
 mod sample;

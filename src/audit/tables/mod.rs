@@ -3,6 +3,7 @@
 
 mod choices;
 mod jokes;
+mod puzzles;
 mod questions;
 mod texts;
 
@@ -11,7 +12,7 @@ use serde::Serialize;
 use crate::config::{Config, sections};
 use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
-use crate::record::{Choice, CunningText, Joke, Question, Reason, State};
+use crate::record::{Choice, CunningText, Joke, Question, Reason, State, Variant};
 use crate::review::agreement::{AgreementSettings, Bootstrap, FieldAgreement};
 use crate::review::{Item, Resolution, agreement, resolve_all};
 use crate::stages::review::Votes;
@@ -20,6 +21,7 @@ use crate::store::{Manifest, StageReader, Workspace};
 
 pub use choices::{ChoiceTables, Drawn, GapBar};
 pub use jokes::{ErrorShare, JokeTables, Opponent};
+pub use puzzles::{PuzzleKind, PuzzleTables};
 pub use questions::{Category, Length, QuestionTables};
 pub use texts::{TextTables, TypeCount};
 
@@ -35,6 +37,8 @@ pub enum Tables {
     Texts(Box<TextTables>),
     /// Chumor.
     Jokes(JokeTables),
+    /// BrainTeaser.
+    Puzzles(Box<PuzzleTables>),
 }
 
 /// What people, or a sample in their place, made of a step's drafts.
@@ -119,12 +123,21 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
     }
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     Ok(Some(match recipe.rows() {
-        Rows::Posts | Rows::Responses => return Ok(None),
+        Rows::Posts | Rows::Responses | Rows::Puzzles => return Ok(None),
         Rows::Questions => Tables::Questions(questions::of(&reader.all::<Question>("rows")?, reviews)),
         Rows::Texts => {
             let (types, resolved) = votes_on(config, recipe, "type", "type")?;
             let rows = reader.all::<CunningText>("rows")?;
             Tables::Texts(Box::new(texts::of(&rows, types, &resolved, reviews, seed)))
+        }
+        Rows::Variants => {
+            let mut validity = Vec::new();
+            for field in ["original", "semantic", "context"] {
+                let (agreement, _) = votes_on(config, recipe, "validity", field)?;
+                validity.extend(agreement.map(|agreement| (field, agreement)));
+            }
+            let rows = reader.all::<Variant>("rows")?;
+            Tables::Puzzles(Box::new(puzzles::of(&rows, validity, reviews, seed)))
         }
         Rows::Jokes => {
             let (preference, _) = votes_on(config, recipe, "preference", "preference")?;

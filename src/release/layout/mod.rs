@@ -191,6 +191,8 @@ pub fn of(recipe: &'static crate::recipe::Recipe, rows: Rows) -> Vec<Layout> {
         Rows::Jokes => vec![chumor::LAYOUT],
         // No recipe ends at responses.
         Rows::Responses => Vec::new(),
+        // A puzzle is no row before it is a group of three.
+        Rows::Puzzles | Rows::Variants => vec![brainteaser::LAYOUT],
     }
 }
 

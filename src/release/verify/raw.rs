@@ -12,6 +12,7 @@ use crate::pipeline::RunError;
 use crate::recipe;
 use crate::release::End;
 use crate::release::candidate::{reader, rows};
+use crate::release::groups::numbers;
 use crate::release::manifest::{Candidate, Link, MANIFEST};
 use crate::stages::import;
 use crate::store::{Error, Workspace};
@@ -30,7 +31,8 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     };
     let workspace = Workspace::new(&config.root);
     let found = &mut verified.findings;
-    let dumps = import::files(config, recipe.origin().name)?;
+    let origin = recipe.origin();
+    let dumps = import::files(config, origin.name, origin.is_of_riddles())?;
     for raw in &manifest.raw {
         match dumps.iter().find(|d| format!("{}/{}", d.source, d.file) == raw.file) {
             None => found.push(format!("{}: no source names it any longer", raw.file)),
@@ -57,13 +59,14 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
     let end = End::of_chain(recipe, manifest.stages.len());
     let last = reader(&workspace, recipe, end.number())?;
+    let numbers = numbers(&workspace, end, &last)?;
     for layout in end.layouts() {
         let file = format!("data/{}/test.jsonl", layout.config);
         let path = folder.join(&file);
         let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
         let mut released: FxHashMap<blake3::Hash, usize> =
             text.lines().enumerate().map(|(i, line)| (blake3::hash(line.as_bytes()), i + 1)).collect();
-        for batch in rows(end, &last) {
+        for batch in rows(end, &last, &numbers) {
             for row in batch? {
                 let mut line = Vec::new();
                 // Writing into a vector cannot fail.

@@ -209,7 +209,9 @@ pub fn replies<S: Subject>(
     if endpoints.is_empty() {
         let held = crate::llm::Held { reason: Reason::ReplyMissing, what: NO_ENDPOINT.into() };
         let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
-        replies.iter_mut().for_each(|of_record| of_record.push(none.clone()));
+        let asks = |record: &S| record.prompt(draft, &none.slot).is_some();
+        let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
+        waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
         return Ok(replies);
     }
     if records.is_empty() {
@@ -298,6 +300,10 @@ fn words(progress: &Progress, elapsed: Duration) -> String {
 }
 
 fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {
+    // Nothing was asked of it.
+    if replies.is_empty() {
+        return Outcome::Kept(record);
+    }
     let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
     let mut missing: Option<(Reason, String, bool)> = None;
     for Replied { slot, prompt, parsed } in replies {

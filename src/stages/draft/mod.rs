@@ -13,6 +13,7 @@ mod judge;
 mod kind;
 mod opponent;
 mod pair;
+mod puzzle;
 mod respond;
 mod screen;
 mod translation;
@@ -21,6 +22,7 @@ mod wrong;
 pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
 pub(super) use ask::{Told, told};
 pub use endpoints::{Slot, endpoints, sends, slots};
+pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
 pub(super) use screen::REASONS as SCREEN_REASONS;
 
 use super::subject::Subjects;
@@ -48,6 +50,18 @@ pub enum Draft {
     Wrong,
     /// A model's explanation of a joke: what the person's is compared with (Chumor 3).
     Opponent,
+    /// Whether a riddle is a lateral puzzle, and of which kind (BrainTeaser 3.1, 3.2).
+    PuzzleKind,
+    /// What a sentence puzzle makes one believe (3.3).
+    Premises,
+    /// Three wrong answers to it (3.3).
+    Distractors,
+    /// The puzzle in other words (3.4).
+    Semantic,
+    /// The puzzle in another situation (3.4).
+    Context,
+    /// What a question is about (appendix A.1).
+    Topic,
     /// A model's answer to a question and to its pair (RuozhiBench 3.1).
     Respond,
     /// A judge's rating of an answer (3.1, figures 12 and 13).
@@ -67,6 +81,12 @@ impl Draft {
             Draft::Explanation => "explanation",
             Draft::Wrong => "wrong-candidates",
             Draft::Opponent => "opponents",
+            Draft::PuzzleKind => "kind",
+            Draft::Premises => "premises",
+            Draft::Distractors => "distractors",
+            Draft::Semantic => "semantic",
+            Draft::Context => "context",
+            Draft::Topic => "topic",
             Draft::Respond => "respond",
             Draft::Judge => "judge",
         }
@@ -83,6 +103,10 @@ impl Draft {
             | Draft::Respond => Subjects::Questions,
             Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
             Draft::Opponent => Subjects::Jokes,
+            Draft::PuzzleKind | Draft::Premises | Draft::Distractors | Draft::Semantic | Draft::Context => {
+                Subjects::Puzzles
+            }
+            Draft::Topic => Subjects::Variants,
             Draft::Judge => Subjects::Responses,
         }
     }
@@ -99,6 +123,12 @@ impl Draft {
             Draft::Explanation => &["flub/explanation"],
             Draft::Wrong => &["flub/wrong"],
             Draft::Opponent => &["chumor/explanation"],
+            Draft::PuzzleKind => &["brainteaser/kind"],
+            Draft::Premises => &["brainteaser/premises"],
+            Draft::Distractors => &["brainteaser/distractors_sentence", "brainteaser/distractors_word"],
+            Draft::Semantic => &["brainteaser/semantic"],
+            Draft::Context => &["brainteaser/context"],
+            Draft::Topic => &["brainteaser/topic"],
             Draft::Respond => &["ruozhibench/respond"],
             Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
         }
@@ -119,6 +149,12 @@ impl Draft {
             Draft::Explanation => explanation::read(reply),
             Draft::Wrong => wrong::read(reply),
             Draft::Opponent => opponent::read(reply),
+            Draft::PuzzleKind => puzzle::kind(reply),
+            Draft::Premises => puzzle::premises(reply),
+            Draft::Distractors => puzzle::distractors(reply),
+            Draft::Semantic => puzzle::semantic(reply),
+            Draft::Context => puzzle::context(reply),
+            Draft::Topic => puzzle::topic(reply),
             Draft::Respond => respond::read(reply),
             Draft::Judge => judge::read(reply),
         }
@@ -135,6 +171,12 @@ impl Draft {
             Draft::Type => &["type"],
             Draft::Explanation | Draft::Opponent => &["explanation"],
             Draft::Wrong => &["wrong_1", "wrong_2", "wrong_3"],
+            Draft::PuzzleKind => &["kind"],
+            Draft::Premises => &["premises"],
+            Draft::Distractors => &DISTRACTORS,
+            Draft::Semantic => &["question"],
+            Draft::Context => &["question", "answer", "distractor_1", "distractor_2", "distractor_3"],
+            Draft::Topic => &["topic"],
             Draft::Respond => &["text"],
             Draft::Judge => &["rating"],
         };

@@ -50,11 +50,25 @@ pub enum Review {
     Preference,
     /// What a model's explanation gets wrong (4).
     Errors,
+    /// The corrections of a puzzle's typing errors (BrainTeaser 3.2).
+    Spelling,
+    /// Whether it is a lateral puzzle, and of which kind (3.2).
+    PuzzleKind,
+    /// Its premises (3.3).
+    Premises,
+    /// Its distractors (3.3).
+    Distractors,
+    /// The puzzle in other words (3.4).
+    Semantic,
+    /// The puzzle in another situation (3.4).
+    Context,
+    /// Whether the three make a sound group (3.5).
+    Validity,
 }
 
 impl Review {
     /// Every review step.
-    pub const ALL: [Review; 14] = [
+    pub const ALL: [Review; 21] = [
         Review::Screen,
         Review::Translation,
         Review::Irrationality,
@@ -69,6 +83,13 @@ impl Review {
         Review::JokeExplanation,
         Review::Preference,
         Review::Errors,
+        Review::Spelling,
+        Review::PuzzleKind,
+        Review::Premises,
+        Review::Distractors,
+        Review::Semantic,
+        Review::Context,
+        Review::Validity,
     ];
 
     /// The recipe whose ballot it is, and the ballot's name.
@@ -88,6 +109,13 @@ impl Review {
             Review::JokeExplanation => ("chumor", "explanation"),
             Review::Preference => ("chumor", "preference"),
             Review::Errors => ("chumor", "errors"),
+            Review::Spelling => ("brainteaser", "spelling"),
+            Review::PuzzleKind => ("brainteaser", "kind"),
+            Review::Premises => ("brainteaser", "premises"),
+            Review::Distractors => ("brainteaser", "distractors"),
+            Review::Semantic => ("brainteaser", "semantic"),
+            Review::Context => ("brainteaser", "context"),
+            Review::Validity => ("brainteaser", "validity"),
         }
     }
 
@@ -96,6 +124,7 @@ impl Review {
         match self.place().0 {
             "flub" => Subjects::Texts,
             "chumor" => Subjects::Jokes,
+            "brainteaser" => Subjects::Puzzles,
             _ => Subjects::Questions,
         }
     }
@@ -257,11 +286,22 @@ fn told(waits: &[&Pending]) -> String {
 }
 
 /// The reasons of a rejection, where the answers are one: those against [`KEEP`], or those given with
-/// the verdict `reject`.
+/// the verdict `reject`; of a puzzle what it is instead, or what of its group is unsound.
 fn rejection(step: &Step, values: &Values) -> Option<Vec<String>> {
     let reasons = |field: &str| values.get(field).and_then(review::Value::as_list).map(<[String]>::to_vec);
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         return (values.text(keep.name) != Some(KEEP)).then(|| reasons(keep.name)).flatten();
+    }
+    match (step.recipe, step.name) {
+        ("brainteaser", "kind") if values.text("kind") == Some("neither") => {
+            return Some(vec![values.text("other").unwrap_or("neither").to_owned()]);
+        }
+        ("brainteaser", "validity") => {
+            let unsound = step.fields.iter().filter(|field| values.text(field.name) == Some("no"));
+            let unsound: Vec<String> = unsound.map(|field| field.name.to_owned()).collect();
+            return (!unsound.is_empty()).then_some(unsound);
+        }
+        _ => {}
     }
     (values.text("verdict") == Some("reject")).then(|| reasons("reasons").unwrap_or_default())
 }

@@ -5,8 +5,10 @@
 
 mod cunning;
 mod joke;
+mod puzzle;
 mod question;
 mod response;
+mod variant;
 
 use std::collections::BTreeMap;
 
@@ -26,6 +28,10 @@ pub enum Subjects {
     Texts,
     /// [`crate::record::Joke`].
     Jokes,
+    /// [`crate::record::Puzzle`].
+    Puzzles,
+    /// [`crate::record::Variant`].
+    Variants,
     /// [`crate::record::Response`].
     Responses,
 }
@@ -37,6 +43,8 @@ impl Subjects {
             Subjects::Questions => Rows::Questions,
             Subjects::Texts => Rows::Texts,
             Subjects::Jokes => Rows::Jokes,
+            Subjects::Puzzles => Rows::Puzzles,
+            Subjects::Variants => Rows::Variants,
             Subjects::Responses => Rows::Responses,
         }
     }
@@ -56,6 +64,14 @@ macro_rules! of_subjects {
             }
             $crate::stages::Subjects::Jokes => {
                 type $row = $crate::record::Joke;
+                $body
+            }
+            $crate::stages::Subjects::Puzzles => {
+                type $row = $crate::record::Puzzle;
+                $body
+            }
+            $crate::stages::Subjects::Variants => {
+                type $row = $crate::record::Variant;
                 $body
             }
             $crate::stages::Subjects::Responses => {
