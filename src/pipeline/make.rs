@@ -112,13 +112,11 @@ impl Making<'_> {
             Puzzling::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
                 let puzzles = self.all()?;
-                let Making { known, offline, stop, pulse, .. } = *self;
-                let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
-                let vectors = puzzle::embed::vectors(&puzzles, &asking)?;
-                let near = similar(&vectors, known.puzzles().0.cosine);
-                puzzle::dedup(puzzles, &settings, &near, &mut writer, stop, pulse)?;
+                let vectors = puzzle::embed::vectors(&puzzles, &self.asking())?;
+                let near = similar(&vectors, self.known.puzzles().0.cosine);
+                puzzle::dedup(puzzles, &settings, &near, &mut writer, self.stop, self.pulse)?;
                 // The embeddings that it bought are part of its evidence.
-                return Ok(writer.commit(known.opening(step, self.made)?)?);
+                return Ok(writer.commit(self.known.opening(step, self.made)?)?);
             }
             Puzzling::Near => {
                 let (settings, seed) = self.known.puzzles();

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     fn slot() -> Slot {
-        Slot { endpoint: 0, model: "m".into(), sample: 0 }
+        Slot { model: "m".into(), ..Slot::default() }
     }
 
     fn sentence() -> Puzzle {
