@@ -8,13 +8,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Score;
 use super::index::Index;
 use super::keys::{Key, Placed, cut, placed};
+use super::metric::{Linear, Metric};
 use super::records::Records;
 use super::signature::Signature;
 use super::stats::Order;
 use super::verify::Pattern;
-use super::{Metric, Score};
 
 /// Records that one task probes.
 const TASK: usize = 256;
@@ -181,12 +182,16 @@ impl<'a> Block<'a> {
                 candidates.extend(reached.map(|posting| posting.record));
             }
         } else {
+            // What both may pass over, solved for the partner's size; no division in the inner loop.
+            let Linear { small, large, of } = self.order.query.metric.linear(self.order.query.threshold);
             for (key, bucket) in buckets.drain(..) {
                 let Key { hash, skip } = keys[key as usize];
+                let room = of * u64::from(size.saturating_sub(skip));
                 let reached = self.index.holders(hash, bucket).filter(|posting| {
-                    let partner = self.records.size(posting.record);
-                    let need = self.need(size, partner);
-                    posting.record < a && skip + need <= size && u32::from(posting.skip) + need <= partner
+                    let partner = u64::from(self.records.size(posting.record));
+                    posting.record < a
+                        && small * partner + large * u64::from(size) <= room
+                        && (of - small) * partner >= large * u64::from(size) + of * u64::from(posting.skip)
                 });
                 candidates.extend(reached.map(|posting| posting.record));
             }

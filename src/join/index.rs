@@ -11,6 +11,9 @@ use super::stats::Order;
 /// Shards; a power of two.
 const SHARDS: usize = 256;
 
+/// Bits of the filter a key, about.
+const FILTER_BITS: usize = 8;
+
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 4096;
 
@@ -31,6 +34,9 @@ pub(super) struct Index {
 
 #[derive(Default)]
 struct Shard {
+    /// A bit by hash, set where some key has it: most keys that are looked up are in no index, and this is
+    /// a tenth of the memory to look at. Their number is a power of two.
+    filter: Vec<u64>,
     /// Bucket k is `postings[starts[k]..starts[k + 1]]`; their number is a power of two.
     starts: Vec<u32>,
     postings: Vec<Posting>,
@@ -61,6 +67,10 @@ impl Index {
     /// Where the holders of a key are, if anywhere.
     pub fn bucket(&self, hash: u64) -> Range<u32> {
         let shard = &self.shards[shard_of(hash)];
+        let (word, bit) = shard.filter_bit(hash);
+        if shard.filter[word] >> bit & 1 == 0 {
+            return 0..0;
+        }
         let bucket = shard.bucket(hash);
         shard.starts[bucket]..shard.starts[bucket + 1]
     }
@@ -115,11 +125,14 @@ impl Shard {
         let total: usize = parts.clone().map(Vec::len).sum();
         let buckets = (total / 2).next_power_of_two();
         let blank = Posting { record: 0, tag: 0, skip: 0 };
-        let mut shard = Self { starts: vec![0; buckets + 2], postings: vec![blank; total] };
+        let filter = vec![0; (total * FILTER_BITS / 64).next_power_of_two()];
+        let mut shard = Self { filter, starts: vec![0; buckets + 2], postings: vec![blank; total] };
         // Counts two places on, so that after the fill below each start is where it belongs.
         for entry in parts.clone().flatten() {
             let bucket = shard.bucket(entry.hash);
             shard.starts[bucket + 2] += 1;
+            let (word, bit) = shard.filter_bit(entry.hash);
+            shard.filter[word] |= 1 << bit;
         }
         for i in 2..shard.starts.len() {
             shard.starts[i] += shard.starts[i - 1];
@@ -132,6 +145,10 @@ impl Shard {
             *place += 1;
         }
         shard
+    }
+
+    fn filter_bit(&self, hash: u64) -> (usize, u32) {
+        ((hash >> 30) as usize & (self.filter.len() - 1), (hash >> 16) as u32 & 63)
     }
 
     fn bucket(&self, hash: u64) -> usize {

@@ -13,6 +13,9 @@ use super::{Query, Score};
 /// Keys of one block's index, about; each takes some 30 bytes while the index is built.
 pub(super) const BLOCK_KEYS: u64 = 1 << 25;
 
+/// Fewer records than keys in a block by this are not worth counting: posts have 30 or 40 keys.
+const MANY_KEYS: u64 = 256;
+
 /// Texts that one task counts or spells.
 const CHUNK: usize = 1 << 13;
 
@@ -82,6 +85,9 @@ fn spell(texts: &[&str], order: &Order) -> (Records, Vec<u32>) {
 /// Runs of records with about so many keys in an index.
 fn blocks(records: &Records, order: &Order, block_keys: u64) -> Vec<Range<u32>> {
     let all: Vec<u32> = (records.first..records.end()).collect();
+    if all.len() as u64 <= block_keys / MANY_KEYS {
+        return all.first().map(|&first| first..records.end()).into_iter().collect();
+    }
     let counts: Vec<u32> = all
         .par_chunks(CHUNK)
         .flat_map_iter(|chunk| {

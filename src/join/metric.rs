@@ -36,18 +36,24 @@ impl Metric {
     ///
     /// Grows with either size, by at most 1 for each unit: the filters rest on both.
     pub(super) fn need(self, t: Threshold, a: u32, b: u32) -> u32 {
-        let (p, q) = (u64::from(t.num()), u64::from(t.den()));
-        let (a, b) = (u64::from(a), u64::from(b));
-        let need = match self {
-            // d <= max − need, and an alignment of d edits keeps at least max − d characters.
-            Metric::Levenshtein => (p * a.max(b)).div_ceil(q),
-            Metric::Indel => (p * (a + b)).div_ceil(2 * q),
-            // o / (a + b − o) >= p/q
-            Metric::Jaccard { .. } => (p * (a + b)).div_ceil(p + q),
-            // 5·o / (4·lighter + heavier) >= p/q
-            Metric::Overlap => (p * overlap_base(a, b)).div_ceil(5 * q),
-        };
+        let Linear { small, large, of } = self.linear(t);
+        let need = (small * u64::from(a.min(b)) + large * u64::from(a.max(b))).div_ceil(of);
         u32::try_from(need).unwrap_or(u32::MAX)
+    }
+
+    /// [`Metric::need`] as a linear function of the smaller and the larger size.
+    pub(super) fn linear(self, t: Threshold) -> Linear {
+        let (p, q) = (u64::from(t.num()), u64::from(t.den()));
+        let (small, large, of) = match self {
+            // d <= max − need, and an alignment of d edits keeps at least max − d characters.
+            Metric::Levenshtein => (0, p, q),
+            Metric::Indel => (p, p, 2 * q),
+            // o / (a + b − o) >= p/q
+            Metric::Jaccard { .. } => (p, p, p + q),
+            // 5·o / (4·lighter + heavier) >= p/q
+            Metric::Overlap => (4 * p, p, 5 * q),
+        };
+        Linear { small, large, of }
     }
 
     /// The least size of a partner for a record of size `a`, at least 1.
@@ -60,6 +66,14 @@ impl Metric {
         }
         low
     }
+}
+
+/// `(small · smaller + large · larger) / of`, rounded up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Linear {
+    pub small: u64,
+    pub large: u64,
+    pub of: u64,
 }
 
 /// The similarity of two strings by the plain textbook computation: what a score *means*.
@@ -93,11 +107,7 @@ pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
 
 /// The score of two bags of these weights.
 pub(super) fn overlap(shared: u32, a: u32, b: u32) -> Score {
-    Score { num: 5 * shared, den: overlap_base(a.into(), b.into()) as u32 }
-}
-
-fn overlap_base(a: u64, b: u64) -> u64 {
-    4 * a.min(b) + a.max(b)
+    Score { num: 5 * shared, den: 4 * a.min(b) + a.max(b) }
 }
 
 fn bag(text: &str) -> BTreeMap<char, u32> {

@@ -50,6 +50,8 @@ mod records;
 mod resolve;
 mod signature;
 mod stats;
+#[cfg(test)]
+mod stress;
 mod threshold;
 mod tokens;
 mod verify;

@@ -7,6 +7,7 @@ mod harness;
 mod accidents;
 mod accounting;
 mod audit;
+mod dedup;
 mod fresh;
 mod generate;
 mod importers;
