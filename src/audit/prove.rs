@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::recipe::Recipe;
 use crate::record::{Counts, Entry, Link, Post, Question, Record, State, row_digest};
+use crate::release::End;
 use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
@@ -74,15 +75,15 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
         // Where every question waits, the candidates are the posts; the chain says which.
         let manifest = fs::read(candidate.join("MANIFEST.json")).ok();
         let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::release::Candidate>(&b).ok());
-        let number = manifest.map_or(recipe.steps.len(), |c| c.stages.len().clamp(1, recipe.steps.len()));
-        let last = made.get(recipe.steps[number - 1].name);
+        let end = End::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
+        let last = made.get(recipe.steps[end.number() - 1].name);
         let chain =
             last.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
         let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
         let mut found = Vec::new();
         proof.files += sums(&candidate, &mut found);
         candidate_chain(&candidate, chain.as_deref(), &mut found);
-        candidate_rows(workspace, recipe, number, &mut found);
+        candidate_rows(workspace, recipe, end, &mut found);
         proof.gaps.extend(found.into_iter().map(gap));
     }
 }
@@ -310,12 +311,12 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
 }
 
 /// Whatever its manifest and sums say: a candidate's lines are the rows of the last stage of its chain.
-fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, number: usize, gaps: &mut Vec<String>) {
-    let step = &recipe.steps[number - 1];
-    let place = workspace.stage(recipe.name, number, step.name);
+fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, end: End, gaps: &mut Vec<String>) {
+    let step = &recipe.steps[end.number() - 1];
+    let place = workspace.stage(recipe.name, end.number(), step.name);
     // A stage that is missing or damaged is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
-    let Ok(expected) = crate::release::rows_sha256(&stage, step.stage.rows()) else { return };
+    let Ok(expected) = crate::release::rows_sha256(end, &stage) else { return };
     let file = format!("data/{}/test.jsonl", recipe.name);
     if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
         gaps.push(format!("{file}: its lines are not the rows of {}", step.name));

@@ -88,6 +88,17 @@ pub(super) enum Verb {
         #[command(subcommand)]
         verb: PromptsVerb,
     },
+    /// Allot a version to a recipe's candidate and write output/<recipe>/<version>
+    #[command(disable_version_flag = true)]
+    Release(Release),
+    /// Prove a release's or candidate's folder from its own files
+    Verify(Verify),
+    /// Say what is otherwise in one release, candidate or stage folder than in another
+    Diff(Diff),
+    /// Hold a set against a published one: what is found, how labels agree, what was lost where
+    Compare(Compare),
+    /// Write rows for Label Studio, Argilla or a spreadsheet
+    Export(Export),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Write the manual pages
@@ -369,6 +380,84 @@ pub(super) enum PromptsVerb {
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
+}
+
+#[derive(Args)]
+pub(super) struct Release {
+    /// The recipe
+    #[arg(value_name = "RECIPE")]
+    pub recipe: String,
+    /// The version; left out, the one that fits what changed
+    // The program's own --version is propagated to every verb; here the word means another thing.
+    #[arg(long = "version", id = "allot", value_name = "VERSION")]
+    pub version: Option<String>,
+    /// The day it is dated, YYYY-MM-DD; left out, today in UTC
+    #[arg(long, value_name = "DATE")]
+    pub date: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Verify {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Follow every row back to a dump of the workspace
+    #[arg(long)]
+    pub raw: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Diff {
+    /// The folder before
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The folder after
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// Write a page too
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(super) struct Compare {
+    /// A release, a candidate, a stage, or a JSON or JSON Lines file
+    // `set` is the name of a global flag.
+    #[arg(value_name = "SET", id = "items")]
+    pub set: PathBuf,
+    /// The published set, JSON or JSON Lines
+    #[arg(value_name = "REFERENCE")]
+    pub reference: PathBuf,
+    /// Published labels as the set's, a JSON object; left out, FLUB's 11 types as the paper's
+    #[arg(long, value_name = "FILE")]
+    pub map: Option<PathBuf>,
+    /// The recipe whose ledgers are asked for what is missing
+    #[arg(long, value_name = "NAME")]
+    pub recipe: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Export {
+    /// A release, a candidate or a stage
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The form
+    #[arg(value_enum)]
+    pub form: ExportForm,
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub to: PathBuf,
+    /// The config, where there are several
+    #[arg(long, value_name = "NAME")]
+    pub config: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum ExportForm {
+    LabelStudio,
+    Argilla,
+    Csv,
+    Xlsx,
 }
 
 #[derive(Args)]

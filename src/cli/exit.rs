@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::config::Problems;
 use crate::pipeline::RunError;
+use crate::release::ReleaseError;
 use crate::stages::StageError;
 use crate::store::{CommitError, Error};
 
@@ -103,5 +104,16 @@ impl From<RunError> for Failure {
             _ => error.to_string(),
         };
         Failure { exit, message }
+    }
+}
+
+impl From<ReleaseError> for Failure {
+    fn from(error: ReleaseError) -> Failure {
+        match error {
+            ReleaseError::Store(e) => e.into(),
+            ReleaseError::Run(e) => e.into(),
+            ReleaseError::Findings { .. } => Failure { exit: Exit::Gap, message: error.to_string() },
+            other => Failure::usage(other.to_string()),
+        }
     }
 }

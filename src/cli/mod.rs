@@ -5,17 +5,21 @@
 mod apply;
 mod args;
 mod audit;
+mod compare;
 mod config;
 mod crawl;
+mod diff;
 mod estimate;
 mod exit;
 mod explain;
+mod export;
 mod fetch;
 mod init;
 mod manual;
 mod output;
 mod progress;
 mod prompts;
+mod release;
 mod replies;
 mod report;
 mod review;
@@ -23,6 +27,7 @@ mod run;
 mod show;
 mod status;
 mod tables;
+mod verify;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -61,6 +66,11 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Crawl(args) => crawl::crawl(args, global, stop),
+        Verb::Release(args) => release::release(args, global),
+        Verb::Verify(args) => verify::verify(args, global),
+        Verb::Diff(args) => diff::diff(args, global),
+        Verb::Compare(args) => compare::compare(args, global),
+        Verb::Export(args) => export::export(args, global),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Review { verb } => review::review(verb, global),
         Verb::Estimate(args) => estimate::estimate(args, global),

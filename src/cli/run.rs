@@ -75,7 +75,8 @@ fn make(
         return Ok((manifests, None));
     }
     let workspace = Workspace::new(&config.root);
-    let (candidate, written) = release::build(&workspace, recipe, &manifests)?;
+    let (candidate, written) = release::build(config, recipe, &manifests)?;
+    super::release::restore(&workspace, recipe, global)?;
     if !global.quiet {
         let held: u64 = manifests.iter().map(|m| m.counts.state(State::Held)).sum();
         let held =

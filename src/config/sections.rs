@@ -9,7 +9,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW];
+pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RELEASE];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -189,6 +189,27 @@ pub const REVIEW: Section = Section {
     ],
 };
 
+/// What a release says beside its rows.
+pub const RELEASE: Section = Section {
+    name: "release",
+    doc: "What a release says beside its rows.",
+    keys: &[
+        key(
+            "curator",
+            Kind::Text,
+            "\"curator\"",
+            "The folder with the curator's words (rationale.md, uses.md, limits.md, contact.md, authors.md, funding.md), or with a folder a recipe.",
+        ),
+        key(
+            "licence",
+            Kind::Text,
+            "\"\"",
+            "The licence of the whole, an SPDX identifier; empty means the one that all sources share.",
+        ),
+        key("url", Kind::Text, "\"\"", "Where the set is published."),
+    ],
+};
+
 /// Resolved settings of the import stage.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -279,6 +300,18 @@ pub struct Review {
     pub sample: String,
 }
 
+/// Resolved settings of a release.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// Relative to the workspace.
+    pub curator: String,
+    /// An SPDX identifier, or empty.
+    pub licence: String,
+    /// An address, or empty.
+    pub url: String,
+}
+
 /// Resolved settings of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -305,5 +338,6 @@ mod tests {
         config.typed::<Dedup>(None, "dedup");
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
+        config.typed::<Release>(None, "release");
     }
 }

@@ -1,95 +1,22 @@
-//! The candidate of a recipe: what stands at its end, as JSON Lines and Parquet, with the chain back
-//! to raw/.
+//! The candidate of a recipe: what stands at its end, packaged as a release would be.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::end::End;
+use super::facts::{Facts, SUBJECTS, curator};
+use super::layout::{self, Layout, post_row};
+use super::manifest::{Candidate, Link, Raw, SUMS};
+use super::row::Row;
+use super::{data, folder};
+use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Counts, Post, Record, record};
+use crate::record::{Post, Question};
 use crate::stages::Rows;
 use crate::stages::import::FileRow;
-use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, sha256, write_parquet};
-
-use super::question::{self, question_row};
-
-record! {
-    /// A candidate: a post that is still in at the end of the recipe.
-    pub struct Row {
-        /// The post's id.
-        id: String,
-        /// What it says.
-        text: String,
-        /// `thread`, `numbered` or `plain`.
-        kind: String,
-        /// The score its readers gave it.
-        score: Option<f64>,
-        /// Its number in an annual thread.
-        number: Option<u64>,
-        /// When it was written, as the source says.
-        time: Option<String>,
-        /// The source's name.
-        source: String,
-        /// The file's name.
-        file: String,
-        /// The line or item in it.
-        position: u64,
-        /// The licence the source states.
-        licence: Option<String>,
-    }
-}
-
-/// What a candidate folder says of itself: every hash back to raw/.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
-    /// The recipe.
-    pub recipe: String,
-    /// Always `candidate`; a release has its version here.
-    pub version: String,
-    /// The program's version.
-    pub riddlemill: String,
-    /// How many rows.
-    pub rows: u64,
-    /// The dumps it was built from.
-    pub raw: Vec<Raw>,
-    /// The stages, in order.
-    pub stages: Vec<Link>,
-    /// The files beside this one and their SHA-256.
-    pub files: BTreeMap<String, String>,
-}
-
-/// A dump.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Raw {
-    /// `source/file`.
-    pub file: String,
-    /// Its kind of source.
-    pub kind: String,
-    /// Its SHA-256.
-    pub sha256: String,
-    /// Lines or items in it.
-    pub items: u64,
-    /// The licence its source states.
-    pub licence: Option<String>,
-}
-
-/// A stage of the chain: its input hash is the rows hash of the one before.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Link {
-    /// The stage's name.
-    pub stage: String,
-    /// What decided it.
-    pub fingerprint: String,
-    /// The logical hash of its rows.
-    pub rows: String,
-    /// Its books.
-    pub counts: Counts,
-}
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable};
 
 /// Builds `output/<recipe>/candidate` from the recipe's stages, or leaves it where it is already what
 /// they say. Returns its manifest and whether it was written.
@@ -97,99 +24,124 @@ pub struct Link {
 /// # Errors
 /// [`RunError`] where a stage cannot be read or a file not written.
 pub fn build(
-    workspace: &Workspace,
+    config: &Config,
     recipe: &'static Recipe,
     stages: &[Manifest],
 ) -> Result<(Candidate, bool), RunError> {
+    let workspace = Workspace::new(&config.root);
     let place = workspace.candidate(recipe.name);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
-    let number = ends_at(recipe, stages);
-    let kind = recipe.steps[number - 1].stage.rows();
-    let chain: Vec<Link> = stages[..number].iter().map(link).collect();
-    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.riddlemill == crate::VERSION)
-    {
+    let end = End::of(recipe, stages.last().map_or(0, |last| last.counts.records_out));
+    let layouts = end.layouts();
+    let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
+    let words = words(config, recipe, &layouts);
+    if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
         return Ok((candidate, false));
     }
     let making = durable::making(&place);
-    let data = making.join("data").join(recipe.name);
-    durable::create_folder(&data)?;
-    let last = reader(workspace, recipe, number)?;
-    let rows = match kind {
-        Rows::Posts => write_rows(&last, &data, row)?,
-        Rows::Questions => write_rows(&last, &data, question_row)?,
-    };
-    let mut files = BTreeMap::new();
-    if kind == Rows::Questions {
-        durable::create_folder(&making.join("compat"))?;
-        let path = making.join(question::COMPAT);
-        durable::write_synced(&path, &question::compat(&last)?)?;
-        files.insert(question::COMPAT.to_string(), sha256(&path)?);
+    durable::remove_folder(&making)?;
+    durable::create_folder(&making)?;
+    let last = reader(&workspace, recipe, end.number())?;
+    let mut written = Vec::new();
+    for layout in &layouts {
+        written.push(data::write(&making, layout, rows(end, &last))?);
     }
-    for name in ["test.jsonl", "test.parquet"] {
-        files.insert(format!("data/{}/{name}", recipe.name), sha256(&data.join(name))?);
-    }
-    let candidate = Candidate {
-        recipe: recipe.name.into(),
-        version: "candidate".into(),
-        riddlemill: crate::VERSION.into(),
-        rows,
-        raw: raw(&reader(workspace, recipe, 1)?)?,
-        stages: chain,
-        files,
-    };
-    let mut manifest = serde_json::to_vec_pretty(&candidate).unwrap_or_default();
-    manifest.push(b'\n');
-    durable::write_synced(&making.join("MANIFEST.json"), &manifest)?;
-    let mut sums = String::new();
-    let manifest_sum = ("MANIFEST.json".to_string(), sha256(&making.join("MANIFEST.json"))?);
-    for (file, sum) in std::iter::once(manifest_sum).chain(candidate.files.clone()) {
-        sums.push_str(&format!("{sum}  {file}\n"));
-    }
-    durable::write_synced(&making.join("SHA256SUMS"), sums.as_bytes())?;
+    let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
+    let facts = Facts::gather(config, recipe, &layouts, written, raw, &chain);
+    let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
 }
 
-/// The step whose rows are the candidates, from 1: the last one; or the last that has posts, where every
-/// question still waits for a model or a person.
-fn ends_at(recipe: &'static Recipe, stages: &[Manifest]) -> usize {
-    let posts = recipe.steps.iter().rposition(|step| step.stage.rows() == Rows::Posts);
-    match (stages.last(), posts) {
-        (Some(last), Some(posts)) if last.counts.records_out == 0 => posts + 1,
-        _ => recipe.steps.len(),
-    }
+/// What decides a folder beside its rows: program, layouts, settings of the release, the curator's words.
+pub(super) fn words(config: &Config, recipe: &'static Recipe, layouts: &[Layout]) -> String {
+    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+    let curator = curator(&config.root, &settings, recipe.name);
+    let mut sources: Vec<(&str, bool)> =
+        config.sources.iter().map(|s| (s.name.as_str(), sample(&s.path))).collect();
+    sources.sort_unstable();
+    let columns: Vec<(&str, Vec<&str>)> =
+        layouts.iter().map(|l| (l.config, l.columns.iter().map(|c| c.name).collect())).collect();
+    let decides = serde_json::json!({
+        "riddlemill": crate::VERSION, "columns": columns, "sources": sources, "subjects": SUBJECTS.len(),
+        "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
+    });
+    blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
+}
+
+/// Whether a source is of the sample that comes with the program.
+fn sample(path: &str) -> bool {
+    Path::new(path).components().collect::<std::path::PathBuf>().starts_with("raw/sample")
 }
 
 /// The candidate that stands, where all its files do.
-fn standing(place: &Path) -> Option<Candidate> {
-    let bytes = fs::read(place.join("MANIFEST.json")).ok()?;
-    let candidate: Candidate = serde_json::from_slice(&bytes).ok()?;
-    let whole =
-        candidate.files.keys().all(|file| place.join(file).is_file()) && place.join("SHA256SUMS").is_file();
+pub(super) fn standing(place: &Path) -> Option<Candidate> {
+    let candidate = Candidate::read(place).ok()??;
+    let whole = candidate.files.keys().all(|file| place.join(file).is_file()) && place.join(SUMS).is_file();
     whole.then_some(candidate)
 }
 
-fn reader(workspace: &Workspace, recipe: &'static Recipe, number: usize) -> Result<StageReader, RunError> {
+pub(super) fn reader(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    number: usize,
+) -> Result<StageReader, RunError> {
     let step = &recipe.steps[number - 1];
     let place = workspace.stage(recipe.name, number, step.name);
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
-fn link(manifest: &Manifest) -> Link {
-    Link {
-        stage: manifest.stage.clone(),
-        fingerprint: manifest.fingerprint.clone(),
-        rows: manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default(),
-        counts: manifest.counts.clone(),
+/// The rows of the step that ends a candidate, a part at a time.
+pub(super) fn rows(end: End, last: &StageReader) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
+    match end.rows() {
+        Rows::Posts => {
+            Box::new(last.parts::<Post>("rows").map(|part| Ok(part?.into_iter().map(post_row).collect())))
+        }
+        Rows::Questions => {
+            let mut index = 0;
+            Box::new(last.parts::<Question>("rows").map(move |part| {
+                Ok(part?.into_iter().filter_map(|question| question_row(question, &mut index)).collect())
+            }))
+        }
     }
 }
 
-fn raw(import: &StageReader) -> Result<Vec<Raw>, Error> {
+/// A question as an item of its set; `None` where a field that every item has is not there yet.
+fn question_row(question: Question, index: &mut u64) -> Option<Row> {
+    let mut categories: Vec<u64> = question.categories.iter().filter_map(|c| c.parse().ok()).collect();
+    categories.sort_unstable();
+    if categories.is_empty() {
+        return None;
+    }
+    let item = layout::Question {
+        index: *index + 1,
+        question_zh: question.text,
+        question_en: question.question_en?,
+        irrationality: question.irrationality?,
+        pair: question.pair,
+        categories,
+        source_id: question.id,
+        statuses: layout::Statuses {
+            screen: question.screen_status,
+            translation: question.translation_status,
+            irrationality: question.irrationality_status,
+            category: question.category_status,
+            pair: question.pair_status,
+        },
+    };
+    *index += 1;
+    Some(item.row())
+}
+
+/// The dumps that the import stage read.
+pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
     let files: Vec<FileRow> = import.all("files")?;
+    let of_sample = |source: &str| config.sources.iter().any(|s| s.name == source && sample(&s.path));
     let raw = files.into_iter().map(|f| Raw {
+        sample: of_sample(&f.source),
         file: f.id,
         kind: f.kind,
         sha256: f.sha256,
@@ -199,72 +151,21 @@ fn raw(import: &StageReader) -> Result<Vec<Raw>, Error> {
     Ok(raw.collect())
 }
 
-/// The SHA-256 of the JSON Lines that the rows of a recipe's last stage give: what an audit compares
+/// The SHA-256 of the JSON Lines that the rows of the step that ends a candidate give: what an audit compares
 /// a candidate with.
 ///
 /// # Errors
 /// [`Error`] where a part cannot be read.
-pub fn rows_sha256(stage: &StageReader, rows: Rows) -> Result<String, Error> {
+pub fn rows_sha256(end: End, stage: &StageReader) -> Result<String, Error> {
     let mut hasher = Sha256::new();
-    match rows {
-        Rows::Posts => hash_rows(stage, row, &mut hasher)?,
-        Rows::Questions => hash_rows(stage, question_row, &mut hasher)?,
+    let mut lines = Vec::new();
+    for layout in end.layouts().iter().take(1) {
+        for batch in rows(end, stage) {
+            lines.clear();
+            // Writing into a vector cannot fail.
+            batch?.iter().for_each(|row| drop(row.write_json(layout, &mut lines)));
+            hasher.update(&lines);
+        }
     }
     Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
-}
-
-fn hash_rows<R: Record, T: Serialize>(
-    stage: &StageReader,
-    row: fn(R) -> T,
-    hasher: &mut Sha256,
-) -> Result<(), Error> {
-    for part in stage.parts::<R>("rows") {
-        for record in part? {
-            hasher.update(serde_json::to_vec(&row(record)).unwrap_or_default());
-            hasher.update(b"\n");
-        }
-    }
-    Ok(())
-}
-
-fn write_rows<R: Record, T: Record + Serialize>(
-    stage: &StageReader,
-    data: &Path,
-    row: fn(R) -> T,
-) -> Result<u64, Error> {
-    let path = data.join("test.jsonl");
-    let file = File::create(&path).map_err(Error::io("create", &path))?;
-    let mut jsonl = BufWriter::new(file);
-    let mut count = 0;
-    let parts = stage.parts::<R>("rows").map(|part| {
-        let rows: Vec<T> = part?.into_iter().map(row).collect();
-        for row in &rows {
-            serde_json::to_writer(&mut jsonl, row)
-                .map_err(std::io::Error::from)
-                .map_err(Error::io("write", &path))?;
-            jsonl.write_all(b"\n").map_err(Error::io("write", &path))?;
-        }
-        count += rows.len() as u64;
-        Ok(rows)
-    });
-    write_parquet(&data.join("test.parquet"), parts)?;
-    jsonl.flush().map_err(Error::io("write", &path))?;
-    jsonl.get_ref().sync_data().map_err(Error::io("write", &path))?;
-    Ok(count)
-}
-
-fn row(post: Post) -> Row {
-    let kind = serde_json::to_value(post.kind).ok().and_then(|v| v.as_str().map(str::to_string));
-    Row {
-        id: post.id,
-        text: post.text,
-        kind: kind.unwrap_or_default(),
-        score: post.score,
-        number: post.number,
-        time: post.time,
-        source: post.source,
-        file: post.file,
-        position: post.position,
-        licence: post.licence,
-    }
 }

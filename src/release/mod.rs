@@ -1,7 +1,50 @@
 //! What leaves the workspace: candidates that a run builds, and releases with versions.
+//!
+//! In reading order: [`layout`] says what the rows of each set look like; [`data`] writes them as JSON
+//! Lines, Parquet and in their published form; `facts` gathers what the cards say and `templates` and
+//! `schema` say it; `folder` puts all of it together with MANIFEST.json and SHA256SUMS. [`build`] does
+//! so for a recipe's candidate. [`release`] allots a version by what changed ([`changes`]), enters it in
+//! the [`registry`], and [`restore`] gives every version's bytes back from there.
+//!
+//! Invariants:
+//! - a folder depends on rows, settings, the curator's words and the registry; on no clock and no path;
+//! - a version is entered once and never written over; what it takes to give it back lies in raw/
+//!   before it is entered;
+//! - null is null: a row has every key of its layout, in its order.
 
 mod candidate;
-mod question;
+pub mod changes;
+pub mod compare;
+pub mod data;
+pub mod diff;
+mod end;
+mod error;
+pub mod export;
+mod facts;
+mod folder;
+pub mod layout;
+mod manifest;
+mod paper;
+mod parquet;
+mod publish;
+pub mod registry;
+mod restore;
+mod row;
+pub mod rows_of;
+mod schema;
+mod templates;
+#[cfg(test)]
+mod tests;
+pub mod verify;
+mod version;
 
-pub use candidate::{Candidate, build, rows_sha256};
-pub use question::{CATEGORIES, Published, QuestionRow, published, question_row};
+pub use candidate::{build, rows_sha256};
+pub use end::End;
+pub use error::ReleaseError;
+pub use facts::{Facts, SUBJECTS};
+pub use layout::CATEGORIES;
+pub use manifest::{Candidate, Link, Raw};
+pub use publish::{Proposal, release};
+pub use restore::{Restored, restore};
+pub use row::{Row, Value};
+pub use version::{Bump, NoVersion, Version};

@@ -60,7 +60,7 @@ fn the_sample_goes_through_everything() {
 fn a_finished_question_tells_prompts_replies_and_votes() {
     let ws = Workspace::sample();
     run(&ws, &["--offline"]).expect(0);
-    let id = ws.candidates(GEN)[0]["id"].as_str().unwrap().to_string();
+    let id = ws.candidates(GEN)[0]["source_id"].as_str().unwrap().to_string();
     let told = ws.explain(GEN, &id);
     assert_eq!(told["ends"], "in");
     let pieces = |stage: &str| -> Vec<String> {
@@ -272,7 +272,7 @@ fn an_edited_translation_is_analysed_again_and_nothing_else_is() {
     let again = server.take();
     assert_eq!(again, BTreeMap::from([("category", 1), ("irrationality", 1), ("pair", 1)]));
     let rows = ws.candidates(GEN);
-    let row = rows.iter().find(|row| row["id"] == edited.as_str()).unwrap();
+    let row = rows.iter().find(|row| row["source_id"] == edited.as_str()).unwrap();
     assert_eq!(row["question_en"], "Is it quite another thing?");
     assert_eq!(
         (&row["translation_status"], &row["irrationality_status"]),
@@ -387,6 +387,6 @@ fn tasks_are_spread_ballots_written_and_disputes_settled() {
     run(&ws, &["--offline"]).expect(0);
     // The pair was not asked about anew: its ballot shows no category.
     let rows = ws.candidates(GEN);
-    let row = rows.iter().find(|row| row["id"] == item.as_str()).unwrap();
-    assert_eq!((&row["categories"], &row["category_status"]), (&json!(["1", "2"]), &json!("confirmed")));
+    let row = rows.iter().find(|row| row["source_id"] == item.as_str()).unwrap();
+    assert_eq!((&row["categories"], &row["category_status"]), (&json!([1, 2]), &json!("confirmed")));
 }

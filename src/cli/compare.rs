@@ -1,0 +1,36 @@
+//! `compare`: a set held against a published one.
+
+use std::collections::BTreeMap;
+
+use super::args::{Compare, Global};
+use super::diff::cause;
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::recipe;
+use crate::release::compare::{self as comparing, FLUB_TYPES};
+use crate::release::{Candidate, rows_of};
+use crate::store::Error;
+
+pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
+    let rows: Vec<_> = match args.set.is_dir() {
+        true => rows_of::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect(),
+        false => rows_of::of_file(&args.set)?,
+    };
+    let reference = rows_of::of_file(&args.reference)?;
+    let map = match &args.map {
+        Some(path) => std::fs::read_to_string(path).map_err(Error::io("read", path))?,
+        None => FLUB_TYPES.into(),
+    };
+    let types: BTreeMap<String, String> = serde_json::from_str(&map).map_err(|e| {
+        Failure::usage(format!("{e}\n  hint: --map takes a JSON object, published label to label"))
+    })?;
+    let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
+    let recipe = named.as_deref().and_then(recipe::find);
+    let lost = |text: &str| recipe.and_then(|recipe| cause(global, recipe, text));
+    let found = comparing::compare(&rows, &reference, &types, &lost);
+    match global.json {
+        true => output::json(&found)?,
+        false => output::print(&found.text())?,
+    }
+    Ok(if found.is_perfect() { Exit::Done } else { Exit::Gap })
+}

@@ -1,0 +1,83 @@
+//! `release`: a version for a candidate; and what `run` gives back of older ones.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::args::{Global, Release};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::recipe::{self, Recipe};
+use crate::release::{self, Version};
+use crate::store::Workspace;
+
+pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let unknown =
+        || format!("unknown recipe {:?}\n  hint: there are {}", args.recipe, recipe::names().join(", "));
+    let recipe = recipe::find(&args.recipe).ok_or_else(|| Failure::usage(unknown()))?;
+    let version = args.version.as_deref().map(str::parse::<Version>).transpose();
+    let version = version.map_err(|e| Failure::usage(e.to_string()))?;
+    let date = args.date.clone().unwrap_or_else(today);
+    let (proposal, manifest) = release::release(&config, recipe, version, &date)?;
+    let place =
+        Workspace::new(&config.root).candidate(recipe.name).with_file_name(proposal.version.to_string());
+    if global.json {
+        output::json(&serde_json::json!({
+            "recipe": recipe.name, "version": proposal.version, "bump": proposal.bump,
+            "changes": proposal.changes, "draft": proposal.draft, "rows": manifest.configs, "folder": place,
+        }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!(
+        "{} {}: {} in {}\n",
+        recipe.name,
+        proposal.version,
+        count(manifest.rows, "row"),
+        place.display()
+    );
+    let since = proposal
+        .changes
+        .since
+        .as_deref()
+        .map_or_else(|| "the first release".to_string(), |v| format!("since {v}"));
+    text.push_str(&format!("  {since}: {}; {}\n", proposal.changes.words(), proposal.bump.word()));
+    for why in &proposal.draft {
+        text.push_str(&format!("  a draft: {why}\n"));
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Gives back the versions that output/ lacks, and says so.
+pub(super) fn restore(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    global: &Global,
+) -> Result<(), Failure> {
+    for restored in release::restore(workspace, recipe)? {
+        if !global.quiet {
+            eprintln!("{} {}: given back from raw/releases", recipe.name, restored.version);
+        }
+        for file in &restored.differs {
+            eprintln!(
+                "warning: {} {}: {file} is not the released one byte for byte; the riddlemill that wrote it would give it back",
+                recipe.name, restored.version
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Today in UTC: the only clock that a release reads, once, for the registry to keep.
+fn today() -> String {
+    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400) as i64;
+    // Days since the epoch to a date of the Gregorian calendar, counted in years from March.
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, year) = (if month < 10 { month + 3 } else { month - 9 }, year_of_era + era * 400);
+    format!("{:04}-{month:02}-{day:02}", year + i64::from(month <= 2))
+}

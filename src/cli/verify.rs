@@ -1,0 +1,29 @@
+//! `verify`: a folder proven from its own files.
+
+use super::args::{Global, Verify};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::release::verify::{close_raw, verify as check};
+
+pub(super) fn verify(args: &Verify, global: &Global) -> Result<Exit, Failure> {
+    if !args.folder.is_dir() {
+        return Err(Failure::usage(format!("{} is no folder", args.folder.display())));
+    }
+    let mut verified = check(&args.folder)?;
+    if args.raw && verified.findings.is_empty() {
+        close_raw(&args.folder, &output::load(global)?, &mut verified)?;
+    }
+    if global.json {
+        output::json(&verified)?;
+    } else {
+        let mut text: String = verified.findings.iter().map(|f| format!("{f}\n")).collect();
+        let looked = format!("{}, {}", count(verified.files as u64, "file"), count(verified.rows, "row"));
+        text.push_str(&match verified.findings.len() {
+            0 if args.raw => format!("{looked}: all is as it says, and every row's way to raw/ is closed\n"),
+            0 => format!("{looked}: all is as it says\n"),
+            n => format!("{looked}: {}\n", count(n as u64, "finding")),
+        });
+        output::print(&text)?;
+    }
+    Ok(if verified.findings.is_empty() { Exit::Done } else { Exit::Gap })
+}

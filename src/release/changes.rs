@@ -1,0 +1,173 @@
+//! What changed from one release to the next, as the change log lists it.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::row::Row;
+use super::version::Bump;
+
+/// Ids that the change log names of each kind; beyond it says how many more.
+const LISTED: usize = 200;
+
+/// One release in the change log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Changes {
+    /// The version; empty before it is allotted.
+    pub version: String,
+    /// The day.
+    pub date: String,
+    /// The release that it is compared with; none for the first.
+    pub since: Option<String>,
+    /// Rows that are new.
+    pub added: Ids,
+    /// Rows that say something else.
+    pub changed: Ids,
+    /// Rows that are gone.
+    pub removed: Ids,
+    /// Whether rows that stayed stand in another order.
+    pub moved: bool,
+}
+
+/// How many ids, and the first of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ids {
+    /// All of them.
+    pub count: u64,
+    /// The first, in the order of the rows.
+    pub first: Vec<String>,
+}
+
+impl Ids {
+    pub(super) fn add(&mut self, id: &str) {
+        self.count += 1;
+        if self.first.len() < LISTED {
+            self.first.push(id.into());
+        }
+    }
+}
+
+/// A set's rows as digests: enough to compare two releases, 24 bytes a row and its id.
+#[derive(Debug, Default)]
+pub struct Digests {
+    rows: FxHashMap<String, (u64, blake3::Hash)>,
+    order: Vec<String>,
+}
+
+impl Digests {
+    /// Takes the rows of a config, in order. Ids of several configs do not meet.
+    pub fn add(&mut self, config: &str, rows: &[Row], layout: &super::layout::Layout) {
+        let mut json = Vec::new();
+        for row in rows {
+            json.clear();
+            // Writing into a vector cannot fail.
+            let _ = row.write_json(layout, &mut json);
+            self.line(config, row.id(), &json);
+        }
+    }
+
+    /// Takes one row as the line of JSON it is released as, line break and all.
+    pub fn line(&mut self, config: &str, id: &str, line: &[u8]) {
+        let id = format!("{config}\u{1f}{id}");
+        self.rows.insert(id.clone(), (self.order.len() as u64, blake3::hash(line)));
+        self.order.push(id);
+    }
+
+    /// What is new, other or gone in `self` since `before`.
+    pub fn since(&self, before: &Digests) -> Changes {
+        let mut changes = Changes::default();
+        let mut last = None;
+        for id in &self.order {
+            match (before.rows.get(id), self.rows.get(id)) {
+                (None, _) => changes.added.add(plain(id)),
+                (Some((place, old)), new) => {
+                    if new.is_none_or(|(_, new)| new != old) {
+                        changes.changed.add(plain(id));
+                    }
+                    changes.moved |= last.is_some_and(|last| *place < last);
+                    last = Some(*place);
+                }
+            }
+        }
+        for id in before.order.iter().filter(|id| !self.rows.contains_key(*id)) {
+            changes.removed.add(plain(id));
+        }
+        changes
+    }
+
+    /// The ids that are gone in `self` since `before`, without their config.
+    pub fn retired(&self, before: &Digests) -> BTreeSet<String> {
+        before
+            .order
+            .iter()
+            .filter(|id| !self.rows.contains_key(*id))
+            .map(|id| plain(id).to_string())
+            .collect()
+    }
+}
+
+fn plain(id: &str) -> &str {
+    id.split_once('\u{1f}').map_or(id, |(_, id)| id)
+}
+
+impl Changes {
+    /// How much the version must grow.
+    pub fn bump(&self) -> Bump {
+        if self.changed.count + self.removed.count > 0 || self.moved {
+            Bump::Major
+        } else if self.added.count > 0 {
+            Bump::Minor
+        } else {
+            Bump::Patch
+        }
+    }
+
+    /// The changes in a sentence.
+    pub fn words(&self) -> String {
+        let counts =
+            [(self.added.count, "added"), (self.changed.count, "changed"), (self.removed.count, "removed")];
+        let mut words: Vec<String> = counts.iter().map(|(n, what)| format!("{n} {what}")).collect();
+        if self.moved {
+            words.push("order changed".into());
+        }
+        words.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::layout::posts;
+    use crate::release::row::Value;
+
+    fn digests(rows: &[(&str, &str)]) -> Digests {
+        let layout = posts("flub");
+        let row = |(id, text): &(&str, &str)| {
+            let mut values = vec![Value::Null; layout.columns.len()];
+            values[0] = id.to_string().into();
+            values[1] = text.to_string().into();
+            Row(values)
+        };
+        let mut digests = Digests::default();
+        digests.add("flub", &rows.iter().map(row).collect::<Vec<_>>(), &layout);
+        digests
+    }
+
+    #[test]
+    fn the_bump_follows_from_what_happened_to_old_rows() {
+        let old = [("a", "1"), ("b", "2"), ("c", "3")];
+        for (new, bump) in [
+            (vec![("a", "1"), ("b", "2"), ("c", "3")], Bump::Patch),
+            (vec![("a", "1"), ("n", "9"), ("b", "2"), ("c", "3")], Bump::Minor),
+            (vec![("a", "1"), ("b", "2"), ("c", "other")], Bump::Major),
+            (vec![("a", "1"), ("b", "2"), ("d", "4")], Bump::Major),
+            (vec![("b", "2"), ("a", "1"), ("c", "3")], Bump::Major),
+        ] {
+            assert_eq!(digests(&new).since(&digests(&old)).bump(), bump, "{new:?}");
+        }
+        let changes = digests(&[("c", "3"), ("a", "x"), ("n", "9")]).since(&digests(&old));
+        assert_eq!(changes.words(), "1 added, 1 changed, 1 removed, order changed");
+        assert_eq!(changes.removed.first, ["b"]);
+    }
+}

@@ -1,0 +1,334 @@
+//! `compare`: a set held against a published one. Which items are found, exactly or nearly; how far
+//! labels agree; which texts drifted; what is missing, and where it was lost.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::rows_of::JsonRow;
+use crate::join::alike;
+use crate::review::agreement::{Confusion, Weights};
+use crate::text::sameness::Verdict;
+
+/// FLUB's published type strings as the paper's types: what `compare` takes where no file is named.
+pub const FLUB_TYPES: &str = include_str!("templates/flub_types.json");
+
+/// Columns that hold an item's text, in the order they are looked for.
+const TEXTS: &[&str] = &["question_zh", "text", "joke", "question"];
+/// Columns whose values are labels.
+const LABELS: &[&str] = &["type", "is_question", "answer", "label", "category"];
+/// Columns that name an item and may differ without meaning anything.
+const NAMES: &[&str] = &["id", "index", "source_id", "standing"];
+
+/// How a set compares with a reference.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Items in the set.
+    pub items: u64,
+    /// Items in the reference.
+    pub reference: u64,
+    /// Items of the reference whose text is found to the letter.
+    pub exact: u64,
+    /// Those whose text is found nearly: the texts drifted.
+    pub near: Vec<Near>,
+    /// Those that are not found.
+    pub missing: Vec<Missing>,
+    /// Items of the set that the reference has not.
+    pub extra: u64,
+    /// Agreement on labels, by column.
+    pub labels: BTreeMap<String, Agreement>,
+    /// Fields of found items that hold something else.
+    pub differing: Vec<Field>,
+}
+
+/// An item that is found with another text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Near {
+    /// The reference's name for it.
+    pub item: String,
+    /// The reference's text.
+    pub reference: String,
+    /// The set's text.
+    pub text: String,
+    /// How alike they are, 0 to 1.
+    pub score: f64,
+}
+
+/// An item that is not found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Missing {
+    /// The reference's name for it.
+    pub item: String,
+    /// Its text.
+    pub text: String,
+    /// The stage and rule that lost it, where a ledger knows the text.
+    pub lost: Option<String>,
+}
+
+/// A field that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Field {
+    /// The reference's name for the item.
+    pub item: String,
+    /// The column.
+    pub column: String,
+    /// What the reference holds.
+    pub reference: Json,
+    /// What the set holds.
+    pub value: Json,
+}
+
+/// How far two sets of labels agree.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Items with a label on both sides.
+    pub items: u64,
+    /// The share that agrees, 0 to 1.
+    pub percent: Option<f64>,
+    /// Cohen's kappa; none where it is not defined.
+    pub kappa: Option<f64>,
+    /// Reference, set, count.
+    pub matrix: Vec<(String, String, u64)>,
+}
+
+/// Compares two lists of items. `types` maps published labels to the set's, on both sides; `lost` is asked for the
+/// stage and rule that lost a text.
+pub fn compare(
+    rows: &[JsonRow],
+    reference: &[JsonRow],
+    types: &BTreeMap<String, String>,
+    lost: &dyn Fn(&str) -> Option<String>,
+) -> Comparison {
+    let ours: Vec<&str> = rows.iter().map(|row| text(row, reference)).collect();
+    let theirs: Vec<&str> = reference.iter().map(|row| text(row, rows)).collect();
+    let mut comparison =
+        Comparison { items: rows.len() as u64, reference: reference.len() as u64, ..Comparison::default() };
+    let mut found: Vec<Option<usize>> = vec![None; theirs.len()];
+    let mut free: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
+    for (i, text) in ours.iter().enumerate() {
+        free.entry(text).or_default().push_back(i);
+    }
+    for (i, text) in theirs.iter().enumerate() {
+        found[i] = free.get_mut(text).and_then(VecDeque::pop_front);
+    }
+    comparison.exact = found.iter().flatten().count() as u64;
+    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found) {
+        found[theirs_at] = Some(ours_at);
+        comparison.near.push(Near {
+            item: name(&reference[theirs_at], theirs_at),
+            reference: theirs[theirs_at].into(),
+            text: ours[ours_at].into(),
+            score,
+        });
+    }
+    for (i, row) in reference.iter().enumerate() {
+        match found[i] {
+            Some(at) => comparison.fields(&name(row, i), row, &rows[at], types),
+            None => comparison.missing.push(Missing {
+                item: name(row, i),
+                text: theirs[i].into(),
+                lost: lost(theirs[i]),
+            }),
+        }
+    }
+    comparison.extra = comparison.items - found.iter().flatten().count() as u64;
+    comparison.labels = reference
+        .first()
+        .zip(rows.first())
+        .map(|(a, b)| {
+            LABELS.iter().filter(|l| a.contains_key(**l) && b.contains_key(**l)).copied().collect::<Vec<_>>()
+        })
+        .unwrap_or_default()
+        .into_iter()
+        .map(|label| {
+            let pairs = found.iter().enumerate().filter_map(|(i, at)| Some((&reference[i], &rows[(*at)?])));
+            (
+                label.to_string(),
+                agreement(pairs.map(|(a, b)| (mapped(&a[label], types), mapped(&b[label], types)))),
+            )
+        })
+        .collect();
+    comparison
+}
+
+/// Pairs of a reference item and an item that are the same joke in other words, the best first; each
+/// stands in one pair.
+fn nearly(ours: &[&str], theirs: &[&str], found: &[Option<usize>]) -> Vec<(usize, usize, f64)> {
+    let taken: BTreeSet<usize> = found.iter().flatten().copied().collect();
+    let left: Vec<usize> = (0..ours.len()).filter(|i| !taken.contains(i)).collect();
+    let open: Vec<usize> = (0..theirs.len()).filter(|i| found[*i].is_none()).collect();
+    let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
+    let pairs = alike(&texts);
+    let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
+    let mut put = |a: u32, b: u32, score: f64| {
+        let (first, second) = (a.min(b) as usize, a.max(b) as usize);
+        if first < left.len() && second >= left.len() {
+            candidates.push((score, open[second - left.len()], left[first]));
+        }
+    };
+    for group in &pairs.groups {
+        for (i, a) in group.iter().enumerate() {
+            group[i + 1..].iter().for_each(|b| put(*a, *b, 1.0));
+        }
+    }
+    for pair in pairs.pairs.iter().filter(|p| p.comparison.verdict == Verdict::Same) {
+        for a in &pairs.groups[pair.a as usize] {
+            pairs.groups[pair.b as usize].iter().for_each(|b| put(*a, *b, pair.comparison.score));
+        }
+    }
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let (mut used_theirs, mut used_ours) = (BTreeSet::new(), BTreeSet::new());
+    let mut matched: Vec<(usize, usize, f64)> = Vec::new();
+    for (score, theirs, ours) in candidates {
+        if !used_theirs.contains(&theirs) && used_ours.insert(ours) {
+            used_theirs.insert(theirs);
+            matched.push((theirs, ours, score));
+        }
+    }
+    matched.sort_by_key(|m| m.0);
+    matched
+}
+
+impl Comparison {
+    fn fields(&mut self, item: &str, reference: &JsonRow, row: &JsonRow, types: &BTreeMap<String, String>) {
+        for (column, theirs) in reference {
+            let Some(value) = row.get(column).filter(|_| !NAMES.contains(&column.as_str())) else { continue };
+            let same = match LABELS.contains(&column.as_str()) {
+                true => mapped(theirs, types) == mapped(value, types),
+                false => theirs == value,
+            };
+            // A text that drifted is told as such.
+            let text = TEXTS.contains(&column.as_str()) && self.near.iter().any(|near| near.item == item);
+            if !same && !text {
+                let (reference, value) = (theirs.clone(), value.clone());
+                self.differing.push(Field { item: item.into(), column: column.clone(), reference, value });
+            }
+        }
+    }
+
+    /// Whether the two are the same.
+    pub fn is_perfect(&self) -> bool {
+        self.near.is_empty() && self.missing.is_empty() && self.extra == 0 && self.differing.is_empty()
+    }
+
+    /// The comparison for a terminal.
+    pub fn text(&self) -> String {
+        let mut out = format!(
+            "{} items, {} in the reference: {} found exactly, {} nearly, {} missing; {} are not in the reference\n",
+            self.items,
+            self.reference,
+            self.exact,
+            self.near.len(),
+            self.missing.len(),
+            self.extra,
+        );
+        // Writing into a string cannot fail.
+        for (label, a) in &self.labels {
+            let percent = a.percent.map_or_else(|| "-".into(), |p| format!("{:.1} %", p * 100.0));
+            let kappa = a.kappa.map_or_else(|| "not defined".into(), |k| format!("{k:.3}"));
+            let _ = writeln!(out, "{label}: {percent} of {} agree, kappa {kappa}", a.items);
+            for (theirs, ours, n) in a.matrix.iter().filter(|(theirs, ours, _)| theirs != ours) {
+                let _ = writeln!(out, "  {theirs} -> {ours}: {n}");
+            }
+        }
+        for near in &self.near {
+            let _ =
+                writeln!(out, "near {} ({:.3}): {} -> {}", near.item, near.score, near.reference, near.text);
+        }
+        for field in &self.differing {
+            let _ = writeln!(
+                out,
+                "other {} {}: {} -> {}",
+                field.item, field.column, field.reference, field.value
+            );
+        }
+        for missing in &self.missing {
+            let lost = missing.lost.as_deref().unwrap_or("in no dump that was read");
+            let _ = writeln!(out, "missing {}: {} ({lost})", missing.item, missing.text);
+        }
+        out
+    }
+}
+
+/// An item's text: the first text column that the other side knows too, else the first it has.
+fn text<'a>(row: &'a JsonRow, other: &[JsonRow]) -> &'a str {
+    let shared =
+        TEXTS.iter().find(|t| row.contains_key(**t) && other.first().is_some_and(|o| o.contains_key(**t)));
+    let own = || TEXTS.iter().find(|t| row.contains_key(**t));
+    shared.or_else(own).and_then(|t| row[*t].as_str()).unwrap_or_default()
+}
+
+fn name(row: &JsonRow, place: usize) -> String {
+    ["id", "index"].iter().find_map(|key| row.get(*key)).map_or_else(|| format!("item {}", place + 1), words)
+}
+
+fn words(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+fn mapped(value: &Json, types: &BTreeMap<String, String>) -> String {
+    let label = words(value);
+    types.get(&label).cloned().unwrap_or(label)
+}
+
+fn agreement(pairs: impl Iterator<Item = (String, String)>) -> Agreement {
+    let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
+    pairs.for_each(|pair| *counts.entry(pair).or_default() += 1);
+    let labels: BTreeSet<&String> = counts.keys().flat_map(|(a, b)| [a, b]).collect();
+    let places: BTreeMap<&String, usize> =
+        labels.into_iter().enumerate().map(|(i, label)| (label, i)).collect();
+    let mut confusion = Confusion::new(places.len());
+    for ((a, b), n) in &counts {
+        (0..*n).for_each(|_| confusion.push(places[a], places[b]));
+    }
+    Agreement {
+        items: counts.values().sum(),
+        percent: confusion.percent(),
+        kappa: confusion.kappa(Weights::None),
+        matrix: counts.into_iter().map(|((a, b), n)| (a, b, n)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(rows: &[(&str, &str, &str)]) -> Vec<JsonRow> {
+        let row = |(id, text, kind): &(&str, &str, &str)| {
+            serde_json::json!({ "text": text, "type": kind, "id": id }).as_object().cloned().unwrap()
+        };
+        rows.iter().map(row).collect()
+    }
+
+    fn against(ours: &[JsonRow], reference: &[JsonRow]) -> Comparison {
+        compare(ours, reference, &serde_json::from_str(FLUB_TYPES).unwrap(), &|_| None)
+    }
+
+    #[test]
+    fn planted_edits_and_nothing_else() {
+        let reference = rows(&[
+            ("1", "雨伞会不会觉得自己总是在淋雨？", "谐音"),
+            ("2", "电梯里的镜子照过那么多人，它记得谁？", "歧义"),
+            ("3", "闹钟叫醒了我，谁叫醒闹钟？", "推理错误"),
+            ("4", "楼梯走了一天，怎么还在原地？", "推理错误"),
+        ]);
+        let ours = rows(&[
+            ("a", "雨伞会不会觉得自己总是在淋雨？", "字音错误"),
+            ("b", "电梯里的镜子照过那么多人，它记得谁", "歧义"),
+            ("c", "闹钟叫醒了我，谁叫醒闹钟？", "文字游戏"),
+            ("d", "冰箱的灯关门以后还亮着吗？", "文字游戏"),
+        ]);
+        let found = against(&ours, &reference);
+        assert_eq!((found.exact, found.near.len(), found.missing.len(), found.extra), (2, 1, 1, 1));
+        assert_eq!((found.near[0].item.as_str(), found.missing[0].item.as_str()), ("2", "4"));
+        assert_eq!(
+            found.differing.iter().map(|f| (f.item.as_str(), f.column.as_str())).collect::<Vec<_>>(),
+            [("3", "type")]
+        );
+        assert!((found.labels["type"].percent.unwrap() - 2.0 / 3.0).abs() < 1e-12);
+        assert!(!found.is_perfect());
+    }
+}

@@ -1,0 +1,203 @@
+//! The data files of a release: JSON Lines and Parquet in the clean layout, and the published forms.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::layout::{Compat, Layout};
+use super::parquet;
+use super::row::{Row, Value};
+use crate::store::{Error, durable};
+
+/// Rows that are put into text at once by one thread.
+const CHUNK: usize = 1 << 12;
+
+/// What was written of one layout.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    /// The config.
+    pub config: String,
+    /// How many rows.
+    pub rows: u64,
+    /// How many of them lack each column that may be null.
+    pub nulls: BTreeMap<String, u64>,
+    /// How often each value of a label column stands; each item of a list counts.
+    pub labels: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Rows in each file of a published form.
+    pub compat: BTreeMap<String, u64>,
+    /// The latest day that stands in a `time` column, as `YYYY-MM-DD`.
+    pub newest: Option<String>,
+}
+
+/// Writes `data/<config>/test.jsonl` and `.parquet`, and `compat/`, in one pass over the rows.
+///
+/// # Errors
+/// [`Error`] where a row cannot be read or a file not written whole.
+pub fn write(
+    folder: &Path,
+    layout: &Layout,
+    batches: impl Iterator<Item = Result<Vec<Row>, Error>>,
+) -> Result<Written, Error> {
+    let data = folder.join("data").join(layout.config);
+    durable::create_folder(&data)?;
+    let mut jsonl = TextFile::create(data.join("test.jsonl"))?;
+    let mut forms: Vec<Form> =
+        layout.compat.iter().map(|c| Form::create(folder, c)).collect::<Result<_, _>>()?;
+    let mut written = Written { config: layout.config.into(), ..Written::default() };
+    parquet::write(&data.join("test.parquet"), layout, |put| {
+        for rows in batches {
+            let rows = rows?;
+            let (text, columns) = rayon::join(
+                || {
+                    jsonl.lines(&rows, |row, out| row.write_json(layout, out))?;
+                    forms.iter_mut().try_for_each(|form| form.rows(&rows))
+                },
+                || put(&rows),
+            );
+            text?;
+            columns?;
+            written.count(layout, &rows);
+        }
+        Ok(())
+    })?;
+    jsonl.finish()?;
+    for form in forms {
+        written.compat.insert(form.compat.file.into(), form.count);
+        form.finish()?;
+    }
+    Ok(written)
+}
+
+impl Written {
+    fn count(&mut self, layout: &Layout, rows: &[Row]) {
+        self.rows += rows.len() as u64;
+        for (i, column) in layout.columns.iter().enumerate() {
+            if column.nullable {
+                let nulls = rows.iter().filter(|row| row.0[i] == Value::Null).count() as u64;
+                *self.nulls.entry(column.name.into()).or_default() += nulls;
+            }
+            if layout.labels.contains(&column.name) {
+                let counts = self.labels.entry(column.name.into()).or_default();
+                rows.iter()
+                    .flat_map(|row| labels(&row.0[i]))
+                    .for_each(|label| *counts.entry(label).or_default() += 1);
+            }
+            if column.name == "time" {
+                let newest = rows.iter().filter_map(|row| day(row.text(i))).max();
+                self.newest = self.newest.take().max(newest);
+            }
+        }
+    }
+}
+
+/// What a label column counts: the value, or each item of a list; `null` where there is none.
+pub(super) fn labels(value: &Value) -> Vec<String> {
+    match value {
+        Value::Null => vec!["null".into()],
+        Value::Texts(list) => list.clone(),
+        other => vec![other.words()],
+    }
+}
+
+/// The day a time begins with, where it is written `YYYY-MM-DD`.
+fn day(time: &str) -> Option<String> {
+    let day = time.get(..10)?;
+    let fits =
+        day.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
+    fits.then(|| day.to_string())
+}
+
+/// A text file in the making.
+struct TextFile {
+    path: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl TextFile {
+    fn create(path: PathBuf) -> Result<TextFile, Error> {
+        let file = File::create(&path).map_err(Error::io("create", &path))?;
+        Ok(TextFile { path, out: BufWriter::with_capacity(1 << 20, file) })
+    }
+
+    /// Writes rows in order, put into text on all cores.
+    fn lines(
+        &mut self,
+        rows: &[Row],
+        line: impl Fn(&Row, &mut Vec<u8>) -> std::io::Result<()> + Sync,
+    ) -> Result<(), Error> {
+        let chunks: Vec<std::io::Result<Vec<u8>>> = rows
+            .par_chunks(CHUNK)
+            .map(|rows| {
+                let mut text = Vec::with_capacity(rows.len() * 256);
+                rows.iter().try_for_each(|row| line(row, &mut text)).map(|()| text)
+            })
+            .collect();
+        for text in chunks {
+            let written = text.and_then(|text| self.out.write_all(&text));
+            written.map_err(Error::io("write", &self.path))?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, text: &[u8]) -> Result<(), Error> {
+        self.out.write_all(text).map_err(Error::io("write", &self.path))
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        let flushed = self.out.flush().and_then(|()| self.out.get_ref().sync_data());
+        flushed.map_err(Error::io("write", &self.path))
+    }
+}
+
+/// A published form in the making.
+struct Form {
+    compat: &'static Compat,
+    file: TextFile,
+    count: u64,
+}
+
+impl Form {
+    fn create(folder: &Path, compat: &'static Compat) -> Result<Form, Error> {
+        let place = folder.join("compat");
+        durable::create_folder(&place)?;
+        let mut file = TextFile::create(place.join(compat.file))?;
+        if !compat.lines {
+            file.put(b"[")?;
+        }
+        Ok(Form { compat, file, count: 0 })
+    }
+
+    fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
+        let published: Vec<String> = rows
+            .par_iter()
+            .filter_map(|row| {
+                (self.compat.published)(row).map(|json| serde_json::Value::Object(json).to_string())
+            })
+            .collect();
+        for json in published {
+            let before: &[u8] = match (self.compat.lines, self.count) {
+                (true, _) => b"",
+                (false, 0) => b"\n",
+                (false, _) => b",\n",
+            };
+            self.file.put(before)?;
+            self.file.put(json.as_bytes())?;
+            if self.compat.lines {
+                self.file.put(b"\n")?;
+            }
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        if !self.compat.lines {
+            self.file.put(b"\n]\n")?;
+        }
+        self.file.finish()
+    }
+}

@@ -1,0 +1,93 @@
+//! Why a release was not made, or not given back.
+
+use super::version::{Bump, NoVersion, Version};
+use crate::pipeline::RunError;
+use crate::store;
+
+/// What can stand in the way of a release.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// A stage could not be read.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The argument is no version.
+    #[error(transparent)]
+    Version(#[from] NoVersion),
+    /// There is nothing to release yet.
+    #[error("{recipe} has no candidate\n  hint: `riddlemill run --recipe {recipe}` builds it")]
+    NoCandidate {
+        /// The recipe.
+        recipe: String,
+    },
+    /// The candidate is that of an older run.
+    #[error(
+        "the candidate of {recipe} is not what its stages hold now\n  hint: `riddlemill run --recipe {recipe}` builds it anew"
+    )]
+    StaleCandidate {
+        /// The recipe.
+        recipe: String,
+    },
+    /// Nothing differs from the release before.
+    #[error("nothing changed since {recipe} {version}\n  hint: --version gives it a new number all the same")]
+    Unchanged {
+        /// The recipe.
+        recipe: String,
+        /// The latest release.
+        version: Version,
+    },
+    /// The version stands already.
+    #[error(
+        "{recipe} {version} was released already, and is never written over\n  hint: {proposed} is the next one"
+    )]
+    Exists {
+        /// The recipe.
+        recipe: String,
+        /// What was asked for.
+        version: Version,
+        /// What would do.
+        proposed: Version,
+    },
+    /// The version says less than what changed.
+    #[error("{version} is too small: {why}\n  hint: {proposed} or greater")]
+    TooSmall {
+        /// What was asked for.
+        version: Version,
+        /// What demands more.
+        why: String,
+        /// What would do.
+        proposed: Version,
+    },
+    /// A stable version is asked for while people have still to look.
+    #[error("{version} cannot be stable: {}\n  hint: {proposed} is the draft that can be released", why.join("; "))]
+    Draft {
+        /// What was asked for.
+        version: Version,
+        /// What is missing.
+        why: Vec<String>,
+        /// What would do.
+        proposed: Version,
+    },
+    /// The folder that was built does not pass its own check.
+    #[error("the folder does not verify, and was not released: {}", findings.join("; "))]
+    Findings {
+        /// What does not fit.
+        findings: Vec<String>,
+    },
+    /// A date that is none.
+    #[error("{0:?} is no date\n  hint: YYYY-MM-DD")]
+    Date(String),
+}
+
+impl Bump {
+    /// The word for it in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Bump::Patch => "PATCH",
+            Bump::Minor => "MINOR",
+            Bump::Major => "MAJOR",
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! `export`: rows in the forms that annotation tools and spreadsheets take.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use rust_xlsxwriter::{Format, Workbook};
+use serde_json::{Value as Json, json};
+
+use super::rows_of::JsonRow;
+use crate::store::Error;
+
+/// Where rows go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Label Studio's JSON: an array of tasks, the row as `data`.
+    LabelStudio,
+    /// Argilla's records: texts as `fields`, all else as `metadata`, one a line.
+    Argilla,
+    /// Comma-separated values with a byte order mark, which spreadsheets need to see UTF-8.
+    Csv,
+    /// A workbook with one sheet and a frozen header.
+    Xlsx,
+}
+
+/// The longest text a cell of a workbook holds, in UTF-16 units.
+const CELL: usize = 32_767;
+
+/// Writes rows in a form.
+///
+/// # Errors
+/// [`Error::Io`] where the file cannot be written, or a text does not fit a cell.
+pub fn export(rows: &[JsonRow], form: Form, path: &Path) -> Result<(), Error> {
+    let failed = |e: std::io::Error| Error::io("write", path)(e);
+    if form == Form::Xlsx {
+        return workbook(rows, path).map_err(|e| failed(std::io::Error::other(e)));
+    }
+    let mut out = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
+    let written = match form {
+        Form::LabelStudio => label_studio(rows, &mut out),
+        Form::Argilla => argilla(rows, &mut out),
+        Form::Csv | Form::Xlsx => csv(rows, &mut out),
+    };
+    written.and_then(|()| out.flush()).map_err(failed)
+}
+
+fn label_studio(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
+    let tasks: Vec<Json> =
+        rows.iter().enumerate().map(|(i, row)| json!({ "id": i + 1, "data": row })).collect();
+    serde_json::to_writer_pretty(&mut *out, &tasks)?;
+    out.write_all(b"\n")
+}
+
+fn argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
+    for row in rows {
+        let (fields, metadata): (JsonRow, JsonRow) =
+            row.clone().into_iter().filter(|(key, _)| key != "id").partition(|(_, value)| value.is_string());
+        let record = json!({ "id": row.get("id"), "fields": fields, "metadata": metadata });
+        serde_json::to_writer(&mut *out, &record)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
+    out.write_all("\u{feff}".as_bytes())?;
+    let mut table = csv::Writer::from_writer(out);
+    if let Some(first) = rows.first() {
+        table.write_record(first.keys())?;
+    }
+    for row in rows {
+        table.write_record(row.values().map(cell))?;
+    }
+    table.flush()
+}
+
+fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut book = Workbook::new();
+    // A date of creation would make two exports of the same rows differ.
+    book.set_properties(
+        &rust_xlsxwriter::DocProperties::new()
+            .set_creation_datetime(&rust_xlsxwriter::ExcelDateTime::from_ymd(2000, 1, 1)?),
+    );
+    let sheet = book.add_worksheet();
+    sheet.set_freeze_panes(1, 0)?;
+    let bold = Format::new().set_bold();
+    for (column, key) in rows.first().into_iter().flat_map(|row| row.keys()).enumerate() {
+        sheet.write_string_with_format(0, column as u16, key, &bold)?;
+    }
+    for (i, row) in rows.iter().enumerate() {
+        for (column, value) in row.values().enumerate() {
+            let (line, column) = (i as u32 + 1, column as u16);
+            match value {
+                Json::Null => {}
+                Json::Number(n) => drop(sheet.write_number(line, column, n.as_f64().unwrap_or_default())?),
+                Json::Bool(flag) => drop(sheet.write_boolean(line, column, *flag)?),
+                other => {
+                    let text = cell(other);
+                    if text.encode_utf16().count() > CELL {
+                        return Err(format!(
+                            "row {line}: a text of more than {CELL} characters fits no cell"
+                        )
+                        .into());
+                    }
+                    sheet.write_string(line, column, text)?;
+                }
+            }
+        }
+    }
+    book.save(path)?;
+    Ok(())
+}
+
+/// A value as a cell: text as it is, nothing for null, lists as JSON.
+fn cell(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_holds_every_row() {
+        let row =
+            json!({ "id": "a", "text": "一,\"二\"\n三", "score": null, "options": ["x", "y"], "label": 1 });
+        let rows = vec![row.as_object().cloned().unwrap(); 2];
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for (form, name) in [
+            (Form::LabelStudio, "a.json"),
+            (Form::Argilla, "a.jsonl"),
+            (Form::Csv, "a.csv"),
+            (Form::Xlsx, "a.xlsx"),
+        ] {
+            export(&rows, form, &path(name)).unwrap();
+        }
+        let tasks: Vec<Json> = serde_json::from_slice(&std::fs::read(path("a.json")).unwrap()).unwrap();
+        assert_eq!((tasks.len(), &tasks[1]["data"]), (2, &row));
+        let argilla = std::fs::read_to_string(path("a.jsonl")).unwrap();
+        let record: Json = serde_json::from_str(argilla.lines().next().unwrap()).unwrap();
+        assert_eq!((&record["fields"]["text"], &record["metadata"]["label"]), (&row["text"], &json!(1)));
+        let text = std::fs::read_to_string(path("a.csv")).unwrap();
+        let mut table = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+        assert_eq!(&table.records().next().unwrap().unwrap()[1], "一,\"二\"\n三");
+        let mut book: calamine::Xlsx<_> = calamine::open_workbook(path("a.xlsx")).unwrap();
+        let sheet = calamine::Reader::worksheet_range_at(&mut book, 0).unwrap().unwrap();
+        assert_eq!(sheet.get_size(), (3, 5));
+    }
+}

@@ -1,0 +1,302 @@
+//! Everything that the card and the files beside it say, gathered once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::changes::Changes;
+use super::data::Written;
+use super::layout::{Answer, Kind, Layout};
+use super::manifest::{Link, Raw};
+use super::paper::{self, Paper};
+use crate::config::{Config, sections};
+use crate::recipe::Recipe;
+use crate::record::State;
+
+/// What the templates know.
+#[derive(Clone, Debug, Serialize)]
+pub struct Facts {
+    /// The recipe.
+    pub recipe: &'static str,
+    /// What the recipe builds.
+    pub about: &'static str,
+    /// The paper whose set is rebuilt.
+    pub paper: &'static Paper,
+    /// The version, or `0.0.0-candidate`.
+    pub version: String,
+    /// The day, `YYYY-MM-DD`.
+    pub date: String,
+    /// Whether this is no release.
+    pub candidate: bool,
+    /// The canary's GUID; a candidate has none.
+    pub canary: Option<String>,
+    /// Why it is a draft.
+    pub draft: Vec<String>,
+    /// The configs.
+    pub configs: Vec<Shape>,
+    /// The stages, from dump to rows.
+    pub funnel: Vec<FunnelStep>,
+    /// The dumps.
+    pub raw: Vec<Raw>,
+    /// The licence of the whole: `spdx`, `hub` and `url`.
+    pub licence: Licence,
+    /// Where the set is found; an URN where settings name no address.
+    pub url: String,
+    /// What the curator wrote, by subject; null where nothing is written.
+    pub curator: BTreeMap<&'static str, Option<String>>,
+    /// Files that the curator has not written.
+    pub missing: Vec<String>,
+    /// This release and those before it, the newest first.
+    pub changes: Vec<Changes>,
+    /// Settings by stage.
+    pub settings: BTreeMap<String, BTreeMap<String, Json>>,
+    /// The program's version.
+    pub riddlemill: &'static str,
+}
+
+/// A config for the templates.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shape {
+    /// Its name.
+    pub name: &'static str,
+    /// What a row is.
+    pub about: &'static str,
+    /// What was written.
+    pub written: Written,
+    /// Its columns.
+    pub columns: Vec<ColumnShape>,
+    /// Files of the published form.
+    pub compat: Vec<&'static str>,
+    /// The task, where there is one.
+    pub task: Option<TaskShape>,
+}
+
+/// A column for the templates.
+#[derive(Clone, Debug, Serialize)]
+pub struct ColumnShape {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub about: &'static str,
+    /// Its type in `dataset_info`.
+    pub hub: &'static str,
+    /// Whether it is a list.
+    pub list: bool,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// How many rows lack it.
+    pub nulls: u64,
+}
+
+/// A task for the templates.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskShape {
+    /// A Python name.
+    pub name: String,
+    /// The column with the question.
+    pub question: &'static str,
+    /// What stands before it.
+    pub instruction: &'static str,
+    /// The column with the options; null where the answer is in words.
+    pub options: Option<&'static str>,
+    /// The column with the answer.
+    pub gold: &'static str,
+}
+
+/// A stage for the templates.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunnelStep {
+    /// Its name.
+    pub stage: String,
+    /// Records in.
+    pub records_in: u64,
+    /// Records out.
+    pub records_out: u64,
+    /// What else than kept: state, reason, count, meaning.
+    pub reasons: Vec<(String, String, u64, String)>,
+}
+
+/// A licence by the names that others use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Licence {
+    /// Its SPDX identifier, or `LicenseRef-unstated`.
+    pub spdx: String,
+    /// Its identifier on the Hub.
+    pub hub: String,
+    /// Its text.
+    pub url: String,
+}
+
+/// The subjects a curator writes on: the file's name without `.md`, and what belongs there.
+pub const SUBJECTS: &[(&str, &str)] = &[
+    ("rationale", "why the set was made, and why so"),
+    ("uses", "what it is good for, and what it must not be used for"),
+    ("limits", "biases, risks and limitations"),
+    ("contact", "who answers questions and takes back rows"),
+    ("authors", "who is to be cited, a name a line"),
+    ("funding", "who paid"),
+];
+
+/// The curator's words: `<folder>/<recipe>/<subject>.md`, else `<folder>/<subject>.md`.
+pub fn curator(
+    root: &Path,
+    settings: &sections::Release,
+    recipe: &str,
+) -> BTreeMap<&'static str, Option<String>> {
+    let folder = root.join(&settings.curator);
+    let read = |path: &Path| {
+        let text = fs::read_to_string(path).ok()?;
+        let text = text.replace("\r\n", "\n").trim().to_string();
+        (!text.is_empty()).then_some(text)
+    };
+    let words = |subject: &str| {
+        let file = format!("{subject}.md");
+        read(&folder.join(recipe).join(&file)).or_else(|| read(&folder.join(&file)))
+    };
+    SUBJECTS.iter().map(|(subject, _)| (*subject, words(subject))).collect()
+}
+
+/// Why a set can only be a draft.
+pub fn drafts(raw: &[Raw], layouts: &[Layout], written: &[Written], recipe: &str) -> Vec<String> {
+    let mut why = Vec::new();
+    if raw.iter().any(|r| r.sample) {
+        let files: Vec<&str> = raw.iter().filter(|r| r.sample).map(|r| r.file.as_str()).collect();
+        why.push(format!("built from the synthetic sample ({})", files.join(", ")));
+    }
+    for (layout, written) in layouts.iter().zip(written) {
+        let Some(column) = layout.standing else { continue };
+        for standing in ["provisional", "synthetic"] {
+            let rows = written.labels.get(column).and_then(|l| l.get(standing)).copied().unwrap_or(0);
+            if rows > 0 {
+                why.push(format!(
+                    "{rows} rows of {} are {standing}: people have still to confirm them",
+                    layout.config
+                ));
+            }
+        }
+    }
+    if layouts.iter().all(|l| l.standing.is_none()) && !raw.iter().any(|r| r.sample) {
+        why.push(format!("{recipe} ends at candidate posts: no person has looked at them"));
+    }
+    why
+}
+
+impl Licence {
+    /// The licence that settings state, else the one that all sources share.
+    pub fn of(settings: &sections::Release, raw: &[Raw]) -> Licence {
+        let mut stated: Vec<&str> = raw.iter().filter_map(|r| r.licence.as_deref()).collect();
+        stated.sort_unstable();
+        stated.dedup();
+        match (settings.licence.as_str(), &stated[..]) {
+            ("", [one]) if raw.iter().all(|r| r.licence.is_some()) => Licence::named(one),
+            ("", _) => Licence {
+                spdx: "LicenseRef-unstated".into(),
+                hub: "other".into(),
+                url: "https://spdx.org/licenses/".into(),
+            },
+            (named, _) => Licence::named(named),
+        }
+    }
+
+    fn named(spdx: &str) -> Licence {
+        Licence {
+            spdx: spdx.into(),
+            hub: spdx.to_lowercase(),
+            url: format!("https://spdx.org/licenses/{spdx}.html"),
+        }
+    }
+}
+
+impl Facts {
+    /// What a run says of a recipe's rows. Version, date, canary and changes are those of a candidate.
+    pub fn gather(
+        config: &Config,
+        recipe: &'static Recipe,
+        layouts: &[Layout],
+        written: Vec<Written>,
+        raw: Vec<Raw>,
+        stages: &[Link],
+    ) -> Facts {
+        let settings: sections::Release = config.typed(Some(recipe.name), "release");
+        let curator = curator(&config.root, &settings, recipe.name);
+        let missing = SUBJECTS.iter().filter(|(subject, _)| curator.get(subject).is_none_or(Option::is_none));
+        let missing =
+            missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
+        let newest = written.iter().filter_map(|w| w.newest.clone()).max();
+        Facts {
+            recipe: recipe.name,
+            about: recipe.about,
+            paper: paper::of(recipe.name),
+            version: "0.0.0-candidate".into(),
+            date: newest.unwrap_or_else(|| "1970-01-01".into()),
+            candidate: true,
+            canary: None,
+            draft: drafts(&raw, layouts, &written, recipe.name),
+            configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
+            funnel: stages.iter().map(funnel_step).collect(),
+            licence: Licence::of(&settings, &raw),
+            raw,
+            url: match settings.url.as_str() {
+                "" => format!("urn:riddlemill:{}", recipe.name),
+                url => url.into(),
+            },
+            curator,
+            missing,
+            changes: Vec::new(),
+            settings: stages.iter().map(|s| (s.stage.clone(), s.settings.clone())).collect(),
+            riddlemill: crate::VERSION,
+        }
+    }
+}
+
+fn shape(layout: &Layout, written: Written) -> Shape {
+    let column = |c: &super::layout::Column| {
+        let (list, item) = c.kind.item();
+        let hub = match item {
+            Kind::Count => "int64",
+            Kind::Real => "float64",
+            Kind::Flag => "bool",
+            _ => "string",
+        };
+        let nulls = written.nulls.get(c.name).copied().unwrap_or(0);
+        ColumnShape { name: c.name, about: c.about, hub, list, nullable: c.nullable, nulls }
+    };
+    let task = layout.task.map(|task| {
+        let (options, gold) = match task.answer {
+            Answer::Choice { options, gold } => (Some(options), gold),
+            Answer::Words(gold) => (None, gold),
+        };
+        let name = layout.config.replace('-', "_");
+        TaskShape { name, question: task.question, instruction: task.instruction, options, gold }
+    });
+    Shape {
+        name: layout.config,
+        about: layout.about,
+        columns: layout.columns.iter().map(column).collect(),
+        compat: layout.compat.iter().map(|c| c.file).collect(),
+        task,
+        written,
+    }
+}
+
+fn funnel_step(link: &Link) -> FunnelStep {
+    let mut reasons = Vec::new();
+    for state in State::ALL {
+        let prefix = format!("{}/", state.code());
+        for (key, n) in &link.counts.reasons {
+            if let Some(code) = key.strip_prefix(&prefix) {
+                let meaning = crate::stages::definition(code).unwrap_or_default();
+                reasons.push((state.code().to_string(), code.to_string(), *n, meaning.to_string()));
+            }
+        }
+    }
+    FunnelStep {
+        stage: link.stage.clone(),
+        records_in: link.counts.records_in,
+        records_out: link.counts.records_out,
+        reasons,
+    }
+}

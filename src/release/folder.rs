@@ -1,0 +1,95 @@
+//! A folder of a release, whole: data, descriptions, cards, tasks, manifest and checksums.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::facts::Facts;
+use super::layout::Layout;
+use super::manifest::{Candidate, Link, MANIFEST, SUMS};
+use super::{schema, templates};
+use crate::store::{Error, durable, sha256};
+
+/// Writes everything beside the data files, which stand there already, and returns the manifest.
+///
+/// # Errors
+/// [`Error`] where a file cannot be written.
+pub fn finish(
+    folder: &Path,
+    facts: &Facts,
+    layouts: &[Layout],
+    stages: Vec<Link>,
+    words: String,
+) -> Result<Candidate, Error> {
+    let data: Vec<(String, String)> = files(folder)?
+        .into_iter()
+        .map(|path| {
+            let sum = sha256(&folder.join(&path))?;
+            Ok((path, sum))
+        })
+        .collect::<Result<_, Error>>()?;
+    let template = |e: minijinja::Error| Error::io("render", folder)(std::io::Error::other(e));
+    let mut texts = templates::render(facts).map_err(template)?;
+    for layout in layouts {
+        texts.push((format!("schema/{}.schema.json", layout.config), pretty(&schema::json_schema(layout))));
+    }
+    texts.push(("datapackage.json".into(), pretty(&schema::datapackage(facts, layouts))));
+    texts.push(("croissant.json".into(), pretty(&schema::croissant(facts, layouts, &data))));
+    let mut sums: BTreeMap<String, String> = data.into_iter().collect();
+    for (path, text) in &texts {
+        write(folder, path, text.as_bytes())?;
+        sums.insert(path.clone(), sha256(&folder.join(path))?);
+    }
+    let manifest = Candidate {
+        recipe: facts.recipe.into(),
+        version: if facts.candidate { "candidate".into() } else { facts.version.clone() },
+        date: facts.date.clone(),
+        riddlemill: facts.riddlemill.into(),
+        rows: facts.configs.first().map_or(0, |c| c.written.rows),
+        configs: facts.configs.iter().map(|c| (c.name.to_string(), c.written.rows)).collect(),
+        draft: facts.draft.clone(),
+        words,
+        raw: facts.raw.clone(),
+        stages,
+        files: sums.clone(),
+    };
+    write(folder, MANIFEST, &manifest.to_bytes())?;
+    sums.insert(MANIFEST.into(), sha256(&folder.join(MANIFEST))?);
+    let text: String = sums.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect();
+    write(folder, SUMS, text.as_bytes())?;
+    Ok(manifest)
+}
+
+fn pretty(json: &serde_json::Value) -> String {
+    format!("{json:#}\n")
+}
+
+fn write(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Error> {
+    let place = folder.join(path);
+    if let Some(parent) = place.parent() {
+        durable::create_folder(parent)?;
+    }
+    durable::write_synced(&place, bytes)
+}
+
+/// Every file under a folder, relative, with `/`, sorted.
+///
+/// # Errors
+/// [`Error::Io`] where a folder cannot be listed.
+pub fn files(folder: &Path) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_path_buf()];
+    while let Some(place) = waiting.pop() {
+        for entry in fs::read_dir(&place).map_err(Error::io("list", &place))? {
+            let path = entry.map_err(Error::io("list", &place))?.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if let Ok(relative) = path.strip_prefix(folder) {
+                let parts: Vec<_> = relative.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+                found.push(parts.join("/"));
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}

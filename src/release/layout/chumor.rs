@@ -1,0 +1,99 @@
+//! Chumor (He et al., 2 and 3): a joke, its explanation by a person, explanations by models, and which
+//! of them people preferred. The published file is not public in a form to write beside it.
+
+use super::{Answer, Column, Kind, Layout, PROVENANCE, STANDING, Task, column, one_of};
+use crate::release::row::{Row, Value};
+
+/// A reviewed item.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Joke {
+    /// The joke's id: that of its post.
+    pub id: String,
+    /// The joke.
+    pub joke: String,
+    /// The explanation by a person.
+    pub explanation: String,
+    /// `annual` or `recommended`.
+    pub source_kind: String,
+    /// The models that explained it too, their explanations, and for each the votes for the person,
+    /// for the model, for a tie, and undecided.
+    pub opponents: Vec<(String, String, [u64; 4])>,
+    /// The post it was made from.
+    pub source_id: String,
+    /// `confirmed`, `provisional` or `synthetic`.
+    pub standing: String,
+}
+
+const COLUMNS: &[Column] = &[
+    column("id", Kind::Text, "The joke's id."),
+    column("joke", Kind::Text, "The joke, in Chinese."),
+    column("explanation", Kind::Text, "Why it is funny, by a person."),
+    one_of(
+        "source_kind",
+        &["annual", "recommended"],
+        "A thread of the year's best, or the moderators' recommendations.",
+    ),
+    column("opponent_models", Kind::Texts, "The models that explained the joke too."),
+    column("opponent_explanations", Kind::Texts, "Their explanations."),
+    column("votes_human", Kind::Counts, "Votes for the person's explanation, against each model."),
+    column("votes_model", Kind::Counts, "Votes for the model's."),
+    column("votes_tie", Kind::Counts, "Votes for neither over the other."),
+    column("votes_undecided", Kind::Counts, "Votes that were not decided."),
+    PROVENANCE,
+    STANDING,
+];
+
+pub(super) const LAYOUT: Layout = Layout {
+    config: "chumor",
+    about: "A joke with its explanation by a person, explanations by models, and people's preference.",
+    columns: COLUMNS,
+    compat: &[],
+    task: Some(Task {
+        question: "joke",
+        instruction: "请用两句话解释这个笑话好笑在哪里。",
+        answer: Answer::Words("explanation"),
+    }),
+    labels: &["source_kind", "standing"],
+    standing: Some("standing"),
+    check,
+};
+
+impl Joke {
+    /// The released row.
+    pub fn row(self) -> Row {
+        let votes =
+            |kind: usize| self.opponents.iter().map(|(_, _, votes)| votes[kind]).collect::<Vec<u64>>();
+        let (human, model, tie, undecided) = (votes(0), votes(1), votes(2), votes(3));
+        let (models, explanations): (Vec<String>, Vec<String>) =
+            self.opponents.into_iter().map(|(model, explanation, _)| (model, explanation)).unzip();
+        Row(vec![
+            self.id.into(),
+            self.joke.into(),
+            self.explanation.into(),
+            self.source_kind.into(),
+            models.into(),
+            explanations.into(),
+            human.into(),
+            model.into(),
+            tie.into(),
+            undecided.into(),
+            self.source_id.into(),
+            self.standing.into(),
+        ])
+    }
+}
+
+fn check(row: &Row) -> Result<(), String> {
+    let lengths: Vec<usize> = row.0[4..10]
+        .iter()
+        .filter_map(|value| match value {
+            Value::Texts(list) => Some(list.len()),
+            Value::Counts(list) => Some(list.len()),
+            _ => None,
+        })
+        .collect();
+    match lengths.windows(2).all(|pair| pair[0] == pair[1]) {
+        true => Ok(()),
+        false => Err("opponent_models: the lists of opponents differ in length".into()),
+    }
+}

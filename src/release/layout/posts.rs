@@ -1,0 +1,55 @@
+//! Candidate posts: what a recipe has before people and models work on it.
+
+use super::{Column, Kind, Layout, column, maybe, no_check, one_of};
+use crate::record::{Post, PostKind};
+use crate::release::row::Row;
+
+const COLUMNS: &[Column] = &[
+    column("id", Kind::Text, "The post's id, from its forum or from its text."),
+    column("text", Kind::Text, "What the post says, cleaned and without personal data."),
+    one_of(
+        "kind",
+        &["thread", "numbered", "plain"],
+        "A thread, a numbered post of an annual thread, or a plain text.",
+    ),
+    maybe("score", Kind::Real, "The score its readers gave it, on the source's own scale."),
+    maybe("number", Kind::Count, "Its number in an annual thread."),
+    maybe("time", Kind::Text, "When it was written, as the source says."),
+    column("source", Kind::Text, "The source's name."),
+    column("file", Kind::Text, "The file of the source."),
+    column("position", Kind::Count, "The line in that file, or the item of its array, from 1."),
+    maybe("licence", Kind::Text, "The licence its source states."),
+];
+
+/// The config takes the recipe's name.
+pub(super) const LAYOUT: Layout = Layout {
+    config: "posts",
+    about: "A forum post that is a candidate for the benchmark; no person has looked at it yet.",
+    columns: COLUMNS,
+    compat: &[],
+    task: None,
+    labels: &["kind"],
+    standing: None,
+    check: no_check,
+};
+
+/// A post as a released row.
+pub fn post_row(post: Post) -> Row {
+    let kind = match post.kind {
+        PostKind::Thread => "thread",
+        PostKind::Numbered => "numbered",
+        PostKind::Plain => "plain",
+    };
+    Row(vec![
+        post.id.into(),
+        post.text.into(),
+        kind.to_string().into(),
+        post.score.into(),
+        post.number.into(),
+        post.time.into(),
+        post.source.into(),
+        post.file.into(),
+        post.position.into(),
+        post.licence.into(),
+    ])
+}

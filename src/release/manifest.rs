@@ -1,0 +1,133 @@
+//! MANIFEST.json: what a folder holds, and every hash back to raw/.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::record::Counts;
+use crate::store::{Error, InputRef, Manifest};
+
+/// The file's name.
+pub const MANIFEST: &str = "MANIFEST.json";
+/// The checksums' file name.
+pub const SUMS: &str = "SHA256SUMS";
+
+/// What a candidate or a release says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The recipe.
+    pub recipe: String,
+    /// `candidate`, or the release's version.
+    pub version: String,
+    /// The day it is dated.
+    pub date: String,
+    /// The program's version.
+    pub riddlemill: String,
+    /// How many rows its first config has.
+    pub rows: u64,
+    /// Rows by config.
+    pub configs: BTreeMap<String, u64>,
+    /// Why it can only be a draft; empty where it may be stable.
+    pub draft: Vec<String>,
+    /// The hash of what decides the folder beside the rows: layouts, settings, the curator's words.
+    pub words: String,
+    /// The dumps it was built from.
+    pub raw: Vec<Raw>,
+    /// The stages, in order.
+    pub stages: Vec<Link>,
+    /// The files beside this one and their SHA-256, but for SHA256SUMS.
+    pub files: BTreeMap<String, String>,
+}
+
+/// A dump.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Raw {
+    /// `source/file`.
+    pub file: String,
+    /// Its kind of source.
+    pub kind: String,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// Lines or items in it.
+    pub items: u64,
+    /// The licence its source states.
+    pub licence: Option<String>,
+    /// Whether it is of the sample that comes with the program: synthetic, nobody's posts.
+    pub sample: bool,
+}
+
+/// A stage of the chain. Its fingerprint can be computed again from what stands here, and its inputs
+/// are the rows of stages before it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    /// The stage's name.
+    pub stage: String,
+    /// The version of its code.
+    pub stage_version: u32,
+    /// Its settings.
+    pub settings: BTreeMap<String, Json>,
+    /// The rows it read.
+    pub inputs: Vec<InputRef>,
+    /// What it read from raw/: name and hash.
+    pub evidence: BTreeMap<String, String>,
+    /// The hash of all of these.
+    pub fingerprint: String,
+    /// The logical hash of its rows.
+    pub rows: String,
+    /// Its books.
+    pub counts: Counts,
+}
+
+impl Link {
+    /// A stage's place in the chain.
+    pub fn of(manifest: &Manifest) -> Link {
+        Link {
+            stage: manifest.stage.clone(),
+            stage_version: manifest.stage_version,
+            settings: manifest.settings.clone(),
+            inputs: manifest.inputs.clone(),
+            evidence: manifest.evidence.clone(),
+            fingerprint: manifest.fingerprint.clone(),
+            rows: manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default(),
+            counts: manifest.counts.clone(),
+        }
+    }
+
+    /// The fingerprint, computed again.
+    pub fn fingerprint_of(&self, recipe: &str) -> String {
+        crate::store::opening(
+            recipe,
+            &self.stage,
+            self.stage_version,
+            self.settings.clone(),
+            self.inputs.clone(),
+            self.evidence.clone(),
+        )
+        .fingerprint
+    }
+}
+
+impl Candidate {
+    /// Reads the manifest of a folder, or `None` where there is none.
+    ///
+    /// # Errors
+    /// [`Error`] where it is there and cannot be read.
+    pub fn read(folder: &Path) -> Result<Option<Candidate>, Error> {
+        let path = folder.join(MANIFEST);
+        match fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| Error::stale_file(&path, e)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::io("read", &path)(e)),
+        }
+    }
+
+    /// The manifest's bytes, as they are written.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}

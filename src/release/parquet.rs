@@ -1,0 +1,180 @@
+//! Released rows as Parquet: one row group a batch, written as the batches come.
+
+use std::fs::File;
+use std::path::Path;
+
+use polars::prelude::*;
+
+use super::layout::{Kind, Layout};
+use super::row::{Row, Value};
+use crate::store::Error;
+
+/// Writes a Parquet file: `batches` is called with a function that takes one batch after the other.
+///
+/// # Errors
+/// What `batches` says, or [`Error::Io`] where the file cannot be written whole.
+pub(super) fn write<T>(
+    path: &Path,
+    layout: &Layout,
+    batches: impl FnOnce(&mut (dyn FnMut(&[Row]) -> Result<(), Error> + Send)) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let refused = |e: PolarsError| match e {
+        // The kind tells a full disk from a folder without permission.
+        PolarsError::IO { error, .. } => {
+            Error::io("write", path)(std::io::Error::new(error.kind(), error.to_string()))
+        }
+        e => Error::io("write", path)(std::io::Error::other(e)),
+    };
+    let file = File::create(path).map_err(Error::io("create", path))?;
+    let empty = frame(layout, &[]).map_err(refused)?;
+    let mut writer = ParquetWriter::new(&file)
+        .with_compression(ParquetCompression::Zstd(None))
+        .set_parallel(false)
+        .batched(empty.schema())
+        .map_err(refused)?;
+    let done = batches(&mut |rows| {
+        let frame = frame(layout, rows).map_err(refused)?;
+        writer.write_batch(&frame).map_err(refused)
+    })?;
+    writer.finish().map_err(refused)?;
+    file.sync_data().map_err(Error::io("write", path))?;
+    Ok(done)
+}
+
+fn frame(layout: &Layout, rows: &[Row]) -> PolarsResult<DataFrame> {
+    let columns = layout.columns.iter().enumerate().map(|(i, column)| {
+        let values = rows.iter().map(|row| row.0.get(i).unwrap_or(&Value::Null));
+        series(column.name.into(), column.kind, rows.len(), values)
+    });
+    DataFrame::new(rows.len(), columns.collect())
+}
+
+/// Whole numbers are signed in Parquet: every reader takes them.
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<Item = &'a Value>) -> Column {
+    match kind {
+        Kind::Text => {
+            let mut column = StringChunkedBuilder::new(name, rows);
+            for value in values {
+                match value {
+                    Value::Text(text) => column.append_value(text),
+                    _ => column.append_null(),
+                }
+            }
+            column.finish().into_column()
+        }
+        Kind::Count => {
+            let mut column = PrimitiveChunkedBuilder::<Int64Type>::new(name, rows);
+            for value in values {
+                match value {
+                    Value::Count(n) => column.append_value(signed(*n)),
+                    _ => column.append_null(),
+                }
+            }
+            column.finish().into_column()
+        }
+        Kind::Real => {
+            let mut column = PrimitiveChunkedBuilder::<Float64Type>::new(name, rows);
+            for value in values {
+                match value {
+                    Value::Real(x) => column.append_value(*x),
+                    _ => column.append_null(),
+                }
+            }
+            column.finish().into_column()
+        }
+        Kind::Flag => {
+            let mut column = BooleanChunkedBuilder::new(name, rows);
+            for value in values {
+                match value {
+                    Value::Flag(flag) => column.append_value(*flag),
+                    _ => column.append_null(),
+                }
+            }
+            column.finish().into_column()
+        }
+        Kind::Texts => {
+            let mut column = ListStringChunkedBuilder::new(name, rows, rows);
+            for value in values {
+                match value {
+                    Value::Texts(list) => column.append_values_iter(list.iter().map(String::as_str)),
+                    _ => column.append_null(),
+                }
+            }
+            column.finish().into_column()
+        }
+        Kind::Counts => {
+            let mut column = ListPrimitiveChunkedBuilder::<Int64Type>::new(name, rows, rows, DataType::Int64);
+            for value in values {
+                match value {
+                    Value::Counts(list) => {
+                        column.append_slice(&list.iter().map(|n| signed(*n)).collect::<Vec<_>>())
+                    }
+                    _ => column.append_null(),
+                }
+            }
+            column.finish().into_column()
+        }
+        Kind::Reals => {
+            let mut column =
+                ListPrimitiveChunkedBuilder::<Float64Type>::new(name, rows, rows, DataType::Float64);
+            for value in values {
+                match value {
+                    Value::Reals(list) => column.append_slice(list),
+                    _ => column.append_null(),
+                }
+            }
+            column.finish().into_column()
+        }
+    }
+}
+
+/// Reads a Parquet file back.
+///
+/// # Errors
+/// [`Error`] where it is damaged, or a column is missing or of another type.
+pub(super) fn read(path: &Path, layout: &Layout) -> Result<Vec<Row>, Error> {
+    let damaged = |e: PolarsError| Error::stale_file(path, e);
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
+    let mut rows: Vec<Row> =
+        (0..frame.height()).map(|_| Row(Vec::with_capacity(layout.columns.len()))).collect();
+    for column in layout.columns {
+        let values = frame.column(column.name).and_then(|c| values(c, column.kind)).map_err(damaged)?;
+        rows.iter_mut().zip(values).for_each(|(row, value)| row.0.push(value));
+    }
+    Ok(rows)
+}
+
+fn values(column: &Column, kind: Kind) -> PolarsResult<Vec<Value>> {
+    fn each<T>(cells: impl Iterator<Item = Option<T>>, value: impl Fn(T) -> Value) -> Vec<Value> {
+        cells.map(|cell| cell.map_or(Value::Null, &value)).collect()
+    }
+    let whole = |n: i64| n.unsigned_abs();
+    let (list, item) = kind.item();
+    if !list {
+        return Ok(match item {
+            Kind::Count => each(column.i64()?.iter(), |n| Value::Count(whole(n))),
+            Kind::Real => each(column.f64()?.iter(), Value::Real),
+            Kind::Flag => each(column.bool()?.iter(), Value::Flag),
+            _ => each(column.str()?.iter(), |text: &str| Value::Text(text.into())),
+        });
+    }
+    let lists = column.list()?;
+    let mut read = Vec::with_capacity(lists.len());
+    for row in 0..lists.len() {
+        let Some(items) = lists.get_as_series(row) else {
+            read.push(Value::Null);
+            continue;
+        };
+        read.push(match item {
+            Kind::Count => Value::Counts(items.i64()?.iter().flatten().map(whole).collect()),
+            Kind::Real => Value::Reals(items.f64()?.iter().flatten().collect()),
+            _ => Value::Texts(items.str()?.iter().flatten().map(str::to_string).collect()),
+        });
+    }
+    Ok(read)
+}

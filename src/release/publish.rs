@@ -1,0 +1,248 @@
+//! `release`: a version, allotted from what changed, its folder, and its entry in the registry.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::candidate::{self, raw, reader, rows, standing, words};
+use super::changes::{Changes, Digests};
+use super::end::End;
+use super::error::ReleaseError;
+use super::facts::Facts;
+use super::layout::Layout;
+use super::manifest::{Candidate, Link, SUMS};
+use super::registry::{Registry, Release, clear_unentered, seal};
+use super::restore::kept_lines;
+use super::version::{Bump, Version};
+use super::{data, folder, verify};
+use crate::config::Config;
+use crate::recipe::Recipe;
+use crate::store::{Error, Lock, StageReader, Workspace, durable, sha256};
+
+/// What a release would be, or was.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    /// The version.
+    pub version: Version,
+    /// What the rows demand.
+    pub bump: Bump,
+    /// What changed since the release before.
+    pub changes: Changes,
+    /// Why it is a draft; empty where it is stable.
+    pub draft: Vec<String>,
+}
+
+/// Allots a version to a recipe's candidate and writes `output/<recipe>/<version>`. `date` is the day it
+/// is dated, `YYYY-MM-DD`.
+///
+/// # Errors
+/// [`ReleaseError`] where the version is too small, there already, or may not be stable; nothing is
+/// written then.
+pub fn release(
+    config: &Config,
+    recipe: &'static Recipe,
+    wanted: Option<Version>,
+    date: &str,
+) -> Result<(Proposal, Candidate), ReleaseError> {
+    check_date(date)?;
+    let workspace = Workspace::new(&config.root);
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    let (end, stages, last) = fresh(config, recipe)?;
+    let layouts = end.layouts();
+    let mut registry = Registry::open(&workspace, recipe.name)?;
+
+    let output = workspace.candidate(recipe.name);
+    let making = durable::making(&output.with_file_name("release"));
+    durable::remove_folder(&making)?;
+    durable::create_folder(&making)?;
+    let mut now = Digests::default();
+    let mut written = Vec::new();
+    for layout in &layouts {
+        let batches = rows(end, &last).inspect(|batch| {
+            if let Ok(rows) = batch {
+                now.add(layout.config, rows, layout);
+            }
+        });
+        written.push(data::write(&making, layout, batches)?);
+    }
+    let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
+    let mut facts = Facts::gather(config, recipe, &layouts, written, raw, &stages);
+    let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted)?;
+
+    facts.candidate = false;
+    facts.version = proposal.version.to_string();
+    facts.date = date.into();
+    facts.canary = Some(registry.canary()?);
+    let changes = Changes { version: facts.version.clone(), date: date.into(), ..proposal.changes.clone() };
+    facts.changes = std::iter::once(changes.clone())
+        .chain(registry.releases.iter().rev().map(|r| r.changes.clone()))
+        .collect();
+    if proposal.version.draft.is_none() {
+        facts.draft.clear();
+    }
+    let words = words(config, recipe, &layouts);
+    let manifest = folder::finish(&making, &facts, &layouts, stages, words)?;
+    let findings = verify::verify(&making)?.findings;
+    if !findings.is_empty() {
+        durable::remove_folder(&making)?;
+        return Err(ReleaseError::Findings { findings });
+    }
+
+    let sealed = keep(&registry, proposal.version, &making, &layouts)?;
+    registry.enter(Release {
+        version: proposal.version,
+        date: date.into(),
+        riddlemill: crate::VERSION.into(),
+        configs: manifest.configs.clone(),
+        sums: sha256(&making.join(SUMS))?,
+        sealed,
+        stages: manifest.stages.len(),
+        changes,
+        // The layouts of today's recipes bear no numbers; one that does takes them from `ordinals`.
+        allotted: Vec::new(),
+        retired,
+    })?;
+    durable::swap_folder(&making, &output.with_file_name(proposal.version.to_string()))?;
+    Ok((proposal, manifest))
+}
+
+/// The stages of the candidate, where it is what they hold now.
+fn fresh(config: &Config, recipe: &'static Recipe) -> Result<(End, Vec<Link>, StageReader), ReleaseError> {
+    let workspace = Workspace::new(&config.root);
+    let stale = || ReleaseError::StaleCandidate { recipe: recipe.name.into() };
+    let Some(candidate) = standing(&workspace.candidate(recipe.name)) else {
+        return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
+    };
+    let last = reader(&workspace, recipe, recipe.steps.len())?;
+    let end = End::of(recipe, last.manifest().counts.records_out);
+    let readers = end.readers(&workspace)?;
+    let stages = End::chain(&readers);
+    if stages != candidate.stages || candidate.words != candidate::words(config, recipe, &end.layouts()) {
+        return Err(stale());
+    }
+    let last = readers.into_iter().next_back().ok_or_else(stale)?;
+    Ok((end, stages, last))
+}
+
+/// The version that fits what changed, or the wanted one where it is great enough; and the ids that
+/// no row bears any longer.
+fn propose(
+    registry: &Registry,
+    recipe: &'static Recipe,
+    now: &Digests,
+    draft: &[String],
+    wanted: Option<Version>,
+) -> Result<(Proposal, Vec<String>), ReleaseError> {
+    let digests = |release: Option<&Release>| match release {
+        Some(release) => kept_digests(registry, release),
+        None => Ok(Digests::default()),
+    };
+    let (stable, latest) = (registry.latest_stable(), registry.latest());
+    // The number follows from the last stable version; the change log tells of the last one at all.
+    let base = digests(stable)?;
+    let bump = now.since(&base).bump();
+    let core = stable.map_or(Version::FIRST, |release| release.version.bumped(bump));
+    let before = digests(latest)?;
+    let mut changes = now.since(&before);
+    changes.since = latest.map(|release| release.version.to_string());
+    let retired = now.retired(&before).into_iter().collect();
+    let proposed = numbered(registry, core, draft);
+    if let (None, Some(latest), Bump::Patch) = (wanted, latest, changes.bump()) {
+        // A set whose people's work is done may leave its draft behind without a change of rows.
+        if latest.version.draft.is_none() || !draft.is_empty() {
+            return Err(ReleaseError::Unchanged { recipe: recipe.name.into(), version: latest.version });
+        }
+    }
+    let version = wanted.unwrap_or(proposed);
+    if registry.find(version).is_some() {
+        return Err(ReleaseError::Exists { recipe: recipe.name.into(), version, proposed });
+    }
+    if version.stable() < core
+        || registry
+            .releases
+            .iter()
+            .any(|r| r.version > version && version.draft.is_some() && r.version.stable() == version.stable())
+    {
+        let why = match stable {
+            Some(stable) => format!(
+                "{} since {} make a {} version",
+                now.since(&base).words(),
+                stable.version,
+                bump.word()
+            ),
+            None => format!("the first version is {core}"),
+        };
+        return Err(ReleaseError::TooSmall { version, why, proposed });
+    }
+    if version.draft.is_none() && !draft.is_empty() {
+        let proposed = numbered(registry, version, draft);
+        return Err(ReleaseError::Draft { version, why: draft.to_vec(), proposed });
+    }
+    Ok((Proposal { version, bump, changes, draft: draft.to_vec() }, retired))
+}
+
+/// A stable version, or the next draft of it where it must be one.
+fn numbered(registry: &Registry, core: Version, draft: &[String]) -> Version {
+    if draft.is_empty() {
+        return core;
+    }
+    let drafts =
+        registry.releases.iter().filter(|r| r.version.stable() == core).filter_map(|r| r.version.draft);
+    Version { draft: Some(drafts.max().unwrap_or(0) + 1), ..core }
+}
+
+/// The rows of a release as digests of its lines, whatever columns its layout had.
+fn kept_digests(registry: &Registry, release: &Release) -> Result<Digests, ReleaseError> {
+    let mut digests = Digests::default();
+    for config in release.configs.keys() {
+        let (path, lines) = kept_lines(registry, release, config)?;
+        for line in lines {
+            let line = line.map_err(Error::io("read", &path))?;
+            let json: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_str(&line).map_err(|e| Error::io("read", &path)(e.into()))?;
+            let id = json.values().next().and_then(|id| id.as_str()).unwrap_or_default();
+            digests.line(config, id, format!("{line}\n").as_bytes());
+        }
+    }
+    Ok(digests)
+}
+
+/// Seals what gives the folder back: rows, and every text that does not follow from them.
+fn keep(
+    registry: &Registry,
+    version: Version,
+    from: &Path,
+    layouts: &[Layout],
+) -> Result<BTreeMap<String, String>, ReleaseError> {
+    let place = clear_unentered(registry, version)?;
+    let mut sealed = BTreeMap::new();
+    for layout in layouts {
+        let name = format!("rows-{}.jsonl.zst", layout.config);
+        seal(&from.join("data").join(layout.config).join("test.jsonl"), &place.join(&name))?;
+        sealed.insert(name.clone(), sha256(&place.join(&name))?);
+    }
+    let mut texts = Vec::new();
+    for path in folder::files(from)? {
+        if path.starts_with("data/") || path.starts_with("compat/") {
+            continue;
+        }
+        let file = from.join(&path);
+        let text = fs::read_to_string(&file).map_err(Error::io("read", &file))?;
+        serde_json::to_writer(&mut texts, &(path, text)).map_err(|e| Error::io("write", &file)(e.into()))?;
+        texts.push(b'\n');
+    }
+    let name = "texts.jsonl.zst";
+    let packed = zstd::encode_all(&texts[..], 9).map_err(Error::io("write", &place.join(name)))?;
+    durable::write_synced(&place.join(name), &packed)?;
+    sealed.insert(name.into(), sha256(&place.join(name))?);
+    durable::sync_folder(&place)?;
+    Ok(sealed)
+}
+
+fn check_date(date: &str) -> Result<(), ReleaseError> {
+    let parts: Vec<Option<u32>> = date.split('-').map(|p| p.parse().ok()).collect();
+    let fits = date.len() == 10
+        && matches!(parts[..], [Some(_), Some(1..=12), Some(1..=31)])
+        && date.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    if fits { Ok(()) } else { Err(ReleaseError::Date(date.into())) }
+}

@@ -1,0 +1,302 @@
+//! raw/releases: which versions there are, and everything it takes to give their bytes back.
+//!
+//! `raw/releases/<recipe>/registry.jsonl` is append-only, an event a line; beside it, a folder a
+//! version, each file sealed with zstd: `rows-<config>.jsonl.zst` are the rows as released,
+//! `texts.jsonl.zst` every other file but the Parquet ones and the published forms, which follow from
+//! the rows. So a release depends on no stage and no template once it is out.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::changes::Changes;
+use super::version::Version;
+use crate::store::{Error, Workspace, durable};
+
+/// An event of the registry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Event {
+    /// The canary was drawn, once a recipe.
+    Canary {
+        /// Its GUID.
+        guid: String,
+    },
+    /// A version was released.
+    Release(Box<Release>),
+}
+
+/// A released version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Release {
+    /// The version, never given twice.
+    pub version: Version,
+    /// The day, `YYYY-MM-DD`.
+    pub date: String,
+    /// The program that wrote it: Parquet bytes are those of its library.
+    pub riddlemill: String,
+    /// Configs and their rows.
+    pub configs: BTreeMap<String, u64>,
+    /// SHA-256 of SHA256SUMS: the release's own name.
+    pub sums: String,
+    /// SHA-256 of each sealed file beside the registry.
+    pub sealed: BTreeMap<String, String>,
+    /// Stages its rows went through: what they are follows from the last.
+    pub stages: usize,
+    /// What changed.
+    pub changes: Changes,
+    /// Ordinals allotted by this release: series, key, number.
+    pub allotted: Vec<(String, String, u64)>,
+    /// Ids that no later row may take up for something else.
+    pub retired: Vec<String>,
+}
+
+/// The registry of a recipe.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    place: PathBuf,
+    /// The canary, once it is drawn.
+    pub canary: Option<String>,
+    /// The releases, in the order they were made.
+    pub releases: Vec<Release>,
+    /// Where the last whole line ends.
+    end: u64,
+}
+
+impl Registry {
+    /// Reads a recipe's registry; one that does not exist is empty. A torn last line, which a stopped
+    /// program leaves, is not read; the next event is written over it.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where a whole line is no event.
+    pub fn open(workspace: &Workspace, recipe: &str) -> Result<Registry, Error> {
+        let place = workspace.raw().join("releases").join(recipe);
+        let mut registry = Registry { place, ..Registry::default() };
+        let path = registry.file();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(registry),
+            Err(e) => return Err(Error::io("read", &path)(e)),
+        };
+        let mut lines = BufReader::new(file);
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let read = lines.read_until(b'\n', &mut line).map_err(Error::io("read", &path))?;
+            if read == 0 || !line.ends_with(b"\n") {
+                break;
+            }
+            let event = serde_json::from_slice(&line).map_err(|e| Error::Damaged {
+                path: path.clone(),
+                what: format!("line {number}: {e}"),
+                hint: "it is not derived: bring it back from a backup".into(),
+            })?;
+            match event {
+                Event::Canary { guid } => registry.canary = Some(guid),
+                Event::Release(release) => registry.releases.push(*release),
+            }
+            registry.end += read as u64;
+        }
+        Ok(registry)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.place.join("registry.jsonl")
+    }
+
+    /// The folder of a version's sealed files.
+    pub fn folder(&self, version: Version) -> PathBuf {
+        self.place.join(version.to_string())
+    }
+
+    /// The release of a version.
+    pub fn find(&self, version: Version) -> Option<&Release> {
+        self.releases.iter().find(|r| r.version == version)
+    }
+
+    /// The greatest version.
+    pub fn latest(&self) -> Option<&Release> {
+        self.releases.iter().max_by_key(|r| r.version)
+    }
+
+    /// The greatest stable version.
+    pub fn latest_stable(&self) -> Option<&Release> {
+        self.releases.iter().filter(|r| r.version.draft.is_none()).max_by_key(|r| r.version)
+    }
+
+    /// The canary, drawn now if this recipe has none.
+    ///
+    /// # Errors
+    /// [`Error`] where there are no random numbers or the registry cannot be written.
+    pub fn canary(&mut self) -> Result<String, Error> {
+        if let Some(guid) = &self.canary {
+            return Ok(guid.clone());
+        }
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)
+            .map_err(|e| Error::io("draw a canary for", &self.place)(std::io::Error::other(e.to_string())))?;
+        let guid = guid(bytes);
+        self.append(&Event::Canary { guid: guid.clone() })?;
+        self.canary = Some(guid.clone());
+        Ok(guid)
+    }
+
+    /// Enters a release. What it sealed must be on the disk before.
+    ///
+    /// # Errors
+    /// [`Error`] where the registry cannot be written.
+    pub fn enter(&mut self, release: Release) -> Result<(), Error> {
+        self.append(&Event::Release(Box::new(release.clone())))?;
+        self.releases.push(release);
+        Ok(())
+    }
+
+    fn append(&mut self, event: &Event) -> Result<(), Error> {
+        durable::create_folder(&self.place)?;
+        let path = self.file();
+        let mut line = serde_json::to_vec(event).map_err(|e| Error::io("write", &path)(e.into()))?;
+        line.push(b'\n');
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(Error::io("open", &path))?;
+        let written = file
+            .set_len(self.end)
+            .and_then(|()| file.seek(std::io::SeekFrom::End(0)))
+            .and_then(|_| file.write_all(&line))
+            .and_then(|()| file.sync_data());
+        written.map_err(Error::io("write", &path))?;
+        self.end += line.len() as u64;
+        durable::sync_folder(&self.place)
+    }
+
+    /// Ordinals by series and key, over all releases: a key keeps its number for good.
+    pub fn ordinals(&self) -> Ordinals {
+        let mut ordinals = Ordinals::default();
+        for (series, key, number) in self.releases.iter().flat_map(|r| &r.allotted) {
+            ordinals.known.entry(series.clone()).or_default().insert(key.clone(), *number);
+        }
+        ordinals
+    }
+}
+
+/// Numbers that rows bear for good (`index`, `SP-0`): known ones, and new ones from the first that was
+/// never given.
+#[derive(Clone, Debug, Default)]
+pub struct Ordinals {
+    known: BTreeMap<String, BTreeMap<String, u64>>,
+    new: Vec<(String, String, u64)>,
+}
+
+impl Ordinals {
+    /// The number of a key in a series, allotted now if it has none.
+    pub fn of(&mut self, series: &str, key: &str) -> u64 {
+        let numbers = self.known.entry(series.into()).or_default();
+        if let Some(number) = numbers.get(key) {
+            return *number;
+        }
+        let number = numbers.values().max().map_or(0, |last| last + 1);
+        numbers.insert(key.into(), number);
+        self.new.push((series.into(), key.into(), number));
+        number
+    }
+
+    /// What was allotted since the registry was read.
+    pub fn allotted(self) -> Vec<(String, String, u64)> {
+        self.new
+    }
+}
+
+/// A random GUID of version 4.
+fn guid(mut bytes: [u8; 16]) -> String {
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+/// Seals a file: its bytes as zstd, on the disk.
+///
+/// # Errors
+/// [`Error`] where either cannot be read or written.
+pub(super) fn seal(from: &Path, to: &Path) -> Result<(), Error> {
+    let source = File::open(from).map_err(Error::io("read", from))?;
+    let target = File::create(to).map_err(Error::io("create", to))?;
+    zstd::stream::copy_encode(source, &target, 9).map_err(Error::io("write", to))?;
+    target.sync_data().map_err(Error::io("write", to))
+}
+
+/// Opens a sealed file.
+///
+/// # Errors
+/// [`Error`] where it cannot be read.
+pub(super) fn unseal(path: &Path) -> Result<impl BufRead + use<>, Error> {
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    Ok(BufReader::new(zstd::Decoder::new(file).map_err(Error::io("read", path))?))
+}
+
+/// Removes a version's sealed files that no event names: a release that was stopped before its entry.
+///
+/// # Errors
+/// [`Error`] where they cannot be removed.
+pub(super) fn clear_unentered(registry: &Registry, version: Version) -> Result<PathBuf, Error> {
+    let folder = registry.folder(version);
+    if registry.find(version).is_none() && folder.exists() {
+        fs::remove_dir_all(&folder).map_err(Error::io("remove", &folder))?;
+    }
+    durable::create_folder(&folder)?;
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_tail_is_cut_and_a_damaged_line_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let canary = Registry::open(&workspace, "flub").unwrap().canary().unwrap();
+        assert_eq!((canary.len(), &canary[14..15]), (36, "4"));
+        let path = dir.path().join("raw/releases/flub/registry.jsonl");
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, [&whole[..], b"{\"event\":\"rel"].concat()).unwrap();
+        let mut registry = Registry::open(&workspace, "flub").unwrap();
+        assert_eq!(registry.canary().unwrap(), canary, "drawn once");
+        registry.append(&Event::Canary { guid: "x".into() }).unwrap();
+        assert_eq!(Registry::open(&workspace, "flub").unwrap().canary.as_deref(), Some("x"));
+        fs::write(&path, [b"no event\n", &whole[..]].concat()).unwrap();
+        assert!(Registry::open(&workspace, "flub").unwrap_err().to_string().contains("line 1"));
+    }
+
+    #[test]
+    fn a_number_is_for_good() {
+        let mut registry = Registry::default();
+        let mut ordinals = registry.ordinals();
+        assert_eq!([ordinals.of("index", "a"), ordinals.of("index", "b"), ordinals.of("SP", "x")], [0, 1, 0]);
+        let release = Release {
+            version: Version::FIRST,
+            date: String::new(),
+            riddlemill: String::new(),
+            configs: BTreeMap::new(),
+            sums: String::new(),
+            sealed: BTreeMap::new(),
+            stages: 5,
+            changes: Changes::default(),
+            allotted: ordinals.allotted(),
+            retired: vec!["a".into()],
+        };
+        registry.releases.push(release);
+        let mut ordinals = registry.ordinals();
+        assert_eq!(
+            [ordinals.of("index", "c"), ordinals.of("index", "b")],
+            [2, 1],
+            "a is gone, 0 is not given again"
+        );
+    }
+}

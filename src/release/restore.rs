@@ -1,0 +1,145 @@
+//! Giving every released version back from the registry alone.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use super::data;
+use super::end::End;
+use super::error::ReleaseError;
+use super::layout::Layout;
+use super::manifest::SUMS;
+use super::registry::{Registry, Release, unseal};
+use super::row::Row;
+use crate::recipe::Recipe;
+use crate::store::{Error, Workspace, durable, sha256};
+
+/// Rows read at once.
+const BATCH: usize = 1 << 16;
+
+/// A version that was given back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The version.
+    pub version: String,
+    /// Files whose bytes are not the released ones: another program's Parquet.
+    pub differs: Vec<String>,
+}
+
+/// Writes every version of a recipe's registry that output/ lacks.
+///
+/// # Errors
+/// [`ReleaseError`] where the registry cannot be read or a folder not written.
+pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Restored>, ReleaseError> {
+    let registry = Registry::open(workspace, recipe.name)?;
+    let mut restored = Vec::new();
+    for release in &registry.releases {
+        let place = workspace.candidate(recipe.name).with_file_name(release.version.to_string());
+        if stands(&place, release) {
+            continue;
+        }
+        let making = durable::making(&place);
+        durable::remove_folder(&making)?;
+        durable::create_folder(&making)?;
+        let differs = build(&registry, release, recipe, &making)?;
+        durable::swap_folder(&making, &place)?;
+        restored.push(Restored { version: release.version.to_string(), differs });
+    }
+    Ok(restored)
+}
+
+/// Whether a version's folder is there with the checksums it was released with, and all their files.
+fn stands(place: &Path, release: &Release) -> bool {
+    let Ok(sums) = std::fs::read_to_string(place.join(SUMS)) else { return false };
+    sha256(&place.join(SUMS)).is_ok_and(|sum| sum == release.sums)
+        && sums.lines().filter_map(|line| line.split_once("  ")).all(|(_, file)| place.join(file).is_file())
+}
+
+/// Builds a version's folder from what was kept. Returns the files that did not come out as released.
+fn build(
+    registry: &Registry,
+    release: &Release,
+    recipe: &'static Recipe,
+    making: &Path,
+) -> Result<Vec<String>, ReleaseError> {
+    for layout in End::of_chain(recipe, release.stages)
+        .layouts()
+        .iter()
+        .filter(|l| release.configs.contains_key(l.config))
+    {
+        let (path, lines) = kept_lines(registry, release, layout.config)?;
+        data::write(making, layout, batches(lines, *layout, path))?;
+    }
+    let path = sealed(registry, release, "texts.jsonl.zst")?;
+    for line in unseal(&path)?.lines() {
+        let line = line.map_err(Error::io("read", &path))?;
+        let (name, text): (String, String) = serde_json::from_str(&line).map_err(|e| damaged(&path, e))?;
+        let file = making.join(&name);
+        if let Some(parent) = file.parent() {
+            durable::create_folder(parent)?;
+        }
+        durable::write_synced(&file, text.as_bytes())?;
+    }
+    let sums = std::fs::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
+    let mut differs = Vec::new();
+    for (sum, file) in sums.lines().filter_map(|line| line.split_once("  ")) {
+        if !sha256(&making.join(file)).is_ok_and(|found| found == sum) {
+            differs.push(file.to_string());
+        }
+    }
+    Ok(differs)
+}
+
+/// A sealed file of a release, checked against the registry.
+fn sealed(registry: &Registry, release: &Release, name: &str) -> Result<PathBuf, Error> {
+    let path = registry.folder(release.version).join(name);
+    let stated = release.sealed.get(name).ok_or_else(|| damaged(&path, "the registry does not name it"))?;
+    match sha256(&path)? == *stated {
+        true => Ok(path),
+        false => Err(damaged(&path, "its bytes are not those the registry names")),
+    }
+}
+
+/// The lines of a release's rows as they were kept, and the sealed file they stand in.
+pub(super) fn kept_lines(
+    registry: &Registry,
+    release: &Release,
+    config: &str,
+) -> Result<(PathBuf, impl Iterator<Item = std::io::Result<String>> + use<>), Error> {
+    let path = sealed(registry, release, &format!("rows-{config}.jsonl.zst"))?;
+    let lines = unseal(&path)?.lines();
+    Ok((path, lines))
+}
+
+/// JSON Lines as rows of a layout, a batch at a time.
+pub(super) fn batches(
+    mut lines: impl Iterator<Item = std::io::Result<String>>,
+    layout: Layout,
+    path: PathBuf,
+) -> impl Iterator<Item = Result<Vec<Row>, Error>> {
+    let mut number = 0;
+    std::iter::from_fn(move || {
+        let mut rows = Vec::new();
+        for line in lines.by_ref().take(BATCH) {
+            number += 1;
+            let row = line.map_err(Error::io("read", &path)).and_then(|line| {
+                let json =
+                    serde_json::from_str(&line).map_err(|e| damaged(&path, format!("line {number}: {e}")))?;
+                Row::from_json(&layout, &json)
+                    .map_err(|what| damaged(&path, format!("line {number}: {what}")))
+            });
+            match row {
+                Ok(row) => rows.push(row),
+                Err(e) => return Some(Err(e)),
+            }
+        }
+        (!rows.is_empty()).then_some(Ok(rows))
+    })
+}
+
+fn damaged(path: &Path, what: impl std::fmt::Display) -> Error {
+    Error::Damaged {
+        path: path.to_path_buf(),
+        what: what.to_string(),
+        hint: "it is not derived: bring it back from a backup".into(),
+    }
+}

@@ -1,0 +1,182 @@
+//! Rows of a release: values in the order of a layout's columns, to JSON and back.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Number, Value as Json};
+
+use super::layout::{Kind, Layout};
+
+/// One value of a released row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Not known, or there is none.
+    Null,
+    /// Text, in NFC.
+    Text(String),
+    /// A count, a position or a label.
+    Count(u64),
+    /// A score.
+    Real(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// A list of texts.
+    Texts(Vec<String>),
+    /// A list of counts.
+    Counts(Vec<u64>),
+    /// A list of scores.
+    Reals(Vec<f64>),
+}
+
+/// A row: a value for each of its layout's columns, in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row(pub Vec<Value>);
+
+impl Row {
+    /// The row's id: its first column.
+    pub fn id(&self) -> &str {
+        self.text(0)
+    }
+
+    /// A text; empty where the column holds none.
+    pub fn text(&self, column: usize) -> &str {
+        match self.0.get(column) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Writes the row as one line of JSON, keys in the order of the columns.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write_json(&self, layout: &Layout, out: &mut impl Write) -> io::Result<()> {
+        for (i, (column, value)) in layout.columns.iter().zip(&self.0).enumerate() {
+            out.write_all(if i == 0 { b"{" } else { b"," })?;
+            serde_json::to_writer(&mut *out, column.name)?;
+            out.write_all(b":")?;
+            serde_json::to_writer(&mut *out, value)?;
+        }
+        out.write_all(b"}\n")
+    }
+
+    /// Reads a row that was written as JSON. Says what does not fit the layout.
+    ///
+    /// # Errors
+    /// The first thing wrong: a key that is missing, strange or out of order, or a value of another type.
+    pub fn from_json(layout: &Layout, json: &Map<String, Json>) -> Result<Row, String> {
+        let mut keys = json.keys();
+        let mut values = Vec::with_capacity(layout.columns.len());
+        for column in layout.columns {
+            match keys.next() {
+                Some(key) if key == column.name => {}
+                Some(key) => return Err(format!("key {key:?} where {:?} is expected", column.name)),
+                None => return Err(format!("no {:?}", column.name)),
+            }
+            let value = Value::from_json(column.kind, &json[column.name])
+                .ok_or_else(|| format!("{}: not {}", column.name, column.kind.name()))?;
+            if value == Value::Null && !column.nullable {
+                return Err(format!("{}: null", column.name));
+            }
+            values.push(value);
+        }
+        match keys.next() {
+            Some(key) => Err(format!("key {key:?} is in no column")),
+            None => Ok(Row(values)),
+        }
+    }
+}
+
+impl Value {
+    /// The value of a JSON one, or `None` where it is of another type.
+    pub fn from_json(kind: Kind, json: &Json) -> Option<Value> {
+        fn list<T>(json: &Json, item: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
+            json.as_array()?.iter().map(item).collect()
+        }
+        if json.is_null() {
+            return Some(Value::Null);
+        }
+        Some(match kind {
+            Kind::Text => Value::Text(json.as_str()?.into()),
+            Kind::Count => Value::Count(json.as_u64()?),
+            Kind::Real => Value::Real(json.as_f64()?),
+            Kind::Flag => Value::Flag(json.as_bool()?),
+            Kind::Texts => Value::Texts(list(json, |v| v.as_str().map(str::to_string))?),
+            Kind::Counts => Value::Counts(list(json, Json::as_u64)?),
+            Kind::Reals => Value::Reals(list(json, Json::as_f64)?),
+        })
+    }
+
+    /// The value as JSON.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Value::Null => Json::Null,
+            Value::Text(text) => text.as_str().into(),
+            Value::Count(n) => (*n).into(),
+            Value::Real(x) => Number::from_f64(*x).map_or(Json::Null, Json::Number),
+            Value::Flag(flag) => (*flag).into(),
+            Value::Texts(list) => list.clone().into(),
+            Value::Counts(list) => list.clone().into(),
+            Value::Reals(list) => list.clone().into(),
+        }
+    }
+
+    /// The value as a person reads it in a table cell.
+    pub fn words(&self) -> String {
+        match self {
+            Value::Null => String::new(),
+            Value::Text(text) => text.clone(),
+            Value::Texts(list) => list.join(" | "),
+            other => other.to_json().to_string(),
+        }
+    }
+}
+
+impl serde::Serialize for Value {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Null => to.serialize_none(),
+            Value::Text(text) => to.serialize_str(text),
+            Value::Count(n) => to.serialize_u64(*n),
+            // JSON has no NaN; `serde_json` writes null for it, as a release must.
+            Value::Real(x) => to.serialize_f64(*x),
+            Value::Flag(flag) => to.serialize_bool(*flag),
+            Value::Texts(list) => list.serialize(to),
+            Value::Counts(list) => list.serialize(to),
+            Value::Reals(list) => list.serialize(to),
+        }
+    }
+}
+
+macro_rules! value {
+    ($($type:ty => $variant:ident($convert:expr)),+ $(,)?) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Value {
+                Value::$variant($convert(value))
+            }
+        }
+        impl From<Option<$type>> for Value {
+            fn from(value: Option<$type>) -> Value {
+                value.map_or(Value::Null, Value::from)
+            }
+        }
+    )+};
+}
+
+value! {
+    String => Text(nfc),
+    u64 => Count(|n| n),
+    f64 => Real(|x| x),
+    bool => Flag(|b| b),
+    Vec<String> => Texts(|list: Vec<String>| list.into_iter().map(nfc).collect()),
+    Vec<u64> => Counts(|list| list),
+    Vec<f64> => Reals(|list| list),
+}
+
+/// A text in NFC. Most are already.
+pub(crate) fn nfc(text: String) -> String {
+    use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => text,
+        _ => text.nfc().collect(),
+    }
+}

@@ -1,0 +1,93 @@
+//! Rows from wherever they lie: a release, a candidate, a stage, or a published file.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value as Json};
+
+use super::manifest::Candidate;
+use crate::record::Post;
+use crate::store::{Error, StageReader};
+
+/// A row as JSON, keys in order.
+pub type JsonRow = Map<String, Json>;
+
+/// The rows of a folder by config: a release or candidate, or a stage of posts.
+///
+/// # Errors
+/// [`Error`] where it is neither, or a row cannot be read.
+pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
+    if let Some(manifest) = Candidate::read(folder)? {
+        let configs = manifest.configs.keys();
+        return configs
+            .map(|c| Ok((c.clone(), of_file(&folder.join(format!("data/{c}/test.jsonl")))?)))
+            .collect();
+    }
+    let Some(stage) = StageReader::open(folder)? else {
+        let none = std::io::Error::new(std::io::ErrorKind::NotFound, "no MANIFEST.json and no manifest.json");
+        return Err(Error::io("read", folder)(none));
+    };
+    let posts = stage.all::<Post>("rows")?;
+    let rows = posts.iter().map(|post| match serde_json::to_value(post) {
+        Ok(Json::Object(row)) => row,
+        _ => JsonRow::new(),
+    });
+    Ok(vec![(stage.manifest().stage.clone(), rows.collect())])
+}
+
+/// The rows of a JSON or JSON Lines file. The bare token `NaN`, which is no JSON but stands in published
+/// files, is read as null.
+///
+/// # Errors
+/// [`Error::Damaged`] with the line that cannot be read.
+pub fn of_file(path: &Path) -> Result<Vec<JsonRow>, Error> {
+    let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+    let damaged = |what: String| Error::Damaged {
+        path: path.to_path_buf(),
+        what,
+        hint: "expected JSON objects, one a line or in one array".into(),
+    };
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('[') {
+        return serde_json::from_str(&without_nan(text)).map_err(|e| damaged(e.to_string()));
+    }
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(i, line)| {
+            serde_json::from_str(&without_nan(line)).map_err(|e| damaged(format!("line {}: {e}", i + 1)))
+        })
+        .collect()
+}
+
+/// JSON with null for every `NaN` outside of a string.
+fn without_nan(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + 8);
+    let (mut inside, mut escaped, mut rest) = (false, false, json);
+    while let Some(c) = rest.chars().next() {
+        if !inside && rest.starts_with("NaN") {
+            out.push_str("null");
+            rest = &rest[3..];
+            continue;
+        }
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = inside,
+            '"' => inside = !inside,
+            _ => {}
+        }
+        out.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_is_null_outside_of_strings_only() {
+        let json = r#"{"a": NaN, "b": "NaN \" NaN", "c": [NaN, 1]}"#;
+        assert_eq!(without_nan(json), r#"{"a": null, "b": "NaN \" NaN", "c": [null, 1]}"#);
+    }
+}

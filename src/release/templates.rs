@@ -1,0 +1,105 @@
+//! The texts of a release, from templates and facts alone.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
+
+use super::facts::{Facts, Shape};
+
+macro_rules! templates {
+    ($($name:literal),+ $(,)?) => {
+        const TEMPLATES: &[(&str, &str)] = &[$(($name, include_str!(concat!("templates/", $name)))),+];
+    };
+}
+
+templates! {
+    "README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "CANARY.txt", "LICENSE", "source_licence.txt",
+    "funnel.svg", "lm_eval.yaml", "utils.py", "inspect.py",
+}
+
+/// Files that every folder has, path and text. A candidate has no canary.
+///
+/// # Errors
+/// Where a template asks for what the facts do not hold, which no input can bring about.
+pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
+    let environment = environment()?;
+    let all = Value::from(Serde(facts));
+    let mut files = Vec::new();
+    for name in ["README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "LICENSE", "funnel.svg"] {
+        files.push((name.to_string(), environment.get_template(name)?.render(all.clone())?));
+    }
+    if facts.canary.is_some() {
+        files.push(("CANARY.txt".into(), environment.get_template("CANARY.txt")?.render(all.clone())?));
+    }
+    let mut sources: Vec<&str> = facts.raw.iter().filter_map(|r| r.file.split('/').next()).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    for source in sources {
+        let raw: Vec<_> = facts.raw.iter().filter(|r| r.file.split('/').next() == Some(source)).collect();
+        let context = minijinja::context! { source, raw => Value::from(Serde(&raw)) };
+        files.push((
+            format!("LICENSES/{source}.txt"),
+            environment.get_template("source_licence.txt")?.render(context)?,
+        ));
+    }
+    for shape in &facts.configs {
+        tasks(&environment, facts, shape, &mut files)?;
+    }
+    Ok(files)
+}
+
+fn tasks(
+    environment: &Environment<'_>,
+    facts: &Facts,
+    shape: &Shape,
+    files: &mut Vec<(String, String)>,
+) -> Result<(), Error> {
+    let Some(task) = &shape.task else { return Ok(()) };
+    let context = minijinja::context! {
+        task => Value::from(Serde(task)), shape => Value::from(Serde(shape)),
+        version => facts.version.clone(), recipe => facts.recipe,
+    };
+    for (template, path) in [
+        ("lm_eval.yaml", format!("eval/lm_eval/{}.yaml", task.name)),
+        ("utils.py", format!("eval/lm_eval/utils_{}.py", task.name)),
+        ("inspect.py", format!("eval/inspect/{}.py", task.name)),
+    ] {
+        files.push((path, environment.get_template(template)?.render(context.clone())?));
+    }
+    Ok(())
+}
+
+fn environment() -> Result<Environment<'static>, Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|name| match name.ends_with(".svg") {
+        true => AutoEscape::Html,
+        false => AutoEscape::None,
+    });
+    let syntax =
+        SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
+    environment.set_syntax(syntax);
+    // A JSON string is also one of YAML and of Python.
+    environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
+    environment.add_filter("grouped", |n: u64| grouped(n));
+    environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
+    // A cell of a Markdown table is one line and has no bar.
+    environment.add_filter("cell", |text: String| text.replace('|', "\\|").replace('\n', " "));
+    for (name, text) in TEMPLATES {
+        environment.add_template(name, text)?;
+    }
+    Ok(environment)
+}
+
+/// 81700 as 81,700.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

@@ -1,0 +1,109 @@
+//! What the folder's descriptions say, against each other: hash chain, versions, counts, canary.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::Verified;
+use crate::release::manifest::{Candidate, MANIFEST};
+
+pub(super) fn check(folder: &Path, manifest: &Candidate, verified: &mut Verified) {
+    let mut found = Vec::new();
+    links(manifest, &mut found);
+    versions(folder, manifest, &mut found);
+    canary(folder, manifest, &mut found);
+    verified.findings.append(&mut found);
+}
+
+/// Every stage's fingerprint follows from what stands beside it, its inputs are rows of stages before
+/// it, the dumps are those that the first stage read, and the last stage's records are the rows.
+fn links(manifest: &Candidate, found: &mut Vec<String>) {
+    let mut made: BTreeMap<&str, &str> = BTreeMap::new();
+    for link in &manifest.stages {
+        if link.fingerprint_of(&manifest.recipe) != link.fingerprint {
+            found.push(format!(
+                "{MANIFEST}: the fingerprint of {} is not that of its settings and inputs",
+                link.stage
+            ));
+        }
+        for input in &link.inputs {
+            if made.get(input.stage.as_str()).is_none_or(|rows| *rows != input.rows) {
+                found.push(format!("{MANIFEST}: {} was made from other rows of {}", link.stage, input.stage));
+            }
+        }
+        made.insert(&link.stage, &link.rows);
+    }
+    let evidence: Vec<&String> =
+        manifest.stages.first().map(|l| l.evidence.values().collect()).unwrap_or_default();
+    for raw in &manifest.raw {
+        if !evidence.iter().any(|e| e.contains(&raw.sha256)) {
+            found.push(format!("{MANIFEST}: {} is not what the first stage read", raw.file));
+        }
+    }
+    let out = manifest.stages.last().map(|l| l.counts.records_out);
+    if out.is_some_and(|out| out != manifest.rows) {
+        found.push(format!(
+            "{MANIFEST}: {} rows, but the last stage let {} go on",
+            manifest.rows,
+            out.unwrap_or(0)
+        ));
+    }
+}
+
+fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
+    let version = match manifest.version.as_str() {
+        "candidate" => "0.0.0-candidate",
+        version => version,
+    };
+    for file in ["croissant.json", "datapackage.json"] {
+        let json: Option<Json> =
+            fs::read(folder.join(file)).ok().and_then(|b| serde_json::from_slice(&b).ok());
+        match json.as_ref().and_then(|j| j["version"].as_str()) {
+            Some(stated) if stated == version => {}
+            Some(stated) => found.push(format!("{file}: version {stated}, {MANIFEST} says {version}")),
+            None => found.push(format!("{file}: cannot be read, or states no version")),
+        }
+    }
+    for (file, line) in
+        [("CITATION.cff", format!("version: {version}")), ("README.md", format!("Version {version}, "))]
+    {
+        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        if !text.contains(&line) {
+            found.push(format!("{file}: does not state version {version}"));
+        }
+    }
+    let card = fs::read_to_string(folder.join("README.md")).unwrap_or_default();
+    for (config, rows) in &manifest.configs {
+        if !card.contains(&format!("num_examples: {rows}\n")) {
+            found.push(format!("README.md: num_examples of {config} is not {rows}"));
+        }
+    }
+}
+
+/// A release has one canary, in the card and beside it, and in no row.
+fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
+    if manifest.version == "candidate" {
+        return;
+    }
+    let guid = |file: &str| {
+        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let guid = text.split_once("Canary GUID ").map(|(_, rest)| rest.chars().take(36).collect::<String>());
+        guid.filter(|g| g.len() == 36 && g.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit()))
+    };
+    match (guid("CANARY.txt"), guid("README.md")) {
+        (Some(beside), Some(card)) if beside == card => {
+            for config in manifest.configs.keys() {
+                let file = format!("data/{config}/test.jsonl");
+                let text = fs::read(folder.join(&file)).unwrap_or_default();
+                if memchr::memmem::find(&text, beside.as_bytes()).is_some() {
+                    found.push(format!("{file}: the canary stands in a row"));
+                }
+            }
+        }
+        (Some(_), Some(_)) => found.push("CANARY.txt: another GUID than README.md has".into()),
+        (None, _) => found.push("CANARY.txt: no GUID".into()),
+        (_, None) => found.push("README.md: no canary".into()),
+    }
+}

@@ -1,0 +1,82 @@
+//! Every row's way back: row, last stage, ledgers, dumps.
+
+use std::fs;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::Verified;
+use crate::audit::{Proof, prove};
+use crate::config::Config;
+use crate::pipeline::RunError;
+use crate::recipe;
+use crate::release::End;
+use crate::release::candidate::{reader, rows};
+use crate::release::manifest::{Candidate, Link, MANIFEST};
+use crate::stages::import;
+use crate::store::{Error, Workspace};
+
+/// Follows each row of a verified folder to a line of a dump: the folder's stages are those of the
+/// workspace, their books close, the dumps in raw/ have the stated hashes, and each row is one that the
+/// last stage brought out, unchanged.
+///
+/// # Errors
+/// [`RunError`] where a stage or dump cannot be read.
+pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<(), RunError> {
+    let Some(manifest) = Candidate::read(folder)? else { return Ok(()) };
+    let Some(recipe) = recipe::find(&manifest.recipe) else {
+        verified.findings.push(format!("{MANIFEST}: recipe {:?} is not known", manifest.recipe));
+        return Ok(());
+    };
+    let workspace = Workspace::new(&config.root);
+    let found = &mut verified.findings;
+    let dumps = import::files(config, recipe.name)?;
+    for raw in &manifest.raw {
+        match dumps.iter().find(|d| format!("{}/{}", d.source, d.file) == raw.file) {
+            None => found.push(format!("{}: no source names it any longer", raw.file)),
+            Some(dump) if dump.sha256 != raw.sha256 => {
+                found.push(format!("{}: the dump in raw/ has other bytes", raw.file))
+            }
+            Some(_) => {}
+        }
+    }
+    for (i, link) in manifest.stages.iter().enumerate() {
+        if i >= recipe.steps.len() {
+            found.push(format!("{MANIFEST}: stage {} is not one of recipe {}", link.stage, recipe.name));
+            return Ok(());
+        }
+        let stage = reader(&workspace, recipe, i + 1)?;
+        if Link::of(stage.manifest()) != *link {
+            found.push(format!("{MANIFEST}: stage {} is not what staged/ holds now\n  hint: bring settings and dumps back to those it names, and run", link.stage));
+            return Ok(());
+        }
+    }
+    let mut proof = Proof::default();
+    prove(&workspace, recipe, &mut proof);
+    let stages = proof.gaps.into_iter().filter(|gap| gap.stage != "candidate");
+    found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
+    let end = End::of_chain(recipe, manifest.stages.len());
+    let last = reader(&workspace, recipe, end.number())?;
+    for layout in end.layouts() {
+        let file = format!("data/{}/test.jsonl", layout.config);
+        let path = folder.join(&file);
+        let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+        let mut released: FxHashMap<blake3::Hash, usize> =
+            text.lines().enumerate().map(|(i, line)| (blake3::hash(line.as_bytes()), i + 1)).collect();
+        for batch in rows(end, &last) {
+            for row in batch? {
+                let mut line = Vec::new();
+                // Writing into a vector cannot fail.
+                let _ = row.write_json(&layout, &mut line);
+                line.pop();
+                if released.remove(&blake3::hash(&line)).is_none() {
+                    found.push(format!("{file}: {} came out of the last stage and is not in it", row.id()));
+                }
+            }
+        }
+        let mut strange: Vec<usize> = released.into_values().collect();
+        strange.sort_unstable();
+        found.extend(strange.iter().map(|line| format!("{file}:{line}: no stage brought this row out")));
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! A config's rows: against their schema, their layout, the Parquet file and the published form.
+
+use std::fs;
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value as Json};
+use unicode_normalization::is_nfc;
+
+use super::Verified;
+use crate::release::layout::{self, Layout};
+use crate::release::parquet;
+use crate::release::row::Row;
+
+/// Findings a config; beyond them a file is simply another one.
+const LISTED: usize = 20;
+
+pub(super) fn check(folder: &Path, config: &str, stated: u64, verified: &mut Verified) {
+    let mut found = Vec::new();
+    let file = format!("data/{config}/test.jsonl");
+    let rows = match fs::read_to_string(folder.join(&file)) {
+        Ok(text) => lines(folder, config, &file, &text, &mut found),
+        Err(e) => {
+            found.push(format!("{file}: {e}"));
+            Vec::new()
+        }
+    };
+    verified.rows += rows.len() as u64;
+    if rows.len() as u64 != stated {
+        found.push(format!("{file}: {} rows, MANIFEST.json says {stated}", rows.len()));
+    }
+    if let Some(layout) = layout_of(config).filter(|l| fits(l, &rows)) {
+        against_layout(folder, &layout, &file, &rows, &mut found);
+    }
+    found.truncate(LISTED);
+    verified.findings.append(&mut found);
+}
+
+fn layout_of(config: &str) -> Option<Layout> {
+    let posts = crate::recipe::find(config).map(|recipe| layout::posts(recipe.name));
+    layout::find(config).copied().into_iter().chain(posts).next()
+}
+
+fn fits(layout: &Layout, rows: &[Map<String, Json>]) -> bool {
+    rows.first().is_some_and(|row| row.keys().map(String::as_str).eq(layout.columns.iter().map(|c| c.name)))
+}
+
+/// The rows of a file, each held against the schema beside it.
+fn lines(
+    folder: &Path,
+    config: &str,
+    file: &str,
+    text: &str,
+    found: &mut Vec<String>,
+) -> Vec<Map<String, Json>> {
+    let name = format!("schema/{config}.schema.json");
+    let schema: Json = match fs::read(folder.join(&name))
+        .map_err(|e| e.to_string())
+        .and_then(|b| serde_json::from_slice(&b).map_err(|e| e.to_string()))
+    {
+        Ok(schema) => schema,
+        Err(e) => {
+            found.push(format!("{name}: {e}"));
+            return Vec::new();
+        }
+    };
+    if !text.is_empty() && !text.ends_with('\n') {
+        found.push(format!("{file}: its last line is cut"));
+    }
+    let mut ids = FxHashSet::default();
+    let mut rows = Vec::new();
+    let mut keys: Option<Vec<String>> = None;
+    for (i, line) in text.split_terminator('\n').enumerate() {
+        let row: Map<String, Json> = match serde_json::from_str(line) {
+            Ok(row) => row,
+            Err(e) => {
+                found.push(format!("{file}:{}: {e}", i + 1));
+                continue;
+            }
+        };
+        let mut wrong = |what: String| found.push(format!("{file}:{}: {what}", i + 1));
+        if let Err(what) = fits_schema(&schema, &row) {
+            wrong(what);
+        }
+        if !is_nfc(line) || line.contains('\r') {
+            wrong("not in NFC, or with a carriage return".into());
+        }
+        let order: Vec<String> = row.keys().cloned().collect();
+        if keys.get_or_insert_with(|| order.clone()) != &order {
+            wrong("other keys, or in another order, than the first row".into());
+        }
+        let id = row.values().next().and_then(Json::as_str).unwrap_or_default();
+        if !ids.insert(id.to_string()) {
+            wrong(format!("id {id:?} stands twice"));
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+/// A closed schema of one object: the part of JSON Schema that a release uses.
+fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), String> {
+    let properties = schema["properties"].as_object().ok_or("the schema has no properties")?;
+    if let Some(key) = row.keys().find(|key| !properties.contains_key(*key)) {
+        return Err(format!("{key:?} is not in the schema"));
+    }
+    for (key, property) in properties {
+        let value = row.get(key).ok_or_else(|| format!("no {key:?}"))?;
+        let types: Vec<&str> = match &property["type"] {
+            Json::Array(types) => types.iter().filter_map(Json::as_str).collect(),
+            one => one.as_str().into_iter().collect(),
+        };
+        if !types.iter().any(|t| is(value, t)) {
+            return Err(format!("{key}: {value} is not {}", types.join(" or ")));
+        }
+        if let Some(allowed) = property["enum"].as_array().filter(|_| !value.is_null())
+            && !allowed.contains(value)
+        {
+            return Err(format!("{key}: {value} is none of the allowed values"));
+        }
+        if let (Some(item), Some(list)) = (property["items"]["type"].as_str(), value.as_array())
+            && let Some(strange) = list.iter().find(|v| !is(v, item))
+        {
+            return Err(format!("{key}: {strange} is not {item}"));
+        }
+    }
+    Ok(())
+}
+
+fn is(value: &Json, name: &str) -> bool {
+    match name {
+        "string" => value.is_string(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "null" => value.is_null(),
+        _ => false,
+    }
+}
+
+/// Options and labels, the same rows in Parquet, and the published form as it follows from them.
+fn against_layout(
+    folder: &Path,
+    layout: &Layout,
+    file: &str,
+    rows: &[Map<String, Json>],
+    found: &mut Vec<String>,
+) {
+    let mut typed = Vec::with_capacity(rows.len());
+    for (i, row) in rows.iter().enumerate() {
+        match Row::from_json(layout, row).and_then(|row| (layout.check)(&row).map(|()| row)) {
+            Ok(row) => typed.push(row),
+            Err(what) => found.push(format!("{file}:{}: {what}", i + 1)),
+        }
+    }
+    let name = file.replace(".jsonl", ".parquet");
+    match parquet::read(&folder.join(&name), layout) {
+        Ok(columns) if columns.len() != rows.len() => {
+            found.push(format!("{name}: {} rows, {file} has {}", columns.len(), rows.len()))
+        }
+        Ok(columns) if typed.len() == rows.len() => {
+            if let Some(i) = (0..columns.len()).find(|i| columns[*i] != typed[*i]) {
+                found.push(format!("{name}: row {} differs from {file}", i + 1));
+            }
+        }
+        Ok(_) => {}
+        Err(e) => found.push(format!("{name}: {e}")),
+    }
+    for compat in layout.compat {
+        let name = format!("compat/{}", compat.file);
+        let expected: Vec<Json> =
+            typed.iter().filter_map(|row| (compat.published)(row).map(Json::Object)).collect();
+        let text = fs::read_to_string(folder.join(&name)).unwrap_or_default();
+        let read: Result<Vec<Json>, _> = match compat.lines {
+            true => text.lines().map(serde_json::from_str).collect(),
+            false => serde_json::from_str(&text),
+        };
+        // Compared as text: the order of keys is part of the published form.
+        let same =
+            read.is_ok_and(|read| read.iter().map(Json::to_string).eq(expected.iter().map(Json::to_string)));
+        if !same {
+            found.push(format!("{name}: not the published form of the rows"));
+        }
+    }
+}
