@@ -226,7 +226,7 @@ impl<'a> Block<'a> {
         let (from, to) = (self.range.start, self.range.end);
         let least = self.order.query.metric.least_partner(self.order.query.threshold, size).max(self.sizes.0);
         let most = size.min(self.sizes.1);
-        let place = |partner: u32| self.records.from_size(partner).clamp(from, to);
+        let place = |partner: u32| self.records.at_size(partner).clamp(from, to);
         let mut first = Vec::new();
         let mut partner = least;
         while partner <= most {

@@ -29,13 +29,16 @@ const FEW_RECORDS: f64 = 8.0;
 const MOST_SUBSETS: u64 = 1000;
 
 /// The same for bags, whose pairs leave more unshared; most records are far from their worst pair.
-const MOST_SUBSETS_OF_BAG: u64 = 30_000;
+const MOST_SUBSETS_OF_BAG: u64 = 100_000;
 
 /// Required overlaps from here on use single tokens as keys.
 const LONG: u32 = 1024;
 
 /// No key has more tokens.
 const DEEPEST: u32 = 7;
+
+/// No key of a bag has more.
+const DEEPEST_OF_BAG: u32 = 3;
 
 /// Starting states of hashes: of keys, of those cut at the greatest depth, and of ends.
 const KEY: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -88,9 +91,9 @@ impl Plan {
     pub fn of(query: &Query) -> Self {
         let Query { metric, threshold } = *query;
         // A Chinese character of middling rarity weighs 65.
-        let (unit, most) = match metric {
-            Metric::Overlap => (65, MOST_SUBSETS_OF_BAG),
-            _ => (1, MOST_SUBSETS),
+        let (unit, most, deepest) = match metric {
+            Metric::Overlap => (65, MOST_SUBSETS_OF_BAG, DEEPEST_OF_BAG),
+            _ => (1, MOST_SUBSETS, DEEPEST),
         };
         let need = |a| metric.need(threshold, a, metric.least_partner(threshold, a));
         let mut stop = vec![0];
@@ -103,7 +106,7 @@ impl Plan {
             }
             let skips = u64::from((largest / unit).saturating_sub(overlap));
             let deep = |k: u32| largest + 1 < 2 * LONG * unit && subsets(skips, k) <= most;
-            let k = (1..=DEEPEST.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
+            let k = (1..=deepest.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
             stop.push(k as u8);
         }
         Self { metric, threshold, unit, stop }

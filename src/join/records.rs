@@ -58,7 +58,7 @@ impl Records {
     }
 
     /// The first record of at least this size, or one past the last.
-    pub fn from_size(&self, size: u32) -> u32 {
+    pub fn at_size(&self, size: u32) -> u32 {
         self.first + self.sizes.partition_point(|&s| s < size) as u32
     }
 
