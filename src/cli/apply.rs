@@ -22,7 +22,8 @@ Every row comes out in its place, with unknown fields passed through and always 
   filter         text                      ->  kept or dropped
   interrogative  text                      ->  is_question
   similarity     a, b                      ->  duplicate, verdict, score
-  dedup          id, text                  ->  into, score (reads all rows first)
+  dedup          id, text                  ->  into, score (reads all rows first; --on-disk where they are many)
+                 and with --against FILE   ->  resembles, resembles_score
 Settings come from the workspace where there is a pipeline.toml, else they are the defaults.";
 
 /// Rows decided at once: enough for every core, few enough to stream.

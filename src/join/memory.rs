@@ -10,8 +10,8 @@ use super::records::Records;
 use super::stats::{Order, Stats};
 use super::{Query, Score};
 
-/// Keys of one block's index, about; each takes some 30 bytes while the index is built.
-pub(super) const BLOCK_KEYS: u64 = 1 << 25;
+/// Keys of one block's index, about; each takes some 40 bytes while the index is built.
+pub(super) const BLOCK_KEYS: u64 = 1 << 24;
 
 /// Fewer records than keys in a block by this are not worth counting: posts have 30 or 40 keys.
 const MANY_KEYS: u64 = 256;

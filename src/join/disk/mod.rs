@@ -57,9 +57,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// A gigabyte or two.
-    const DEFAULT: Limits =
-        Limits { parts: 64, block_keys: super::memory::BLOCK_KEYS, chunk: 1 << 16, sort: 1 << 26 };
+    /// Two gigabytes, about.
+    const DEFAULT: Limits = Limits { parts: 64, block_keys: 1 << 25, chunk: 1 << 16, sort: 1 << 26 };
 }
 
 /// Finds every pair of rows at or over the threshold, with its working files in a new folder under
