@@ -245,6 +245,12 @@ pub(super) struct Apply {
     /// dedup: compare as written, or without regard to width, case, script, punctuation and spaces
     #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
     pub normalize: Option<String>,
+    /// dedup: name the row of this JSON Lines file (id, text) that each row resembles
+    #[arg(long, value_name = "FILE", conflicts_with = "on_disk")]
+    pub against: Option<PathBuf>,
+    /// dedup: hold rows and index in a temporary folder in this one, not in memory
+    #[arg(long, value_name = "FOLDER")]
+    pub on_disk: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
