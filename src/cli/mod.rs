@@ -10,6 +10,7 @@ mod compare;
 mod config;
 mod crawl;
 mod diff;
+mod disputes;
 mod estimate;
 mod exit;
 mod explain;

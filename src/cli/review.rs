@@ -10,17 +10,15 @@ use serde_json::json;
 use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use super::trials;
+use super::{disputes, trials};
 use crate::config::Config;
 use crate::pipeline::{RunError, Tasks, now, review_items};
 use crate::recipe;
-use crate::review::adjudicate::Dispute;
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
-use crate::review::ballot::{Kind, Round, Step};
+use crate::review::ballot::{Round, Step};
 use crate::review::{
-    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Value, Vote, VoteLog,
-    adjudicate, agreement, assign, dispute_item, disputes, export, import, replace, resolve_all, review_item,
-    status,
+    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog,
+    agreement, assign, dispute_item, export, import, replace, resolve_all, review_item, status,
 };
 use crate::stages::review::Votes;
 use crate::store::{Error, Workspace, durable};
@@ -56,8 +54,8 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
         ReviewVerb::Adjudicate { place, item, by, answers } => {
             let room = Room::open(&config, place)?;
             match (item, by) {
-                (Some(item), Some(by)) => decide(&room, item, by, answers),
-                _ => list(&room, global),
+                (Some(item), Some(by)) => disputes::decide(&room, item, by, answers),
+                _ => disputes::list(&room, global),
             }
         }
     }
@@ -67,7 +65,7 @@ pub(super) fn usage(error: impl std::fmt::Display) -> Failure {
     Failure::usage(error.to_string())
 }
 
-fn io(error: impl std::fmt::Display) -> Failure {
+pub(super) fn io(error: impl std::fmt::Display) -> Failure {
     Failure { exit: Exit::Io, message: error.to_string() }
 }
 
@@ -104,7 +102,7 @@ impl<'c> Room<'c> {
         self.votes.by_item(self.step.recipe, self.step.name)
     }
 
-    fn log(&self) -> Result<VoteLog, Failure> {
+    pub(super) fn log(&self) -> Result<VoteLog, Failure> {
         VoteLog::open(Workspace::new(&self.config.root).raw().join("votes")).map_err(io)
     }
 
@@ -386,66 +384,4 @@ fn agreed(
         (line, json)
     };
     fields.into_iter().map(field).collect()
-}
-
-fn open_disputes(room: &Room<'_>) -> Vec<Dispute> {
-    let votes = room.by_item();
-    let resolved = resolve_all(&room.step, &room.items, &votes);
-    disputes(&room.step, room.items.iter().zip(&resolved), |id| votes.get(id).cloned().unwrap_or_default())
-}
-
-fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
-    let disputes = open_disputes(room);
-    if global.json {
-        let rows: Vec<_> = disputes
-            .iter()
-            .map(|d| {
-                let why: Vec<String> = d.why.iter().map(ToString::to_string).collect();
-                json!({ "item": d.item, "why": why, "votes": d.votes })
-            })
-            .collect();
-        output::json(&rows)?;
-        return Ok(Exit::Done);
-    }
-    let mut text = String::new();
-    for dispute in &disputes {
-        text.push_str(&format!("{}\n", dispute.item.id));
-        for (key, value) in &dispute.item.content {
-            text.push_str(&format!("  {key}: {value}\n"));
-        }
-        for vote in &dispute.votes {
-            let said: Vec<String> =
-                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
-            text.push_str(&format!("  {} ({}): {}\n", vote.annotator, vote.round.name(), said.join(", ")));
-        }
-        dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
-    }
-    text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));
-    output::print(&text)?;
-    Ok(Exit::Done)
-}
-
-fn decide(room: &Room<'_>, item: &str, by: &str, answers: &[(String, String)]) -> Result<Exit, Failure> {
-    let disputes = open_disputes(room);
-    let dispute = disputes.iter().find(|d| d.item.id == item);
-    let dispute = dispute.ok_or_else(|| usage(format!("{item} is no dispute of {}", room.step.name)))?;
-    let person = room.config.annotators.iter().find(|person| person.name == by);
-    let person = person.ok_or_else(|| usage(format!("no [[annotator]] is called {by:?}")))?;
-    let form = room.step.form(Round::Adjudication);
-    if let Some((field, _)) = answers.iter().find(|(field, _)| !form.iter().any(|f| f.name == field)) {
-        let known: Vec<&str> = form.iter().map(|f| f.name).collect();
-        return Err(usage(format!("no field {field:?}\n  hint: there are {}", known.join(", "))));
-    }
-    let given = |name: &str| {
-        let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
-        let listed =
-            form.iter().any(|f| f.name == name && matches!(f.kind, Kind::Choices { .. } | Kind::Keep { .. }));
-        let codes = || text.split(';').map(|code| code.trim().to_string()).collect::<Vec<_>>();
-        let keep = text.trim() == crate::review::ballot::KEEP;
-        Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })
-    };
-    let vote = adjudicate(&room.step, dispute, person, given, &now(), "command line").map_err(usage)?;
-    room.log()?.append(vec![vote]).map_err(io)?;
-    output::print(&format!("{item}: decided by {by}\n"))?;
-    Ok(Exit::Done)
 }
