@@ -64,6 +64,15 @@ pub struct Bar {
     pub other: u64,
 }
 
+/// How alike the records of a step are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Likeness {
+    /// Pairs by score: merged, and near but kept apart.
+    pub pairs: Vec<Bar>,
+    /// Records that would be merged at each threshold.
+    pub merged: Vec<Bar>,
+}
+
 /// Characters to a bar of the lengths.
 pub const LENGTH_BIN: usize = 10;
 const LENGTH_BARS: usize = 21;
@@ -109,10 +118,10 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
         merged: 0,
     };
     for step in made {
-        if let Some((likeness, sweep)) = likeness_of(workspace, recipe, step)? {
+        if let Some(found) = likeness_of(workspace, recipe, step)? {
             let stage = figures.stages.iter().find(|stage| stage.stage == step.name);
             figures.merged = stage.map_or(0, |stage| stage.counts.state(State::Merged));
-            (figures.likeness, figures.sweep) = (likeness, sweep);
+            (figures.likeness, figures.sweep) = (found.pairs, found.merged);
             break;
         }
     }
@@ -128,7 +137,7 @@ pub fn likeness_of(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
-) -> Result<Option<(Vec<Bar>, Vec<Bar>)>, Error> {
+) -> Result<Option<Likeness>, Error> {
     let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
     if !stage.manifest().tables.contains_key("pairs") {
         return Ok(None);
@@ -143,7 +152,7 @@ pub fn likeness_of(
         // Records of one text are a group, and a group has one record among the pairs.
         equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
     }
-    Ok(Some((likeness(&pairs), sweep(&pairs, equal))))
+    Ok(Some(Likeness { pairs: likeness(&pairs), merged: sweep(&pairs, equal) }))
 }
 
 fn length_bars() -> Vec<Bar> {

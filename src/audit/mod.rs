@@ -10,7 +10,7 @@ mod prove;
 mod show;
 mod tables;
 
-pub use charts::{Bar, Figures, figures, likeness_of};
+pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
 pub use explain::{Explained, Passage, explain, find};
 pub use funnel::{Funnel, FunnelStage, funnel};

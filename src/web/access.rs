@@ -60,7 +60,14 @@ pub struct Grant {
 #[derive(Debug)]
 pub struct Access {
     path: PathBuf,
-    known: Mutex<(Option<(SystemTime, u64)>, Vec<Grant>)>,
+    known: Mutex<Known>,
+}
+
+/// What was read, and the file's time and length when it was.
+#[derive(Debug, Default)]
+struct Known {
+    state: Option<(SystemTime, u64)>,
+    grants: Vec<Grant>,
 }
 
 impl Access {
@@ -80,10 +87,10 @@ impl Access {
             Err(e) => return Err(Error::io("read", &self.path)(e)),
         };
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if known.0 != state {
-            *known = (state, read(&self.path)?);
+        if known.state != state {
+            *known = Known { state, grants: read(&self.path)? };
         }
-        Ok(known.1.clone())
+        Ok(known.grants.clone())
     }
 
     /// Whose token it is. Every grant is compared in full, whichever fits, so that the time taken tells

@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn templates_parse_and_name_only_words_there_are() {
         let views = VIEWS.as_ref().unwrap();
-        let call = regex::Regex::new(r#"\bt\("([a-z_0-9]+)""#).unwrap();
+        let call = regex::Regex::new(r#"\bt\("([a-z_0-9]+)"[,)]"#).unwrap();
         let mut used = BTreeSet::new();
         for (name, text) in TEMPLATES {
             views.get_template(name).unwrap();

@@ -24,10 +24,13 @@ impl Ballot {
     }
 }
 
-/// Ballots that were opened, by recipe and step, with what they were made from.
+/// By recipe and step: what a ballot was made from, and the ballot.
+type Held = FxHashMap<(&'static str, String), (String, Arc<Ballot>)>;
+
+/// Ballots that were opened.
 #[derive(Default)]
 pub(in crate::web) struct Ballots {
-    held: Mutex<FxHashMap<(&'static str, String), (String, Arc<Ballot>)>>,
+    held: Mutex<Held>,
 }
 
 impl Ballots {

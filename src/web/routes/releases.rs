@@ -237,7 +237,7 @@ fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, Oops> {
             agreed.push(Agreed {
                 step: step.name,
                 field: field.field.to_string(),
-                items: field.items as usize,
+                items: field.items,
                 sample: !people,
                 percent: three(&field.percent),
                 alpha: three(&field.alpha),

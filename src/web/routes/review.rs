@@ -91,7 +91,7 @@ fn places(app: &App, config: &Config, person: &Annotator, language: Language) ->
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
                 let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &tasks, person);
                 let all = done + open.len();
-                if all > 0 {
+                if let Some(share) = (done * 1000).checked_div(all) {
                     waiting.push(Waiting {
                         recipe: recipe.name,
                         step: ballot.step.name,
@@ -99,7 +99,7 @@ fn places(app: &App, config: &Config, person: &Annotator, language: Language) ->
                         title: said(language, ballot.step.title),
                         done,
                         open: open.len(),
-                        share: done * 1000 / all,
+                        share,
                     });
                 }
             }

@@ -158,10 +158,7 @@ pub(in crate::web) async fn figures(
             Stage::Filter => limits(&all),
             _ => Value::Null,
         };
-        let sweep = match looking.stage.manifest().tables.contains_key("pairs") {
-            true => likeness(&app, recipe, step)?,
-            false => Value::Null,
-        };
+        let sweep = audit::likeness_of(&app.workspace, recipe, step)?;
         let mut examples = BTreeMap::new();
         for reason in reasons(&looking.stage.manifest().counts) {
             let query =
@@ -192,13 +189,6 @@ fn limits(lengths: &[u64]) -> Value {
     let total: u64 = lengths.iter().sum();
     let over: Vec<u64> = under.iter().zip(lengths).map(|(under, n)| total - under - n).collect();
     json!({ "under": under, "over": over })
-}
-
-fn likeness(app: &App, recipe: &'static Recipe, step: &Step) -> Result<Value, Oops> {
-    let Some((likeness, sweep)) = audit::likeness_of(&app.workspace, recipe, step)? else {
-        return Ok(Value::Null);
-    };
-    Ok(json!({ "likeness": likeness, "merged": sweep }))
 }
 
 #[cfg(test)]

@@ -28,12 +28,15 @@ pub(in crate::web) struct Record {
     pub(in crate::web) text: Option<String>,
 }
 
+/// By stage and query: the records that fit, and when they were last asked for.
+type Answers = HashMap<(String, Query), (Arc<Vec<u32>>, u64)>;
+
 /// Stages that were looked at.
 #[derive(Default)]
 pub(in crate::web) struct Stages {
     frames: Frames,
     indexes: Mutex<Vec<(String, Arc<Index>)>>,
-    answers: Mutex<HashMap<(String, Query), (Arc<Vec<u32>>, u64)>>,
+    answers: Mutex<Answers>,
     clock: std::sync::atomic::AtomicU64,
 }
 

@@ -68,7 +68,8 @@ impl Query {
         }
         let mut forms = vec![regex::escape(words)];
         let folded = fold(words, Fold::KEY);
-        if folded != words && !folded.is_empty() {
+        // A mark that folding drops was typed on purpose.
+        if folded != words && folded.chars().count() == words.chars().count() {
             forms.push(regex::escape(&folded));
         }
         RegexBuilder::new(&forms.join("|")).case_insensitive(true).build().ok()
