@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::evidence::Detail;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
+use crate::stages::Rows;
 use crate::store::{Error, StageReader, Workspace, any_of, select};
 use crate::text::normalise::{Fold, fold};
 
@@ -78,7 +79,9 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
             }
         }
     }
-    if ids.is_empty() {
+    // A recipe that goes on from another has no posts of its own to look into.
+    let posts = recipe.steps.first().is_some_and(|step| step.stage.rows() == Rows::Posts);
+    if ids.is_empty() && posts {
         ids.extend(by_text(import, target)?);
     }
     Ok(ids.into_iter().collect())
