@@ -1,10 +1,11 @@
 //! `estimate`: what the drafts would ask and cost, before anything is sent.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
+use crate::llm::Estimate;
 use crate::pipeline::draft_requests;
 use crate::stages::draft;
 
@@ -13,7 +14,6 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut machine = Vec::new();
     for recipe in output::recipes(&config, args)? {
-        let store = draft::open_store(&config)?;
         text.push_str(&format!("{}\n", recipe.name));
         for step in recipe.steps {
             let Some(asks) = draft_requests(&config, recipe, step)? else { continue };
@@ -22,29 +22,11 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
                 continue;
             };
             for (endpoint, asks) in asks {
+                let store = draft::open_store(&config)?;
                 let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
                     .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-                let money = match (estimate.min_usd, estimate.max_usd) {
-                    (Some(min), Some(max)) => format!("{min} to {max}"),
-                    _ => "no price is set".to_string(),
-                };
-                text.push_str(&format!(
-                "  {:<14} {:<16} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
-                step.name,
-                format!("at llm.{}", endpoint.name),
-                number(estimate.items as u64),
-                number(estimate.stored as u64),
-                number(estimate.requests as u64),
-                number(estimate.prompt_tokens),
-                number(estimate.max_completion_tokens),
-            ));
-                machine.push(json!({
-                "recipe": recipe.name, "stage": step.name, "endpoint": estimate.endpoint, "items": estimate.items,
-                "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,
-                "max_completion_tokens": estimate.max_completion_tokens,
-                "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
-                "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
-            }));
+                text.push_str(&line(step.name, &endpoint.name, &estimate));
+                machine.push(row(recipe.name, step.name, &estimate));
             }
         }
     }
@@ -54,4 +36,30 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
         output::print(&text)?
     }
     Ok(Exit::Done)
+}
+
+fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
+    let money = match (estimate.min_usd, estimate.max_usd) {
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        _ => "no price is set".to_string(),
+    };
+    format!(
+        "  {step:<14} {:<22} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
+        format!("at llm.{endpoint}"),
+        number(estimate.items as u64),
+        number(estimate.stored as u64),
+        number(estimate.requests as u64),
+        number(estimate.prompt_tokens),
+        number(estimate.max_completion_tokens),
+    )
+}
+
+fn row(recipe: &str, step: &str, estimate: &Estimate) -> Value {
+    json!({
+        "recipe": recipe, "stage": step, "endpoint": estimate.endpoint, "items": estimate.items,
+        "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,
+        "max_completion_tokens": estimate.max_completion_tokens,
+        "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
+        "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
+    })
 }

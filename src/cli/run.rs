@@ -10,8 +10,9 @@ use crate::pipeline::{self, Selection};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::release::{self, Candidate};
-use crate::stages::Stop;
-use crate::store::{Manifest, Workspace};
+use crate::stages::respond::Refused;
+use crate::stages::{Draft, Stage, Stop};
+use crate::store::{Manifest, StageReader, Workspace};
 
 pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let threads: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
@@ -35,6 +36,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     for recipe in recipes {
         let (manifests, candidate) = make(&config, recipe, &selection, stop, global)?;
         unread += manifests.iter().map(|m| m.counts.state(State::Failed)).sum::<u64>();
+        unread += refused(&config, recipe, global)?;
         built.extend(candidate);
     }
     if global.json {
@@ -70,6 +72,21 @@ fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection)
         return recipes;
     }
     recipes.into_iter().filter(has).collect()
+}
+
+/// Tells of lines of raw/responses that are no response, and counts them.
+fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
+    const SHOWN: usize = 10;
+    let Some(number) = recipe.steps.iter().position(|step| step.stage == Stage::Draft(Draft::Respond)) else {
+        return Ok(0);
+    };
+    let place = Workspace::new(&config.root).stage(recipe.name, number + 1, recipe.steps[number].name);
+    let Some(stage) = StageReader::open(&place)? else { return Ok(0) };
+    let lines: Vec<Refused> = stage.all("refused")?;
+    for line in lines.iter().take(SHOWN).filter(|_| !global.quiet) {
+        eprintln!("warning: {}: {}", line.id, line.evidence);
+    }
+    Ok(lines.len() as u64)
 }
 
 type Made = (Vec<Manifest>, Option<(Candidate, bool)>);

@@ -137,26 +137,30 @@ name = "meta-1"
 role = "meta"
 languages = ["zh", "en"]
 
-# FLUB's juniors and their senior.
+# FLUB's juniors and their senior, who passed its trial.
 [[annotator]]
 name = "junior-1"
 role = "junior"
 languages = ["zh"]
+qualified = true
 
 [[annotator]]
 name = "junior-2"
 role = "junior"
 languages = ["zh"]
+qualified = true
 
 [[annotator]]
 name = "junior-3"
 role = "junior"
 languages = ["zh"]
+qualified = true
 
 [[annotator]]
 name = "senior-1"
 role = "senior"
 languages = ["zh"]
+qualified = true
 "#;
 
 const LEYMORE: &str = r#"

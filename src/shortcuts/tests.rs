@@ -119,3 +119,34 @@ fn intervals_are_wilsons() {
     assert!((share.low - 0.5313).abs() < 5e-4 && (share.high - 0.8881).abs() < 5e-4, "{share:?}");
     assert!(share.above_chance() && !Share::of(11.0, 20, 2).above_chance());
 }
+
+/// The half of the published FLUB that is at hand: where its right options stand, and what may be guessed.
+#[test]
+fn the_published_flub_is_measured() {
+    let Some(folder) = std::env::var_os("RIDDLEMILL_REFERENCE") else {
+        eprintln!("skipped: RIDDLEMILL_REFERENCE is not set");
+        return;
+    };
+    let path = std::path::Path::new(&folder).join("data/reference/flub-dev.jsonl");
+    let text = std::fs::read_to_string(path).unwrap().replace(": NaN", ": null");
+    let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let string = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let set: Vec<(String, String, Vec<String>, usize)> = rows
+        .iter()
+        .map(|row| {
+            let options = ["A", "B", "C", "D"].map(|letter| string(&row["options"][letter])).to_vec();
+            let gold = "ABCD".find(row["answer"].as_str().unwrap()).unwrap();
+            (string(&row["id"]), string(&row["text"]), options, gold)
+        })
+        .collect();
+    let figures = figures(&set);
+    assert_eq!(figures.positions.counts, [117, 101, 109, 97]);
+    assert!(figures.positions.p > 0.05, "{:?}", figures.positions);
+    // Four rows have an option twice.
+    assert!(figures.near_equal.iter().filter(|near| near.likeness == 1.0).count() >= 4);
+    let shown = serde_json::json!({
+        "lengths": figures.lengths, "overlap": figures.overlap, "near_equal": figures.near_equal.len(),
+        "reused": figures.reused.len(), "classifier": figures.baseline.as_ref().map(|b| b.accuracy),
+    });
+    eprintln!("{shown}");
+}

@@ -126,6 +126,8 @@ const LATER: &[Reason] = &[
     Reason::RequestFailed,
     Reason::ReplyUnparseable,
     Reason::NotDrafted,
+    // The sample's judges have rated everything that was answered.
+    Reason::JudgesMissing,
     Reason::Confirmed,
     Reason::Rewritten,
     Reason::Provisional,

@@ -36,10 +36,7 @@ pub fn respond(
         writer.put(question.id.clone(), outcome(question, replies, elsewhere, &settings));
     }
     let mut table = writer.table::<Refused>("refused")?;
-    for line in refused {
-        asking.pulse.say(&format!("{}: {}", line.id, line.evidence));
-        table.put(line);
-    }
+    refused.into_iter().for_each(|line| table.put(line));
     Ok(writer.keep(table)?)
 }
 
