@@ -1,6 +1,6 @@
 //! BrainTeaser from riddle pages to groups of three.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -229,9 +229,9 @@ fn every_quirk_of_the_fixture_pages_has_its_outcome() {
     run(&ws, &["--to", "strip"]).expect(0);
     ws.audit_clean();
     let puzzles: Vec<Puzzle> = rows(&ws, "strip");
-    let texts: BTreeMap<&str, &str> =
+    let texts: BTreeSet<(&str, &str)> =
         puzzles.iter().map(|p| (p.question.as_str(), p.answer.as_str())).collect();
-    for (question, answer) in [
+    for outcome in [
         (
             "A man falls off a twenty-foot ladder onto stone & walks away. How?",
             "He stood on the lowest rung.",
@@ -244,7 +244,7 @@ fn every_quirk_of_the_fixture_pages_has_its_outcome() {
         ),
         ("Why did the clock resign?", "It was wound up. And it had no time off."),
     ] {
-        assert_eq!(texts.get(question), Some(&answer), "{texts:#?}");
+        assert!(texts.contains(&outcome), "{outcome:?} is not in {texts:#?}");
     }
     let reasons = ws.reasons(BRAIN);
     assert!(reasons["held/answer_missing"] >= 4 && reasons["merged/same_id"] >= 1, "{reasons:?}");

@@ -26,7 +26,7 @@ fn threads_places_and_the_order_of_sources_do_not_show() {
     let start = text.find("[[source]]\n").unwrap();
     let end = text.find("\n# Drafts come from").unwrap();
     let mut tables: Vec<&str> = text[start..end].split("\n\n").map(str::trim).collect();
-    assert_eq!(tables.len(), 3);
+    assert!(tables.len() >= 3);
     tables.reverse();
     let turned = format!("{}{}\n{}", &text[..start], tables.join("\n\n"), &text[end..]);
     assert!(turned.find("sample-thread").unwrap() < turned.find("sample-titles").unwrap());

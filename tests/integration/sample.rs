@@ -81,7 +81,7 @@ fn the_sample_hits_every_rule() {
     let ws = Workspace::sample();
     ws.run();
     let mut hit = BTreeSet::new();
-    for recipe in RECIPES {
+    for recipe in riddlemill::recipe::names() {
         hit.extend(ws.reasons(recipe).into_keys().filter_map(|k| Some(k.split_once('/')?.1.to_string())));
     }
     // A whole sample has no broken line; tests/integration/importers.rs has one of each.
