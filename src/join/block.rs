@@ -167,6 +167,7 @@ impl<'a> Block<'a> {
         buckets.clear();
         buckets.extend(keys.iter().zip(0..).map(|(key, i)| (i, self.index.bucket(key.hash))));
         buckets.retain(|(_, bucket)| !bucket.is_empty());
+        buckets.retain(|(key, bucket)| !self.index.is_of_another(keys[*key as usize].hash, bucket));
         if self.order.weights.is_empty() {
             if reach.as_ref().is_none_or(|reach| reach.size != size) {
                 *reach = Some(self.reach(size));

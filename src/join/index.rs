@@ -75,6 +75,12 @@ impl Index {
         shard.starts[bucket]..shard.starts[bucket + 1]
     }
 
+    /// Whether the one record of a bucket shows at a glance that nobody holds the key.
+    pub fn is_of_another(&self, hash: u64, bucket: &Range<u32>) -> bool {
+        let postings = &self.shards[shard_of(hash)].postings;
+        bucket.len() == 1 && postings[bucket.start as usize].tag != hash as u16
+    }
+
     /// Records of a bucket that may hold the key, ascending, and few that do not.
     pub fn holders(&self, hash: u64, bucket: Range<u32>) -> impl Iterator<Item = Posting> + '_ {
         let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
@@ -113,6 +119,8 @@ fn entries(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Vec<Entry>> {
             shards[shard_of(hash)].push(Entry { hash, record, skip });
         }
     }
+    // What is not used of thousands of lists is as much again.
+    shards.iter_mut().for_each(Vec::shrink_to_fit);
     shards
 }
 
@@ -123,7 +131,7 @@ fn shard_of(hash: u64) -> usize {
 impl Shard {
     fn new<'a>(parts: impl Iterator<Item = &'a Vec<Entry>> + Clone) -> Self {
         let total: usize = parts.clone().map(Vec::len).sum();
-        let buckets = (total / 2).next_power_of_two();
+        let buckets = total.next_power_of_two();
         let blank = Posting { record: 0, tag: 0, skip: 0 };
         let filter = vec![0; (total * FILTER_BITS / 64).next_power_of_two()];
         let mut shard = Self { filter, starts: vec![0; buckets + 2], postings: vec![blank; total] };

@@ -22,8 +22,9 @@ use super::metric::Metric;
 use super::stats::Order;
 use super::{Query, Threshold};
 
-/// A key is long enough when chance alone lets it stand in about this many records.
-const FEW_RECORDS: f64 = 8.0;
+/// A key is long enough when chance alone lets it stand in about this many records. Passing over a record
+/// in a list is cheaper than looking up another key.
+const FEW_RECORDS: f64 = 32.0;
 
 /// The most subsets a record enumerates for one required overlap; it bounds their length.
 const MOST_SUBSETS: u64 = 1000;
