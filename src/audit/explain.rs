@@ -79,10 +79,9 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
             }
         }
     }
-    // A recipe that goes on from another has no posts of its own to look into.
-    let posts = recipe.steps.first().is_some_and(|step| step.stage.rows() == Rows::Posts);
-    if ids.is_empty() && posts {
-        ids.extend(by_text(import, target)?);
+    if ids.is_empty() {
+        let posts = recipe.steps.iter().zip(&stages).filter(|(step, _)| step.stage.rows() == Rows::Posts);
+        ids.extend(by_text(posts.map(|(_, stage)| stage), target)?);
     }
     Ok(ids.into_iter().collect())
 }
@@ -99,28 +98,35 @@ fn locator(target: &str) -> Option<Expr> {
     Some(exact.or(of_source.and(col("id").str().ends_with(lit(format!(":{position}"))))))
 }
 
-/// Posts whose text holds the target, without regard to width, script, spaces and punctuation; those
-/// that are nothing but the target come alone.
-fn by_text(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
+/// Posts whose text holds the target, without regard to width, script, spaces and punctuation, as they
+/// were imported or as any later stage left them; those that are nothing but the target come alone.
+fn by_text<'a>(
+    stages: impl Iterator<Item = &'a StageReader>,
+    target: &str,
+) -> Result<BTreeSet<String>, Error> {
     let wanted = fold(target, Fold::KEY);
+    let (mut equal, mut holding) = (BTreeSet::new(), BTreeSet::new());
     if wanted.is_empty() {
-        return Ok(Vec::new());
+        return Ok(equal);
     }
-    let (mut equal, mut holding) = (Vec::new(), Vec::new());
-    for part in import.parts::<Post>("rows") {
-        for post in part? {
-            let texts = [Some(&post.text), post.title.as_ref(), post.content.as_ref()];
-            let folded = texts.into_iter().flatten().map(|t| fold(t, Fold::KEY));
-            for text in folded {
-                if text == wanted {
-                    equal.push(post.id.clone());
-                } else if text.contains(&wanted) {
-                    holding.push(post.id.clone());
+    for stage in stages {
+        for part in stage.parts::<Post>("rows") {
+            for post in part? {
+                let texts = [Some(&post.text), post.title.as_ref(), post.content.as_ref()];
+                for text in texts.into_iter().flatten().map(|t| fold(t, Fold::KEY)) {
+                    if text == wanted {
+                        equal.insert(post.id.clone());
+                    } else if text.contains(&wanted) {
+                        holding.insert(post.id.clone());
+                    }
                 }
             }
         }
+        if !equal.is_empty() {
+            return Ok(equal);
+        }
     }
-    Ok(if equal.is_empty() { holding } else { equal })
+    Ok(holding)
 }
 
 /// The whole way of a record, both directions.

@@ -3,13 +3,20 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod harness;
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "the crawler's own tests use all of it")]
+mod support;
 
 mod accidents;
 mod accounting;
 mod audit;
+mod crawl;
+mod fetch;
 mod fresh;
+mod fuzz;
 mod generate;
 mod importers;
+mod money;
 mod packs;
 mod picture;
 mod reference;
@@ -17,3 +24,4 @@ mod same_bytes;
 mod sample;
 mod sets;
 mod settings;
+mod show;
