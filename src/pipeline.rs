@@ -18,7 +18,7 @@ mod tasks;
 mod twin;
 
 use evidence::Known;
-pub use plan::{Freshness, Planned, plan};
+pub use plan::{Freshness, Planned, differences, plan};
 pub use rows::{draft_requests, questions, review_items};
 pub use tasks::{Tasks, now};
 

@@ -6,15 +6,14 @@ use sha2::{Digest, Sha256};
 
 use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
-use super::layout::{self, Layout, post_row};
+use super::items::{allot, rows};
+use super::layout::Layout;
 use super::manifest::{Candidate, Link, Raw, SUMS};
-use super::row::Row;
+use super::registry::{Ordinals, Registry};
 use super::{data, folder};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Post, Question};
-use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable};
 
@@ -37,17 +36,18 @@ pub fn build(
     let end = End::of(recipe, stages.last().map_or(0, |last| last.counts.records_out));
     let layouts = end.layouts();
     let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
-    let words = words(config, recipe, &layouts);
+    let last = reader(&workspace, recipe, end.number())?;
+    let numbers = allot(end, &last, &Registry::open(&workspace, recipe.name)?)?;
+    let words = words(config, recipe, &layouts, &numbers);
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
         return Ok((candidate, false));
     }
     let making = durable::making(&place);
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
-    let last = reader(&workspace, recipe, end.number())?;
     let mut written = Vec::new();
     for layout in &layouts {
-        written.push(data::write(&making, layout, rows(end, &last))?);
+        written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
     let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
     let facts = Facts::gather(config, recipe, &layouts, written, raw, &chain);
@@ -56,8 +56,14 @@ pub fn build(
     Ok((candidate, true))
 }
 
-/// What decides a folder beside its rows: program, layouts, settings of the release, the curator's words.
-pub(super) fn words(config: &Config, recipe: &'static Recipe, layouts: &[Layout]) -> String {
+/// What decides a folder beside its stages: program, layouts, settings of the release, the curator's words,
+/// and the numbers that its rows bear.
+pub(super) fn words(
+    config: &Config,
+    recipe: &'static Recipe,
+    layouts: &[Layout],
+    numbers: &Ordinals,
+) -> String {
     let settings: sections::Release = config.typed(Some(recipe.name), "release");
     let curator = curator(&config.root, &settings, recipe.name);
     let mut sources: Vec<(&str, bool)> =
@@ -68,6 +74,7 @@ pub(super) fn words(config: &Config, recipe: &'static Recipe, layouts: &[Layout]
     let decides = serde_json::json!({
         "riddlemill": crate::VERSION, "columns": columns, "sources": sources, "subjects": SUBJECTS.len(),
         "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
+        "numbers": numbers.borne(),
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }
@@ -94,48 +101,6 @@ pub(super) fn reader(
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
-/// The rows of the step that ends a candidate, a part at a time.
-pub(super) fn rows(end: End, last: &StageReader) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
-    match end.rows() {
-        Rows::Posts => {
-            Box::new(last.parts::<Post>("rows").map(|part| Ok(part?.into_iter().map(post_row).collect())))
-        }
-        Rows::Questions => {
-            let mut index = 0;
-            Box::new(last.parts::<Question>("rows").map(move |part| {
-                Ok(part?.into_iter().filter_map(|question| question_row(question, &mut index)).collect())
-            }))
-        }
-    }
-}
-
-/// A question as an item of its set; `None` where a field that every item has is not there yet.
-fn question_row(question: Question, index: &mut u64) -> Option<Row> {
-    let mut categories: Vec<u64> = question.categories.iter().filter_map(|c| c.parse().ok()).collect();
-    categories.sort_unstable();
-    if categories.is_empty() {
-        return None;
-    }
-    let item = layout::Question {
-        index: *index + 1,
-        question_zh: question.text,
-        question_en: question.question_en?,
-        irrationality: question.irrationality?,
-        pair: question.pair,
-        categories,
-        source_id: question.id,
-        statuses: layout::Statuses {
-            screen: question.screen_status,
-            translation: question.translation_status,
-            irrationality: question.irrationality_status,
-            category: question.category_status,
-            pair: question.pair_status,
-        },
-    };
-    *index += 1;
-    Some(item.row())
-}
-
 /// The dumps that the import stage read.
 pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
     let files: Vec<FileRow> = import.all("files")?;
@@ -155,12 +120,18 @@ pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Err
 /// a candidate with.
 ///
 /// # Errors
-/// [`Error`] where a part cannot be read.
-pub fn rows_sha256(end: End, stage: &StageReader) -> Result<String, Error> {
+/// [`Error`] where a part or the registry cannot be read.
+pub fn rows_sha256(
+    workspace: &Workspace,
+    recipe: &Recipe,
+    end: End,
+    stage: &StageReader,
+) -> Result<String, Error> {
+    let numbers = allot(end, stage, &Registry::open(workspace, recipe.name)?)?;
     let mut hasher = Sha256::new();
     let mut lines = Vec::new();
     for layout in end.layouts().iter().take(1) {
-        for batch in rows(end, stage) {
+        for batch in rows(end, stage, &numbers) {
             lines.clear();
             // Writing into a vector cannot fail.
             batch?.iter().for_each(|row| drop(row.write_json(layout, &mut lines)));

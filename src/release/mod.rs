@@ -12,18 +12,23 @@
 //!   before it is entered;
 //! - null is null: a row has every key of its layout, in its order.
 
+mod adopt;
 mod candidate;
+mod causes;
 pub mod changes;
 pub mod compare;
 pub mod data;
 pub mod diff;
+mod diff_told;
 mod end;
 mod error;
 pub mod export;
 mod facts;
 mod folder;
+mod items;
 pub mod layout;
 mod manifest;
+mod origin;
 mod paper;
 mod parquet;
 mod publish;
@@ -38,12 +43,15 @@ mod tests;
 pub mod verify;
 mod version;
 
+pub use adopt::{Adopted, adopt};
 pub use candidate::{build, rows_sha256};
+pub use causes::{Causes, lost};
 pub use end::End;
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
 pub use layout::CATEGORIES;
 pub use manifest::{Candidate, Link, Raw};
+pub use origin::origin;
 pub use publish::{Proposal, release};
 pub use restore::{Restored, restore};
 pub use row::{Row, Value};

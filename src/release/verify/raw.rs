@@ -11,8 +11,10 @@ use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe;
 use crate::release::End;
-use crate::release::candidate::{reader, rows};
+use crate::release::candidate::reader;
+use crate::release::items::{allot, rows};
 use crate::release::manifest::{Candidate, Link, MANIFEST};
+use crate::release::registry::Registry;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
 
@@ -57,13 +59,14 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
     let end = End::of_chain(recipe, manifest.stages.len());
     let last = reader(&workspace, recipe, end.number())?;
+    let numbers = allot(end, &last, &Registry::open(&workspace, recipe.name)?)?;
     for layout in end.layouts() {
         let file = format!("data/{}/test.jsonl", layout.config);
         let path = folder.join(&file);
         let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
         let mut released: FxHashMap<blake3::Hash, usize> =
             text.lines().enumerate().map(|(i, line)| (blake3::hash(line.as_bytes()), i + 1)).collect();
-        for batch in rows(end, &last) {
+        for batch in rows(end, &last, &numbers) {
             for row in batch? {
                 let mut line = Vec::new();
                 // Writing into a vector cannot fail.
