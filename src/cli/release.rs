@@ -39,12 +39,12 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
         count(manifest.rows, "row"),
         place.display()
     );
-    let since = proposal
-        .changes
-        .since
-        .as_deref()
-        .map_or_else(|| "the first release".to_string(), |v| format!("since {v}"));
-    text.push_str(&format!("  {since}: {}; {}\n", proposal.changes.words(), proposal.bump.word()));
+    text.push_str(&match &proposal.changes.since {
+        Some(version) => {
+            format!("  since {version}: {}; {}\n", proposal.changes.words(), proposal.bump.word())
+        }
+        None => "  the first release\n".into(),
+    });
     for why in &proposal.draft {
         text.push_str(&format!("  a draft: {why}\n"));
     }

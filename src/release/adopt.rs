@@ -29,11 +29,7 @@ pub struct Adopted {
 ///
 /// # Errors
 /// [`ReleaseError::Number`] where a number or its item is taken; nothing is entered then.
-pub fn adopt(
-    config: &Config,
-    recipe: &'static Recipe,
-    published: &Path,
-) -> Result<Adopted, ReleaseError> {
+pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Result<Adopted, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     let last = reader(&workspace, recipe, recipe.steps.len())?;

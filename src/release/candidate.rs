@@ -50,7 +50,7 @@ pub fn build(
         written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
     let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
-    let facts = Facts::gather(config, recipe, &layouts, written, raw, &chain);
+    let facts = Facts::gather(config, recipe, &layouts, written, raw, &chain)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))

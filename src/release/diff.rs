@@ -127,12 +127,7 @@ fn record(row: &JsonRow) -> &str {
 }
 
 /// Compares two lists of rows by their ids.
-pub fn of_rows(
-    config: String,
-    old: &[JsonRow],
-    new: &[JsonRow],
-    cause: Cause<'_>,
-) -> ConfigDiff {
+pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_>) -> ConfigDiff {
     let places: FxHashMap<&str, usize> = old.iter().enumerate().map(|(i, row)| (id(row), i)).collect();
     let here: FxHashMap<&str, usize> = new.iter().enumerate().map(|(i, row)| (id(row), i)).collect();
     let columns = |rows: &[JsonRow]| rows.first().map(|row| row.keys().cloned().collect::<BTreeSet<_>>());
@@ -170,7 +165,8 @@ pub fn of_rows(
     let gone = old.iter().filter(|row| !here.contains_key(id(row)));
     diff.removed = gone.map(|row| side(row, cause(Asked::Removed(record(row))))).collect();
     for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
-        let moves = Moves::of(kept.iter().map(|(before, after)| (words(&before[label]), words(&after[label]))));
+        let moves =
+            Moves::of(kept.iter().map(|(before, after)| (words(&before[label]), words(&after[label]))));
         diff.labels.extend(moves.map(|moves| (label.to_string(), moves)));
     }
     diff.config = config;
@@ -240,7 +236,8 @@ mod tests {
 
     #[test]
     fn every_edit_is_told_once() {
-        let old = rows(&[("a", "1", "plain"), ("b", "2", "plain"), ("c", "3", "thread"), ("e", "5", "plain")]);
+        let old =
+            rows(&[("a", "1", "plain"), ("b", "2", "plain"), ("c", "3", "thread"), ("e", "5", "plain")]);
         let new = rows(&[("a", "1", "plain"), ("c", "x", "plain"), ("d", "4", "plain"), ("e", "5", "plain")]);
         let diff = of_rows("flub-posts".into(), &old, &new, &|asked| match asked {
             Asked::Removed("b") => Some("dedup merged near_duplicate".into()),
@@ -249,9 +246,11 @@ mod tests {
         });
         assert_eq!(diff.added.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(), ["d"]);
         assert_eq!(diff.removed[0].cause.as_deref(), Some("dedup merged near_duplicate"));
-        let fields: Vec<_> = diff.changed[0].fields.iter().map(|f| (&f.column[..], f.cause.as_deref())).collect();
+        let fields: Vec<_> =
+            diff.changed[0].fields.iter().map(|f| (&f.column[..], f.cause.as_deref())).collect();
         assert_eq!(fields, [("kind", None), ("text", Some("clean changed"))]);
-        let moves = Moves { values: vec!["plain".into(), "thread".into()], counts: vec![vec![2, 0], vec![1, 0]] };
+        let moves =
+            Moves { values: vec!["plain".into(), "thread".into()], counts: vec![vec![2, 0], vec![1, 0]] };
         assert_eq!(diff.labels["kind"], moves);
         assert!(!diff.moved);
         let diff = Diff { configs: vec![diff] };

@@ -77,7 +77,9 @@ pub enum ReleaseError {
         findings: Vec<String>,
     },
     /// A published number is taken, or its item has another one.
-    #[error("{series} {number} cannot be adopted for {key}: {why}\n  hint: numbers are for good; adopt before the first release")]
+    #[error(
+        "{series} {number} cannot be adopted for {key}: {why}\n  hint: numbers are for good; adopt before the first release"
+    )]
     Number {
         /// The series.
         series: String,

@@ -26,10 +26,7 @@ pub(super) fn allot(end: End, last: &StageReader, registry: &Registry) -> Result
 }
 
 /// The items of a step that bear a number: series, key, text; none where rows are called otherwise.
-pub(super) fn numbered(
-    end: End,
-    last: &StageReader,
-) -> Result<Vec<(&'static str, String, String)>, Error> {
+pub(super) fn numbered(end: End, last: &StageReader) -> Result<Vec<(&'static str, String, String)>, Error> {
     let mut found = Vec::new();
     match end.rows() {
         Rows::Posts => {}
@@ -113,6 +110,8 @@ fn item(question: Question) -> Option<layout::Question> {
         pair: question.pair,
         categories,
         source_id: question.id,
+        source: question.source,
+        licence: question.licence,
         statuses: layout::Statuses {
             screen: question.screen_status,
             translation: question.translation_status,

@@ -42,6 +42,7 @@ mod templates;
 mod tests;
 pub mod verify;
 mod version;
+mod work;
 
 pub use adopt::{Adopted, adopt};
 pub use candidate::{build, rows_sha256};
@@ -56,3 +57,4 @@ pub use publish::{Proposal, release};
 pub use restore::{Restored, restore};
 pub use row::{Row, Value};
 pub use version::{Bump, NoVersion, Version};
+pub use work::{Agreed, Asked, Decided, Work};

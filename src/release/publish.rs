@@ -67,7 +67,7 @@ pub fn release(
         written.push(data::write(&making, layout, batches)?);
     }
     let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
-    let mut facts = Facts::gather(config, recipe, &layouts, written, raw, &stages);
+    let mut facts = Facts::gather(config, recipe, &layouts, written, raw, &stages)?;
     let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted)?;
 
     facts.candidate = false;

@@ -198,7 +198,8 @@ impl Registry {
     /// Ordinals by series and key, over all releases: a key keeps its number for good.
     pub fn ordinals(&self) -> Ordinals {
         let mut ordinals = Ordinals::default();
-        for (series, key, number) in self.adopted.iter().chain(self.releases.iter().flat_map(|r| &r.allotted)) {
+        for (series, key, number) in self.adopted.iter().chain(self.releases.iter().flat_map(|r| &r.allotted))
+        {
             ordinals.know(series, key, *number);
         }
         ordinals
