@@ -24,10 +24,12 @@ pub struct Seen {
     pub requests: u64,
     /// Prompt and completion tokens it would bill, good answers and spoilt ones alike.
     pub billed: (u64, u64),
-    /// Items that got a whole good answer.
-    pub answered: BTreeSet<u64>,
-    /// Of them, those that were asked again since the last kill.
-    pub resent: BTreeSet<u64>,
+    /// Items that got a whole good answer, and the client that asked.
+    pub answered: BTreeMap<u64, u64>,
+    /// Which client is asking, counted by the test that starts them.
+    pub client: u64,
+    /// By client, the items that it got a whole good answer to and that a later one asked again.
+    pub resent: BTreeMap<u64, BTreeSet<u64>>,
     /// How often each fault was played.
     pub faults: BTreeMap<&'static str, u64>,
 }
@@ -94,11 +96,13 @@ async fn answer(
     let body: Value = serde_json::from_slice(body).unwrap();
     let text = body["messages"][0]["content"].as_str().unwrap();
     let item: u64 = text.split_whitespace().last().unwrap().parse().unwrap();
-    let fault = {
+    let (fault, client) = {
         let mut seen = seen.lock().unwrap();
         seen.requests += 1;
-        if seen.answered.contains(&item) {
-            seen.resent.insert(item);
+        let client = seen.client;
+        // The client that asks twice itself had no answer in time.
+        if let Some(first) = seen.answered.get(&item).copied().filter(|&first| first != client) {
+            seen.resent.entry(first).or_default().insert(item);
         }
         let fault =
             (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(FAULTS).unwrap());
@@ -110,7 +114,7 @@ async fn answer(
             seen.billed.0 += prompt;
             seen.billed.1 += completion;
         }
-        fault
+        (fault, client)
     };
     tokio::time::sleep(manner.delay).await;
     let (prompt, completion) = usage_of(item);
@@ -166,7 +170,7 @@ async fn answer(
         "choices": [{"index": 0, "message": {"role": "assistant", "content": format!("answer {item}")}, "finish_reason": "stop"}],
         "usage": usage});
     write(stream, "200 OK\r\ncontent-type: application/json", &good.to_string()).await?;
-    seen.lock().unwrap().answered.insert(item);
+    seen.lock().unwrap().answered.insert(item, client);
     Some(())
 }
 

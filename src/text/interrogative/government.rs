@@ -240,13 +240,18 @@ pub(super) fn is_embedded(kind: Kind, word: &str, before: &str, after: &str) -> 
     // The nearer of the two governs: `我想知道他告诉了谁` asks, `想知道？我告诉你为什么` does not.
     let asked_until = rfind_any(before, ASKING).map(|(at, word)| at + word.len());
     let verbs = if kind == Kind::Help { CONSULTING } else { GOVERNING };
-    if let Some((at, _)) = governor(clause, verbs) {
+    let object = matches!(word, "什么" | "啥");
+    if let Some((at, verb)) = governor(clause, verbs) {
+        // `由此可以看出什么`: the word is the verb's own object, and `可以` leaves it to the reader.
+        if object && clause.ends_with(verb) && contains_any(clause, &["可以", "能", "应该"]).is_some() {
+            return false;
+        }
         return asked_until.is_none_or(|end| end <= clause_start + at) && !clause[..at].contains("到底");
     }
     if asked_until.is_some() {
         return false;
     }
-    let object = matches!(word, "什么" | "啥"); // `你心里想什么`
+    // `你心里想什么` asks too.
     if !object && ends_with_any(clause, SAYING) && clause.chars().count() > 1 {
         return !ends_with_any(clause, SAYING_TO_READER);
     }

@@ -8,8 +8,9 @@
 //! 1. `quotation` finds what the poster quotes. What is quoted is said by somebody in the post,
 //!    not by the poster, and is masked.
 //! 2. `post` splits what is left, the narration, at punctuation.
-//! 3. `operator` finds what can make a sentence a question (`吗`, `是不是`, `为什么`, `谁` …) and
-//!    `scope` whether it still does where it stands (`谁都可以` asks nothing).
+//! 3. `operator` finds what can make a sentence a question (`吗`, `是不是`, `为什么`, `谁` …), `scope`
+//!    whether it still does where it stands (`谁都可以` asks nothing), and `government` whether a
+//!    verb or reported speech governs it (`我忘了谁来过`).
 //! 4. `rules` are tried in order; the first that finds its case decides. Each states what it
 //!    looks for, why, its known problems and an example that is a test.
 //!

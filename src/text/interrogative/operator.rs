@@ -87,13 +87,6 @@ pub(super) fn scan(sentence: &str, base: usize) -> Vec<Operator> {
 /// The operator that begins at `at`, with its length in bytes.
 fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
     let rest = &sentence[at..];
-    if NAMES.iter().any(|name| {
-        name.match_indices(c).any(|(in_name, _)| {
-            sentence[..at].ends_with(&name[..in_name]) && rest.starts_with(&name[in_name..])
-        })
-    }) {
-        return None;
-    }
     let word = |kind, words: &[&str]| {
         words.iter().find(|word| rest.starts_with(**word)).map(|word| (kind, word.len()))
     };
@@ -122,7 +115,16 @@ fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
         '没' => is_final_mei(sentence, at).then_some((Kind::ANotA, c.len_utf8())),
         _ => None,
     };
-    found.or_else(|| a_not_a(sentence, at, c))
+    found.or_else(|| a_not_a(sentence, at, c)).filter(|_| !stands_in_name(sentence, at, c))
+}
+
+/// Whether the operator at `at` is part of a name: `爸爸去哪儿` asks nothing.
+fn stands_in_name(sentence: &str, at: usize, c: char) -> bool {
+    NAMES.iter().any(|name| {
+        name.match_indices(c).any(|(within, _)| {
+            sentence[..at].ends_with(&name[..within]) && sentence[at..].starts_with(&name[within..])
+        })
+    })
 }
 
 const WHICH_HE: &[&str] =
@@ -257,9 +259,17 @@ fn alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     let potential = right.chars().nth(1).is_some_and(|c| matches!(c, '不' | '没')); // `还是学不会`
     let alike =
         !comma && !potential && (left.starts_with(first) || left.ends_with(last)) && left.chars().count() > 1;
+    let parallel = !comma && !potential && is_parallel(left, right, first);
     let measured = contains_choice(left);
-    (opened && (!comma || right.chars().count() > 2) || alike || measured)
+    (opened && (!comma || right.chars().count() > 2) || alike || parallel || measured)
         .then_some((Kind::Alternative, "还是".len()))
+}
+
+/// `…选A还是选B`: the left ends in a phrase that begins as the right one and is about as long.
+fn is_parallel(left: &str, right: &str, first: char) -> bool {
+    let Some(at) = left.rfind(first) else { return false };
+    let (left, right) = (left[at..].chars().count(), right.chars().count());
+    left > 1 && left <= 4 && left.abs_diff(right) <= 1
 }
 
 /// Verbs that announce a choice.

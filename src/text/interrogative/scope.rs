@@ -49,7 +49,7 @@ fn is_rhetorical(kind: Kind, before: &str, word: &str, after: &str) -> bool {
             matches!(word, "怎能" | "怎会" | "怎敢" | "怎可" | "怎")
                 || starts_with_any(
                     after,
-                    &["这么", "那么", "如此", "可能", "会", "能", "敢", "着", "说呢", "就这么"],
+                    &["这么", "那么", "如此", "可能", "会", "能", "敢", "着", "连", "说呢", "就这么"],
                 ) && !after.contains("才能")
         }
         Kind::What => {
@@ -103,17 +103,21 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
     let governed = contains_any(before, &["无论", "不管", "不论", "任凭", "随便", "别管"]).is_some();
     match kind {
         Kind::Polar | Kind::Why => governed,
-        Kind::ANotA | Kind::Alternative | Kind::Help => governed || starts_with_any(after, &["都"]),
+        Kind::Alternative | Kind::Help => governed || after.starts_with('都'),
+        // `去不去都行` leaves it open; `是不是都去` asks.
+        Kind::ANotA => {
+            governed || (after.starts_with('都') && !word.starts_with(['是', '会', '能', '有', '可']))
+        }
         Kind::How => {
             governed
                 || ends_with_any(clause, &["不", "没"])
-                || contains_any(follows, &["也", "都"]).is_some()
+                || is_universal(follows, 3)
                 || repeats(before, word, after)
         }
         Kind::What | Kind::Which => {
             governed
-                || contains_any(follows, &["都", "也"]).is_some()
-                || contains_any(clause, &["没", "不要", "别", "从不", "不是"]).is_some()
+                || is_universal(follows, 7)
+                || is_negated(clause)
                 || ends_with_any(clause, &["不", "不为", "点", "些", "像"])
                 || starts_with_any(after, &["的", "嘛", "就", "时候"])
                     && !after.starts_with("时候")
@@ -122,7 +126,7 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
                 || repeats(before, word, after)
                 || (word == "什么" && is_exclaimed_noun(clause, after))
                 || (before.ends_with("有") && is_offered(after))
-                || (clause.contains('想') && clause_after(after).chars().count() > 2) // `想看什么自己演`
+                || (is_wished(clause) && follows.chars().count() > 2)
         }
     }
 }
@@ -130,6 +134,31 @@ fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
 /// `谁先到谁赢`, `走到哪里，哪里停电`: the word comes twice.
 fn repeats(before: &str, word: &str, after: &str) -> bool {
     after.contains(word) || before.contains(word)
+}
+
+/// `什么都好`, `怎么甩也甩不掉`: `都` or `也` among the first characters after the word.
+fn is_universal(follows: &str, chars: usize) -> bool {
+    follows.chars().take(chars).any(|c| matches!(c, '都' | '也'))
+}
+
+/// `没听说过谁`, `别说什么`: a negation shortly before the word. `有没有` and nouns such as `区别`
+/// negate nothing.
+fn is_negated(clause: &str) -> bool {
+    let near = clause.char_indices().rev().nth(4).map_or(clause, |(at, _)| &clause[at..]);
+    let lacks = |(at, _): (usize, &str)| !near[..at].ends_with('有');
+    near.match_indices('没').any(lacks)
+        || contains_any(near, &["不要", "从不", "不是"]).is_some()
+        || starts_with_any(clause, &["别", "你别", "你们别"])
+}
+
+/// `想看什么自己演`: whatever one likes to. `我想问什么…` asks.
+fn is_wished(clause: &str) -> bool {
+    let mut last = clause.chars().rev();
+    match last.next() {
+        Some('想') => true,
+        Some('问' | '说' | '道' | '到') | None => false,
+        Some(_) => last.next() == Some('想'),
+    }
 }
 
 /// `有什么话尽管说`: whatever there is.

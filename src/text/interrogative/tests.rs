@@ -20,6 +20,64 @@ fn every_rule_decides_its_example() {
 }
 
 #[test]
+fn question_words_ask_only_where_they_are_open() {
+    check("谁把月亮的电费交了", true);
+    check("月亮的电费谁都可以交", false);
+    check("谁先修好月亮谁交电费", false);
+    check("他忘了谁交过月亮的电费", false);
+    check("月亮没什么电费要交", false);
+    check("月亮的电费怎么这么贵", false);
+    check("你们怎么连月亮都敢停电", false);
+    check("月亮和路灯的区别是什么", true);
+    check("有没有人知道哪里卖月亮", true);
+    check("我想知道月亮的电费是谁交的", true);
+    check("百度知道月亮停电了怎么办", true);
+}
+
+#[test]
+fn who_asks_decides() {
+    check("“月亮几点下班？”扫帚问。", false);
+    check("月亮几点下班？扫帚看着天空问道。", false);
+    check("扫帚问月亮几点下班？", false);
+    check("“月亮几点下班？”“等人睡着。”", false);
+    check("扫帚：月亮几点下班？簸箕：等人睡着。", false);
+    check("“月亮几点下班？”", true);
+    check("请问月亮几点下班", true);
+}
+
+#[test]
+fn answers_make_statements_of_questions() {
+    check("为什么月亮不下班？因为要加班。", false);
+    check("为什么月亮不下班？我等了它一夜。", true);
+    check("月亮停电了怎么办？别担心，点根蜡烛。", false);
+    check("月亮停电了怎么办？\n如题", true);
+    check("月亮怎么不亮呢 可能因为欠费了", false);
+    check("最远的距离是什么？是我和月亮的账单", false);
+    check("论如何优雅地替月亮缴费", false);
+}
+
+#[test]
+fn tasks_ask_without_a_mark() {
+    check("请设计一个让月亮下班的方案", true);
+    check("给出把大海装进冰箱的步骤", true);
+    check("从这张账单可以看出什么道理", true);
+    check("月亮停电了，证明它欠费了", false);
+    check("请把月亮关上再睡", false);
+}
+
+#[test]
+fn alternatives_need_two_sides() {
+    check("月亮算星星还是算路灯", true);
+    check("等了一夜月亮还是没下班", false);
+    check("这道题选月亮还是选路灯", true);
+}
+
+fn check(text: &str, is_question: bool) {
+    let judgement = judge(text);
+    assert_eq!(judgement.is_question, is_question, "{text}: {judgement:?}");
+}
+
+#[test]
 fn codes_are_unique() {
     let mut codes: Vec<_> = Rule::ALL.iter().map(|rule| rule.code()).collect();
     codes.sort_unstable();

@@ -8,9 +8,8 @@ pub(super) fn has_cue(text: &str) -> bool {
     let (mut two_back, mut back) = ('\0', '\0');
     for c in text.chars() {
         let cue = match c {
-            '?' | '？' | '吗' | '谁' | '哪' | '几' | '何' | '咋' | '啥' | '怎' | '岂' | '述' | '呢' => {
-                true
-            }
+            '?' | '？' | '吗' | '谁' | '哪' | '几' | '何' | '咋' | '啥' | '怎' | '岂' | '述' | '呢'
+            | '请' => true,
             '么' => !matches!(back, '这' | '那' | '多' | '要'),
             '少' => back == '多',
             '大' | '高' | '长' | '久' | '远' | '深' | '宽' | '厚' | '快' => back == '多',
@@ -26,7 +25,8 @@ pub(super) fn has_cue(text: &str) -> bool {
             '讨' => back == '探',
             '算' => back == '计',
             '释' => back == '解',
-            '出' => back == '列',
+            '出' => matches!(back, '列' | '给'),
+            '底' => back == '到',
             '价' => back == '评',
             '导' => back == '推',
             '明' => matches!(back, '证' | '说'),
@@ -46,7 +46,8 @@ pub(super) fn has_cue(text: &str) -> bool {
 
 /// A character that carries content: a letter, digit or ideograph.
 pub(super) fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() && !is_filler(c)
+    // Nearly every character asked about is a common ideograph; the tables are for the rest.
+    ('\u{4e00}'..='\u{9fff}').contains(&c) || (c.is_alphanumeric() && !is_filler(c))
 }
 
 /// Ends a clause, or a sentence.
@@ -64,17 +65,28 @@ pub(super) fn is_sentence_break(c: char) -> bool {
     matches!(c, '。' | '！' | '!' | '？' | '?' | '；' | ';' | '\n' | '\r' | '~' | '～')
 }
 
-/// The last place in `text` where one of `words` stands.
+/// The last place in `text` where one of `words` stands, and the longest that stands there.
+///
+/// The clauses searched are a few characters long and the lists are not, so this and its kin walk
+/// the text once and try the words at each place; a searcher per word costs several times as much.
 pub(super) fn rfind_any<'w>(text: &str, words: &[&'w str]) -> Option<(usize, &'w str)> {
-    words
-        .iter()
-        .filter_map(|word| text.rfind(word).map(|at| (at, *word)))
-        .max_by_key(|(at, word)| (*at, word.len()))
+    text.char_indices().rev().find_map(|(at, _)| {
+        let here = words.iter().filter(|word| stands_at(text, at, word));
+        here.max_by_key(|word| word.len()).map(|word| (at, *word))
+    })
 }
 
-/// The word of `words` that stands in `text`, if any.
+/// The first word of `words` found in `text`, if any.
 pub(super) fn contains_any<'w>(text: &str, words: &[&'w str]) -> Option<&'w str> {
-    words.iter().find(|word| text.contains(**word)).copied()
+    text.char_indices().find_map(|(at, _)| words.iter().find(|word| stands_at(text, at, word)).copied())
+}
+
+/// Whether `word` stands at byte `at` of `text`. Han characters of one area share their first bytes,
+/// so the third is looked at before the whole word is compared.
+fn stands_at(text: &str, at: usize, word: &str) -> bool {
+    let (text, word) = (&text.as_bytes()[at..], word.as_bytes());
+    let probe = word.len().min(3).saturating_sub(1);
+    text.len() >= word.len() && text.get(probe) == word.get(probe) && text.starts_with(word)
 }
 
 /// Whether `text` begins with one of `words`.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::Page;
 use crate::text::interrogative::operator::Kind;
 use crate::text::interrogative::post::{Mark, Post};
-use crate::text::interrogative::words::contains_any;
+use crate::text::interrogative::words::{contains_any, starts_with_any};
 
 pub(super) const PAGE: Page = Page {
     code: "heading",
@@ -31,6 +31,10 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
         let before = &post.masked[..op.span.start];
         let label = before.find(['：', ':', '！', '!', ' ', '】']).map_or("", |at| &before[..at]);
         let after = &post.masked[op.span.end..sentence.span.end];
-        (contains_any(label, LABELS).is_some() || after.contains(['：', ':'])).then(|| sentence.span.clone())
+        // `论如何…`, `浅谈怎样…`: the title of an essay.
+        let essay =
+            starts_with_any(before[sentence.span.start..].trim_start(), &["论", "浅谈", "浅析", "记"]);
+        (essay || contains_any(label, LABELS).is_some() || after.contains(['：', ':']))
+            .then(|| sentence.span.clone())
     })
 }

@@ -9,10 +9,10 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::operator::clause_before;
+use crate::text::interrogative::operator::{clause_after, clause_before};
 use crate::text::interrogative::post::Post;
 use crate::text::interrogative::quotation::is_filler;
-use crate::text::interrogative::words::{is_clause_break, is_letter, starts_with_any};
+use crate::text::interrogative::words::{contains_any, is_clause_break, is_letter, starts_with_any};
 
 pub(super) const PAGE: Page = Page {
     code: "request",
@@ -116,12 +116,15 @@ const PLEAS: &[&str] = &[
     "你猜",
 ];
 
+/// What somebody is begged for: `求大神解释…`.
+const HELPS: &[&str] = &["解释", "解答", "指点", "指教", "科普", "支招", "告知"];
+
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
     post.sentences.iter().enumerate().find_map(|(index, sentence)| {
         let text = post.narration(sentence);
         let at = blank(&post.text[sentence.span.clone()])
             .filter(|_| sentence.asks())
-            .or_else(|| ANYWHERE.iter().filter_map(|word| asked_at(text, word)).min())
+            .or_else(|| contains_any(text, ANYWHERE).and_then(|word| asked_at(text, word)))
             .or_else(|| clause_starts(text).find(|at| opens_task(&text[*at..], index == 0 && *at == 0)))?;
         Some(sentence.span.start + at..sentence.span.end)
     })
@@ -143,7 +146,8 @@ fn asked_at(text: &str, word: &str) -> Option<usize> {
 
 /// Whether a clause opens with a plea or a task; `first` where it opens the post.
 fn opens_task(clause: &str, first: bool) -> bool {
-    if starts_with_any(clause, PLEAS) {
+    let begs = clause.starts_with('求') && contains_any(clause_after(clause), HELPS).is_some();
+    if begs || (starts_with_any(clause, PLEAS) && !clause.starts_with("你猜怎么")) {
         return true;
     }
     LEADS.iter().filter(|lead| first || !lead.is_empty()).any(|lead| {
@@ -173,6 +177,7 @@ fn sets_task(verb: &str) -> bool {
             | "探讨"
             | "列举"
             | "列出"
+            | "给出"
             | "概述"
             | "评价"
             | "推导"

@@ -82,6 +82,9 @@ const REASONS: &[&str] =
 /// The longest `那第一名呢？`, in characters.
 const SHORT_TOPIC_CHARS: usize = 7;
 
+/// What a reason opens with where its subject is left out.
+const WHY_ANSWERS: &[&str] = &["怕", "为了", "以防", "免得", "省得"];
+
 /// Who else answers.
 const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答曰", "回答:", "回答到"];
 
@@ -143,6 +146,7 @@ pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
         let answer = post.text[next.span.clone()].trim_matches(is_break);
         let replied = starts_with_any(answer, ANSWERS)
             || answers_yes_no(sentence, answer)
+            || answers_why(sentence, answer)
             || answers_phrase(post, sentence, next)
             || std::iter::once(next).chain(later).any(|s| contains_any(post.narration(s), REPLIES).is_some());
         replied.then_some(sentence.span.start..next.span.end)
@@ -156,6 +160,12 @@ fn answers_yes_no(asked: &Sentence, answer: &str) -> bool {
         && (starts_with_any(answer, YES_OR_NO) || (answer.contains("不就") && answer.ends_with('了')))
 }
 
+/// `为什么…？怕黑。`: a predicate without subject can only speak of what the question spoke of.
+fn answers_why(asked: &Sentence, answer: &str) -> bool {
+    asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Why)
+        && starts_with_any(answer, WHY_ANSWERS)
+}
+
 /// `谁？小明。`: a phrase is asked for, marked as a question, and one follows that is neither about
 /// the poster nor a further thought.
 fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
@@ -164,11 +174,11 @@ fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     let wants_phrase =
         asked.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase(&post.text[op.span.clone()]))
             || (text.ends_with('呢') && text.chars().count() <= SHORT_TOPIC_CHARS);
+    let names = answer.starts_with('是') && !starts_with_any(answer, &["是不是", "是否"]);
     asked.mark == Mark::Question
         && wants_phrase
         && !next.asks()
-        && !starts_with_any(answer, ELABORATIONS)
-        && !answer.contains(['我', '俺'])
+        && (names || !(starts_with_any(answer, ELABORATIONS) || answer.contains(['我', '俺'])))
 }
 
 /// `怎么会……呢 可能因为……`: question and reason in one sentence.
