@@ -81,7 +81,7 @@ fn asked(
     let mut details = vec![Detail { what: "prompt", id, text }];
     let wrong = |e: &dyn std::fmt::Display| StageError::Settings(e.to_string());
     let asks = draft::requests(kind, &prompts, &[question])?;
-    let (Some(ask), Some(endpoint)) = (asks.first(), draft::endpoint(config, recipe.name)?) else {
+    let (Some(ask), Some(endpoint)) = (asks.first(), draft::endpoint(kind, config, recipe.name)?) else {
         return Ok(details);
     };
     if !draft::sends(&endpoint) {
@@ -106,10 +106,13 @@ fn asked(
     Ok(details)
 }
 
-/// The words of a raw chat completion, or all of it where it is none.
+/// The words of a raw chat completion or translation, or all of it where it is neither.
 fn content(raw: String) -> String {
     let parsed: Option<serde_json::Value> = serde_json::from_str(&raw).ok();
-    let words = parsed.and_then(|v| v["choices"][0]["message"]["content"].as_str().map(str::to_string));
+    let words = parsed.and_then(|v| {
+        let words = v["choices"][0]["message"]["content"].as_str().or(v["translatedText"].as_str());
+        words.map(str::to_string)
+    });
     words.unwrap_or(raw)
 }
 

@@ -6,17 +6,22 @@ use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
 use crate::pipeline::draft_requests;
-use crate::stages::draft;
+use crate::stages::{Stage, draft};
 
 pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let mut text = String::new();
     let mut machine = Vec::new();
     for recipe in output::recipes(&config, args)? {
-        let Some(endpoint) = draft::endpoint(&config, recipe.name)? else { continue };
+        let drafts = || recipe.steps.iter().filter(|step| matches!(step.stage, Stage::Draft(_)));
+        if drafts().next().is_none() {
+            continue;
+        }
         let store = draft::open_store(&config)?;
-        text.push_str(&format!("{} at llm.{}\n", recipe.name, endpoint.name));
-        for step in recipe.steps {
+        text.push_str(&format!("{}\n", recipe.name));
+        for step in drafts() {
+            let Stage::Draft(kind) = step.stage else { continue };
+            let Some(endpoint) = draft::endpoint(kind, &config, recipe.name)? else { continue };
             let Some(asks) = draft_requests(&config, recipe, step)? else { continue };
             let Some(asks) = asks else {
                 text.push_str(&format!("  {:<14} its input is not made yet\n", step.name));
@@ -29,13 +34,14 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
                 _ => "no price is set".to_string(),
             };
             text.push_str(&format!(
-                "  {:<14} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
+                "  {:<14} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out at llm.{}: {money}\n",
                 step.name,
                 number(estimate.items as u64),
                 number(estimate.stored as u64),
                 number(estimate.requests as u64),
                 number(estimate.prompt_tokens),
                 number(estimate.max_completion_tokens),
+                estimate.endpoint,
             ));
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.name, "endpoint": estimate.endpoint, "items": estimate.items,

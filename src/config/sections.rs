@@ -149,6 +149,12 @@ pub const DRAFT: Section = Section {
     keys: &[
         key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that is asked."),
         key(
+            "translator",
+            Kind::Text,
+            "\"\"",
+            "An [llm.<name>] that is asked for translations instead, such as a LibreTranslate server; \"\" for none.",
+        ),
+        key(
             "max_usd",
             Kind::Amount,
             "0",
@@ -282,6 +288,8 @@ pub struct Dedup {
 pub struct Draft {
     /// The name of an `[llm.<name>]`.
     pub endpoint: String,
+    /// The name of another for translations, or empty.
+    pub translator: String,
     /// Dollars; 0 for no cap of the recipe's own.
     pub max_usd: f64,
     /// Questions asked again for one reply.

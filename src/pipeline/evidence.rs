@@ -125,11 +125,11 @@ impl<'a> Known<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
-        let (Stage::Draft(_), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
+        let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
             return Ok(found);
         };
         let missing = missing(manifest);
-        let endpoint = draft::endpoint(self.config, self.recipe.name)?;
+        let endpoint = draft::endpoint(kind, self.config, self.recipe.name)?;
         if missing == 0 || !endpoint.is_some_and(|endpoint| draft::sends(&endpoint)) {
             return Ok(found);
         }

@@ -35,24 +35,32 @@ pub struct Asking<'a> {
     pub pulse: &'a dyn Pulse,
 }
 
-/// The endpoint that the settings name, its pack's path resolved. `None` where the default one is not
-/// set: then drafts wait.
+/// The endpoint that the settings name for a draft, its pack's path resolved. `None` where the default one is
+/// not set: then drafts wait.
 ///
 /// # Errors
-/// [`StageError::Settings`] where another name is not set.
-pub fn endpoint(config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
+/// [`StageError::Settings`] where another name is not set, or its server only translates.
+pub fn endpoint(draft: Draft, config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
     let settings: sections::Draft = config.typed(Some(recipe), "draft");
-    let Some(mut endpoint) = config.endpoints.iter().find(|e| e.name == settings.endpoint).cloned() else {
-        if settings.endpoint == "sample" {
+    let (key, name) = match draft {
+        Draft::Translation if !settings.translator.is_empty() => ("draft.translator", settings.translator),
+        _ => ("draft.endpoint", settings.endpoint),
+    };
+    let Some(mut endpoint) = config.endpoints.iter().find(|e| e.name == name).cloned() else {
+        if name == "sample" {
             return Ok(None);
         }
         let known: Vec<&str> = config.endpoints.iter().map(|e| e.name.as_str()).collect();
         return Err(StageError::Settings(format!(
-            "draft.endpoint: there is no [llm.{}]\n  hint: there are {}",
-            settings.endpoint,
+            "{key}: there is no [llm.{name}]\n  hint: there are {}",
             if known.is_empty() { "none".into() } else { known.join(", ") }
         )));
     };
+    if endpoint.provider == Provider::Libretranslate && draft != Draft::Translation {
+        return Err(StageError::Settings(format!(
+            "{key}: [llm.{name}] only translates\n  hint: draft.translator = {name:?}, and another draft.endpoint"
+        )));
+    }
     endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
     Ok(Some(endpoint))
 }
@@ -90,7 +98,7 @@ fn settings_error(error: impl std::fmt::Display) -> StageError {
 pub fn requests(draft: Draft, prompts: &Prompts, questions: &[Question]) -> Result<Vec<Ask>, StageError> {
     let request = |question: &Question| {
         let prompt = prompts.render(draft.template(), draft.values(question)).map_err(settings_error)?;
-        Ok(Ask::new(&question.id, prompt, 0))
+        Ok(Ask { text: draft.text(question), ..Ask::new(&question.id, prompt, 0) })
     };
     questions.iter().map(request).collect()
 }
@@ -109,7 +117,7 @@ pub fn evidence(
     let prompts = prompts(config)?;
     let prompt = prompts.hash(draft.template()).map_err(settings_error)?;
     let mut evidence = BTreeMap::from([(format!("prompt {}", draft.template()), prompt[..16].to_string())]);
-    let replies = match endpoint(config, recipe)? {
+    let replies = match endpoint(draft, config, recipe)? {
         None => counted(Vec::new()),
         Some(endpoint) if !sends(&endpoint) => counted(
             endpoint.pack.as_deref().map(|pack| pack_lines(pack, draft.template())).unwrap_or_default(),
@@ -169,7 +177,7 @@ pub fn draft(
     let review: sections::Review = asking.config.typed(Some(asking.recipe), "review");
     let optional = review.optional.iter().any(|step| step == draft.name());
     let prompts = prompts(asking.config)?;
-    let parsed = match endpoint(asking.config, asking.recipe)? {
+    let parsed = match endpoint(draft, asking.config, asking.recipe)? {
         None => questions.iter().map(|_| waits(NO_ENDPOINT)).collect(),
         Some(_) if questions.is_empty() => Vec::new(),
         Some(endpoint) => ask(draft, requests(draft, &prompts, &questions)?, endpoint, &settings, asking)?,

@@ -69,6 +69,11 @@ impl Draft {
         }
     }
 
+    /// The bare text, where the draft is its translation: for a server that takes no prompts.
+    pub fn text(self, question: &Question) -> Option<String> {
+        (self == Draft::Translation).then(|| question.text.clone())
+    }
+
     /// Reads a reply as answers to the step's ballot, with remarks under names that no ballot has.
     ///
     /// # Errors
