@@ -10,7 +10,7 @@
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -134,14 +134,35 @@ fn write(n: u64, path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
-/// Runs one stage; its seconds and its peak memory in MiB, where the system tells it.
-fn stage(workspace: &Path, name: &str) -> Result<(f64, Option<u64>), Box<dyn Error>> {
+/// A run: the seconds of each stage and of all, and the peak memory in MiB.
+struct Measured {
+    laps: Vec<(String, f64)>,
+    all: f64,
+    peak: Option<u64>,
+}
+
+/// Runs the stages up to filter in one process.
+fn run(workspace: &Path) -> Result<Measured, Box<dyn Error>> {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_riddlemill"))
-        .args(["run", "--recipe", "flub", "--only", name, "--quiet", "-C"])
+        .args(["run", "--recipe", "flub", "--to", "filter", "-C"])
         .arg(workspace)
         .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()?;
+    let talk = child.stderr.take().ok_or("no stderr")?;
+    // A line a stage, when it is finished.
+    let listening = std::thread::spawn(move || {
+        let (mut laps, mut last) = (Vec::new(), 0.0);
+        for line in BufReader::new(talk).lines().map_while(Result::ok) {
+            let now = start.elapsed().as_secs_f64();
+            if let Some((name, _)) = line.strip_prefix("flub ").and_then(|rest| rest.split_once(':')) {
+                laps.push((name.to_string(), now - last));
+                last = now;
+            }
+        }
+        laps
+    });
     let mut peak = None;
     let status = loop {
         peak = high_water(child.id()).or(peak);
@@ -150,10 +171,11 @@ fn stage(workspace: &Path, name: &str) -> Result<(f64, Option<u64>), Box<dyn Err
         }
         sleep(Duration::from_millis(2));
     };
+    let all = start.elapsed().as_secs_f64();
     if !status.success() {
-        return Err(format!("{name} ended with {status}").into());
+        return Err(format!("the run ended with {status}").into());
     }
-    Ok((start.elapsed().as_secs_f64(), peak))
+    Ok(Measured { laps: listening.join().map_err(|_| "the listener panicked")?, all, peak })
 }
 
 /// The most memory a process has had, in MiB.
@@ -185,13 +207,11 @@ fn measure(n: u64, workspace: &Path) -> Result<(), Box<dyn Error>> {
         "[[source]]\nname = \"posts\"\nkind = \"leymore-titles\"\npath = \"raw/dumps/posts.jsonl\"\n",
     )?;
     println!("{n} posts, {} MiB", fs::metadata(&dump)?.len() >> 20);
-    let mut all = 0.0;
-    for name in ["import", "clean", "anonymise", "filter"] {
-        let (seconds, peak) = stage(workspace, name)?;
-        all += seconds;
-        let peak = peak.map_or("-".into(), |mib| format!("{mib} MiB"));
-        println!("{name:<10} {seconds:>7.2} s {:>12.0} posts/s {peak:>10}", n as f64 / seconds);
+    let Measured { laps, all, peak } = run(workspace)?;
+    for (name, seconds) in laps {
+        println!("{name:<10} {seconds:>7.2} s {:>12.0} posts/s", n as f64 / seconds);
     }
-    println!("{:<10} {all:>7.2} s {:>12.0} posts/s", "together", n as f64 / all);
+    let peak = peak.map_or("-".into(), |mib| format!("{mib} MiB"));
+    println!("{:<10} {all:>7.2} s {:>12.0} posts/s {peak:>10} at most", "together", n as f64 / all);
     Ok(())
 }

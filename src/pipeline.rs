@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::{Config, Problems};
+use crate::llm::Run;
 use crate::recipe::Recipe;
 use crate::stages::{Pulse, Rows, StageError, Stop, salt};
 use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace, durable};
@@ -71,6 +72,8 @@ pub struct Selection {
     pub force: bool,
     /// Sends nothing over the network; what is missing waits.
     pub offline: bool,
+    /// What is paid is charged to this run; one that makes several recipes gives it to each.
+    pub run: Run,
 }
 
 impl Selection {
@@ -175,7 +178,8 @@ pub fn run(
         let inputs =
             step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
         let (offline, pulse) = (selection.offline, &Advance(progress));
-        let making = make::Making { known: &known, place: &place, inputs, made: &made, offline, stop, pulse };
+        let (known, place, run) = (&known, place.as_path(), &selection.run);
+        let making = make::Making { known, place, inputs, made: &made, run, offline, stop, pulse };
         let manifest = making.make(step, opening)?;
         progress.end(recipe.name, &manifest);
         made.insert(step.name, manifest);

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use riddlemill::config::SourceKind;
 
-fuzz_target!(|bytes: &[u8]| riddlemill_fuzz::import(SourceKind::Cqia, bytes));
+fuzz_target!(|bytes: &[u8]| riddlemill_fuzz::target(SourceKind::Cqia, bytes));

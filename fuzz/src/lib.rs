@@ -1,19 +1,25 @@
-//! What the targets share: bytes to a dump of one kind, read as import reads it.
+//! What all fuzzing shares: bytes to a dump of one kind, read as import reads it. The targets beside it
+//! are driven by libFuzzer; `tests/integration/fuzz.rs` drives the same function on a stable compiler.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::path::Path;
 
 use riddlemill::config::{SourceKind, Take, sections};
 use riddlemill::stages::import::{Dump, survey};
 
-/// Reads bytes as a dump. Whatever they are, reading ends and nothing panics.
-pub fn import(kind: SourceKind, bytes: &[u8]) {
-    let path = std::env::temp_dir().join(format!("riddlemill-fuzz-{}", std::process::id()));
-    let written = std::fs::File::create(&path).and_then(|mut file| file.write_all(bytes));
-    if written.is_err() {
-        return;
+/// Reads bytes as a dump that lies at `path` for the time being: the posts in it, and the items that are
+/// none. Whatever the bytes are, reading ends and nothing panics.
+pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
+    if std::fs::write(path, bytes).is_err() {
+        return (0, 0);
     }
-    let fields = [("id", "tieba:{id}"), ("title", "title"), ("content", "body"), ("author", "author"), ("score", "score")];
+    let fields = [
+        ("id", "tieba:{id}"),
+        ("title", "title"),
+        ("content", "body"),
+        ("author", "author"),
+        ("score", "score"),
+    ];
     let dump = Dump {
         source: "fuzz".into(),
         kind,
@@ -24,9 +30,14 @@ pub fn import(kind: SourceKind, bytes: &[u8]) {
         },
         licence: None,
         file: "fuzz".into(),
-        path,
+        path: path.to_path_buf(),
         sha256: String::new(),
         bytes: bytes.len() as u64,
     };
-    survey(&dump, &sections::Import { max_line_mib: 1, annual_posts: 2 });
+    survey(&dump, &sections::Import { max_line_mib: 1, annual_posts: 2 })
+}
+
+/// For libFuzzer, one process a job: a file of the process's own.
+pub fn target(kind: SourceKind, bytes: &[u8]) {
+    import(kind, bytes, &std::env::temp_dir().join(format!("riddlemill-fuzz-{}", std::process::id())));
 }

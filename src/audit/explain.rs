@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::evidence::Detail;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
+use crate::stages::Rows;
 use crate::store::{Error, StageReader, Workspace, any_of, select};
 use crate::text::normalise::{Fold, fold};
 
@@ -79,7 +80,8 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
         }
     }
     if ids.is_empty() {
-        ids.extend(by_text(import, target)?);
+        let posts = recipe.steps.iter().zip(&stages).filter(|(step, _)| step.stage.rows() == Rows::Posts);
+        ids.extend(by_text(posts.map(|(_, stage)| stage), target)?);
     }
     Ok(ids.into_iter().collect())
 }
@@ -96,28 +98,35 @@ fn locator(target: &str) -> Option<Expr> {
     Some(exact.or(of_source.and(col("id").str().ends_with(lit(format!(":{position}"))))))
 }
 
-/// Posts whose text holds the target, without regard to width, script, spaces and punctuation; those
-/// that are nothing but the target come alone.
-fn by_text(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
+/// Posts whose text holds the target, without regard to width, script, spaces and punctuation, as they
+/// were imported or as any later stage left them; those that are nothing but the target come alone.
+fn by_text<'a>(
+    stages: impl Iterator<Item = &'a StageReader>,
+    target: &str,
+) -> Result<BTreeSet<String>, Error> {
     let wanted = fold(target, Fold::KEY);
+    let (mut equal, mut holding) = (BTreeSet::new(), BTreeSet::new());
     if wanted.is_empty() {
-        return Ok(Vec::new());
+        return Ok(equal);
     }
-    let (mut equal, mut holding) = (Vec::new(), Vec::new());
-    for part in import.parts::<Post>("rows") {
-        for post in part? {
-            let texts = [Some(&post.text), post.title.as_ref(), post.content.as_ref()];
-            let folded = texts.into_iter().flatten().map(|t| fold(t, Fold::KEY));
-            for text in folded {
-                if text == wanted {
-                    equal.push(post.id.clone());
-                } else if text.contains(&wanted) {
-                    holding.push(post.id.clone());
+    for stage in stages {
+        for part in stage.parts::<Post>("rows") {
+            for post in part? {
+                let texts = [Some(&post.text), post.title.as_ref(), post.content.as_ref()];
+                for text in texts.into_iter().flatten().map(|t| fold(t, Fold::KEY)) {
+                    if text == wanted {
+                        equal.insert(post.id.clone());
+                    } else if text.contains(&wanted) {
+                        holding.insert(post.id.clone());
+                    }
                 }
             }
         }
+        if !equal.is_empty() {
+            return Ok(equal);
+        }
     }
-    Ok(if equal.is_empty() { holding } else { equal })
+    Ok(holding)
 }
 
 /// The whole way of a record, both directions.

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod review;
+
+pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
+
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why a post is in or out.
 #[derive(Parser)]
 #[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
@@ -243,99 +247,6 @@ pub(super) enum ApplyStage {
     Interrogative,
     Dedup,
     Similarity,
-}
-
-/// One review step of one recipe.
-#[derive(Args)]
-pub(super) struct Place {
-    /// The review step, as in review:<STEP>
-    #[arg(value_name = "STEP")]
-    pub step: String,
-    /// The recipe
-    #[arg(long, value_name = "NAME", default_value = "ruozhibench-gen")]
-    pub recipe: String,
-    /// The look: everybody's, a senior's at their votes, or whoever settles disputes
-    #[arg(long, value_enum, default_value_t)]
-    pub round: RoundArg,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-pub(super) enum RoundArg {
-    #[default]
-    Vote,
-    Review,
-    Adjudication,
-}
-
-#[derive(Subcommand)]
-pub(super) enum ReviewVerb {
-    /// Write an annotator's ballot: what is assigned to them, or everything that is open
-    Export {
-        #[command(flatten)]
-        place: Place,
-        /// Who votes; a Label Studio project may be for several
-        #[arg(long, value_name = "NAME", default_value = "")]
-        annotator: String,
-        /// The kind of file
-        #[arg(long, value_enum, default_value_t)]
-        format: FormatArg,
-        /// The folder it is written to
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        out: PathBuf,
-    },
-    /// Take votes in; every problem is named with its cell, valid votes are stored
-    Import {
-        #[command(flatten)]
-        place: Place,
-        /// Files of any of the kinds
-        #[arg(value_name = "FILE", required = true)]
-        files: Vec<PathBuf>,
-    },
-    /// Say how far the steps are, with agreement among voters
-    Status {
-        #[command(flatten)]
-        only: Only,
-        /// Agreement by field: percent, alpha, kappa, AC1 with intervals
-        #[arg(long)]
-        agreement: bool,
-    },
-    /// Spread open items over the annotators of pipeline.toml
-    Assign {
-        #[command(flatten)]
-        place: Place,
-        /// The share of items that get one vote more than needed
-        #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
-        overlap: f64,
-        /// The seed of every draw
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        seed: u64,
-        /// Hand the open items of somebody who left to others
-        #[arg(long, value_name = "NAME")]
-        replace: Option<String>,
-    },
-    /// List the disputes, or decide one
-    Adjudicate {
-        #[command(flatten)]
-        place: Place,
-        /// The item to decide
-        #[arg(long, value_name = "ID", requires = "by")]
-        item: Option<String>,
-        /// Who decides
-        #[arg(long, value_name = "NAME")]
-        by: Option<String>,
-        /// An answer, FIELD=VALUE; several codes with `;` between; `reason=…` is needed
-        #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = split)]
-        answers: Vec<(String, String)>,
-    },
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-pub(super) enum FormatArg {
-    Csv,
-    #[default]
-    Xlsx,
-    Jsonl,
-    LabelStudio,
 }
 
 #[derive(Subcommand)]

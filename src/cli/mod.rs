@@ -9,6 +9,7 @@ mod compare;
 mod config;
 mod crawl;
 mod diff;
+mod disputes;
 mod estimate;
 mod exit;
 mod explain;
@@ -27,6 +28,7 @@ mod run;
 mod show;
 mod status;
 mod tables;
+mod trials;
 mod verify;
 
 use std::process::ExitCode;

@@ -10,16 +10,15 @@ use serde_json::json;
 use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
+use super::{disputes, trials};
 use crate::config::Config;
 use crate::pipeline::{RunError, Tasks, now, review_items};
 use crate::recipe;
-use crate::review::adjudicate::Dispute;
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
-use crate::review::ballot::{Kind, Round, Step};
+use crate::review::ballot::{Round, Step};
 use crate::review::{
-    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Value, Vote, VoteLog,
-    adjudicate, agreement, assign, dispute_item, disputes, export, import, replace, resolve_all, review_item,
-    status,
+    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog,
+    agreement, assign, dispute_item, export, import, replace, resolve_all, review_item, status,
 };
 use crate::stages::review::Votes;
 use crate::store::{Error, Workspace, durable};
@@ -27,39 +26,55 @@ use crate::store::{Error, Workspace, durable};
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     match verb {
-        ReviewVerb::Export { place, annotator, format, out } => {
+        ReviewVerb::Export { place, annotator, format, out, gold } => {
             let room = Room::open(&config, place)?;
-            write_ballot(&room, annotator, *format, out)
+            write_ballot(&room, annotator, *format, out, gold.as_deref())
         }
         ReviewVerb::Import { place, files } => take_votes(&Room::open(&config, place)?, files, global),
         ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
-        ReviewVerb::Assign { place, overlap, seed, replace } => {
-            spread(&Room::open(&config, place)?, *overlap, *seed, replace.as_deref(), global)
+        ReviewVerb::Assign { place, overlap, gold, gold_share, languages, seed, replace } => {
+            let room = Room::open(&config, place)?;
+            let gold =
+                gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
+            let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
+            let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
+            let settings = AssignSettings {
+                seed: *seed,
+                round: room.round,
+                languages: &languages,
+                overlap: *overlap,
+                gold: &gold,
+                gold_share: gold_share.unwrap_or_default(),
+            };
+            spread(&room, &settings, replace.as_deref(), global)
+        }
+        ReviewVerb::Qualify { place, gold, fewest, files } => {
+            trials::qualify(&Room::open(&config, place)?, gold, *fewest, files, global)
         }
         ReviewVerb::Adjudicate { place, item, by, answers } => {
             let room = Room::open(&config, place)?;
             match (item, by) {
-                (Some(item), Some(by)) => decide(&room, item, by, answers),
-                _ => list(&room, global),
+                (Some(item), Some(by)) => disputes::decide(&room, item, by, answers),
+                _ => disputes::list(&room, global),
             }
         }
     }
 }
 
-fn usage(error: impl std::fmt::Display) -> Failure {
+pub(super) fn usage(error: impl std::fmt::Display) -> Failure {
     Failure::usage(error.to_string())
 }
 
-fn io(error: impl std::fmt::Display) -> Failure {
+pub(super) fn io(error: impl std::fmt::Display) -> Failure {
     Failure { exit: Exit::Io, message: error.to_string() }
 }
 
 /// A step with its items, votes and tasks.
-struct Room<'c> {
-    config: &'c Config,
-    step: Step,
+pub(super) struct Room<'c> {
+    pub(super) config: &'c Config,
+    pub(super) step: Step,
     round: Round,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     votes: Votes,
     tasks: Tasks,
 }
@@ -83,11 +98,11 @@ impl<'c> Room<'c> {
         Ok(Room { config, step, round, items, votes: Votes::load(config, recipe.name)?, tasks })
     }
 
-    fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
+    pub(super) fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
         self.votes.by_item(self.step.recipe, self.step.name)
     }
 
-    fn log(&self) -> Result<VoteLog, Failure> {
+    pub(super) fn log(&self) -> Result<VoteLog, Failure> {
         VoteLog::open(Workspace::new(&self.config.root).raw().join("votes")).map_err(io)
     }
 
@@ -116,7 +131,13 @@ fn synthetic(resolution: &Resolution) -> bool {
     matches!(resolution.outcome, crate::review::Outcome::Confirmed { synthetic: true, .. })
 }
 
-fn write_ballot(room: &Room<'_>, annotator: &str, format: FormatArg, out: &Path) -> Result<Exit, Failure> {
+fn write_ballot(
+    room: &Room<'_>,
+    annotator: &str,
+    format: FormatArg,
+    out: &Path,
+    gold: Option<&Path>,
+) -> Result<Exit, Failure> {
     let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
     if !annotator.is_empty() && !known(annotator) {
         return Err(usage(format!("no [[annotator]] is called {annotator:?}")));
@@ -128,9 +149,13 @@ fn write_ballot(room: &Room<'_>, annotator: &str, format: FormatArg, out: &Path)
         .filter(|task| task.annotator == annotator)
         .map(|task| task.item.as_str())
         .collect();
+    let gold = gold.map(|file| trials::known(room, file)).transpose()?;
     let seen = room.seen();
-    let wanted =
-        |(item, open): &&(Item, bool)| if mine.is_empty() { *open } else { mine.contains(&item.id.as_str()) };
+    let wanted = |(item, open): &&(Item, bool)| match &gold {
+        Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),
+        None if mine.is_empty() => *open,
+        None => mine.contains(&item.id.as_str()),
+    };
     let votes = room.by_item();
     let own = |item: &Item| {
         let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -204,16 +229,15 @@ fn take_votes(room: &Room<'_>, files: &[PathBuf], global: &Global) -> Result<Exi
 
 fn spread(
     room: &Room<'_>,
-    overlap: f64,
-    seed: u64,
+    settings: &AssignSettings<'_>,
     leaving: Option<&str>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    if !(0.0..=1.0).contains(&overlap) {
-        return Err(usage(format!("--overlap is a share from 0 to 1, not {overlap}")));
+    for (flag, share) in [("--overlap", settings.overlap), ("--gold-share", settings.gold_share)] {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(usage(format!("{flag} is a share from 0 to 1, not {share}")));
+        }
     }
-    let settings =
-        AssignSettings { seed, round: room.round, languages: &[], overlap, gold: &[], gold_share: 0.0 };
     let people = &room.config.annotators;
     let votes = room.by_item();
     let new = match leaving {
@@ -224,13 +248,13 @@ fn spread(
                     .iter()
                     .any(|vote| !vote.synthetic && vote.annotator == leaving && vote.round == task.round)
             };
-            replace(&room.step, leaving, people, room.tasks.all(), open, &settings)
+            replace(&room.step, leaving, people, room.tasks.all(), open, settings)
         }
         None => {
             let seen = room.seen();
             let open: Vec<&str> =
                 seen.iter().filter(|(_, open)| *open).map(|(item, _)| item.id.as_str()).collect();
-            assign(&room.step, &open, people, room.tasks.all(), &settings).map_err(usage)?
+            assign(&room.step, &open, people, room.tasks.all(), settings).map_err(usage)?
         }
     };
     room.tasks.append(&new)?;
@@ -360,66 +384,4 @@ fn agreed(
         (line, json)
     };
     fields.into_iter().map(field).collect()
-}
-
-fn open_disputes(room: &Room<'_>) -> Vec<Dispute> {
-    let votes = room.by_item();
-    let resolved = resolve_all(&room.step, &room.items, &votes);
-    disputes(&room.step, room.items.iter().zip(&resolved), |id| votes.get(id).cloned().unwrap_or_default())
-}
-
-fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
-    let disputes = open_disputes(room);
-    if global.json {
-        let rows: Vec<_> = disputes
-            .iter()
-            .map(|d| {
-                let why: Vec<String> = d.why.iter().map(ToString::to_string).collect();
-                json!({ "item": d.item, "why": why, "votes": d.votes })
-            })
-            .collect();
-        output::json(&rows)?;
-        return Ok(Exit::Done);
-    }
-    let mut text = String::new();
-    for dispute in &disputes {
-        text.push_str(&format!("{}\n", dispute.item.id));
-        for (key, value) in &dispute.item.content {
-            text.push_str(&format!("  {key}: {value}\n"));
-        }
-        for vote in &dispute.votes {
-            let said: Vec<String> =
-                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
-            text.push_str(&format!("  {} ({}): {}\n", vote.annotator, vote.round.name(), said.join(", ")));
-        }
-        dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
-    }
-    text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));
-    output::print(&text)?;
-    Ok(Exit::Done)
-}
-
-fn decide(room: &Room<'_>, item: &str, by: &str, answers: &[(String, String)]) -> Result<Exit, Failure> {
-    let disputes = open_disputes(room);
-    let dispute = disputes.iter().find(|d| d.item.id == item);
-    let dispute = dispute.ok_or_else(|| usage(format!("{item} is no dispute of {}", room.step.name)))?;
-    let person = room.config.annotators.iter().find(|person| person.name == by);
-    let person = person.ok_or_else(|| usage(format!("no [[annotator]] is called {by:?}")))?;
-    let form = room.step.form(Round::Adjudication);
-    if let Some((field, _)) = answers.iter().find(|(field, _)| !form.iter().any(|f| f.name == field)) {
-        let known: Vec<&str> = form.iter().map(|f| f.name).collect();
-        return Err(usage(format!("no field {field:?}\n  hint: there are {}", known.join(", "))));
-    }
-    let given = |name: &str| {
-        let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
-        let listed =
-            form.iter().any(|f| f.name == name && matches!(f.kind, Kind::Choices { .. } | Kind::Keep { .. }));
-        let codes = || text.split(';').map(|code| code.trim().to_string()).collect::<Vec<_>>();
-        let keep = text.trim() == crate::review::ballot::KEEP;
-        Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })
-    };
-    let vote = adjudicate(&room.step, dispute, person, given, &now(), "command line").map_err(usage)?;
-    room.log()?.append(vec![vote]).map_err(io)?;
-    output::print(&format!("{item}: decided by {by}\n"))?;
-    Ok(Exit::Done)
 }

@@ -6,6 +6,7 @@ use super::output::{self, count, number};
 use super::progress::Talk;
 use super::status;
 use crate::config::{Config, sections};
+use crate::llm;
 use crate::pipeline::{self, Selection};
 use crate::recipe::Recipe;
 use crate::record::State;
@@ -28,6 +29,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         to: args.stage.clone().or_else(|| args.to.clone()),
         force: args.force,
         offline: args.offline,
+        run: llm::Run::new((settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd))),
     };
     let mut unread = 0;
     let mut built = Vec::new();

@@ -55,7 +55,7 @@ pub(super) struct Checked {
 
 /// Reads the text of a settings file.
 pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
-    let mut reader = Reader { text, recipes, checked: Checked::default() };
+    let mut reader = Reader { text, recipes, checked: Checked::default(), problems: Vec::new() };
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
         Err(e) => {
@@ -63,6 +63,10 @@ pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
             reader.problem(e.span(), first);
         }
     }
+    // Tables come in the order of their names' first use, keys before what they lack: a reader of the
+    // report goes down the file once.
+    reader.problems.sort_by_key(|(offset, _)| *offset);
+    reader.checked.problems = reader.problems.into_iter().map(|(_, problem)| problem).collect();
     reader.checked
 }
 
@@ -70,6 +74,8 @@ struct Reader<'a> {
     text: &'a str,
     recipes: &'a [&'a str],
     checked: Checked,
+    /// Each with its place in the text.
+    problems: Vec<(usize, Problem)>,
 }
 
 impl Reader<'_> {
@@ -203,7 +209,7 @@ impl Reader<'_> {
     /// miss; of values of a wrong kind the type names the first.
     fn typed<T: DeserializeOwned>(&mut self, table: &Table, known: &[&str]) -> Option<T> {
         let mut values = serde_json::Map::new();
-        let before = self.checked.problems.len();
+        let before = self.problems.len();
         for (name, item) in table.iter() {
             if !known.contains(&name) {
                 self.unknown("key", name, key_span(table, name), near_miss(name, known.iter().copied()));
@@ -212,7 +218,7 @@ impl Reader<'_> {
             }
         }
         match serde_json::from_value(Value::Object(values)) {
-            Ok(value) => Some(value).filter(|_| self.checked.problems.len() == before),
+            Ok(value) => Some(value).filter(|_| self.problems.len() == before),
             Err(e) => {
                 self.problem(table.span(), e.to_string());
                 None
@@ -235,7 +241,7 @@ impl Reader<'_> {
     }
 
     fn source(&mut self, table: &Table) -> Option<Source> {
-        let before = self.checked.problems.len();
+        let before = self.problems.len();
         let mut values = Layer::new();
         for (name, item) in table.iter() {
             if let Some(value) = self.value(&SOURCE, table, name, item) {
@@ -295,7 +301,7 @@ impl Reader<'_> {
                 "only a source of kind \"table\" has fields".into(),
             );
         }
-        if self.checked.problems.len() > before {
+        if self.problems.len() > before {
             return None;
         }
         Some(Source {
@@ -334,8 +340,9 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, span: Option<Range<usize>>, what: String) {
-        let (line, column) = span.map_or((1, 1), |s| position(self.text, s.start));
-        self.checked.problems.push(Problem { place: format!("{FILE}:{line}:{column}"), what });
+        let offset = span.map_or(0, |span| span.start);
+        let (line, column) = position(self.text, offset);
+        self.problems.push((offset, Problem { place: format!("{FILE}:{line}:{column}"), what }));
     }
 
     fn origin(&self, item: &Item) -> Origin {

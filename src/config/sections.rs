@@ -23,6 +23,12 @@ pub const RUN: Section = Section {
             "0",
             "Threads for the offline stages; 0 means one a core. Never changes a result.",
         ),
+        key(
+            "max_usd",
+            Kind::Amount,
+            "0",
+            "Dollars that one run may spend on all its recipes together; 0 leaves it to the caps of recipes and endpoints.",
+        ),
     ],
 };
 
@@ -328,6 +334,8 @@ pub struct Run {
     pub recipes: Vec<String>,
     /// 0 means one a core.
     pub threads: usize,
+    /// Dollars; 0 for no cap of the run's own.
+    pub max_usd: f64,
 }
 
 #[cfg(test)]

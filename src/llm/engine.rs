@@ -17,10 +17,11 @@ use super::pace::Pace;
 use super::progress::{Progress, Tally};
 use super::prompt::Output;
 use super::request::{Input, Key, Request};
+use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, Format, Provider};
-use super::store::{RUN, Shared, Store, StoredReply};
+use super::store::{Shared, Store, StoredReply};
 use super::wire;
 
 /// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.
@@ -33,8 +34,8 @@ pub struct Limits {
     pub offline: bool,
     /// Ends the run when cancelled: what is in flight is finished and kept, nothing new goes out.
     pub cancel: CancellationToken,
-    /// The most this process may spend.
-    pub run_max: Option<Usd>,
+    /// The run that is charged, with the most it may spend.
+    pub run: Run,
     /// The recipe's name, and the most it may ever spend.
     pub recipe: Option<(String, Option<Usd>)>,
 }
@@ -124,8 +125,7 @@ impl Engine {
     }
 
     fn assemble(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: Source) -> Engine {
-        let mut caps =
-            vec![(format!("endpoint:{}", endpoint.name), endpoint.cap()), (RUN.to_owned(), limits.run_max)];
+        let mut caps = vec![(format!("endpoint:{}", endpoint.name), endpoint.cap()), limits.run.cap()];
         caps.extend(limits.recipe.iter().map(|(name, cap)| (format!("recipe:{name}"), *cap)));
         Engine {
             price: endpoint.price().unwrap_or(Price::FREE),
@@ -194,15 +194,18 @@ impl Engine {
             .collect();
         let slots = self.endpoint.concurrency.max(1);
         let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;
-        let mut flights = stream::iter(to_ask)
-            .map(|at| {
-                let (question, tally) = (&questions[at], &tally);
-                async move { (at, self.answer(question, tally).await) }
+        let mut flights = stream::iter(self.groups(&questions, to_ask))
+            .map(|group| {
+                let together: Vec<&Question> = group.iter().map(|&at| &questions[at]).collect();
+                let tally = &tally;
+                async move { (group, self.answer(&together, tally).await) }
             })
             .buffer_unordered(ahead);
-        while let Some((at, answer)) = flights.next().await {
-            tally.finished(&answer, true);
-            answers[at] = Some(answer);
+        while let Some((group, given)) = flights.next().await {
+            for (at, answer) in group.into_iter().zip(given) {
+                tally.finished(&answer, true);
+                answers[at] = Some(answer);
+            }
         }
         for at in missing {
             if answers[at].is_none() {
@@ -215,10 +218,33 @@ impl Engine {
         answers.into_iter().flatten().collect()
     }
 
-    async fn answer(&self, question: &Question, tally: &Tally<'_>) -> Answer {
+    /// What goes into one request: a chat by itself, texts to embed in the order they come, as many as the
+    /// endpoint takes and of one length of vector.
+    fn groups(&self, questions: &[Question], to_ask: Vec<usize>) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let vector = |at: usize| match &questions[at].request.input {
+            Input::Embedding { dimensions, .. } => Some(*dimensions),
+            Input::Chat { .. } => None,
+        };
+        for at in to_ask {
+            match groups.last_mut() {
+                Some(group)
+                    if group.len() < self.endpoint.embedding_batch
+                        && vector(at).is_some()
+                        && vector(group[0]) == vector(at) =>
+                {
+                    group.push(at);
+                }
+                _ => groups.push(vec![at]),
+            }
+        }
+        groups
+    }
+
+    async fn answer(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         match &self.source {
-            Source::Server(transport) => self.fly(transport.as_ref(), question, tally).await,
-            Source::Nothing(held) => Answer::Held(held.clone()),
+            Source::Server(transport) => self.fly(transport.as_ref(), questions, tally).await,
+            Source::Nothing(held) => questions.iter().map(|_| Answer::Held(held.clone())).collect(),
             Source::Pack(_) => unreachable!("a pack answers before anything is asked"),
         }
     }

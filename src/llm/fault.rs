@@ -64,6 +64,11 @@ impl Fault {
         }
     }
 
+    /// Whether it may be one of several texts that the server cannot take.
+    pub fn refuses_content(&self) -> bool {
+        matches!(self.kind, Kind::Status(400 | 413 | 422) | Kind::TooLarge)
+    }
+
     /// The HTTP status, where one decided.
     pub fn status(&self) -> Option<u16> {
         match self.kind {

@@ -1,8 +1,10 @@
-//! One item's way: wait for the pace, reserve and journal, send, settle, and perhaps again.
+//! One request's way: wait for the pace, reserve and journal, send, settle, and perhaps again. A request holds one
+//! chat, or several texts to embed; each is journalled, charged and stored by itself.
 
 use std::future::Future;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::record::Reason;
@@ -10,11 +12,13 @@ use crate::record::Reason;
 use super::answer::{Answer, Failed, Held, Marks, Reply};
 use super::engine::{Engine, Question, from_store, store_failed};
 use super::fault::Fault;
-use super::http::{Call, Received, Transport};
+use super::http::{Received, Transport};
 use super::money::Usd;
 use super::progress::Tally;
+use super::request::Request;
 use super::retry::{Waits, seconds};
-use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, now_ms};
+use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
+use super::together;
 use super::tokens;
 use super::wire::{self, Content};
 
@@ -26,36 +30,51 @@ const BUDGET_POLL: Duration = Duration::from_millis(20);
 const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
 impl Engine {
+    /// Brings questions that go into one request to their answers, in order: a single chat, or texts to embed.
     pub(super) async fn fly(
         &self,
         transport: &dyn Transport,
-        question: &Question,
+        questions: &[&Question],
         tally: &Tally<'_>,
-    ) -> Answer {
-        let request = &question.request;
-        let call = wire::call(request, self.endpoint.limit_field);
-        let reserved = self.price.cost(tokens::bound(request), request.max_completion_tokens());
-        let counted = match self.pace.counts_tokens() {
-            true => tokens::count_request(request) + request.max_completion_tokens(),
-            false => 0,
-        };
+    ) -> Vec<Answer> {
+        let mut answers: Vec<Option<Answer>> = vec![None; questions.len()];
         let mut waits = Waits::new(&self.endpoint.retries);
         let mut attempts = 0;
         loop {
-            if self.unless_cancelled(self.pace.ready(counted)).await.is_none() {
-                return interrupted();
+            let open: Vec<usize> = (0..questions.len()).filter(|&at| answers[at].is_none()).collect();
+            if open.is_empty() {
+                break;
             }
-            let id = match self.leave_to_send(question, reserved).await {
-                Ok(id) => id,
-                Err(answer) => return *answer,
-            };
+            let counted = open.iter().map(|&at| self.counted(questions[at])).sum();
+            if self.unless_cancelled(self.pace.ready(counted)).await.is_none() {
+                open.into_iter().for_each(|at| answers[at] = Some(interrupted()));
+                break;
+            }
+            let begun = self.begin(questions, &open, attempts + 1, &mut answers).await;
+            if begun.is_empty() {
+                continue;
+            }
             attempts += 1;
-            let attempt = Attempt { id, number: attempts, reserved };
-            let landed = self.attempt(transport, &call, question, attempt, tally).await;
-            let fault = match landed {
-                Ok(Landed::Answer(answer)) => return answer,
+            let mut settle = |answer: &dyn Fn(&Question) -> Answer| {
+                begun.iter().for_each(|attempt| answers[attempt.at] = Some(answer(attempt.question)));
+            };
+            let fault = match self.attempt(transport, &begun, tally).await {
+                Ok(Landed::Answers(given)) => {
+                    begun.iter().zip(given).for_each(|(attempt, answer)| answers[attempt.at] = Some(answer));
+                    continue;
+                }
+                Ok(Landed::Apart) => {
+                    for attempt in &begun {
+                        let mut alone = Box::pin(self.fly(transport, &[attempt.question], tally)).await;
+                        answers[attempt.at] = alone.pop();
+                    }
+                    continue;
+                }
                 Ok(Landed::Again(fault)) => fault,
-                Err(error) => return store_failed(question.key, &error.to_string()),
+                Err(error) => {
+                    settle(&|question| store_failed(question.key, &error.to_string()));
+                    continue;
+                }
             };
             let wait = match fault.asked_wait {
                 // The pace is paused for everybody already.
@@ -63,14 +82,65 @@ impl Engine {
                 None => waits.next(),
             };
             if self.unless_cancelled(tokio::time::sleep(wait)).await.is_none() {
-                return interrupted();
+                settle(&|_| interrupted());
             }
+        }
+        answers.into_iter().flatten().collect()
+    }
+
+    /// What a question counts against the tokens a minute.
+    fn counted(&self, question: &Question) -> u64 {
+        match self.pace.counts_tokens() {
+            true => tokens::count_request(&question.request) + question.request.max_completion_tokens(),
+            false => 0,
         }
     }
 
+    /// Reserves and journals an attempt of every open question that may go now; the first one waits until it may.
+    /// What the wait ended otherwise is answered; what has to wait while another goes stays open.
+    async fn begin<'q>(
+        &self,
+        questions: &[&'q Question],
+        open: &[usize],
+        number: u32,
+        answers: &mut [Option<Answer>],
+    ) -> Vec<Attempt<'q>> {
+        let ask = async |at: usize, waits: bool| {
+            let question = questions[at];
+            let most = question.request.max_completion_tokens();
+            let reserved = self.price.cost(tokens::bound(&question.request), most);
+            let leave = self.leave_to_send(question, reserved, waits).await;
+            (at, leave.map(|id| id.map(|id| Attempt { at, question, id, number, reserved })))
+        };
+        let mut begun = Vec::new();
+        let mut rest = open.iter().copied();
+        for at in rest.by_ref() {
+            match ask(at, true).await {
+                (_, Ok(attempt)) => begun.extend(attempt),
+                (at, Err(answer)) => answers[at] = Some(*answer),
+            }
+            if !begun.is_empty() {
+                break;
+            }
+        }
+        // Together, so that they share a sync.
+        for (at, leave) in join_all(rest.map(|at| ask(at, false))).await {
+            match leave {
+                Ok(attempt) => begun.extend(attempt),
+                Err(answer) => answers[at] = Some(*answer),
+            }
+        }
+        begun
+    }
+
     /// Reserves and journals an attempt. Waits while another process asks the same, or while attempts in flight may
-    /// yet give back what they reserved.
-    async fn leave_to_send(&self, question: &Question, reserved: Usd) -> Result<String, Box<Answer>> {
+    /// yet give back what they reserved; `None` where it would have to and shall not.
+    async fn leave_to_send(
+        &self,
+        question: &Question,
+        reserved: Usd,
+        waits: bool,
+    ) -> Result<Option<String>, Box<Answer>> {
         let lease = seconds(self.endpoint.timeouts.total_secs) + LEASE_MARGIN;
         let asked = Instant::now();
         loop {
@@ -81,7 +151,7 @@ impl Engine {
                 lease_ms: lease.as_millis() as u64,
             };
             let poll = match self.store.begin(begin).await {
-                Ok(Begun::Go { id }) => return Ok(id),
+                Ok(Begun::Go { id }) => return Ok(Some(id)),
                 Ok(Begun::Stored) => {
                     return Err(Box::new(match self.store.get(&question.key) {
                         Ok(Some(reply)) => from_store(reply),
@@ -89,6 +159,7 @@ impl Engine {
                         Err(error) => store_failed(question.key, &error.to_string()),
                     }));
                 }
+                Ok(Begun::Busy | Begun::Refused { .. }) if !waits => return Ok(None),
                 Ok(Begun::Busy) => BUSY_POLL,
                 Ok(Begun::Refused { unsettled: 1.., .. }) if asked.elapsed() < lease => BUDGET_POLL,
                 Ok(Begun::Refused { scope, spent, cap, .. }) => {
@@ -109,9 +180,7 @@ impl Engine {
     async fn attempt(
         &self,
         transport: &dyn Transport,
-        call: &Call,
-        question: &Question,
-        attempt: Attempt,
+        begun: &[Attempt<'_>],
         tally: &Tally<'_>,
     ) -> Result<Landed, Shared> {
         let slot = async {
@@ -120,94 +189,96 @@ impl Engine {
             slot
         };
         let Some(slot) = self.unless_cancelled(slot).await else {
-            let line = self.failure(question, &attempt, "interrupted before it was sent", Usd::ZERO, 0);
-            self.store.settle(Line::Failure(line))?.synced().await?;
-            return Ok(Landed::Answer(interrupted()));
+            let unsent =
+                |attempt| Line::Failure(failure(attempt, "interrupted before it was sent", Usd::ZERO, 0));
+            self.settle(begun.iter().map(unsent), || {}).await?;
+            return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
         };
+        let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
+        let call = wire::call(&requests, self.endpoint.limit_field);
         let sent = Instant::now();
         tally.sending();
-        let received = transport.send(call).await;
+        let received = transport.send(&call).await;
         let elapsed_ms = sent.elapsed().as_millis() as u64;
         if let Ok(Received { pause: Some(pause), .. }) = received {
             self.pace.pause(pause);
         }
-        let outcome = received.and_then(|received| {
-            let content = wire::read(&question.request, &received)?;
-            Ok((content, received.body))
-        });
-        let usage = match &outcome {
-            Ok((content, _)) => content.usage,
-            Err(fault) => fault.usage,
-        };
-        let charged = match (usage, &outcome) {
-            (Some(usage), _) => self.price.cost(usage.prompt_tokens, usage.completion_tokens),
-            (None, Err(fault)) if fault.unbilled() => Usd::ZERO,
-            (None, _) => attempt.reserved,
-        };
-        tally.returned(usage, charged);
-        match outcome {
-            Ok((content, raw)) => {
-                let reply = stored_reply(question, &attempt, &content, raw, charged, elapsed_ms);
-                let mut settling = self.store.settle(Line::Reply(reply))?;
-                settling.written().await;
-                drop(slot);
-                settling.synced().await?;
-                Ok(Landed::Answer(Answer::Reply(Reply {
-                    key: question.key,
-                    text: content.text,
-                    vector: content.vector,
-                    usage: content.usage,
-                    charged,
-                    marks: Marks { sample: false, truncated: content.truncated },
-                })))
+        match received.and_then(|received| together::read(&requests, received)) {
+            Ok(contents) => {
+                let mut answers = Vec::with_capacity(begun.len());
+                let mut lines = Vec::with_capacity(begun.len());
+                let (mut usage, mut charged) = (Usage::default(), Usd::ZERO);
+                for (attempt, (content, raw)) in begun.iter().zip(contents) {
+                    let cost = match content.usage {
+                        Some(usage) => self.price.cost(usage.prompt_tokens, usage.completion_tokens),
+                        None => attempt.reserved,
+                    };
+                    let counted = content.usage.unwrap_or_default();
+                    usage.prompt_tokens += counted.prompt_tokens;
+                    usage.completion_tokens += counted.completion_tokens;
+                    charged += cost;
+                    lines.push(Line::Reply(stored_reply(attempt, &content, raw, cost, elapsed_ms)));
+                    answers.push(Answer::Reply(Reply {
+                        key: attempt.question.key,
+                        text: content.text,
+                        vector: content.vector,
+                        usage: content.usage,
+                        charged: cost,
+                        marks: Marks { sample: false, truncated: content.truncated },
+                    }));
+                }
+                tally.returned(Some(usage), charged);
+                self.settle(lines.into_iter(), || drop(slot)).await?;
+                Ok(Landed::Answers(answers))
             }
             Err(fault) => {
                 let too_long = seconds(self.endpoint.retries.max_asked_wait_secs);
+                let number = begun.first().map_or(0, |attempt| attempt.number);
                 let again = fault.retriable()
-                    && attempt.number < self.endpoint.retries.max_attempts
+                    && number < self.endpoint.retries.max_attempts
                     && fault.asked_wait.is_none_or(|wait| wait <= too_long);
+                // One text among many may be what is refused.
+                let apart = !again && begun.len() > 1 && fault.refuses_content();
                 // The server means everybody, and the slot goes to the next in a moment.
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
                     self.pace.pause(wait);
                 }
-                let mut line = self.failure(question, &attempt, &fault.to_string(), charged, elapsed_ms);
-                line.status = fault.status();
-                line.raw.clone_from(&fault.raw);
-                line.usage = fault.usage;
-                line.request = (!again).then(|| question.request.clone());
-                let mut settling = self.store.settle(Line::Failure(line))?;
-                settling.written().await;
-                drop(slot);
-                settling.synced().await?;
-                Ok(if again {
-                    Landed::Again(fault)
-                } else {
-                    Landed::Answer(given_up(question, &attempt, fault))
+                let charged = |attempt: &Attempt<'_>| match fault.usage {
+                    // Only a single question's answer can be empty and yet counted.
+                    Some(usage) => self.price.cost(usage.prompt_tokens, usage.completion_tokens),
+                    None if fault.unbilled() => Usd::ZERO,
+                    None => attempt.reserved,
+                };
+                tally.returned(fault.usage, begun.iter().map(charged).sum());
+                let line = |attempt: &Attempt<'_>| {
+                    let mut line = failure(attempt, &fault.to_string(), charged(attempt), elapsed_ms);
+                    line.status = fault.status();
+                    line.raw.clone_from(&fault.raw);
+                    line.usage = fault.usage;
+                    line.request = (!again && !apart).then(|| attempt.question.request.clone());
+                    Line::Failure(line)
+                };
+                self.settle(begun.iter().map(line), || drop(slot)).await?;
+                Ok(match (again, apart) {
+                    (true, _) => Landed::Again(fault),
+                    (_, true) => Landed::Apart,
+                    _ => Landed::Answers(begun.iter().map(|attempt| given_up(attempt, &fault)).collect()),
                 })
             }
         }
     }
 
-    fn failure(
-        &self,
-        question: &Question,
-        attempt: &Attempt,
-        error: &str,
-        charged: Usd,
-        elapsed_ms: u64,
-    ) -> Failure {
-        Failure {
-            id: attempt.id.clone(),
-            key: question.key,
-            error: error.to_owned(),
-            status: None,
-            raw: String::new(),
-            charged_picousd: charged,
-            usage: None,
-            at_ms: now_ms(),
-            elapsed_ms,
-            request: None,
+    /// Appends outcomes; `written` is called once they outlive this process.
+    async fn settle(&self, lines: impl Iterator<Item = Line>, written: impl FnOnce()) -> Result<(), Shared> {
+        let mut settling = lines.map(|line| self.store.settle(line)).collect::<Result<Vec<_>, _>>()?;
+        for one in &mut settling {
+            one.written().await;
         }
+        written();
+        for one in settling {
+            one.synced().await?;
+        }
+        Ok(())
     }
 
     /// The future's value, or `None` as soon as the run is cancelled.
@@ -216,31 +287,51 @@ impl Engine {
     }
 }
 
-/// A journalled attempt.
-struct Attempt {
+/// A journalled attempt of one question.
+struct Attempt<'q> {
+    /// The question's place among those that fly together.
+    at: usize,
+    question: &'q Question,
     id: String,
     number: u32,
     reserved: Usd,
 }
 
 enum Landed {
-    Answer(Answer),
+    /// One a question.
+    Answers(Vec<Answer>),
     Again(Fault),
+    /// Refused together; alone all but one may be answered.
+    Apart,
+}
+
+fn failure(attempt: &Attempt<'_>, error: &str, charged: Usd, elapsed_ms: u64) -> Failure {
+    Failure {
+        id: attempt.id.clone(),
+        key: attempt.question.key,
+        error: error.to_owned(),
+        status: None,
+        raw: String::new(),
+        charged_picousd: charged,
+        usage: None,
+        at_ms: now_ms(),
+        elapsed_ms,
+        request: None,
+    }
 }
 
 fn stored_reply(
-    question: &Question,
-    attempt: &Attempt,
+    attempt: &Attempt<'_>,
     content: &Content,
     raw: String,
     charged: Usd,
     elapsed_ms: u64,
 ) -> StoredReply {
     StoredReply {
-        key: question.key,
+        key: attempt.question.key,
         id: Some(attempt.id.clone()),
-        template: question.template.clone(),
-        request: question.request.clone(),
+        template: attempt.question.template.clone(),
+        request: attempt.question.request.clone(),
         raw,
         usage: content.usage,
         charged_picousd: charged,
@@ -250,7 +341,7 @@ fn stored_reply(
     }
 }
 
-fn given_up(question: &Question, attempt: &Attempt, fault: Fault) -> Answer {
+fn given_up(attempt: &Attempt<'_>, fault: &Fault) -> Answer {
     let mut error = fault.to_string();
     if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
         error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
@@ -258,7 +349,8 @@ fn given_up(question: &Question, attempt: &Attempt, fault: Fault) -> Answer {
     if attempt.number > 1 {
         error.push_str(&format!(" (attempt {})", attempt.number));
     }
-    Answer::Failed(Failed { reason: Reason::RequestFailed, error, raw: fault.raw, key: question.key })
+    let (reason, raw, key) = (Reason::RequestFailed, fault.raw.clone(), attempt.question.key);
+    Answer::Failed(Failed { reason, error, raw, key })
 }
 
 fn interrupted() -> Answer {

@@ -47,6 +47,9 @@ pub struct Endpoint {
     /// Requests in flight at once.
     #[serde(default = "default_concurrency")]
     pub concurrency: usize,
+    /// Texts in one request for embeddings.
+    #[serde(default = "default_embedding_batch")]
+    pub embedding_batch: usize,
     /// Requests a minute.
     pub rpm: Option<u32>,
     /// Tokens a minute, prompt and `max_tokens` together, as servers count them.
@@ -68,6 +71,10 @@ fn default_concurrency() -> usize {
     8
 }
 
+fn default_embedding_batch() -> usize {
+    64
+}
+
 impl Endpoint {
     /// An endpoint with every default, as a starting point.
     pub fn new(name: &str, base_url: &str, model: &str) -> Endpoint {
@@ -84,6 +91,7 @@ impl Endpoint {
             timeouts: Timeouts::default(),
             retries: Retries::default(),
             concurrency: default_concurrency(),
+            embedding_batch: default_embedding_batch(),
             rpm: None,
             tpm: None,
             usd_per_million_in: None,

@@ -254,7 +254,7 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         match level {
             "endpoint" => bench.endpoint.max_usd = Some(cap.dollars()),
             "recipe" => bench.limits.recipe = Some(("flub".into(), Some(cap))),
-            _ => bench.limits.run_max = Some(cap),
+            _ => bench.limits.run = Run::new(Some(cap)),
         }
         let texts: Vec<String> = (0..20).map(|n| format!("text {n}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -270,6 +270,34 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         let Answer::Held(held) = held[0] else { unreachable!() };
         assert!(held.what.starts_with(level), "{}", held.what);
     }
+}
+
+/// Each stage of a run opens the store anew, and a second endpoint has a budget of its own.
+#[tokio::test(start_paused = true)]
+async fn a_run_is_one_budget_over_stages_and_endpoints() {
+    let mut bench = Bench::new();
+    let dir = tempfile::tempdir().unwrap();
+    let open =
+        || Arc::new(Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap());
+    let cap = Usd::from_pico(5 * COST);
+    bench.limits.run = Run::new(Some(cap));
+    let mut bought = 0;
+    for stage in 0..6 {
+        bench.store = open();
+        bench.endpoint.name = format!("e{}", stage % 2);
+        let answers = all(&bench.engine(vec![]), &[&format!("text {stage}")]).await;
+        match &answers[0] {
+            Answer::Reply(_) => bought += 1,
+            Answer::Held(held) => assert!(held.what.starts_with("run: "), "{}", held.what),
+            Answer::Failed(failed) => panic!("{failed:?}"),
+        }
+    }
+    assert!((2..=4).contains(&bought), "{bought}");
+    assert_eq!(bench.sent(), bought);
+    // Another run starts with its own purse.
+    bench.limits.run = Run::new(Some(cap));
+    bench.store = open();
+    assert!(all(&bench.engine(vec![]), &["text 5"]).await[0].reply().is_some());
 }
 
 #[tokio::test(start_paused = true)]
@@ -397,6 +425,88 @@ async fn an_unreadable_reply_is_quoted_back_a_bounded_number_of_times() {
     let parsed = ask_parsed(&engine, asks(&["slow", "hopeless"]), lenient, 2, |_| {}).await;
     assert!(parsed.iter().all(|item| matches!(item, Parsed::Value { reasks: 0, .. })));
     assert_eq!(bench.sent(), 5);
+}
+
+/// Answers requests for embeddings with the length of each text, and refuses those that hold a bad one.
+#[derive(Default)]
+struct Embedder(Arc<Mutex<Vec<usize>>>);
+
+impl Transport for Embedder {
+    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        Box::pin(async move {
+            let body: serde_json::Value = serde_json::from_str(&call.body).unwrap();
+            let texts: Vec<&str> = match &body["input"] {
+                serde_json::Value::String(text) => vec![text],
+                list => list.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect(),
+            };
+            self.0.lock().unwrap().push(texts.len());
+            if texts.iter().any(|text| text.contains("bad")) {
+                return Ok(Received { status: 400, body: "too long".into(), ..Received::default() });
+            }
+            let vector = |(at, text): (usize, &&str)| json!({"index": at, "embedding": [text.len()]});
+            let data: Vec<_> = texts.iter().enumerate().map(vector).collect();
+            let tokens = texts.len() * 3;
+            let body = json!({"data": data, "usage": {"prompt_tokens": tokens, "total_tokens": tokens}});
+            Ok(Received { status: 200, body: body.to_string(), ..Received::default() })
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn texts_are_embedded_in_batches_and_kept_one_by_one() {
+    let mut bench = Bench::new();
+    bench.endpoint.embedding_batch = 4;
+    bench.endpoint.concurrency = 1;
+    let log: Arc<Mutex<Vec<usize>>> = Arc::default();
+    let engine = |bench: &Bench| {
+        let transport = Box::new(Embedder(log.clone()));
+        Engine::with_transport(bench.store.clone(), bench.endpoint.clone(), bench.limits.clone(), transport)
+    };
+    let embed = |texts: &[String]| texts.iter().map(|text| Ask::embedding(text, text)).collect::<Vec<_>>();
+    let texts: Vec<String> = (0..10).map(|n| format!("text {}", "x".repeat(n))).collect();
+    let answers = engine(&bench).ask_all(embed(&texts), |_| {}).await;
+    let lengths: Vec<f32> =
+        answers.iter().map(|answer| answer.reply().unwrap().vector.as_ref().unwrap()[0]).collect();
+    assert_eq!(lengths, texts.iter().map(|text| text.len() as f32).collect::<Vec<_>>());
+    assert_eq!(std::mem::take(&mut *log.lock().unwrap()), [4, 4, 2]);
+    // Ten texts of three tokens each at a dollar a million.
+    assert_eq!(bench.spent(), 30 * 1_000_000);
+    assert_eq!(bench.store.verify().unwrap().findings, []);
+
+    // Another cut of the same texts asks for what is new alone; one that is refused spoils nothing for its neighbours.
+    let more: Vec<String> = ["text", "new 1", "bad", "new 2"].map(Into::into).into();
+    let again: Vec<String> = texts[3..].iter().chain(&more).cloned().collect();
+    let answers = engine(&bench).ask_all(embed(&again), |_| {}).await;
+    let failed: Vec<usize> = (0..again.len()).filter(|&at| answers[at].reply().is_none()).collect();
+    assert_eq!(failed, [again.len() - 2]);
+    assert_eq!(reason(&answers[failed[0]]), Some(Reason::RequestFailed));
+    assert_eq!(std::mem::take(&mut *log.lock().unwrap()), [4, 1, 1, 1, 1]);
+    assert_eq!(bench.spent(), (30 + 9) * 1_000_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_sends_what_its_budget_allows() {
+    let mut bench = Bench::new();
+    bench.endpoint.concurrency = 1;
+    let texts: Vec<String> = (0..6).map(|n| format!("a text of some length, number {n}")).collect();
+    let asks: Vec<Ask> = texts.iter().map(|text| Ask::embedding(text, text)).collect();
+    let reserved = |ask: &Ask| {
+        let request = Engine::request(&bench.endpoint, ask);
+        bench.endpoint.price().unwrap().cost(tokens::bound(&request), 0)
+    };
+    // Room for two reservations at a time, and for three texts in all.
+    let cap = reserved(&asks[0]) + reserved(&asks[1]) + Usd::from_pico(3_000_000);
+    bench.endpoint.max_usd = Some(cap.dollars());
+    let log: Arc<Mutex<Vec<usize>>> = Arc::default();
+    let transport = Box::new(Embedder(log.clone()));
+    let engine =
+        Engine::with_transport(bench.store.clone(), bench.endpoint.clone(), bench.limits.clone(), transport);
+    let answers = engine.ask_all(asks, |_| {}).await;
+    let bought = answers.iter().filter(|answer| answer.reply().is_some()).count();
+    let held = answers.iter().filter(|answer| reason(answer) == Some(Reason::BudgetReached)).count();
+    assert!(bought >= 2 && bought + held == 6, "{bought} bought, {held} held");
+    assert!(bench.spent() <= cap.pico());
+    assert!(log.lock().unwrap().iter().all(|&texts| texts <= 2), "{log:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -29,8 +29,9 @@ pub struct Content {
     pub usage: Option<Usage>,
 }
 
-/// The request's HTTP form.
-pub(super) fn call(request: &Request, limit_field: LimitField) -> Call {
+/// The HTTP form of a chat, or of texts to embed together.
+pub(super) fn call(requests: &[&Request], limit_field: LimitField) -> Call {
+    let request = requests[0];
     match &request.input {
         Input::Chat { messages, sampling, format } => {
             let mut body = Map::new();
@@ -53,7 +54,12 @@ pub(super) fn call(request: &Request, limit_field: LimitField) -> Call {
             Call { path: "chat/completions", body: Value::Object(body).to_string() }
         }
         Input::Embedding { text, dimensions } => {
-            let mut body = json!({"model": request.model, "input": text, "encoding_format": "float"});
+            // Servers that take no list take a single text.
+            let input = match requests {
+                [_] => json!(text),
+                _ => requests.iter().flat_map(|request| request.texts()).collect(),
+            };
+            let mut body = json!({"model": request.model, "input": input, "encoding_format": "float"});
             if let Some(dimensions) = dimensions {
                 body["dimensions"] = json!(dimensions);
             }
@@ -165,7 +171,7 @@ fn quota_exhausted(status: u16, body: &str) -> bool {
 }
 
 /// Some proxies wrap the error of the server behind them in a success.
-fn status_within(body: &str, why: String) -> Kind {
+pub(super) fn status_within(body: &str, why: String) -> Kind {
     let code = serde_json::from_str::<Value>(body)
         .ok()
         .and_then(|body| body.get("error")?.get("code").and_then(Value::as_u64))
@@ -181,7 +187,7 @@ fn status_within(body: &str, why: String) -> Kind {
     }
 }
 
-fn short(body: &str) -> String {
+pub(super) fn short(body: &str) -> String {
     let end = body.floor_char_boundary(MAX_RAW);
     body[..end].to_owned()
 }
@@ -263,13 +269,13 @@ mod tests {
 
     #[test]
     fn bodies_hold_what_was_set() {
-        let body: Value = serde_json::from_str(&call(&request(), LimitField::MaxTokens).body).unwrap();
+        let body: Value = serde_json::from_str(&call(&[&request()], LimitField::MaxTokens).body).unwrap();
         assert_eq!(
             body,
             json!({"model": "m", "messages": [{"role": "user", "content": "Why is the mute button loud?"}], "max_tokens": 50,
                 "seed": 9, "response_format": {"type": "json_object"}})
         );
-        let body = call(&request(), LimitField::MaxCompletionTokens).body;
+        let body = call(&[&request()], LimitField::MaxCompletionTokens).body;
         assert!(body.contains("max_completion_tokens") && !body.contains("max_tokens"));
     }
 

@@ -6,15 +6,19 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::config::sections;
+use crate::llm::Run;
 use crate::recipe::Step;
 use crate::record::{Outcome, Post, Question, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
 use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, salt};
-use crate::store::{Manifest, StageReader, StageWriter, Workspace};
+use crate::store::{Batch, Manifest, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
 use super::{RunError, rows};
+
+/// Fewer records than this are not worth a core of their own.
+const SPLIT: usize = 1024;
 
 /// What a stage is made from.
 pub(super) struct Making<'a> {
@@ -22,6 +26,7 @@ pub(super) struct Making<'a> {
     pub place: &'a Path,
     pub inputs: Vec<StageReader>,
     pub made: &'a BTreeMap<&'a str, Manifest>,
+    pub run: &'a Run,
     pub offline: bool,
     pub stop: &'a Stop,
     pub pulse: &'a dyn Pulse,
@@ -73,9 +78,9 @@ impl Making<'_> {
 
     /// A draft stage. The replies that it bought are part of its evidence.
     fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let Making { known, offline, stop, pulse, .. } = *self;
+        let Making { known, run, offline, stop, pulse, .. } = *self;
         let mut writer = StageWriter::create(self.place)?;
-        let asking = Asking { config: known.config, recipe: known.recipe.name, offline, stop, pulse };
+        let asking = Asking { config: known.config, recipe: known.recipe.name, run, offline, stop, pulse };
         stages::draft::draft(draft, self.questions(step)?, &asking, &mut writer)?;
         Ok(writer.commit(known.opening(step, self.made)?)?)
     }
@@ -100,31 +105,29 @@ impl Making<'_> {
         Ok(questions)
     }
 
-    /// A stage whose decision on a record depends on that record alone. Parts are read and decided
-    /// on all cores, a wave at a time, so memory does not grow with the input.
+    /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on
+    /// all cores, a wave at a time, so memory does not grow with the input.
     fn each<R: Record>(
         &self,
         writer: &mut StageWriter<R>,
         decide: impl Fn(R) -> Outcome<R> + Sync,
     ) -> Result<(), StageError> {
+        let book = |mut batch: Batch<R>, row: R| {
+            batch.put(row.id().to_string(), decide(row));
+            batch
+        };
+        // A part is split further where there are fewer parts than cores.
+        let decided = |rows: Vec<R>| -> Vec<Batch<R>> {
+            rows.into_par_iter().with_min_len(SPLIT).fold(Batch::default, book).collect()
+        };
         let wave = rayon::current_num_threads().max(1);
         for input in &self.inputs {
-            let mut parts = input.parts::<R>("rows");
-            loop {
+            for parts in input.table("rows").parts.chunks(wave) {
                 self.stop.check()?;
-                let parts: Vec<_> = parts.by_ref().take(wave).collect::<Result<_, _>>()?;
-                if parts.is_empty() {
-                    break;
-                }
-                for part in parts {
-                    let records = part.len() as u64;
-                    let outcomes: Vec<(String, Outcome<R>)> =
-                        part.into_par_iter().map(|row| (row.id().to_string(), decide(row))).collect();
-                    for (id, outcome) in outcomes {
-                        writer.put(id, outcome);
-                    }
-                    self.pulse.advance(records);
-                }
+                let batches: Vec<Vec<Batch<R>>> =
+                    parts.par_iter().map(|part| input.part(part).map(decided)).collect::<Result<_, _>>()?;
+                batches.into_iter().flatten().for_each(|batch| writer.append(batch));
+                self.pulse.advance(parts.iter().map(|part| part.rows).sum());
                 writer.flush()?;
             }
         }

@@ -45,9 +45,21 @@ pub enum Unbalanced {
 impl Counts {
     /// Adds one ledger entry.
     pub fn add(&mut self, entry: &Entry) {
-        *self.states.entry(entry.outcome.clone()).or_default() += 1;
+        match self.states.get_mut(&entry.outcome) {
+            Some(n) => *n += 1,
+            None => drop(self.states.insert(entry.outcome.clone(), 1)),
+        }
         if let Some(reason) = &entry.reason {
             *self.reasons.entry(format!("{}/{reason}", entry.outcome)).or_default() += 1;
+        }
+    }
+
+    /// Adds so many records of one state and reason that entered.
+    pub fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
+        self.records_in += n;
+        *self.states.entry(state.code().into()).or_default() += n;
+        if let Some(reason) = reason {
+            *self.reasons.entry(format!("{}/{reason}", state.code())).or_default() += n;
         }
     }
 

@@ -96,3 +96,113 @@ pub fn adjudicate(
     };
     Ok(vote.sealed())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::ballot::Role;
+    use crate::review::resolve::{Outcome, resolve};
+    use crate::review::value::Values;
+    use crate::review::{ballots, testing};
+
+    fn step() -> Step {
+        ballots::step("ruozhibench-gen", "category").unwrap()
+    }
+
+    fn cast(step: &Step, item: &Item, who: &str, codes: &[&str]) -> Vote {
+        let codes = Value::List(codes.iter().map(|code| (*code).to_owned()).collect());
+        let values: Values = [("categories", codes), ("sure", Value::from("yes"))].into_iter().collect();
+        testing::vote(step, item, Round::Vote, who, values)
+    }
+
+    /// Three items: the voters differ on the first, agree on the second, and one of them is missing on the third.
+    fn bench(step: &Step) -> (Vec<Item>, Vec<Vote>) {
+        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(step, id, &[])).collect();
+        let votes = vec![
+            cast(step, &items[0], "b", &["2", "3"]),
+            cast(step, &items[0], "a", &["2"]),
+            cast(step, &items[1], "a", &["4"]),
+            cast(step, &items[1], "b", &["4"]),
+            cast(step, &items[2], "a", &["1"]),
+        ];
+        (items, votes)
+    }
+
+    fn on<'v>(votes: &'v [Vote], item: &str) -> Vec<&'v Vote> {
+        votes.iter().filter(|vote| vote.item == item).collect()
+    }
+
+    fn open(step: &Step, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
+        let resolved: Vec<_> = items.iter().map(|item| resolve(step, item, &on(votes, &item.id))).collect();
+        disputes(step, items.iter().zip(&resolved), |id| on(votes, id))
+    }
+
+    fn meta() -> Annotator {
+        let languages = vec!["zh".to_owned()];
+        Annotator { name: "m".into(), role: Role::Meta, languages, qualified: false, accounts: Vec::new() }
+    }
+
+    fn answer(field: &str) -> Option<Value> {
+        match field {
+            "categories" => Some(Value::from("3; 2")),
+            REASON => Some(Value::from("both hold")),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_dispute_shows_every_vote_side_by_side() {
+        let step = step();
+        let (items, votes) = bench(&step);
+        let found = open(&step, &items, &votes);
+        assert_eq!(found.len(), 1);
+        let dispute = &found[0];
+        assert_eq!((dispute.item.id.as_str(), dispute.item.content_hash), ("i0", items[0].content_hash));
+        let who: Vec<&str> = dispute.votes.iter().map(|vote| vote.annotator.as_str()).collect();
+        assert_eq!(who, ["a", "b"]);
+        assert!(matches!(&dispute.why[..], [Why::Differ { field: "categories", .. }]), "{:?}", dispute.why);
+        let shown = dispute.item.content["votes.categories"].as_list().unwrap();
+        assert!(shown.contains(&"2".to_owned()) && shown.contains(&"2; 3".to_owned()), "{shown:?}");
+    }
+
+    #[test]
+    fn a_decision_needs_the_right_person_a_reason_and_answers() {
+        let step = step();
+        let (items, votes) = bench(&step);
+        let dispute = &open(&step, &items, &votes)[0];
+        let voter = Annotator { role: Role::Annotator, ..meta() };
+        let decide = |by: &Annotator, given: &dyn Fn(&str) -> Option<Value>| {
+            adjudicate(&step, dispute, by, given, "2026-01-02T00:00:00Z", "test")
+        };
+        assert_eq!(decide(&voter, &answer), Err(DecisionError::NotEntitled("m".into())));
+        assert_eq!(decide(&meta(), &|_| None), Err(DecisionError::NoReason));
+        let unexplained = |field: &str| answer(field).filter(|_| field != REASON);
+        assert_eq!(decide(&meta(), &unexplained), Err(DecisionError::NoReason));
+        let unknown =
+            |field: &str| if field == "categories" { Some(Value::from("9")) } else { answer(field) };
+        let error = decide(&meta(), &unknown).unwrap_err();
+        assert!(error.to_string().starts_with("categories: unknown choice `9`"), "{error}");
+    }
+
+    #[test]
+    fn a_decision_settles_the_item_and_outlives_later_votes() {
+        let step = step();
+        let (items, mut votes) = bench(&step);
+        let dispute = &open(&step, &items, &votes)[0];
+        let vote = adjudicate(&step, dispute, &meta(), answer, "2026-01-02T00:00:00Z", "test").unwrap();
+        assert_eq!(vote.identity(), vote.id);
+        assert_eq!((vote.round, vote.role, vote.base), (Round::Adjudication, Role::Meta, None));
+        let first = vote.id;
+        votes.push(vote);
+        votes.push(cast(&step, &items[0], "c", &["5"]));
+        assert!(open(&step, &items, &votes).is_empty());
+        let settled = resolve(&step, &items[0], &on(&votes, "i0"));
+        let Outcome::Confirmed { values, by, .. } = settled.outcome else { panic!("{settled:?}") };
+        assert_eq!(values.get("categories").unwrap().as_list().unwrap(), ["2", "3"]);
+        assert!(by.contains(&"m".to_owned()), "{by:?}");
+        // Whoever decides anew says so on top of the earlier decision.
+        let again = Dispute { votes: votes.clone(), ..dispute.clone() };
+        let vote = adjudicate(&step, &again, &meta(), answer, "2026-01-03T00:00:00Z", "test").unwrap();
+        assert_eq!(vote.base, Some(first));
+    }
+}

@@ -255,6 +255,11 @@ pub struct Qualification {
     pub senior: f64,
 }
 
+impl Qualification {
+    /// FLUB, section 2.1; for steps whose own paper asks for no trial, too.
+    pub const FLUB: Qualification = Qualification { formal: 0.80, senior: 0.95 };
+}
+
 /// A review step of a recipe: `review:<name>`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {

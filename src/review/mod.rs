@@ -9,6 +9,7 @@ pub mod ballots;
 mod digest;
 mod draw;
 pub mod exchange;
+mod gold;
 pub mod item;
 pub mod qualify;
 mod resolve;
@@ -22,6 +23,7 @@ pub use assign::{Annotator, AssignSettings, Task, assign, replace};
 pub use ballot::{Role, Round, Step};
 pub use digest::{Digest, NotADigest};
 pub use exchange::{Ballot, Format, Import, ImportSettings, Problem, export, import};
+pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
 pub use item::{Content, Item};
 pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, resolve, review_item};
 pub use status::{Status, resolve_all, status};
@@ -30,3 +32,5 @@ pub use votes::{Receipt, Vote, VoteLog};
 
 #[cfg(test)]
 mod scale;
+#[cfg(test)]
+mod testing;

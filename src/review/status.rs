@@ -154,3 +154,108 @@ fn progress(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::ballot::KEEP;
+    use crate::review::value::Values;
+    use crate::review::{ballots, testing};
+
+    fn by_item(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
+        let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
+        votes.iter().for_each(|vote| items.entry(&vote.item).or_default().push(vote));
+        items
+    }
+
+    fn told(step: &Step, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
+        let votes = by_item(votes);
+        status(items, &resolve_all(step, items, &votes), &votes, tasks)
+    }
+
+    fn task(item: &str, annotator: &str, instead_of: Option<&str>) -> Task {
+        let (item, annotator) = (item.to_owned(), annotator.to_owned());
+        Task { item, annotator, round: Round::Vote, gold: false, instead_of: instead_of.map(Into::into) }
+    }
+
+    /// FLUB's types: three juniors, then a senior, then those who discuss.
+    #[test]
+    fn every_item_stands_somewhere() {
+        let mut step = ballots::step("flub", "type").unwrap();
+        step.draft_ahead = false;
+        let ids = ["new", "half", "voted", "done", "modified", "open", "sample"];
+        let items: Vec<Item> = ids.iter().map(|id| testing::item(&step, id, &[])).collect();
+        let item = |id: &str| items.iter().find(|item| item.id == id).unwrap();
+        let cast = |id: &str, who: &str, code: &str| {
+            testing::vote(&step, item(id), Round::Vote, who, testing::one("type", code))
+        };
+        let look = |id: &str, votes: &[Vote], code: &str, main: &str| {
+            // A senior's vote is on the item with the juniors' votes shown.
+            let refs: Vec<&Vote> = votes.iter().filter(|vote| vote.item == id).collect();
+            let seen = crate::review::review_item(&step, item(id), &refs);
+            let values: Values = [("type", code), ("main_type", main)].into_iter().collect();
+            testing::vote(&step, &seen, Round::Review, "s", values)
+        };
+        let mut votes = vec![cast("half", "a", "paradox")];
+        for id in ["voted", "done", "modified", "open"] {
+            votes.extend(["a", "b", "c"].map(|who| cast(id, who, "paradox")));
+        }
+        votes.push(look("done", &votes, "paradox", "clear"));
+        votes.push(look("modified", &votes, "ambiguity", "clear"));
+        votes.push(look("open", &votes, "paradox", "discuss"));
+        let sample = |who: &str| Vote { synthetic: true, ..cast("sample", who, "paradox") }.sealed();
+        votes.extend(["x", "y", "z"].map(sample));
+        let status = told(&step, &items, &votes, &[]);
+        assert_eq!((status.items, status.confirmed, status.provisional), (7, 2, 0));
+        assert_eq!(status.disputed, 1);
+        // Without a senior's look a sample decides nothing: people are asked for all three votes.
+        assert_eq!(status.waiting[&Round::Vote], (3, 3 + 2 + 3));
+        assert_eq!(status.waiting[&Round::Review], (1, 1));
+        assert_eq!(status.modified, Share { count: 1, of: 3 });
+        assert_eq!(status.modified.rate(), Some(1.0 / 3.0));
+        assert_eq!(Share::default().rate(), None);
+    }
+
+    #[test]
+    fn tasks_count_until_they_are_done_or_taken_over() {
+        let step = ballots::step("chumor", "screen").unwrap();
+        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(&step, id, &[])).collect();
+        let keep = |at: usize, who: &str, seconds: f64| {
+            let vote = testing::vote(&step, &items[at], Round::Vote, who, testing::one("screen", KEEP));
+            Vote { seconds: Some(seconds), ..vote }
+        };
+        let mut stale = keep(1, "a", 9.0);
+        stale.content_hash = items[0].content_hash;
+        let votes = [keep(0, "a", 3.0), stale.sealed(), keep(2, "b", 4.0)];
+        let tasks =
+            [task("i0", "a", None), task("i1", "a", None), task("i2", "a", None), task("i2", "b", Some("a"))];
+        let status = told(&step, &items, &votes, &tasks);
+        let of = |who: &str| status.annotators[who].clone();
+        let a = Progress { assigned: 2, done: 1, votes: 2, stale: 1, median_seconds: Some(6.0) };
+        let b = Progress { assigned: 1, done: 1, votes: 1, stale: 0, median_seconds: Some(4.0) };
+        assert_eq!((of("a"), of("b")), (a, b));
+        assert_eq!(status.stale, 1);
+    }
+
+    #[test]
+    fn rewritten_drafts_are_a_share_of_those_decided() {
+        let step = ballots::step("ruozhibench-gen", "translation").unwrap();
+        let items: Vec<Item> = ["i0", "i1", "i2"]
+            .iter()
+            .map(|id| testing::item(&step, id, &[("question_en", "draft")]))
+            .collect();
+        let accepted = testing::one("verdict", "accept");
+        let rewritten: Values = [("verdict", "rewrite"), ("question_en", "better")].into_iter().collect();
+        let accepted: Values = accepted
+            .iter()
+            .map(|(field, value)| (field, value.clone()))
+            .chain([("question_en", "draft".into())])
+            .collect();
+        let votes = [
+            testing::vote(&step, &items[0], Round::Vote, "a", accepted),
+            testing::vote(&step, &items[1], Round::Vote, "a", rewritten),
+        ];
+        let status = told(&step, &items, &votes, &[]);
+        assert_eq!((status.confirmed, status.edited), (2, Share { count: 1, of: 2 }));
+    }
+}

@@ -4,6 +4,7 @@
 //! folder of parts of [`PART_ROWS`] rows, and `manifest.json`. A stage is written beside its final
 //! place and renamed when every file is on the disk, so a reader never meets half a stage.
 
+mod batch;
 pub mod durable;
 mod error;
 mod frame;
@@ -15,6 +16,7 @@ mod scan;
 mod workspace;
 mod writer;
 
+pub use batch::Batch;
 pub use durable::sha256;
 pub use error::Error;
 pub use frame::{from_frame, to_frame};

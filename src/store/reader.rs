@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Error, Manifest, Table, part};
+use super::{Error, Manifest, Part, Table, part};
 use crate::record::Record;
 
 /// A finished stage.
@@ -43,6 +43,14 @@ impl StageReader {
     ) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
         let place = self.place.clone();
         self.table(table).parts.into_iter().map(move |p| part::read(&place, &p))
+    }
+
+    /// The rows of one part, checked against the manifest.
+    ///
+    /// # Errors
+    /// [`Error`] where the part is missing or damaged.
+    pub fn part<R: Record>(&self, part: &Part) -> Result<Vec<R>, Error> {
+        part::read(&self.place, part)
     }
 
     /// All rows of a table.

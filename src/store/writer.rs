@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{Error, InputRef, MANIFEST, Manifest, PART_ROWS, Part, Table, durable, part};
-use crate::record::{Counts, Entry, Link, Outcome, Record, State, Unbalanced};
+use super::{Batch, Error, InputRef, MANIFEST, Manifest, PART_ROWS, Part, Table, durable, part};
+use crate::record::{Counts, Entry, Link, Outcome, Record, Unbalanced};
 
 /// A stage in the making. Nothing of it is visible before [`StageWriter::commit`]; dropped without
 /// it, the half-made folder is removed.
 pub struct StageWriter<R: Record> {
     place: PathBuf,
     making: PathBuf,
-    counts: Counts,
-    children: u64,
+    batch: Batch<R>,
+    records_out: u64,
     joins: u64,
     rows: TableWriter<R>,
     ledger: TableWriter<Entry>,
@@ -54,8 +54,8 @@ impl<R: Record> StageWriter<R> {
             links: TableWriter::create(&making, "links")?,
             place: place.to_path_buf(),
             making,
-            counts: Counts::default(),
-            children: 0,
+            batch: Batch::default(),
+            records_out: 0,
             joins: 0,
             tables: BTreeMap::new(),
             committed: false,
@@ -64,78 +64,26 @@ impl<R: Record> StageWriter<R> {
 
     /// Takes what happened to one record that entered under `id`.
     pub fn put(&mut self, id: String, outcome: Outcome<R>) {
-        self.counts.records_in += 1;
-        let mut entry = Entry { id, ..Entry::default() };
-        match outcome {
-            Outcome::Kept(row) => {
-                entry.outcome = State::Kept.code().into();
-                entry.into = renamed(&entry.id, &row);
-                self.row(row);
-            }
-            Outcome::Changed { row, rule, evidence, before, after } => {
-                entry.outcome = State::Changed.code().into();
-                entry.reason = Some(rule.into());
-                entry.evidence = Some(evidence);
-                (entry.before, entry.after) = (Some(before).filter(|b| !b.is_empty()), Some(after));
-                entry.into = renamed(&entry.id, &row);
-                self.row(row);
-            }
-            Outcome::Expanded(rows) => {
-                entry.outcome = State::Expanded.code().into();
-                for (row, role) in rows {
-                    self.children += 1;
-                    let (child, parent) = (row.id().into(), entry.id.clone());
-                    self.links.put(Link { child, parent, role: role.into() });
-                    self.row(row);
-                }
-            }
-            Outcome::Dropped { reason, evidence } => {
-                entry.outcome = State::Dropped.code().into();
-                entry.reason = Some(reason.code().into());
-                entry.evidence = Some(evidence).filter(|e| !e.is_empty());
-            }
-            Outcome::Merged { into, reason, score, evidence } => {
-                entry.outcome = State::Merged.code().into();
-                entry.reason = Some(reason.code().into());
-                entry.evidence = Some(evidence);
-                (entry.into, entry.score) = (Some(into), Some(score));
-            }
-            Outcome::Joined { into } => {
-                entry.outcome = State::Joined.code().into();
-                entry.into = Some(into);
-            }
-            Outcome::Held { reason, evidence } => {
-                entry.outcome = State::Held.code().into();
-                entry.reason = Some(reason.code().into());
-                entry.evidence = Some(evidence);
-            }
-            Outcome::Failed { reason, evidence } => {
-                entry.outcome = State::Failed.code().into();
-                entry.reason = Some(reason.code().into());
-                entry.evidence = Some(evidence);
-            }
-        }
-        self.counts.add(&entry);
-        self.ledger.put(entry);
+        self.batch.put(id, outcome);
+    }
+
+    /// Takes what happened to the records of a batch.
+    pub fn append(&mut self, batch: Batch<R>) {
+        self.batch.append(batch);
     }
 
     /// Takes a record that several others were joined into, with each parent and its role.
     pub fn join(&mut self, row: R, parents: impl IntoIterator<Item = (String, &'static str)>) {
         self.joins += 1;
         for (parent, role) in parents {
-            self.links.put(Link { child: row.id().into(), parent, role: role.into() });
+            self.batch.links.push(Link { child: row.id().into(), parent, role: role.into() });
         }
-        self.row(row);
+        self.batch.rows.push(row);
     }
 
     /// Adds a link of a record out to a record of another input.
     pub fn link(&mut self, child: &str, parent: &str, role: &str) {
-        self.links.put(Link { child: child.into(), parent: parent.into(), role: role.into() });
-    }
-
-    fn row(&mut self, row: R) {
-        self.counts.records_out += 1;
-        self.rows.put(row);
+        self.batch.links.push(Link { child: child.into(), parent: parent.into(), role: role.into() });
     }
 
     /// Writes the parts that are full, on all cores.
@@ -143,11 +91,20 @@ impl<R: Record> StageWriter<R> {
     /// # Errors
     /// [`Error::Io`] where a part cannot be written whole.
     pub fn flush(&mut self) -> Result<(), Error> {
+        self.hand_over();
         let (rows, ledger) = (&mut self.rows, &mut self.ledger);
         let (a, b) = rayon::join(|| rows.flush(), || ledger.flush());
         a?;
         b?;
         self.links.flush()
+    }
+
+    /// Gives what was put to the tables.
+    fn hand_over(&mut self) {
+        self.records_out += self.batch.rows.len() as u64;
+        self.rows.waiting.append(&mut self.batch.rows);
+        self.ledger.waiting.append(&mut self.batch.ledger);
+        self.links.waiting.append(&mut self.batch.links);
     }
 
     /// Starts a further table of the stage; give it back with [`StageWriter::keep`].
@@ -168,18 +125,15 @@ impl<R: Record> StageWriter<R> {
         Ok(())
     }
 
-    /// The books so far.
-    pub fn counts(&self) -> &Counts {
-        &self.counts
-    }
-
     /// Closes the books, writes the manifest and puts the stage in its place.
     ///
     /// # Errors
     /// [`CommitError::Unbalanced`] where a record is not accounted for; the old stage still stands.
     pub fn commit(mut self, mut manifest: Manifest) -> Result<Manifest, CommitError> {
-        self.counts
-            .close(self.children, self.joins)
+        self.hand_over();
+        let counts = Counts { records_out: self.records_out, ..self.batch.counts() };
+        counts
+            .close(self.batch.children, self.joins)
             .map_err(|source| CommitError::Unbalanced { place: self.place.display().to_string(), source })?;
         let (rows, ledger, links) = (&mut self.rows, &mut self.ledger, &mut self.links);
         let (a, b) = rayon::join(|| rows.rest(), || ledger.rest().and_then(|()| links.rest()));
@@ -188,7 +142,7 @@ impl<R: Record> StageWriter<R> {
         for (name, table) in [self.rows.sum(), self.ledger.sum(), self.links.sum()] {
             self.tables.insert(name, table);
         }
-        manifest.counts = std::mem::take(&mut self.counts);
+        manifest.counts = counts;
         manifest.tables = std::mem::take(&mut self.tables);
         durable::write_synced(&self.making.join(MANIFEST), &manifest.to_bytes())?;
         durable::swap_folder(&self.making, &self.place)?;
@@ -204,10 +158,6 @@ impl<R: Record> Drop for StageWriter<R> {
             let _ = durable::remove_folder(&self.making);
         }
     }
-}
-
-fn renamed<R: Record>(id: &str, row: &R) -> Option<String> {
-    (id != row.id()).then(|| row.id().to_string())
 }
 
 /// A table in the making: rows are gathered until a part is full.

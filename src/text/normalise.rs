@@ -12,7 +12,6 @@
 use std::sync::LazyLock;
 
 use ferrous_opencc::{OpenCC, config::BuiltinConfig};
-use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 
 /// What a key passes over.
@@ -51,16 +50,19 @@ impl Fold {
     };
 }
 
-/// Traditional characters that have one simplified form, after repeated folding.
-static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
-    let mut table = FxHashMap::default();
-    let Ok(opencc) = OpenCC::from_config(BuiltinConfig::T2s) else { return table };
+/// The characters whose simplified forms are looked up.
+const HAN: std::ops::RangeInclusive<char> = '\u{3400}'..='\u{9fff}';
+
+/// The simplified form of each of [`HAN`], after repeated folding; empty where the tables cannot be read. A place a
+/// character: nothing is looked up more often.
+static SIMPLIFIED: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let Ok(opencc) = OpenCC::from_config(BuiltinConfig::T2s) else { return Vec::new() };
     let simplify = |c: char| {
         let mut buffer = [0; 4];
         let mut done = opencc.convert(c.encode_utf8(&mut buffer)).chars().collect::<Vec<_>>();
         if done.len() == 1 { done.pop() } else { None }
     };
-    for c in '\u{3400}'..='\u{9fff}' {
+    let fold = |c: char| {
         let mut simple = c;
         // A form can fold twice; no chain of OpenCC's is longer.
         for _ in 0..4 {
@@ -69,16 +71,15 @@ static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
                 _ => break,
             }
         }
-        if simple != c {
-            table.insert(c, simple);
-        }
-    }
-    table
+        simple
+    };
+    HAN.map(fold).collect()
 });
 
 /// The simplified form of a character, or the character.
 pub fn simplified(c: char) -> char {
-    if ('\u{3400}'..='\u{9fff}').contains(&c) { SIMPLIFIED.get(&c).copied().unwrap_or(c) } else { c }
+    let place = (c as usize).wrapping_sub(*HAN.start() as usize);
+    SIMPLIFIED.get(place).copied().unwrap_or(c)
 }
 
 fn is_variant(c: char) -> bool {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::harness::Workspace;
 
-const GEN: &str = "ruozhibench-gen";
+pub const GEN: &str = "ruozhibench-gen";
 const AHEAD: &str =
     "review.draft_ahead=[\"screen\", \"translation\", \"irrationality\", \"category\", \"pair\"]";
 
@@ -119,7 +120,7 @@ fn an_edited_prompt_is_a_reason() {
 }
 
 /// A chat-completions server that knows what each prompt wants.
-struct Server {
+pub struct Server {
     port: u16,
     /// Requests by what they asked for.
     seen: Arc<Mutex<BTreeMap<&'static str, u32>>>,
@@ -127,7 +128,12 @@ struct Server {
 
 impl Server {
     /// Answers 500 to prompts that hold this text.
-    fn start(fails_at: Option<&'static str>) -> Server {
+    pub fn start(fails_at: Option<&'static str>) -> Server {
+        Server::slow(fails_at, Duration::ZERO)
+    }
+
+    /// The same, each answer so much later.
+    pub fn slow(fails_at: Option<&'static str>, delay: Duration) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen: Arc<Mutex<BTreeMap<&'static str, u32>>> = Arc::default();
@@ -135,7 +141,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let counts = counts.clone();
-                std::thread::spawn(move || answer(stream, fails_at, &counts));
+                std::thread::spawn(move || answer(stream, fails_at, delay, &counts));
             }
         });
         Server { port, seen }
@@ -148,12 +154,22 @@ impl Server {
         )
     }
 
-    fn take(&self) -> BTreeMap<&'static str, u32> {
+    /// How many requests came.
+    pub fn count(&self) -> u32 {
+        self.seen.lock().unwrap().values().sum()
+    }
+
+    pub fn take(&self) -> BTreeMap<&'static str, u32> {
         std::mem::take(&mut self.seen.lock().unwrap())
     }
 }
 
-fn answer(mut stream: TcpStream, fails_at: Option<&str>, counts: &Mutex<BTreeMap<&'static str, u32>>) {
+fn answer(
+    mut stream: TcpStream,
+    fails_at: Option<&str>,
+    delay: Duration,
+    counts: &Mutex<BTreeMap<&'static str, u32>>,
+) {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     let body = loop {
@@ -178,6 +194,7 @@ fn answer(mut stream: TcpStream, fails_at: Option<&str>, counts: &Mutex<BTreeMap
     let prompt: String = messages.iter().filter_map(|m| m["content"].as_str()).collect();
     let (what, reply) = reply_to(&prompt);
     *counts.lock().unwrap().entry(what).or_default() += 1;
+    std::thread::sleep(delay);
     let failed = fails_at.is_some_and(|text| prompt.contains(text));
     let (code, body) = match failed {
         true => ("500 Internal Server Error", json!({ "error": { "message": "down" } })),
@@ -186,7 +203,7 @@ fn answer(mut stream: TcpStream, fails_at: Option<&str>, counts: &Mutex<BTreeMap
             json!({
                 "id": "1", "object": "chat.completion", "model": "m",
                 "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": reply } }],
-                "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
+                "usage": { "prompt_tokens": prompt.len() / 4, "completion_tokens": reply.len() / 4 + 1 },
             }),
         ),
     };
@@ -233,14 +250,14 @@ fn reply_to(prompt: &str) -> (&'static str, String) {
 }
 
 /// The sample's dumps with an endpoint on loopback and no votes at all.
-fn served(server: &Server) -> Workspace {
+pub fn served(server: &Server) -> Workspace {
     let ws = Workspace::sample();
     ws.write("pipeline.toml", ws.read("pipeline.toml") + &server.settings());
     ws.write("raw/sample/votes.jsonl", "");
     ws
 }
 
-const LOOP: [&str; 4] = ["--set", "draft.endpoint=loop", "--set", AHEAD];
+pub const LOOP: [&str; 4] = ["--set", "draft.endpoint=loop", "--set", AHEAD];
 
 #[test]
 fn an_edited_translation_is_analysed_again_and_nothing_else_is() {

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::support::{Asked, Reply, Server};
 
 /// The command under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_riddlemill");
@@ -244,6 +247,21 @@ pub fn assert_same(want: &Tree, got: &Tree, when: &str) {
         .collect();
     assert!(differ.is_empty(), "{when}:\n{}", differ.join("\n"));
     assert!(!want.is_empty(), "{when}: nothing to compare");
+}
+
+/// A fixture server that runs as long as this is in scope.
+pub struct Site {
+    _runtime: Runtime,
+    pub server: Server,
+}
+
+impl Site {
+    pub fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Site {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let server = runtime.block_on(Server::start(answer, &[]));
+        Site { _runtime: runtime, server }
+    }
 }
 
 /// The folder of reference data, where there is one.

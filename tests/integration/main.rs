@@ -3,14 +3,21 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod harness;
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "the crawler's own tests use all of it")]
+mod support;
 
 mod accidents;
 mod accounting;
 mod audit;
+mod crawl;
 mod exchange;
+mod fetch;
 mod fresh;
+mod fuzz;
 mod generate;
 mod importers;
+mod money;
 mod packs;
 mod picture;
 mod reference;
@@ -19,3 +26,4 @@ mod reviewed;
 mod same_bytes;
 mod sample;
 mod settings;
+mod show;

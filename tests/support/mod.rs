@@ -1,5 +1,7 @@
 //! A fixture server on loopback that misbehaves on request and remembers what it was asked.
 
+pub mod forum;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -38,8 +38,8 @@ use writer::Job;
 /// Segments are sealed above this size, uncompressed.
 const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The scope of a run's cap; the store completes it with the process's first segment.
-pub const RUN: &str = "run:";
+/// How the scope of a run's budget begins.
+pub(in crate::llm) const RUN: &str = "run:";
 
 /// What can be wrong with a reply store.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +93,7 @@ pub struct Begin {
     pub key: Key,
     /// The most the attempt can cost.
     pub reserved: Usd,
-    /// The budgets it counts against, each with its cap.
+    /// The budgets it counts against (`endpoint:<name>`, `recipe:<name>`, `run:<when and who>`), each with its cap.
     pub caps: Vec<(String, Option<Usd>)>,
     /// After how long another process may ask the same although this one seems alive.
     pub lease_ms: u64,
@@ -259,6 +259,6 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// Milliseconds since 1970.
-pub(super) fn now_ms() -> u64 {
+pub(in crate::llm) fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_millis() as u64)
 }

@@ -45,7 +45,6 @@ pub(super) fn spawn(
         segment_bytes,
         db,
         open: None,
-        session: None,
         unsettled: 0,
         sealing: Vec::new(),
     };
@@ -62,8 +61,6 @@ struct Writer {
     segment_bytes: u64,
     db: Connection,
     open: Option<Open>,
-    /// The first segment of this process: the name of its run's budget.
-    session: Option<Number>,
     /// Attempts that this process has begun and not settled.
     unsettled: u64,
     sealing: Vec<JoinHandle<()>>,
@@ -137,7 +134,6 @@ impl Writer {
             self.open = Some(Open { number, file, len: 0, attempts: 0 });
         }
         let Some(open) = &mut self.open else { return Ok(()) };
-        let session = *self.session.get_or_insert(open.number);
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (mut bytes, mut written) = (Vec::new(), Vec::new());
         for job in batch {
@@ -149,7 +145,7 @@ impl Writer {
                     written.push(tell);
                     (Some(*line), Reply::Settled(synced))
                 }
-                Job::Begin(begin, to) => match decide(&tx, &self.dir, open, session, &begin) {
+                Job::Begin(begin, to) => match decide(&tx, &self.dir, open, &begin) {
                     Ok((line, Begun::Refused { scope, spent, cap, .. })) => (
                         line,
                         Reply::Begun(to, Begun::Refused { scope, spent, cap, unsettled: self.unsettled }),
@@ -229,7 +225,6 @@ fn decide(
     db: &Connection,
     dir: &Path,
     open: &mut Open,
-    session: Number,
     begin: &Begin,
 ) -> Result<(Option<Line>, Begun), StoreError> {
     if let Some((owner, expires_ms)) = index::lease(db, &begin.key)?
@@ -247,19 +242,15 @@ fn decide(
     if index::place(db, &begin.key)?.is_some() {
         return Ok((None, Begun::Stored));
     }
-    let scope_name = |scope: &str| {
-        if scope == super::RUN { format!("{}{session:06}", super::RUN) } else { scope.to_owned() }
-    };
     for (scope, cap) in &begin.caps {
-        let (spent, _) = index::spent(db, &scope_name(scope))?;
+        let (spent, _) = index::spent(db, scope)?;
         if let Some(cap) = *cap
             && spent + begin.reserved > cap
             && begin.reserved > Usd::ZERO
         {
-            return Ok((
-                None,
-                Begun::Refused { scope: scope.trim_end_matches(':').to_owned(), spent, cap, unsettled: 0 },
-            ));
+            // Which run it is matters to the journal alone.
+            let scope = if scope.starts_with(super::RUN) { "run" } else { scope };
+            return Ok((None, Begun::Refused { scope: scope.to_owned(), spent, cap, unsettled: 0 }));
         }
     }
     open.attempts += 1;
@@ -268,7 +259,7 @@ fn decide(
     let line = Line::Attempt(Attempt {
         id: id.clone(),
         key: begin.key,
-        scopes: begin.caps.iter().map(|(scope, _)| scope_name(scope)).collect(),
+        scopes: begin.caps.iter().map(|(scope, _)| scope.clone()).collect(),
         reserved_picousd: begin.reserved,
         at_ms: now_ms(),
     });

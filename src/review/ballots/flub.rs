@@ -6,7 +6,7 @@ use super::super::ballot::{
 use super::yes_no;
 
 /// Section 2.1: every annotator above 80 % in the trial, a senior above 95 %.
-const TRIAL: Qualification = Qualification { formal: 0.80, senior: 0.95 };
+const TRIAL: Qualification = Qualification::FLUB;
 
 pub(super) fn steps() -> Vec<Step> {
     vec![clean(), kinds(), explanation(), wrong_candidates(), wrong()]

@@ -79,7 +79,7 @@ pub(super) fn read(
 }
 
 /// A JSON scalar or list of scalars as an answer.
-pub(super) fn value(json: &Json) -> Option<Value> {
+pub(in crate::review) fn value(json: &Json) -> Option<Value> {
     match json {
         Json::Null | Json::Object(_) => None,
         Json::Array(list) => {

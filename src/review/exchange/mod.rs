@@ -24,4 +24,5 @@ mod tests;
 
 pub use export::{Ballot, ExportError, File, Format, export};
 pub use import::{Import, ImportSettings, import};
+pub(in crate::review) use jsonl::value as json_value;
 pub use problem::{Problem, Trouble};

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::review::ballot::KEEP;
 use crate::review::ballots;
+use crate::review::testing::{one, vote};
 
 fn content(text: &str) -> Content {
     Content::from([("text".to_owned(), Value::from(text))])
@@ -12,31 +13,6 @@ fn content(text: &str) -> Content {
 
 fn item(step: &Step, draft: &[(&str, &str)]) -> Item {
     Item::new(step, "i", content("x"), draft.iter().copied().collect())
-}
-
-fn vote(step: &Step, item: &Item, round: Round, annotator: &str, values: Values) -> Vote {
-    Vote {
-        id: item.content_hash,
-        recipe: step.recipe.into(),
-        step: step.name.into(),
-        item: item.id.clone(),
-        content_hash: item.content_hash,
-        annotator: annotator.into(),
-        role: step.roles(round)[0],
-        round,
-        values,
-        at: "2026-01-01T00:00:00Z".into(),
-        source: "test".into(),
-        synthetic: false,
-        seconds: None,
-        base: None,
-        supersedes: None,
-    }
-    .sealed()
-}
-
-fn one(field: &str, code: &str) -> Values {
-    [(field, code)].into_iter().collect()
 }
 
 fn voted(step: &Step, item: &Item, field: &str, codes: &[&str]) -> Vec<Vote> {

@@ -11,7 +11,7 @@ use super::Draft;
 use crate::config::{Config, sections};
 use crate::llm::settings::Provider;
 use crate::llm::{
-    Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Store, Usd, ask_parsed,
+    Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Store, Usd, ask_parsed,
 };
 use crate::record::{Outcome, Question, Reason};
 use crate::review::Values;
@@ -27,6 +27,8 @@ pub struct Asking<'a> {
     pub config: &'a Config,
     /// The recipe: its settings and its budget.
     pub recipe: &'static str,
+    /// The run that is charged.
+    pub run: &'a Run,
     /// Sends nothing.
     pub offline: bool,
     /// Looked at while requests are in flight.
@@ -207,7 +209,7 @@ fn ask(
     let limits = Limits {
         offline: asking.offline,
         cancel: cancel.clone(),
-        run_max: None,
+        run: asking.run.clone(),
         recipe: Some((asking.recipe.to_string(), cap)),
     };
     let store = Arc::new(open_store(asking.config)?);

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
+use crate::fetch::{LOCK, Pin, Pins};
 use crate::record::record;
 use crate::store::durable;
 
@@ -92,13 +93,15 @@ fn kind_name(kind: SourceKind) -> String {
 ///
 /// # Errors
 /// [`Problems`]: every source without a file, every file that cannot be read, and every hash that
-/// is not the one the settings state.
+/// is not the one the settings state or `fetch` pinned.
 pub fn files(config: &Config, recipe: &str) -> Result<Vec<Dump>, Problems> {
     let (mut dumps, mut problems) = (Vec::new(), Vec::new());
     let used =
         config.sources.iter().filter(|s| s.recipes.is_empty() || s.recipes.iter().any(|r| r == recipe));
+    let pins = Pins::read(&config.root)
+        .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {
-        match dumps_of(&config.root, source) {
+        match dumps_of(&config.root, source, &pins) {
             Ok(found) => dumps.extend(found),
             Err(found) => problems.extend(found),
         }
@@ -110,7 +113,7 @@ pub fn files(config: &Config, recipe: &str) -> Result<Vec<Dump>, Problems> {
     Ok(dumps)
 }
 
-fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
+fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Vec<Problem>> {
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
     let pattern = root.join(&source.path);
@@ -123,7 +126,9 @@ fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
     for path in found {
         match path {
             Ok(path) => match path.metadata() {
-                Ok(meta) if meta.is_file() => paths.push(path),
+                Ok(meta) if meta.is_file() && !(several(&source.path) && unfinished(&path)) => {
+                    paths.push(path);
+                }
                 Ok(_) => {}
                 Err(e) => problems.push(problem(format!("cannot read {}: {e}", path.display()))),
             },
@@ -156,6 +161,14 @@ fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
         if let Some(stated) = source.sha256.as_ref().filter(|s| **s != sha256) {
             let what = format!("{} has the SHA-256 {sha256}, the settings state {stated}", path.display());
             problems.push(problem(what));
+        } else if let Some(pin) = pin(source, pins).filter(|pin| pin.sha256 != sha256) {
+            let what = format!(
+                "{} has the SHA-256 {sha256}, {LOCK} has {}\n  \
+                 hint: move it away and `riddlemill fetch` brings the pinned bytes; `riddlemill fetch --update` takes those of today",
+                path.display(),
+                pin.sha256
+            );
+            problems.push(problem(what));
         }
         dumps.push(Dump {
             source: source.name.clone(),
@@ -170,6 +183,23 @@ fn dumps_of(root: &Path, source: &Source) -> Result<Vec<Dump>, Vec<Problem>> {
         });
     }
     if problems.is_empty() { Ok(dumps) } else { Err(problems) }
+}
+
+/// What `fetch` found behind a source's url. A hash that the settings state stands above it.
+fn pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
+    let url = source.url.as_ref().filter(|_| source.sha256.is_none())?;
+    pins.of(&source.path).filter(|pin| pin.url == *url)
+}
+
+/// Whether a path is a pattern.
+fn several(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// Whether a file is a download that has not come to its end, or the note beside it.
+fn unfinished(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".part") || name.ends_with(".part.json")
 }
 
 /// The file's name; where two files of a source share it, as many folders before it as tell them apart.

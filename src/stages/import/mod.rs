@@ -22,6 +22,8 @@ mod tests;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::panic::resume_unwind;
+use std::sync::mpsc::sync_channel;
 
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
@@ -87,17 +89,27 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
-        read(dump, settings, |batch| {
-            stop.check()?;
-            let count = batch.len() as u64;
-            let outcomes: Vec<Vec<Read>> =
-                batch.into_par_iter().map(|item| outcomes(dump, item, salt)).collect();
-            for read in outcomes.into_iter().flatten() {
-                items += seen.settle(read, writer);
+        // Which of two records of one name is the first is decided in order, while the next batch is parsed.
+        std::thread::scope(|scope| {
+            let (sender, batches) = sync_channel::<Vec<Reads>>(1);
+            let parsing = scope.spawn(move || {
+                read(dump, settings, |batch| {
+                    let parsed = batch.into_par_iter().map(|item| outcomes(dump, item, salt)).collect();
+                    // Nobody listens where the run was stopped or the disk is full; the listener says so.
+                    sender.send(parsed).map_err(|_| StageError::Stopped)
+                })
+            });
+            for batch in batches {
+                stop.check()?;
+                let count = batch.len() as u64;
+                for reads in batch {
+                    items += seen.settle(*reads.first, writer);
+                    items += reads.more.into_iter().map(|read| seen.settle(read, writer)).sum::<u64>();
+                }
+                writer.flush()?;
+                pulse.advance(count);
             }
-            writer.flush()?;
-            pulse.advance(count);
-            Ok(())
+            parsing.join().unwrap_or_else(|panic| resume_unwind(panic))
         })?;
         table.put(dump.row(items));
     }
@@ -191,11 +203,13 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
 pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
     let (mut posts, mut others) = (0, 0);
     let surveyed = read(dump, settings, |batch| {
-        for read in batch.into_iter().flat_map(|place| outcomes(dump, place, &[0; 32])) {
-            match read.outcome {
-                Outcome::Kept(_) => posts += 1,
-                Outcome::Expanded(rows) => posts += rows.len() as u64,
-                _ => others += 1,
+        for reads in batch.into_iter().map(|place| outcomes(dump, place, &[0; 32])) {
+            for read in std::iter::once(*reads.first).chain(reads.more) {
+                match read.outcome {
+                    Outcome::Kept(_) => posts += 1,
+                    Outcome::Expanded(rows) => posts += rows.len() as u64,
+                    _ => others += 1,
+                }
             }
         }
         Ok(())
@@ -212,8 +226,14 @@ struct Read {
     digests: Vec<u128>,
 }
 
-/// The entries of an item: one, or that of a page and one for each post on it that is set aside.
-fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Vec<Read> {
+/// The entries of an item: one, or that of a page and one for each post on it that is set aside. Boxed, since a
+/// post is large and changes hands often.
+struct Reads {
+    first: Box<Read>,
+    more: Vec<Read>,
+}
+
+fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Reads {
     let locator = dump.locator(&place.name);
     let Parsed::Page(posts) = place.parsed else {
         let (outcome, digests) = match place.parsed {
@@ -223,9 +243,9 @@ fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Vec<Read> {
             }
             other => (set_aside(other), Vec::new()),
         };
-        return vec![Read { locator, outcome, digests }];
+        return Reads { first: Box::new(Read { locator, outcome, digests }), more: Vec::new() };
     };
-    let (mut rows, mut digests, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut digests, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
             let (post, digest) = post(dump, place.position, *draft, salt);
@@ -233,11 +253,10 @@ fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Vec<Read> {
             digests.push(digest);
         } else {
             let locator = format!("{locator}#{}", i + 1);
-            reads.push(Read { locator, outcome: set_aside(parsed), digests: Vec::new() });
+            more.push(Read { locator, outcome: set_aside(parsed), digests: Vec::new() });
         }
     }
-    reads.insert(0, Read { locator, outcome: Outcome::Expanded(rows), digests });
-    reads
+    Reads { first: Box::new(Read { locator, outcome: Outcome::Expanded(rows), digests }), more }
 }
 
 /// What could not be read is a failure; what a rule of the source leaves out is not.

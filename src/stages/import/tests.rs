@@ -163,6 +163,38 @@ fn archived_pages_expand_into_posts_and_the_others_are_set_aside() {
     assert_eq!(page.id, format!("w/w:{}", posts[0].position), "a post's raw record is its page");
 }
 
+/// The same five pages through `wget --warc-file` (1.0, addresses in angle brackets, chunked), through warcio (gzip bodies,
+/// a revisit) and through our own writer.
+#[test]
+fn archives_of_other_tools_are_read_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let page = |name: &str| std::fs::read_to_string(folder.join("pages").join(name)).unwrap();
+    let kw = "%E8%84%91%E7%AD%8B%E6%89%93%E7%BB%93";
+    let site = "http://tieba.baidu.com";
+    let pages = [
+        (format!("{site}/f?kw={kw}&ie=utf-8"), page("list-2020.html")),
+        (format!("{site}/p/7700000001"), page("thread-p1.html")),
+        (format!("{site}/p/7700000001?pn=3"), page("thread-p3.html")),
+        (format!("{site}/p/7700000009"), page("gone-deleted.html")),
+        (format!("{site}/p/totalComment?tid=7700000001&fid=55001"), page("total-comment.json")),
+    ];
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(url, body)| (url.as_str(), body.as_str())).collect();
+    let read = |bytes: Vec<u8>| {
+        let (posts, ledger) = imported(&[("w", SourceKind::Warc, bytes)]);
+        let mut reasons: Vec<String> = ledger.into_iter().filter_map(|entry| entry.reason).collect();
+        reasons.retain(|reason| reason != "same_id" && reason != "page_other");
+        reasons.sort();
+        reasons.dedup();
+        (posts.into_iter().map(|post| Post { position: 0, ..post }).collect::<Vec<_>>(), reasons)
+    };
+    let own = read(archive(&pages));
+    assert!(own.0.len() > 3 && own.1.contains(&"page_deleted".to_string()), "{own:?}");
+    for tool in ["wget", "warcio"] {
+        let bytes = std::fs::read(folder.join("archives").join(format!("{tool}.warc.gz"))).unwrap();
+        assert_eq!(read(bytes), own, "{tool}");
+    }
+}
+
 #[test]
 fn names_and_numbers_of_people_stay_behind() {
     let reddit = r#"{"id": "a1", "title": "Why?", "author": "secretname", "author_fullname": "t2_secret"}"#;

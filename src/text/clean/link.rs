@@ -7,7 +7,7 @@
 //!
 //! Known problems: an address without `http` or `www` is not seen.
 
-use regex::{Captures, Regex};
+use regex::{NoExpand, Regex};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -25,8 +25,9 @@ static APART: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static IMAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
-        \[img\b[^\]\n]*\] [^\[\n]{0,400} \[/img\]
-        | < img \b [^>\n]{0,400} >
+        # No `\b`: the quick automata know none between Chinese characters.
+        \[img (?: [^\w\]\n] [^\]\n]* )? \] [^\[\n]{0,400} \[/img\]
+        | < img (?: [^\w>\n] [^>\n]{0,399} )? >
         | [\[【] (?:图片|圖片|动画表情|图片评论) [\]】]
         | 帖子相关图片 [：:]? [\s]*
         ",
@@ -65,7 +66,8 @@ pub fn drop_images(text: &str) -> Cow<'_, str> {
 
 fn replace<'a>(pattern: &LazyLock<Option<Regex>>, text: &'a str) -> Cow<'a, str> {
     match pattern.as_ref() {
-        Some(pattern) => pattern.replace_all(text, |_: &Captures<'_>| ""),
+        // A replacement without groups spares the search for them.
+        Some(pattern) => pattern.replace_all(text, NoExpand("")),
         None => Cow::Borrowed(text),
     }
 }

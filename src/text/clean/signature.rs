@@ -17,12 +17,24 @@ static SIGNATURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         (?: ^ | [\s。！？!?…~～”）)] | [—\-－]{2} )       # a line of its own, or set off by a dash or a stop
         [\s—\-－(（\[【]*
         (?: (?:来自|來自|发自|發自|发送自) [^\n，。！？]{0,24}?
-              (?: 客户端 | 客戶端 | iphone[\w\x20]{0,12} | ipad[\w\x20]{0,8} | android[\w\x20]{0,8} | 安卓(?:手机)? | 手机贴吧 | 掌上百度 | 贴吧客户端 | 手机版 )
-          | sent \x20 from \x20 (?:my \x20)? [\w\x20]{2,30} )
+              (?: 客户端 | 客戶端 | iphone[\p{Han}a-z0-9_\x20]{0,12} | ipad[\p{Han}a-z0-9_\x20]{0,8} | android[\p{Han}a-z0-9_\x20]{0,8} | 安卓(?:手机)? | 手机贴吧 | 掌上百度 | 贴吧客户端 | 手机版 )
+          | sent \x20 from \x20 (?:my \x20)? [\p{Han}a-z0-9_\x20]{2,30} )
         [\s)）\]】.。]* $",
     )
     .ok()
 });
+
+/// What a signature names, folded.
+const THINGS: [&str; 9] =
+    ["客户端", "客戶端", "iphone", "ipad", "android", "安卓", "手机贴吧", "掌上百度", "手机版"];
+
+/// Whether a text holds a word in whatever case; only ASCII has any here.
+fn contains(text: &str, word: &str) -> bool {
+    match word.is_ascii() {
+        true => text.as_bytes().windows(word.len()).any(|bytes| bytes.eq_ignore_ascii_case(word.as_bytes())),
+        false => text.contains(word),
+    }
+}
 
 /// The text before a client's signature; the whole text where there is none.
 ///
@@ -32,8 +44,9 @@ static SIGNATURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// assert_eq!(strip("天黑了。——来自北方的人"), "天黑了。——来自北方的人");
 /// ```
 pub fn strip(text: &str) -> &str {
-    // Every signature ends in one of few words: look there before any regex runs.
-    let lead = text.contains("自") || text.contains("from");
+    // Every signature begins with one of few words and names one of few things: look there before any regex runs.
+    let lead =
+        text.contains('自') && THINGS.iter().any(|thing| contains(text, thing)) || contains(text, "from");
     if !lead {
         return text;
     }

@@ -1,0 +1,126 @@
+//! The arguments of `review`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Only;
+
+/// One review step of one recipe.
+#[derive(Args)]
+pub(in crate::cli) struct Place {
+    /// The review step, as in review:<STEP>
+    #[arg(value_name = "STEP")]
+    pub step: String,
+    /// The recipe
+    #[arg(long, value_name = "NAME", default_value = "ruozhibench-gen")]
+    pub recipe: String,
+    /// The look: everybody's, a senior's at their votes, or whoever settles disputes
+    #[arg(long, value_enum, default_value_t)]
+    pub round: RoundArg,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub(in crate::cli) enum RoundArg {
+    #[default]
+    Vote,
+    Review,
+    Adjudication,
+}
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum ReviewVerb {
+    /// Write an annotator's ballot: what is assigned to them, or everything that is open
+    Export {
+        #[command(flatten)]
+        place: Place,
+        /// Who votes; a Label Studio project may be for several
+        #[arg(long, value_name = "NAME", default_value = "")]
+        annotator: String,
+        /// The kind of file
+        #[arg(long, value_enum, default_value_t)]
+        format: FormatArg,
+        /// The folder it is written to
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: PathBuf,
+        /// Write a trial: the items of this file of known answers, and no others
+        #[arg(long, value_name = "FILE")]
+        gold: Option<PathBuf>,
+    },
+    /// Take votes in; every problem is named with its cell, valid votes are stored
+    Import {
+        #[command(flatten)]
+        place: Place,
+        /// Files of any of the kinds
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Say how far the steps are, with agreement among voters
+    Status {
+        #[command(flatten)]
+        only: Only,
+        /// Agreement by field: percent, alpha, kappa, AC1 with intervals
+        #[arg(long)]
+        agreement: bool,
+    },
+    /// Spread open items over the annotators of pipeline.toml
+    Assign {
+        #[command(flatten)]
+        place: Place,
+        /// The share of items that get one vote more than needed
+        #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+        overlap: f64,
+        /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue
+        #[arg(long, value_name = "FILE", requires = "gold_share")]
+        gold: Option<PathBuf>,
+        /// The share of its items in each queue
+        #[arg(long, value_name = "SHARE", requires = "gold")]
+        gold_share: Option<f64>,
+        /// Only annotators who read this language; may be given several times
+        #[arg(long = "language", value_name = "CODE")]
+        languages: Vec<String>,
+        /// The seed of every draw
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        seed: u64,
+        /// Hand the open items of somebody who left to others
+        #[arg(long, value_name = "NAME")]
+        replace: Option<String>,
+    },
+    /// Grade trials on items with known answers: who may vote, who may be a senior
+    Qualify {
+        #[command(flatten)]
+        place: Place,
+        /// The known answers, JSON Lines as in a ballot
+        #[arg(long, value_name = "FILE")]
+        gold: PathBuf,
+        /// The fewest answers that a trial is judged by
+        #[arg(long, value_name = "N", default_value_t = crate::review::qualify::FEWEST)]
+        fewest: usize,
+        /// Trials as they came back (graded and not stored); votes taken in on these items are graded, too
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// List the disputes, or decide one
+    Adjudicate {
+        #[command(flatten)]
+        place: Place,
+        /// The item to decide
+        #[arg(long, value_name = "ID", requires = "by")]
+        item: Option<String>,
+        /// Who decides
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
+        /// An answer, FIELD=VALUE; several codes with `;` between; `reason=…` is needed
+        #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = super::split)]
+        answers: Vec<(String, String)>,
+    },
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub(in crate::cli) enum FormatArg {
+    Csv,
+    #[default]
+    Xlsx,
+    Jsonl,
+    LabelStudio,
+}

@@ -1,0 +1,79 @@
+//! `review adjudicate`: what the votes do not decide, and who settles it.
+
+use serde_json::json;
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use super::review::{Room, io, usage};
+use crate::pipeline::now;
+use crate::review::adjudicate::Dispute;
+use crate::review::ballot::{KEEP, Kind, Round};
+use crate::review::{Value, adjudicate, disputes, resolve_all};
+
+fn open_disputes(room: &Room<'_>) -> Vec<Dispute> {
+    let votes = room.by_item();
+    let resolved = resolve_all(&room.step, &room.items, &votes);
+    disputes(&room.step, room.items.iter().zip(&resolved), |id| votes.get(id).cloned().unwrap_or_default())
+}
+
+pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
+    let disputes = open_disputes(room);
+    if global.json {
+        let rows: Vec<_> = disputes
+            .iter()
+            .map(|d| {
+                let why: Vec<String> = d.why.iter().map(ToString::to_string).collect();
+                json!({ "item": d.item, "why": why, "votes": d.votes })
+            })
+            .collect();
+        output::json(&rows)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for dispute in &disputes {
+        text.push_str(&format!("{}\n", dispute.item.id));
+        for (key, value) in &dispute.item.content {
+            text.push_str(&format!("  {key}: {value}\n"));
+        }
+        for vote in &dispute.votes {
+            let said: Vec<String> =
+                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+            text.push_str(&format!("  {} ({}): {}\n", vote.annotator, vote.round.name(), said.join(", ")));
+        }
+        dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
+    }
+    text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn decide(
+    room: &Room<'_>,
+    item: &str,
+    by: &str,
+    answers: &[(String, String)],
+) -> Result<Exit, Failure> {
+    let disputes = open_disputes(room);
+    let dispute = disputes.iter().find(|d| d.item.id == item);
+    let dispute = dispute.ok_or_else(|| usage(format!("{item} is no dispute of {}", room.step.name)))?;
+    let person = room.config.annotators.iter().find(|person| person.name == by);
+    let person = person.ok_or_else(|| usage(format!("no [[annotator]] is called {by:?}")))?;
+    let form = room.step.form(Round::Adjudication);
+    if let Some((field, _)) = answers.iter().find(|(field, _)| !form.iter().any(|f| f.name == field)) {
+        let known: Vec<&str> = form.iter().map(|f| f.name).collect();
+        return Err(usage(format!("no field {field:?}\n  hint: there are {}", known.join(", "))));
+    }
+    let given = |name: &str| {
+        let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
+        let listed =
+            form.iter().any(|f| f.name == name && matches!(f.kind, Kind::Choices { .. } | Kind::Keep { .. }));
+        let codes = || text.split(';').map(|code| code.trim().to_string()).collect::<Vec<_>>();
+        let keep = text.trim() == KEEP;
+        Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })
+    };
+    let vote = adjudicate(&room.step, dispute, person, given, &now(), "command line").map_err(usage)?;
+    room.log()?.append(vec![vote]).map_err(io)?;
+    output::print(&format!("{item}: decided by {by}\n"))?;
+    Ok(Exit::Done)
+}

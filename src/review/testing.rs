@@ -1,0 +1,39 @@
+//! Items and votes for the tests of this room.
+
+use super::ballot::{Round, Step};
+use super::item::{Content, Item};
+use super::value::{Value, Values};
+use super::votes::Vote;
+
+/// An item of a step that shows one text.
+pub(super) fn item(step: &Step, id: &str, draft: &[(&str, &str)]) -> Item {
+    let content = Content::from([("text".to_owned(), Value::Text(format!("what {id} says")))]);
+    Item::new(step, id, content, draft.iter().copied().collect())
+}
+
+/// A person's vote, under its proper id.
+pub(super) fn vote(step: &Step, item: &Item, round: Round, annotator: &str, values: Values) -> Vote {
+    Vote {
+        id: item.content_hash,
+        recipe: step.recipe.into(),
+        step: step.name.into(),
+        item: item.id.clone(),
+        content_hash: item.content_hash,
+        annotator: annotator.into(),
+        role: step.roles(round)[0],
+        round,
+        values,
+        at: "2026-01-01T00:00:00Z".into(),
+        source: "test".into(),
+        synthetic: false,
+        seconds: None,
+        base: None,
+        supersedes: None,
+    }
+    .sealed()
+}
+
+/// One answer.
+pub(super) fn one(field: &str, code: &str) -> Values {
+    [(field, code)].into_iter().collect()
+}

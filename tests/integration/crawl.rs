@@ -1,0 +1,193 @@
+//! `crawl` through the real command: killed and resumed, blocked, interrupted, fed with bombs.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use riddlemill::record::Post;
+use riddlemill::store::StageReader;
+
+use crate::harness::{Site, Workspace, source};
+use crate::support::forum::forum_page;
+use crate::support::{Asked, Reply};
+
+/// A workspace that crawls the site's forum, and imports what it has.
+fn workspace(site: &Site, seeds: &str, more: &str) -> Workspace {
+    let host = format!("127.0.0.1:{}", site.server.port);
+    let crawl = format!(
+        "[[crawl]]\nname = \"forum\"\nsite = \"tieba\"\nbase = \"http://{host}\"\nseeds = {seeds}\n\
+         contact = \"tests@example.invalid\"\nprivate_hosts = [{host:?}]\n{more}\n\
+         [crawl.politeness]\ndelay_secs = 0.0\nretries = 0\n"
+    );
+    Workspace::with(&(source("forum", "warc", "raw/warc/forum/*.warc.gz") + &crawl))
+}
+
+/// robots.txt allows all.
+fn open(pages: impl Fn(&Asked) -> Reply + Send + Sync) -> impl Fn(&Asked) -> Reply + Send + Sync {
+    move |asked| if asked.path == "/robots.txt" { Reply::status(404) } else { pages(asked) }
+}
+
+/// What import makes of the archive, without the place in it.
+fn imported(ws: &Workspace) -> BTreeMap<String, Post> {
+    ws.call(["run", "--recipe", "flub", "--to", "import", "--set", "import.annual_posts=1000"]).expect(0);
+    ws.audit_clean();
+    let stage = StageReader::open(&ws.path("staged/flub/01_import")).unwrap().unwrap();
+    let posts: Vec<Post> = stage.all("rows").unwrap();
+    let placeless = |post: Post| (post.id.clone(), Post { position: 0, file: String::new(), ..post });
+    posts.into_iter().map(placeless).collect()
+}
+
+#[test]
+fn thirty_kills_through_the_command() {
+    const KILLS: usize = 30;
+    let site = Site::start(open(forum_page));
+    let server = &site.server;
+    let seeds = "[{ forum = \"x\" }]";
+    let (whole, killed) = (workspace(&site, seeds, ""), workspace(&site, seeds, ""));
+    whole.call(["crawl", "forum"]).expect(0);
+    let pages = server.paths().iter().filter(|path| *path != "/robots.txt").count();
+    assert_eq!(pages, 300);
+    let before = server.paths().len();
+    let asked = || server.paths().len() - before;
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut draw = |most: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % most
+    };
+    for kill in 0..KILLS {
+        let mut child = killed.start(["crawl", "forum", "--quiet"]);
+        // After so many further pages, and then somewhere between two of them.
+        let until = asked() + 2 + draw(2 * (300 / KILLS as u64 - 3)) as usize;
+        let patience = Instant::now();
+        while asked() < until && patience.elapsed() < Duration::from_secs(60) {
+            assert!(child.try_wait().unwrap().is_none(), "the crawl was over after {kill} kills of {KILLS}");
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        std::thread::sleep(Duration::from_micros(draw(4000)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    killed.call(["crawl", "forum"]).expect(0);
+    // What was in flight at a kill may be asked for once more, and nothing else.
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    for path in server.paths().into_iter().skip(before).filter(|path| path != "/robots.txt") {
+        *times.entry(path).or_default() += 1;
+    }
+    assert_eq!(times.len(), 300);
+    let again: usize = times.values().map(|n| n - 1).sum();
+    assert!(again <= KILLS, "{again} pages were asked for again after {KILLS} kills");
+    eprintln!("{KILLS} kills, {again} pages in flight asked for again");
+    let (want, got) = (imported(&whole), imported(&killed));
+    assert!(want.len() >= 100, "{} posts", want.len());
+    assert!(want == got, "the same rows, whenever it was killed");
+    // A finished pass asks for nothing.
+    let done = server.paths().len();
+    killed.call(["crawl", "forum"]).expect(0);
+    assert!(server.paths().len() <= done + 1, "robots.txt at most");
+}
+
+#[test]
+fn a_plan_contacts_nobody_and_a_contact_is_demanded() {
+    let site = Site::start(open(|_| Reply::html("<p>x")));
+    let ws = workspace(&site, "[{ thread = 5 }]", "");
+    let said = ws.call(["crawl", "forum", "--dry-run"]).expect(0);
+    assert!(said.out.contains("/p/5") && said.out.contains("tests@example.invalid"), "{}", said.out);
+    assert!(site.server.asked().is_empty());
+    ws.write("pipeline.toml", ws.read("pipeline.toml").replace("contact = \"tests@example.invalid\"\n", ""));
+    let said = ws.call(["crawl", "forum"]).expect(2);
+    assert!(said.err.contains("contact"), "{}", said.err);
+    assert!(ws.call(["crawl", "forun"]).expect(2).err.contains("there are forum"));
+    assert!(site.server.asked().is_empty());
+}
+
+#[test]
+fn a_block_is_said_plainly_and_ends_the_crawl() {
+    let site = Site::start(open(|asked| match asked.path.as_str() {
+        "/p/7700000002" => Reply::html(include_str!("../fixtures/pages/thread-quoting.html")),
+        "/p/7700000003" => Reply::html(include_str!("../fixtures/pages/block-challenge.html")),
+        path => panic!("asked for {path} after the block"),
+    }));
+    let ws =
+        workspace(&site, "[{ thread = 7700000002 }, { thread = 7700000003 }, { thread = 7700000004 }]", "");
+    let said = ws.call(["crawl", "forum"]).expect(3);
+    assert!(
+        said.out.contains("blocked") && said.out.contains("nothing is done to get round it"),
+        "{}",
+        said.out
+    );
+    assert!(said.err.contains("is left alone"), "{}", said.err);
+    assert_eq!(imported(&ws).len(), 1, "what was had is kept");
+}
+
+#[test]
+fn ctrl_c_ends_a_crawl_and_the_next_goes_on() {
+    let site = Site::start(open(|asked| Reply::Slow(40, Box::new(forum_page(asked)))));
+    let ws = workspace(&site, "[{ forum = \"x\" }]", "");
+    let mut child = ws.start(["crawl", "forum"]);
+    let patience = Instant::now();
+    while site.server.asked().len() < 8 && patience.elapsed() < Duration::from_secs(60) {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    ws.call(["crawl", "forum", "--set", "run.threads=1"]).expect(0);
+    let paths = site.server.paths();
+    let once: std::collections::BTreeSet<&String> =
+        paths.iter().filter(|path| *path != "/robots.txt").collect();
+    assert_eq!(once.len(), 300);
+    let all = paths.iter().filter(|path| *path != "/robots.txt").count();
+    assert!(all <= 301, "{} twice; one was in flight", all - 300);
+}
+
+/// Half a gigabyte of zeros in half a megabyte.
+fn bomb() -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let zeros = vec![0; 1 << 20];
+    (0..512).for_each(|_| gzip.write_all(&zeros).unwrap());
+    gzip.finish().unwrap()
+}
+
+#[test]
+fn bombs_lies_and_drips_stay_within_the_memory_that_is_allowed() {
+    let bomb = bomb();
+    let site = Site::start(open(move |asked| match asked.path.as_str() {
+        "/p/1" => Reply::Plain(200, "Content-Encoding: gzip\r\n".into(), bomb.clone()),
+        "/p/2" => Reply::Hang(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\nsome".to_vec()),
+        "/p/3" => Reply::Drip,
+        "/p/4" => Reply::html("<div>".repeat(100_000)),
+        _ => Reply::html(include_str!("../fixtures/pages/thread-quoting.html").replace("7700000002", "5")),
+    }));
+    let seeds = "[{ thread = 1 }, { thread = 2 }, { thread = 3 }, { thread = 4 }, { thread = 5 }]";
+    let limits =
+        "[crawl.limits]\nwire_bytes = 4194304\ndecoded_bytes = 8388608\ntotal_secs = 2.0\nidle_secs = 1.0\n";
+    let ws = workspace(&site, seeds, limits);
+    let mut child = ws.start(["crawl", "forum", "--quiet"]);
+    let mut peak = 0;
+    let code = loop {
+        peak = high_water_kib(child.id()).unwrap_or(0).max(peak);
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    eprintln!("crawl of bombs: {} MiB at most", peak >> 10);
+    assert!(peak > 0 && peak < 160 << 10, "{} MiB", peak >> 10);
+    assert_eq!(code, Some(0));
+    ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
+    let reasons = ws.reasons("flub");
+    assert_eq!(reasons["failed/truncated"], 3, "{reasons:?}");
+    assert_eq!(reasons["failed/page_unparsed"], 1, "{reasons:?}");
+    ws.audit_clean();
+}
+
+/// The most memory that a process has had, where the system tells it.
+fn high_water_kib(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

@@ -1,0 +1,268 @@
+//! Every importer on damaged dumps: seeds of each kind, changed by the byte, again and again.
+//!
+//! A stable compiler has no coverage to steer by; what makes up for it is that the seeds are whole dumps
+//! of each kind and that half of the changes put in words of the formats. `RIDDLEMILL_FUZZ_SECS` asks for
+//! so many seconds a kind; without it each kind gets a few hundred cases. A failure names the seed and the case, which
+//! are the same on every machine.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use riddlemill::config::SourceKind;
+use riddlemill::warc::{Header, write_record};
+
+#[path = "../../fuzz/src/lib.rs"]
+#[expect(dead_code, reason = "libFuzzer's own entry is not called here")]
+mod shared;
+
+/// Cases of each kind where nobody asks for a time.
+const CASES: u64 = 300;
+
+/// A splitmix64 generator.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+/// Pieces of the formats, and bytes that have been somebody's bug before.
+const WORDS: &[&[u8]] = &[
+    b"\"",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\n",
+    b"\r\n",
+    b"\\",
+    b"\\u0000",
+    b"\\ud800",
+    b"null",
+    b"true",
+    b"-1",
+    b"1e999",
+    b"18446744073709551616",
+    b"0.1e-400",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\xb0\xa1\xc8",
+    b"\xf0\x9f\x98\x80",
+    b"\x1f\x8b",
+    b"\x28\xb5\x2f\xfd",
+    b"PAR1",
+    b"\"pid\":",
+    b"\"tid\":",
+    b"\"text\":",
+    b"\"contents\":",
+    b"\"title\":",
+    b"\"id\":",
+    b"\"content\":",
+    b"\"floor\":",
+    b"[deleted]",
+    b"/p/1?",
+    b"WARC/1.0\r\n",
+    b"Content-Length: 99999999999\r\n",
+    b"Content-Length: -1\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Content-Encoding: br\r\n",
+    b"WARC-Type: revisit\r\n",
+    b"HTTP/1.1 200\r\n\r\n",
+    b"ffffffffffffffff\r\n",
+    b"<div class=l_post data-field='{&quot;",
+    b"<!--",
+    b"-->",
+    b"</code>",
+    b"&#x110000;",
+    b"&quot;",
+];
+
+/// One change of many kinds, at a place of its own.
+fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], draw: &mut Draw) {
+    let at = draw.below(bytes.len() + 1);
+    let end = (at + 1 + draw.below(64)).min(bytes.len());
+    match draw.below(8) {
+        0 if at < bytes.len() => bytes[at] ^= 1 << draw.below(8),
+        1 if at < bytes.len() => bytes[at] = draw.next() as u8,
+        2 => drop(bytes.drain(at.min(end)..end)),
+        3 => {
+            let piece = bytes[at.min(end)..end].to_vec();
+            let times = 1 + draw.below(5);
+            let to = draw.below(bytes.len() + 1);
+            bytes.splice(to..to, piece.repeat(times));
+        }
+        4 if draw.below(4) == 0 => bytes.truncate(at),
+        5 => {
+            let other = &others[draw.below(others.len())];
+            let from = draw.below(other.len() + 1);
+            let piece = &other[from..(from + draw.below(400)).min(other.len())];
+            bytes.splice(at..at, piece.iter().copied());
+        }
+        _ => {
+            let word = WORDS[draw.below(WORDS.len())];
+            bytes.splice(at..at, word.iter().copied());
+        }
+    }
+}
+
+/// The case of a number: a seed, changed, and sometimes compressed and changed again.
+fn case(seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
+    let mut draw = Draw(number ^ 0x51ed_270b);
+    let mut bytes = seeds[draw.below(seeds.len())].clone();
+    for _ in 0..1 + draw.below(8) {
+        change(&mut bytes, seeds, &mut draw);
+    }
+    match draw.below(12) {
+        0 => {
+            bytes = zstd::encode_all(&bytes[..], 1).unwrap();
+            (0..draw.below(3)).for_each(|_| change(&mut bytes, seeds, &mut draw));
+        }
+        1 => {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            std::io::Write::write_all(&mut gzip, &bytes).unwrap();
+            bytes = gzip.finish().unwrap();
+            (0..draw.below(3)).for_each(|_| change(&mut bytes, seeds, &mut draw));
+        }
+        _ => {}
+    }
+    bytes
+}
+
+fn sample(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample/dumps").join(name);
+    // A few records are enough of a seed, and quicker to read.
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes.truncate(3000);
+    bytes
+}
+
+/// Archived pages of every kind that the parsers know.
+fn archive(version: &str, gzip: bool) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages");
+    let mut bytes = Vec::new();
+    for (url, name) in [
+        ("https://tieba.baidu.com/f?kw=x", "list-2020.html"),
+        ("https://tieba.baidu.com/p/7700000001", "thread-p1.html"),
+        ("https://tieba.baidu.com/p/7700000003", "thread-old.html"),
+        ("https://tieba.baidu.com/p/totalComment?tid=1&fid=1&pn=1", "total-comment.json"),
+        ("https://tieba.baidu.com/p/comment?tid=1&pid=2&pn=1", "comment-1.html"),
+    ] {
+        let body = std::fs::read(folder.join(name)).unwrap();
+        let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
+        let block = [&head[..], &body[..]].concat();
+        let mut header =
+            Header::new("response").with("WARC-Target-URI", url).with("WARC-Date", "2024-05-01T00:00:00Z");
+        header.version = version.into();
+        if gzip {
+            write_record(&mut bytes, &header, &block).unwrap();
+        } else {
+            bytes.extend(format!("{version}\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Length: {}\r\n\r\n", block.len()).bytes());
+            bytes.extend(block);
+            bytes.extend(b"\r\n\r\n");
+        }
+    }
+    bytes
+}
+
+fn seeds(kind: SourceKind) -> Vec<Vec<u8>> {
+    let text = |text: &str| text.as_bytes().to_vec();
+    match kind {
+        SourceKind::LeymoreTitles => vec![
+            sample("titles.json"),
+            text(
+                "{\"title\": \"云会恐高吗\", \"abs\": null, \"href\": \"/p/7?fr=good\", \"lz\": \"某人\", \"n_reply\": \"2\"}\n",
+            ),
+        ],
+        SourceKind::LeymoreAnnual => vec![sample("annual.json")],
+        SourceKind::ThreadDump => vec![sample("thread.jsonl")],
+        SourceKind::Aiotieba => vec![
+            text(
+                "{\"tid\": 42, \"pid\": 43, \"title\": \"请问\", \"contents\": {\"objs\": [{\"text\": \"月亮\"}, {\"src\": \"x.png\"}], \"imgs\": [{}]}, \"floor\": 1, \"user\": {\"user_id\": 9, \"user_name\": \"某人\"}, \"create_time\": 1600000000}\n",
+            ),
+            text(
+                "[{\"tid\": 1, \"pid\": 2, \"title\": \"问\", \"contents\": [{\"text\": \"甲\"}], \"floor\": 1},\n {\"contents\": {\"texts\": [{\"text\": \"1.乙\"}]}, \"tid\": \"1\", \"pid\": 4, \"ppid\": 2, \"floor\": 3},\n {\"pid\": 0, \"tid\": 1, \"text\": \"广告\"}]",
+            ),
+        ],
+        SourceKind::Reddit => vec![text(
+            "{\"id\": \"ab12\", \"title\": \"Why?\", \"selftext\": \"Because.\", \"created_utc\": \"1600000000.0\", \"score\": -3, \"author\": \"x\"}\n{\"id\": \"c1\", \"link_id\": \"t3_s1\", \"body\": \"A towel.\", \"created_utc\": 1.6e9}\n",
+        )],
+        SourceKind::Cqia => vec![text(
+            "{\"instruction\": \"为什么雨伞怕淋雨\", \"input\": \"\", \"output\": \"雨伞不怕\"}\n{\"instruction\": \"接下句\", \"input\": \"床前\"}\n",
+        )],
+        SourceKind::Table => vec![
+            text(
+                "id,title,body,author,score\r\n1,冰块怕热吗,\"多行\n的\",某人,4\r\n2,,\"a \"\"b\"\"\",,\r\n",
+            ),
+            text("id\ttitle\tbody\n1\t冰块怕热吗\tx\n"),
+            text(
+                "[{\"id\": 1, \"title\": \"问\", \"body\": \"多行\\n的\", \"score\": 4}, {\"id\": \"2\", \"body\": \"b\"}]",
+            ),
+        ],
+        SourceKind::Warc => vec![archive("WARC/1.1", true), archive("WARC/1.0", false)],
+    }
+}
+
+fn fuzz_kind(name: &str) {
+    let kind = SourceKind::from_name(name).unwrap();
+    let seeds = seeds(kind);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump");
+    for (at, seed) in seeds.iter().enumerate() {
+        assert!(shared::import(kind, seed, &path).0 > 0, "{name}: seed {at} holds no post");
+    }
+    let secs: Option<u64> = std::env::var("RIDDLEMILL_FUZZ_SECS").ok().and_then(|secs| secs.parse().ok());
+    let started = Instant::now();
+    let mut posts = 0;
+    for number in 0.. {
+        match secs {
+            Some(secs) if started.elapsed() >= Duration::from_secs(secs) => {
+                eprintln!("{name}: {number} cases, {posts} posts read");
+                return;
+            }
+            None if number == CASES => return,
+            _ => {}
+        }
+        let bytes = case(&seeds, number);
+        let read = std::panic::catch_unwind(|| shared::import(kind, &bytes, &path));
+        let read = read.unwrap_or_else(|_| panic!("{name}: case {number} panics"));
+        // Which thread read what, and when, decides nothing.
+        if number % 16 == 0 {
+            assert_eq!(read, shared::import(kind, &bytes, &path), "{name}: case {number}");
+        }
+        posts += read.0;
+    }
+}
+
+macro_rules! kinds {
+    ($($test:ident = $name:literal,)*) => {
+        $(#[test] fn $test() { fuzz_kind($name); })*
+        #[test]
+        fn every_kind_is_fuzzed() {
+            assert_eq!([$($name),*], *SourceKind::NAMES);
+        }
+    };
+}
+
+kinds! {
+    fuzz_leymore_titles = "leymore-titles",
+    fuzz_leymore_annual = "leymore-annual",
+    fuzz_thread_dump = "thread-dump",
+    fuzz_aiotieba = "aiotieba",
+    fuzz_reddit = "reddit",
+    fuzz_cqia = "cqia",
+    fuzz_table = "table",
+    fuzz_warc = "warc",
+}

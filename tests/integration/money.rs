@@ -1,0 +1,95 @@
+//! What a run pays: no more than it may, nothing twice, and what was under way at Ctrl-C is kept.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::generate::{GEN, LOOP, Server, served};
+use crate::harness::Workspace;
+
+fn stats(ws: &Workspace) -> Value {
+    serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap()
+}
+
+/// A workspace whose endpoint costs a dollar a million tokens in, and two out.
+fn priced(server: &Server) -> Workspace {
+    let ws = served(server);
+    let settings = ws.read("pipeline.toml");
+    let prices = "usd_per_million_in = 1.0\nusd_per_million_out = 2.0\nsampling = { max_tokens = 100 }\n";
+    ws.write("pipeline.toml", settings.replace("free = true\n", prices));
+    ws
+}
+
+fn usd(stats: &Value) -> f64 {
+    let models = stats["models"].as_array().unwrap();
+    models.iter().map(|model| model["usd"].as_f64().unwrap()).sum()
+}
+
+#[test]
+fn a_run_may_have_a_cap_of_its_own() {
+    let server = Server::start(None);
+    let args = ["run", "--recipe", GEN].iter().copied().chain(LOOP).collect::<Vec<_>>();
+    let ws = priced(&server);
+    ws.call(&args).expect(0);
+    let (all, whole) = (server.count(), usd(&stats(&ws)));
+    server.take();
+    assert!(all > 250 && whole > 0.0, "{all} requests, {whole} dollars");
+
+    // A third of the money: the cap falls into a later stage, so stages share it.
+    let ws = priced(&server);
+    let cap = format!("run.max_usd={}", whole / 3.0);
+    let capped: Vec<&str> = args.iter().copied().chain(["--set", &cap]).collect();
+    ws.call(&capped).expect(0);
+    let first = server.take();
+    let sent: u32 = first.values().sum();
+    assert!(first.len() > 1 && first.len() < 5 && sent < all / 2, "{first:?}");
+    let spent = stats(&ws);
+    assert!(usd(&spent) <= whole / 3.0, "{spent}");
+    assert_eq!(spent["replies"], sent);
+    assert!(ws.reasons(GEN)["held/budget_reached"] > 0);
+    let ledger = ws.call(["show", "translate", "--recipe", GEN, "--reason", "budget_reached"]).expect(0).out;
+    let held =
+        if ledger.contains("run: ") { ledger } else { ws.call(["report", "--recipe", GEN]).expect(0).out };
+    assert!(held.contains("budget"), "{held}");
+
+    // The next run has money of its own, and buys nothing twice.
+    ws.call(&capped).expect(0);
+    assert!(server.count() > 0);
+    let second = server.take();
+    assert_eq!(stats(&ws)["replies"], sent + second.values().sum::<u32>());
+    assert_eq!(second.get("screen"), None, "{second:?}");
+    ws.call(&args).expect(0);
+    assert_eq!(stats(&ws)["replies"], all);
+    let (had, now) = (whole, usd(&stats(&ws)));
+    assert!((had - now).abs() < 1e-9, "{had} and {now}");
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_in_flight() {
+    let server = Server::slow(None, Duration::from_millis(200));
+    let ws = served(&server);
+    let args = ["run", "--recipe", GEN].iter().copied().chain(LOOP).collect::<Vec<_>>();
+    let mut child = ws.start(&args);
+    let started = Instant::now();
+    while server.count() < 10 {
+        assert!(child.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("the same command goes on from there"), "{said}");
+    let before = server.take();
+    let sent = before["screen"];
+    assert!(before.len() == 1 && sent < 40, "{before:?}");
+    // What was sent came back and is kept: nothing is asked twice.
+    let kept = stats(&ws);
+    assert_eq!((&kept["replies"], &kept["open_attempts"]), (&sent.into(), &0.into()), "{kept}");
+    ws.call(&args).expect(0);
+    let after = server.take();
+    assert_eq!(before["screen"] + after["screen"], after["translate"], "{after:?}");
+    ws.audit_clean();
+}
