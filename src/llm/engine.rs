@@ -224,7 +224,7 @@ impl Engine {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let vector = |at: usize| match &questions[at].request.input {
             Input::Embedding { dimensions, .. } => Some(*dimensions),
-            Input::Chat { .. } => None,
+            Input::Chat { .. } | Input::Translation { .. } => None,
         };
         for at in to_ask {
             match groups.last_mut() {
