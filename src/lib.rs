@@ -6,14 +6,17 @@
 //! - [`record`]: what a record is, the eight [outcomes](record::Outcome) a stage can give it, the
 //!   closed list of [reasons](record::Reason), and the books that must close.
 //! - [`text`]: rules over `&str`: what a post says, whether it asks, whether two are one joke.
+//! - [`options`]: right and wrong answers in a drawn order; [`shortcuts`]: what a model may guess from.
+//! - [`judges`]: how ratings are spread and how far those who give them agree.
 //! - [`join`]: every pair of texts over a threshold, none lost.
+//! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
 //! - [`llm`] and [`review`]: replies that were paid for and votes that people gave, both only appended.
 //! - [`config`] and [`store`]: settings with their origin; stage folders that are whole or absent.
 //! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
 //! - [`pipeline`]: the one loop that feeds stages and writes what they say.
 //! - [`release`] and [`audit`]: what leaves the workspace, and the proof of how it came about.
-//! - [`cli`]: the verbs; they call the libraries above and hold no logic.
+//! - [`cli`] and [`web`]: the verbs and the pages; they call the libraries above and hold no logic.
 //!
 //! # Invariants
 //!
@@ -24,12 +27,16 @@
 //!   A stage whose books do not close is not written.
 //! - A decision about a record or a pair depends on nothing else in the input, except which of two equal
 //!   records dedup keeps.
-//! - Dependencies point one way, in the order above. `text`, `record` and `join` build without tables.
+//! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` build without tables.
 
 pub mod join;
+pub mod judges;
+pub mod options;
 pub mod pages;
+pub mod puzzle;
 pub mod record;
 pub mod review;
+pub mod shortcuts;
 pub mod text;
 pub mod warc;
 
@@ -56,6 +63,8 @@ pub mod release;
 pub mod stages;
 #[cfg(feature = "tables")]
 pub mod store;
+#[cfg(feature = "tables")]
+pub mod web;
 
 /// The program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -20,7 +20,7 @@ mod twin;
 
 use evidence::Known;
 pub use plan::{Freshness, Planned, differences, plan};
-pub use rows::{draft_requests, questions, review_items};
+pub use rows::{draft_requests, review_items, subjects};
 pub use tasks::{Tasks, now};
 
 /// Why a run ended early.
@@ -139,7 +139,7 @@ pub fn run(
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::of(&workspace)?;
-    let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
+    let mut made = foreign(&workspace, recipe)?;
     for (i, step) in recipe.steps[..range.end].iter().enumerate() {
         stop.check()?;
         let place = workspace.stage(recipe.name, i + 1, step.name);
@@ -166,7 +166,7 @@ pub fn run(
         let records =
             step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
-        // What models and people say of a recipe's questions is that recipe's own.
+        // What models and people say of a recipe's records is that recipe's own.
         if step.stage.rows() == Rows::Posts
             && !selection.force
             && let Some(manifest) = twin::link(&workspace, recipe, &place, &opening)?
@@ -187,9 +187,27 @@ pub fn run(
     Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
 }
 
+/// The manifests of what a recipe takes from others, as they stand.
+fn foreign(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+) -> Result<BTreeMap<&'static str, Manifest>, RunError> {
+    let mut made = BTreeMap::new();
+    for input in recipe.steps.iter().flat_map(|step| step.inputs) {
+        if input.contains('/') {
+            made.insert(*input, open(workspace, recipe, input)?.manifest().clone());
+        }
+    }
+    Ok(made)
+}
+
 fn open(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Result<StageReader, RunError> {
-    let number = recipe.steps.iter().position(|s| s.name == input).map_or(0, |i| i + 1);
-    let place = workspace.stage(recipe.name, number, input);
-    let stage = recipe.steps[number - 1].name;
-    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage })
+    let no_stage = || RunError::NoStage {
+        recipe: recipe.name,
+        stage: input.into(),
+        known: recipe.steps.iter().map(|step| step.name).collect::<Vec<_>>().join(", "),
+    };
+    let (recipe, number, step) = recipe.input(input).ok_or_else(no_stage)?;
+    let place = workspace.stage(recipe.name, number, step.name);
+    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }

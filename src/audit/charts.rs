@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::funnel::{FunnelStage, funnel};
 use super::show::{Made, Shown, examples};
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};
 use crate::stages::{NearPair, definition};
 use crate::store::{Error, Workspace, json_parts, select_parts};
@@ -64,6 +64,15 @@ pub struct Bar {
     pub other: u64,
 }
 
+/// How alike the records of a step are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Likeness {
+    /// Pairs by score: merged, and near but kept apart.
+    pub pairs: Vec<Bar>,
+    /// Records that would be merged at each threshold.
+    pub merged: Vec<Bar>,
+}
+
 /// Characters to a bar of the lengths.
 pub const LENGTH_BIN: usize = 10;
 const LENGTH_BARS: usize = 21;
@@ -109,26 +118,41 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
         merged: 0,
     };
     for step in made {
-        let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { continue };
-        if !stage.manifest().tables.contains_key("pairs") {
-            continue;
+        if let Some(found) = likeness_of(workspace, recipe, step)? {
+            let stage = figures.stages.iter().find(|stage| stage.stage == step.name);
+            figures.merged = stage.map_or(0, |stage| stage.counts.state(State::Merged));
+            (figures.likeness, figures.sweep) = (found.pairs, found.merged);
+            break;
         }
-        let mut pairs = Vec::new();
-        for part in select_parts::<NearPair>(&stage, "pairs", None) {
-            pairs.append(&mut part?);
-        }
-        let paired: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
-        let mut equal = 0;
-        for part in select_parts::<Entry>(&stage, "ledger", Some(col("outcome").eq(lit("merged")))) {
-            // Records of one text are a group, and a group has one record among the pairs.
-            equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
-        }
-        figures.merged = stage.manifest().counts.state(State::Merged);
-        figures.likeness = likeness(&pairs);
-        figures.sweep = sweep(&pairs, equal);
-        break;
     }
     Ok(figures)
+}
+
+/// Of a step that compares: the scores of its pairs, and the records that would be merged at each threshold.
+/// `None` where the step was not made or compares nothing.
+///
+/// # Errors
+/// [`Error`] where a part is missing or damaged.
+pub fn likeness_of(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &Step,
+) -> Result<Option<Likeness>, Error> {
+    let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
+    if !stage.manifest().tables.contains_key("pairs") {
+        return Ok(None);
+    }
+    let mut pairs = Vec::new();
+    for part in select_parts::<NearPair>(&stage, "pairs", None) {
+        pairs.append(&mut part?);
+    }
+    let paired: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
+    let mut equal = 0;
+    for part in select_parts::<Entry>(&stage, "ledger", Some(col("outcome").eq(lit("merged")))) {
+        // Records of one text are a group, and a group has one record among the pairs.
+        equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
+    }
+    Ok(Some(Likeness { pairs: likeness(&pairs), merged: sweep(&pairs, equal) }))
 }
 
 fn length_bars() -> Vec<Bar> {

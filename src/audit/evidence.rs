@@ -3,12 +3,15 @@
 use serde::Serialize;
 
 use crate::config::{Config, sections};
-use crate::llm::{Engine, Pack, Role};
+use crate::llm::{Ask, Engine, Pack, Prompts, Role, What};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Post, Question};
+use crate::record::Post;
+use crate::review::ballot::Round;
+use crate::review::review_item;
+use crate::review::votes::current;
 use crate::stages::review::Votes;
-use crate::stages::{Draft, Review, Rows, Stage, StageError, draft};
+use crate::stages::{Draft, Review, Rows, Stage, StageError, Subject, draft, of_subjects};
 use crate::store::{StageReader, Workspace, any_of, select};
 
 /// A piece of evidence.
@@ -38,36 +41,82 @@ pub fn details(
     }
     let workspace = Workspace::new(&config.root);
     for input in step.inputs {
-        let Some((number, before)) = recipe.step(input) else { continue };
-        let Some(reader) = StageReader::open(&workspace.stage(recipe.name, number, before.name))? else {
+        let Some((from, number, before)) = recipe.input(input) else { continue };
+        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
             continue;
         };
-        let found = match before.stage.rows() {
-            Rows::Posts => {
-                select::<Post>(&reader, "rows", any_of("id", [id]))?.into_iter().next().map(Question::from)
-            }
-            Rows::Questions => select::<Question>(&reader, "rows", any_of("id", [id]))?.into_iter().next(),
+        let rows = before.stage.rows();
+        let found = match step.stage {
+            Stage::Draft(kind) => of_subjects!(kind.subjects(), S => {
+                record::<S>(&reader, rows, id)?.map(|record| asked(config, recipe, kind, record))
+            }),
+            Stage::Review(kind) => of_subjects!(kind.subjects(), S => {
+                record::<S>(&reader, rows, id)?.map(|record| voted(config, recipe, kind, &record))
+            }),
+            _ => None,
         };
-        let Some(question) = found else { continue };
-        return Ok(match step.stage {
-            Stage::Draft(kind) => asked(config, recipe, kind, question)?,
-            Stage::Review(kind) => voted(config, recipe, kind, &question)?,
-            _ => Vec::new(),
-        });
+        if let Some(details) = found {
+            return Ok(details?);
+        }
     }
     Ok(Vec::new())
 }
 
-fn asked(
+/// One record of a stage.
+fn record<S: Subject>(reader: &StageReader, rows: Rows, id: &str) -> Result<Option<S>, RunError> {
+    let wanted = || any_of("id", [id]);
+    Ok(match rows {
+        Rows::Posts => select::<Post>(reader, "rows", wanted())?.into_iter().next().and_then(S::of_post),
+        _ => select::<S>(reader, "rows", wanted())?.into_iter().next(),
+    })
+}
+
+fn asked<S: Subject>(
     config: &Config,
     recipe: &Recipe,
     kind: Draft,
-    question: Question,
+    record: S,
 ) -> Result<Vec<Detail>, StageError> {
+    let wrong = |e: &dyn std::fmt::Display| StageError::Settings(e.to_string());
     let prompts = draft::prompts(config)?;
-    let prompt = prompts
-        .render(kind.template(), kind.values(&question))
-        .map_err(|e| StageError::Settings(e.to_string()))?;
+    let endpoints = draft::endpoints(kind, config, recipe.name)?;
+    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
+    let requests = draft::requests(kind, &prompts, &slots, &[record])?;
+    let replies = Workspace::new(&config.root).raw().join("replies");
+    let store = replies.exists().then(|| draft::open_store(config)).transpose()?;
+    let mut details: Vec<Detail> = Vec::new();
+    for request in requests {
+        let prompt = prompt(&prompts, &request.ask)?;
+        // Several models and several replies of one share their prompt.
+        if !details.contains(&prompt) {
+            details.push(prompt);
+        }
+        let endpoint = &endpoints[request.slot.endpoint];
+        if !draft::sends(endpoint) {
+            let pack = endpoint.pack.as_deref().map(Pack::load).transpose().map_err(|e| wrong(&e))?;
+            let answer = pack.map(|pack| pack.answer(&request.ask, endpoint.identity()));
+            if let Some(reply) = answer.as_ref().and_then(|answer| answer.reply()) {
+                let (id, text) = (format!("sample:{}", reply.key), reply.text.clone());
+                details.push(Detail { what: "reply", id, text });
+            }
+        } else if let Some(store) = &store {
+            let key = Engine::request(endpoint, &request.ask).key();
+            if let Some(reply) = store.get(&key)? {
+                let text = content(reply.raw);
+                details.push(Detail { what: "reply", id: format!("reply:{key}"), text });
+            }
+        }
+    }
+    Ok(details)
+}
+
+/// The messages of a request.
+fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
+    let hash = prompts.hash(&ask.template).map_err(|e| StageError::Settings(e.to_string()))?;
+    let id = format!("{} {}", ask.template, &hash[..8]);
+    let What::Chat { messages, .. } = &ask.what else {
+        return Ok(Detail { what: "prompt", id, text: String::new() });
+    };
     let message = |message: &crate::llm::Message| {
         let role = match message.role {
             Role::System => "system",
@@ -76,34 +125,8 @@ fn asked(
         };
         format!("[{role}] {}", message.content)
     };
-    let text = prompt.messages.iter().map(message).collect::<Vec<_>>().join("\n");
-    let id = format!("{} {}", prompt.template, &prompt.hash[..8]);
-    let mut details = vec![Detail { what: "prompt", id, text }];
-    let wrong = |e: &dyn std::fmt::Display| StageError::Settings(e.to_string());
-    let asks = draft::requests(kind, &prompts, &[question])?;
-    let (Some(ask), Some(endpoint)) = (asks.first(), draft::endpoint(kind, config, recipe.name)?) else {
-        return Ok(details);
-    };
-    if !draft::sends(&endpoint) {
-        let pack = endpoint.pack.as_deref().map(Pack::load).transpose().map_err(|e| wrong(&e))?;
-        let answer = pack.map(|pack| pack.answer(ask));
-        if let Some(reply) = answer.as_ref().and_then(|answer| answer.reply()) {
-            details.push(Detail {
-                what: "reply",
-                id: format!("sample:{}", reply.key),
-                text: reply.text.clone(),
-            });
-        }
-        return Ok(details);
-    }
-    if Workspace::new(&config.root).raw().join("replies").exists() {
-        let store = draft::open_store(config)?;
-        let key = Engine::request(&endpoint, ask).key();
-        if let Some(reply) = store.get(&key)? {
-            details.push(Detail { what: "reply", id: format!("reply:{key}"), text: content(reply.raw) });
-        }
-    }
-    Ok(details)
+    let text = messages.iter().map(message).collect::<Vec<_>>().join("\n");
+    Ok(Detail { what: "prompt", id, text })
 }
 
 /// The words of a raw chat completion or translation, or all of it where it is neither.
@@ -116,24 +139,31 @@ fn content(raw: String) -> String {
     words.unwrap_or(raw)
 }
 
-fn voted(
+fn voted<S: Subject>(
     config: &Config,
     recipe: &Recipe,
     kind: Review,
-    question: &Question,
+    record: &S,
 ) -> Result<Vec<Detail>, StageError> {
     let settings: sections::Review = config.typed(Some(recipe.name), "review");
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     let step = kind.ballot(&settings);
-    let item = kind.item(&step, question);
     let votes = Votes::load(config, recipe.name)?;
     let by_item = votes.by_item(step.recipe, step.name);
-    let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-    let detail = |vote: &crate::review::Vote| {
-        let said: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
-        let sample = if vote.synthetic { ", of the sample" } else { "" };
-        let stale = if vote.content_hash == item.content_hash { "" } else { ", on another text" };
-        let text = format!("{} ({}{sample}{stale}): {}", vote.annotator, vote.round.name(), said.join(", "));
-        Detail { what: "vote", id: format!("vote:{}", vote.id), text }
-    };
-    Ok(crate::review::votes::current(on_it).into_iter().map(detail).collect())
+    let mut details = Vec::new();
+    for item in record.items(kind, &step, seed) {
+        let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let seen = review_item(&step, &item, on_it).content_hash;
+        for vote in current(on_it) {
+            let said: Vec<String> =
+                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+            let sample = if vote.synthetic { ", of the sample" } else { "" };
+            let today = if vote.round == Round::Review { seen } else { item.content_hash };
+            let stale = if vote.content_hash == today { "" } else { ", on another text" };
+            let text =
+                format!("{} ({}{sample}{stale}): {}", vote.annotator, vote.round.name(), said.join(", "));
+            details.push(Detail { what: "vote", id: format!("vote:{}", vote.id), text });
+        }
+    }
+    Ok(details)
 }

@@ -10,11 +10,14 @@ mod prove;
 mod show;
 mod tables;
 
-pub use charts::{Bar, Figures, figures};
+pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
 pub use explain::{Explained, Passage, explain, find};
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
-pub use tables::{Category, Length, Reviewed, Tables, tables};
+pub use tables::{
+    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent, PuzzleKind,
+    PuzzleTables, QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
+};

@@ -95,9 +95,9 @@ impl Made {
         recipe: &'static Recipe,
         step: &Step,
     ) -> Result<Option<Made>, Error> {
-        let open = |name: &str| {
-            let number = recipe.step(name).map_or(0, |(number, _)| number);
-            StageReader::open(&workspace.stage(recipe.name, number, name))
+        let open = |name: &str| match recipe.input(name) {
+            Some((from, number, step)) => StageReader::open(&workspace.stage(from.name, number, step.name)),
+            None => Ok(None),
         };
         let Some(stage) = open(step.name)? else { return Ok(None) };
         let inputs =

@@ -12,6 +12,7 @@ use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::{Config, FILE, sections};
 use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide, apply_dedup, unreadable};
+use crate::stages::{OnDiskError, Output, apply_on_disk};
 use crate::store::Error;
 
 pub(super) const HELP: &str = "\
@@ -21,7 +22,8 @@ Every row comes out in its place, with unknown fields passed through and always 
   filter         text                      ->  kept or dropped
   interrogative  text                      ->  is_question
   similarity     a, b                      ->  duplicate, verdict, score
-  dedup          id, text                  ->  into, score (reads all rows first)
+  dedup          id, text                  ->  into, score (reads all rows first; --on-disk where they are many)
+                 and with --against FILE   ->  resembles, resembles_score
 Settings come from the workspace where there is a pipeline.toml, else they are the defaults.";
 
 /// Rows decided at once: enough for every core, few enough to stream.
@@ -77,19 +79,32 @@ fn dedup(args: &Apply, mut settings: sections::Dedup) -> Result<Exit, Failure> {
     }
     // Borderline pairs are asked of a run, not of a filter.
     settings.margin = 0.0;
+    let pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
+    match &args.on_disk {
+        Some(folder) => dedup_on_disk(&settings, folder, pairs),
+        None => dedup_in_memory(args, &settings, pairs),
+    }
+}
+
+fn dedup_in_memory(
+    args: &Apply,
+    settings: &sections::Dedup,
+    mut pairs: Option<PairFile>,
+) -> Result<Exit, Failure> {
+    let against = args.against.as_deref().map(read_rows).transpose()?;
     let mut rows = Vec::new();
     let mut bad = Vec::new();
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
-        for (n, line) in batch {
-            match parse(n, &line) {
+        let parsed: Vec<Result<Row, Row>> = batch.into_par_iter().map(|(n, line)| parse(n, &line)).collect();
+        for row in parsed {
+            match row {
                 Ok(row) => rows.push(row),
                 Err(row) => bad.push((rows.len() + bad.len(), row)),
             }
         }
     }
-    let mut pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
-    let mut rows = apply_dedup(rows, &settings, |a, b, score| {
+    let mut rows = apply_dedup(rows, settings, against.as_deref(), |a, b, score| {
         if let Some(pairs) = &mut pairs {
             pairs.put(a, b, score);
         }
@@ -103,6 +118,71 @@ fn dedup(args: &Apply, mut settings: sections::Dedup) -> Result<Exit, Failure> {
     }
     write(&mut BufWriter::new(io::stdout().lock()), rows.iter())?;
     Ok(if partial { Exit::Partial } else { Exit::Done })
+}
+
+/// The rows to hold others against. What is no row would be a pair that nobody finds: it is an error.
+fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
+    let text = std::fs::read(path).map_err(Error::io("read", path))?;
+    let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
+    lines
+        .map(|(line, n)| {
+            let bad = |e| Failure::usage(format!("{}:{n}: no JSON object: {e}", path.display()));
+            serde_json::from_slice(line).map_err(bad)
+        })
+        .collect()
+}
+
+fn dedup_on_disk(
+    settings: &sections::Dedup,
+    folder: &Path,
+    pairs: Option<PairFile>,
+) -> Result<Exit, Failure> {
+    let mut input = Lines::new();
+    let (mut batch, mut error) = (Vec::new().into_iter(), None);
+    let lines = std::iter::from_fn(|| {
+        if batch.len() == 0 {
+            match input.batch(BATCH) {
+                Ok(more) => batch = more.unwrap_or_default().into_iter(),
+                Err(failure) => error = Some(failure),
+            }
+        }
+        batch.next()
+    });
+    let mut sink = Sink { rows: BufWriter::new(io::stdout().lock()), pairs };
+    let wanted = sink.pairs.is_some();
+    let bad = match apply_on_disk(lines, settings, folder, wanted, &mut sink) {
+        Ok(bad) => bad,
+        Err(OnDiskError::Put(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
+        Err(e @ OnDiskError::NoMetric) => return Err(Failure::usage(e.to_string())),
+        Err(e) => return Err(Failure { exit: Exit::Io, message: e.to_string() }),
+    };
+    if let Some(error) = error {
+        return Err(error);
+    }
+    if let Some(pairs) = sink.pairs {
+        pairs.finish()?;
+    }
+    write(&mut sink.rows, std::iter::empty())?;
+    Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
+}
+
+/// Rows to stdout, pairs to their file.
+struct Sink {
+    rows: BufWriter<io::StdoutLock<'static>>,
+    pairs: Option<PairFile>,
+}
+
+impl Output for Sink {
+    fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()> {
+        let Some(pairs) = &mut self.pairs else { return Ok(()) };
+        pairs.put(a, b, score);
+        pairs.error.take().map_or(Ok(()), Err)
+    }
+
+    fn row(&mut self, row: &Row) -> io::Result<()> {
+        serde_json::to_writer(&mut self.rows, row)?;
+        self.rows.write_all(b"\n")
+    }
 }
 
 /// Pairs as JSON Lines; the first error is kept and told at the end.

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::access::AccessVerb;
+use super::serve::Serve;
+
 mod review;
 
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
@@ -77,6 +80,15 @@ pub(super) enum Verb {
         /// What to do
         #[command(subcommand)]
         verb: ReviewVerb,
+    },
+    /// Open the workspace as pages in a browser, on this machine alone
+    #[command(after_help = super::serve::HELP)]
+    Serve(Serve),
+    /// Tokens for the pages: who may open what
+    Access {
+        /// What to do
+        #[command(subcommand)]
+        verb: AccessVerb,
     },
     /// Say what the drafts would ask and cost, before anything is sent
     Estimate(Only),
@@ -237,6 +249,12 @@ pub(super) struct Apply {
     /// dedup: compare as written, or without regard to width, case, script, punctuation and spaces
     #[arg(long, value_name = "HOW", value_parser = ["none", "default"])]
     pub normalize: Option<String>,
+    /// dedup: name the row of this JSON Lines file (id, text) that each row resembles
+    #[arg(long, value_name = "FILE", conflicts_with = "on_disk")]
+    pub against: Option<PathBuf>,
+    /// dedup: hold rows and index in a temporary folder in this one, not in memory
+    #[arg(long, value_name = "FOLDER")]
+    pub on_disk: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

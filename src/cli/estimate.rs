@@ -1,55 +1,33 @@
 //! `estimate`: what the drafts would ask and cost, before anything is sent.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
+use crate::llm::Estimate;
 use crate::pipeline::draft_requests;
-use crate::stages::{Stage, draft};
+use crate::stages::draft;
 
 pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let mut text = String::new();
     let mut machine = Vec::new();
     for recipe in output::recipes(&config, args)? {
-        let drafts = || recipe.steps.iter().filter(|step| matches!(step.stage, Stage::Draft(_)));
-        if drafts().next().is_none() {
-            continue;
-        }
-        let store = draft::open_store(&config)?;
         text.push_str(&format!("{}\n", recipe.name));
-        for step in drafts() {
-            let Stage::Draft(kind) = step.stage else { continue };
-            let Some(endpoint) = draft::endpoint(kind, &config, recipe.name)? else { continue };
+        for step in recipe.steps {
             let Some(asks) = draft_requests(&config, recipe, step)? else { continue };
             let Some(asks) = asks else {
                 text.push_str(&format!("  {:<14} its input is not made yet\n", step.name));
                 continue;
             };
-            let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
-                .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-            let money = match (estimate.min_usd, estimate.max_usd) {
-                (Some(min), Some(max)) => format!("{min} to {max}"),
-                _ => "no price is set".to_string(),
-            };
-            text.push_str(&format!(
-                "  {:<14} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out at llm.{}: {money}\n",
-                step.name,
-                number(estimate.items as u64),
-                number(estimate.stored as u64),
-                number(estimate.requests as u64),
-                number(estimate.prompt_tokens),
-                number(estimate.max_completion_tokens),
-                estimate.endpoint,
-            ));
-            machine.push(json!({
-                "recipe": recipe.name, "stage": step.name, "endpoint": estimate.endpoint, "items": estimate.items,
-                "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,
-                "max_completion_tokens": estimate.max_completion_tokens,
-                "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
-                "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
-            }));
+            for (endpoint, asks) in asks {
+                let store = draft::open_store(&config)?;
+                let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
+                    .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+                text.push_str(&line(step.name, &endpoint.name, &estimate));
+                machine.push(row(recipe.name, step.name, &estimate));
+            }
         }
     }
     if global.json {
@@ -58,4 +36,30 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
         output::print(&text)?
     }
     Ok(Exit::Done)
+}
+
+fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
+    let money = match (estimate.min_usd, estimate.max_usd) {
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        _ => "no price is set".to_string(),
+    };
+    format!(
+        "  {step:<14} {:<22} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
+        format!("at llm.{endpoint}"),
+        number(estimate.items as u64),
+        number(estimate.stored as u64),
+        number(estimate.requests as u64),
+        number(estimate.prompt_tokens),
+        number(estimate.max_completion_tokens),
+    )
+}
+
+fn row(recipe: &str, step: &str, estimate: &Estimate) -> Value {
+    json!({
+        "recipe": recipe, "stage": step, "endpoint": estimate.endpoint, "items": estimate.items,
+        "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,
+        "max_completion_tokens": estimate.max_completion_tokens,
+        "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
+        "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
+    })
 }

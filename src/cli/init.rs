@@ -8,13 +8,23 @@ use super::output;
 use crate::config::{FILE, default_pipeline, sample_pipeline};
 use crate::store::{Error, durable};
 
-/// The sample dumps that come with the program.
+/// The sample that comes with the program.
 const SAMPLE: &[(&str, &str)] = &[
     ("dumps/titles.json", include_str!("../../raw/sample/dumps/titles.json")),
     ("dumps/annual.json", include_str!("../../raw/sample/dumps/annual.json")),
     ("dumps/thread.jsonl", include_str!("../../raw/sample/dumps/thread.jsonl")),
     ("replies.jsonl", include_str!("../../raw/sample/replies.jsonl")),
+    ("responses.jsonl", include_str!("../../raw/sample/responses.jsonl")),
     ("votes.jsonl", include_str!("../../raw/sample/votes.jsonl")),
+    ("puzzles/list.html", include_str!("../../raw/sample/puzzles/list.html")),
+    ("puzzles/single-900106.html", include_str!("../../raw/sample/puzzles/single-900106.html")),
+    ("puzzles/single-900107.html", include_str!("../../raw/sample/puzzles/single-900107.html")),
+    ("puzzles/rd-article.html", include_str!("../../raw/sample/puzzles/rd-article.html")),
+    ("puzzles/puzzles.jsonl", include_str!("../../raw/sample/puzzles/puzzles.jsonl")),
+    ("puzzles/replies.jsonl", include_str!("../../raw/sample/puzzles/replies.jsonl")),
+    ("puzzles/votes.jsonl", include_str!("../../raw/sample/puzzles/votes.jsonl")),
+    ("wordnet/index.noun", include_str!("../../raw/sample/wordnet/index.noun")),
+    ("wordnet/data.noun", include_str!("../../raw/sample/wordnet/data.noun")),
 ];
 
 pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {

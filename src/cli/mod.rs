@@ -2,6 +2,7 @@
 //!
 //! Data goes to stdout, talk to stderr. Every error ends in one of the codes of [`Exit`].
 
+mod access;
 mod apply;
 mod args;
 mod audit;
@@ -25,6 +26,7 @@ mod replies;
 mod report;
 mod review;
 mod run;
+mod serve;
 mod show;
 mod status;
 mod tables;
@@ -75,6 +77,8 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Export(args) => export::export(args, global),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Review { verb } => review::review(verb, global),
+        Verb::Serve(args) => serve::serve(args, global, stop),
+        Verb::Access { verb } => access::access(verb, global),
         Verb::Estimate(args) => estimate::estimate(args, global),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Prompts { verb } => prompts::prompts(verb, global),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use crate::config::{Config, Overrides, Problem, Problems};
-use crate::recipe::{self, RECIPES, Recipe};
+use crate::recipe::{self, Recipe};
 
 /// The settings of the workspace that the flags name.
 pub(super) fn load(global: &Global) -> Result<Config, Failure> {
@@ -37,10 +37,7 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
     let settings: crate::config::sections::Run = config.typed(None, "run");
     let named = if only.recipes.is_empty() { &settings.recipes } else { &only.recipes };
     if named.is_empty() {
-        let used = |r: &&Recipe| {
-            config.sources.iter().any(|s| s.recipes.is_empty() || s.recipes.iter().any(|name| name == r.name))
-        };
-        let recipes: Vec<_> = RECIPES.iter().filter(used).collect();
+        let recipes: Vec<_> = recipe::used(config).collect();
         if recipes.is_empty() {
             let what = "no [[source]] is named\n  hint: add one, or `riddlemill init` lays out the sample";
             return Err(

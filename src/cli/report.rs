@@ -37,7 +37,7 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
     for recipe in recipes {
         let funnel = funnel(&workspace, recipe)?;
         let examples = all_examples(&workspace, recipe, args.examples)?;
-        let tables = tables(&workspace, recipe)?;
+        let tables = tables(&config, recipe)?;
         let below = tables.as_ref().map(super::tables::print).unwrap_or_default();
         texts.push(print(&funnel, &examples) + &below);
         let mut row = json!({ "recipe": funnel.recipe, "stages": funnel.stages });

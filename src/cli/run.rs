@@ -11,8 +11,9 @@ use crate::pipeline::{self, Selection};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::release::{self, Candidate};
-use crate::stages::Stop;
-use crate::store::{Manifest, Workspace};
+use crate::stages::respond::Refused;
+use crate::stages::{Draft, Stage, Stop};
+use crate::store::{Manifest, StageReader, Workspace};
 
 pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let threads: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
@@ -31,11 +32,13 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         offline: args.offline,
         run: llm::Run::new((settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd))),
     };
+    let recipes = with_stages(recipes, args, &selection);
     let mut unread = 0;
     let mut built = Vec::new();
     for recipe in recipes {
         let (manifests, candidate) = make(&config, recipe, &selection, stop, global)?;
         unread += manifests.iter().map(|m| m.counts.state(State::Failed)).sum::<u64>();
+        unread += refused(&config, recipe, global)?;
         built.extend(candidate);
     }
     if global.json {
@@ -60,6 +63,32 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         return Ok(Exit::Partial);
     }
     Ok(Exit::Done)
+}
+
+/// Where no recipe is named, a stage's name asks for those that have it.
+fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection) -> Vec<&'static Recipe> {
+    let has = |recipe: &&'static Recipe| {
+        [&selection.from, &selection.to].into_iter().flatten().all(|name| recipe.step(name).is_some())
+    };
+    if !args.only.recipes.is_empty() || !recipes.iter().any(has) {
+        return recipes;
+    }
+    recipes.into_iter().filter(has).collect()
+}
+
+/// Tells of lines of raw/responses that are no response, and counts them.
+fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
+    const SHOWN: usize = 10;
+    let Some(number) = recipe.steps.iter().position(|step| step.stage == Stage::Draft(Draft::Respond)) else {
+        return Ok(0);
+    };
+    let place = Workspace::new(&config.root).stage(recipe.name, number + 1, recipe.steps[number].name);
+    let Some(stage) = StageReader::open(&place)? else { return Ok(0) };
+    let lines: Vec<Refused> = stage.all("refused")?;
+    for line in lines.iter().take(SHOWN).filter(|_| !global.quiet) {
+        eprintln!("warning: {}: {}", line.id, line.evidence);
+    }
+    Ok(lines.len() as u64)
 }
 
 type Made = (Vec<Manifest>, Option<(Candidate, bool)>);

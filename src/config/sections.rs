@@ -9,7 +9,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] = &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RELEASE];
+pub const SECTIONS: &[Section] =
+    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, PUZZLES, RELEASE];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -161,6 +162,12 @@ pub const DRAFT: Section = Section {
             "An [llm.<name>] that is asked for translations instead, such as a LibreTranslate server; \"\" for none.",
         ),
         key(
+            "opponents",
+            Kind::Texts,
+            "[]",
+            "The [llm.<name>]s whose explanations a person's is compared with (Chumor 3).",
+        ),
+        key(
             "max_usd",
             Kind::Amount,
             "0",
@@ -171,6 +178,12 @@ pub const DRAFT: Section = Section {
             Kind::Whole(0, 10),
             "2",
             "How often a reply that cannot be read is asked for again.",
+        ),
+        key(
+            "optional",
+            Kind::Texts,
+            "[]",
+            "Steps that people do without a draft: a record goes on where its reply is missing.",
         ),
     ],
 };
@@ -201,6 +214,95 @@ pub const REVIEW: Section = Section {
     ],
 };
 
+/// What models answer.
+pub const RESPOND: Section = Section {
+    name: "respond",
+    doc: "What models answer to every question and every paired normal question (RuozhiBench 3.1).",
+    keys: &[
+        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that are asked."),
+        key("samples", Kind::Whole(1, 100), "1", "Answers of each model to each question."),
+        key(
+            "min_models",
+            Kind::Whole(0, 10_000),
+            "0",
+            "A question goes on once so many models have answered it; 0: once all that are asked have.",
+        ),
+        key(
+            "sample",
+            Kind::Text,
+            "\"raw/sample/responses.jsonl\"",
+            "Responses written for a sample; \"\" for none. Those made elsewhere lie in raw/responses/*.jsonl.",
+        ),
+    ],
+};
+
+/// How answers are rated.
+pub const JUDGE: Section = Section {
+    name: "judge",
+    doc: "How judges rate answers, from 0 to 4 (RuozhiBench 3.1).",
+    keys: &[
+        key("endpoints", Kind::Texts, "[]", "The [llm.<name>]s that judge."),
+        key("repeats", Kind::Whole(1, 100), "1", "Ratings of each judge for each answer."),
+        key(
+            "min_judges",
+            Kind::Whole(0, 1000),
+            "0",
+            "An answer goes on once so many judges have rated it; 0: once all that may have.",
+        ),
+        key(
+            "barred",
+            Kind::Texts,
+            "[]",
+            "Judges that must not rate some models, as \"endpoint: model\"; * stands for anything.",
+        ),
+    ],
+};
+
+/// Options to choose from.
+pub const OPTIONS: Section = Section {
+    name: "options",
+    doc: "What is drawn for a record: the order of its options, the sides of a comparison.",
+    keys: &[key(
+        "seed",
+        Kind::Whole(0, i64::MAX),
+        "1",
+        "Another seed draws everything anew; nothing else in the input changes what is drawn for a record.",
+    )],
+};
+
+/// Puzzles and their groups.
+pub const PUZZLES: Section = Section {
+    name: "puzzles",
+    doc: "English puzzles: the words beside an answer, and the groups of three.",
+    keys: &[
+        key(
+            "wordnet",
+            Kind::Text,
+            "\"/usr/share/wordnet\"",
+            "The folder with WordNet's database files; where there is none, models write all distractors.",
+        ),
+        key(
+            "embeddings",
+            Kind::Text,
+            "\"\"",
+            "The [llm.<name>] whose embeddings of questions are a second piece of evidence for duplicates; \"\" for none.",
+        ),
+        key("cosine", Kind::Share, "0.92", "From here on the embeddings of two questions are near."),
+        key(
+            "none_share",
+            Kind::Share,
+            "0.06",
+            "The share of groups in which \"None of above.\" is right (BrainTeaser 3.3).",
+        ),
+        key(
+            "train_share",
+            Kind::Share,
+            "0",
+            "The share of groups that are marked for training, the rest for testing; 0 marks none.",
+        ),
+    ],
+};
+
 /// What a release says beside its rows.
 pub const RELEASE: Section = Section {
     name: "release",
@@ -219,6 +321,26 @@ pub const RELEASE: Section = Section {
             "The licence of the whole, an SPDX identifier; empty means the one that all sources share.",
         ),
         key("url", Kind::Text, "\"\"", "Where the set is published."),
+        key(
+            "profile",
+            Kind::Choice(&["paper", "strict"]),
+            "\"paper\"",
+            "\"strict\": a set whose answers can be guessed beyond these limits is no stable release; \"paper\" tells.",
+        ),
+        key(
+            "above_chance",
+            Kind::Share,
+            "0.05",
+            "How far the interval of a rule that never reads the question may lie above chance.",
+        ),
+        key(
+            "position_p",
+            Kind::Share,
+            "0.01",
+            "Places of right options less likely than this are no chance.",
+        ),
+        key("near_equal", Kind::Whole(0, 1_000_000), "0", "Pairs of options of one item that hardly differ."),
+        key("reused", Kind::Whole(0, 1_000_000), "0", "Options that stand in several items."),
     ],
 };
 
@@ -296,10 +418,14 @@ pub struct Draft {
     pub endpoint: String,
     /// The name of another for translations, or empty.
     pub translator: String,
+    /// The names of those whose explanations stand against a person's.
+    pub opponents: Vec<String>,
     /// Dollars; 0 for no cap of the recipe's own.
     pub max_usd: f64,
     /// Questions asked again for one reply.
     pub max_reasks: u32,
+    /// Steps whose draft may be missing.
+    pub optional: Vec<String>,
 }
 
 /// Resolved settings of reviews.
@@ -314,6 +440,58 @@ pub struct Review {
     pub sample: String,
 }
 
+/// Resolved settings of responses.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Respond {
+    /// Names of `[llm.<name>]`s.
+    pub endpoints: Vec<String>,
+    /// Answers of each.
+    pub samples: u32,
+    /// 0 for all.
+    pub min_models: u64,
+    /// A path relative to pipeline.toml; empty for none.
+    pub sample: String,
+}
+
+/// Resolved settings of judges.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judge {
+    /// Names of `[llm.<name>]`s.
+    pub endpoints: Vec<String>,
+    /// Ratings of each.
+    pub repeats: u32,
+    /// 0 for all.
+    pub min_judges: u64,
+    /// `endpoint: model`.
+    pub barred: Vec<String>,
+}
+
+/// Resolved settings of drawn options.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// What draws begin with.
+    pub seed: u64,
+}
+
+/// Resolved settings of puzzles.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Puzzles {
+    /// A path, absolute or relative to pipeline.toml.
+    pub wordnet: String,
+    /// The name of an `[llm.<name>]`, or empty.
+    pub embeddings: String,
+    /// 0 to 1.
+    pub cosine: f64,
+    /// 0 to 1.
+    pub none_share: f64,
+    /// 0 to 1; 0 for no split.
+    pub train_share: f64,
+}
+
 /// Resolved settings of a release.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -324,6 +502,16 @@ pub struct Release {
     pub licence: String,
     /// An address, or empty.
     pub url: String,
+    /// `paper` or `strict`.
+    pub profile: String,
+    /// 0 to 1.
+    pub above_chance: f64,
+    /// 0 to 1.
+    pub position_p: f64,
+    /// Pairs.
+    pub near_equal: usize,
+    /// Options.
+    pub reused: usize,
 }
 
 /// Resolved settings of a run.
@@ -354,6 +542,10 @@ mod tests {
         config.typed::<Dedup>(None, "dedup");
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
+        config.typed::<Options>(None, "options");
+        config.typed::<Puzzles>(None, "puzzles");
         config.typed::<Release>(None, "release");
+        config.typed::<Respond>(None, "respond");
+        config.typed::<Judge>(None, "judge");
     }
 }

@@ -33,6 +33,14 @@ pub struct Source {
     pub line: usize,
 }
 
+impl Source {
+    /// Whether a recipe reads it, which is made of riddles or of posts.
+    pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
+        self.kind.is_riddles() == riddles
+            && (self.recipes.is_empty() || self.recipes.iter().any(|name| name == recipe))
+    }
+}
+
 /// The formats of dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,6 +61,12 @@ pub enum SourceKind {
     Table,
     /// Archived pages of the forum.
     Warc,
+    /// Pages of riddles.com, saved as HTML or archived.
+    RiddlesCom,
+    /// Articles of rd.com, saved as HTML or archived.
+    Rd,
+    /// Puzzles, one a line: id, question, answer.
+    Puzzles,
 }
 
 /// The fields of a post that a table can give.
@@ -60,8 +74,24 @@ pub const FIELDS: &[&str] = &["id", "title", "content", "author", "time", "score
 
 impl SourceKind {
     /// The names in pipeline.toml.
-    pub const NAMES: &[&str] =
-        &["leymore-titles", "leymore-annual", "thread-dump", "aiotieba", "reddit", "cqia", "table", "warc"];
+    pub const NAMES: &[&str] = &[
+        "leymore-titles",
+        "leymore-annual",
+        "thread-dump",
+        "aiotieba",
+        "reddit",
+        "cqia",
+        "table",
+        "warc",
+        "riddles-com",
+        "rd",
+        "puzzles",
+    ];
+
+    /// Whether it holds riddles and their answers, and no posts of a forum.
+    pub fn is_riddles(self) -> bool {
+        matches!(self, SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles)
+    }
 
     /// The kind of a name.
     pub fn from_name(name: &str) -> Option<SourceKind> {
@@ -74,6 +104,9 @@ impl SourceKind {
             "cqia" => SourceKind::Cqia,
             "table" => SourceKind::Table,
             "warc" => SourceKind::Warc,
+            "riddles-com" => SourceKind::RiddlesCom,
+            "rd" => SourceKind::Rd,
+            "puzzles" => SourceKind::Puzzles,
             _ => return None,
         })
     }

@@ -32,6 +32,31 @@ kind = "thread-dump"
 path = "raw/sample/dumps/thread.jsonl"
 licence = "CC0-1.0"
 
+# Riddles and their answers, for BrainTeaser: pages in both layouts of a riddle site, an article, and lines.
+[[source]]
+name = "sample-riddle-list"
+kind = "riddles-com"
+path = "raw/sample/puzzles/list.html"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-riddle-pages"
+kind = "riddles-com"
+path = "raw/sample/puzzles/single-*.html"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-article"
+kind = "rd"
+path = "raw/sample/puzzles/rd-article.html"
+licence = "CC0-1.0"
+
+[[source]]
+name = "sample-puzzles"
+kind = "puzzles"
+path = "raw/sample/puzzles/puzzles.jsonl"
+licence = "CC0-1.0"
+
 # Drafts come from replies written beforehand: no network, no key, no money. For a model of your own:
 # [llm.mine]
 # base_url = "https://api.example.org/v1"
@@ -43,6 +68,53 @@ licence = "CC0-1.0"
 [llm.sample]
 provider = "sample"
 pack = "raw/sample/replies.jsonl"
+
+# Two models whose explanations of jokes stand against a person's.
+[llm.sample-model-e]
+provider = "sample"
+model = "sample-model-e"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-model-f]
+provider = "sample"
+model = "sample-model-f"
+pack = "raw/sample/replies.jsonl"
+
+[recipe.chumor.draft]
+opponents = ["sample-model-e", "sample-model-f"]
+
+# Three judges of the responses in raw/sample/responses.jsonl.
+[llm.sample-judge-1]
+provider = "sample"
+model = "sample-judge-1"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-2]
+provider = "sample"
+model = "sample-judge-2"
+pack = "raw/sample/replies.jsonl"
+
+[llm.sample-judge-3]
+provider = "sample"
+model = "sample-judge-3"
+pack = "raw/sample/replies.jsonl"
+
+[recipe.ruozhibench-mc.judge]
+endpoints = ["sample-judge-1", "sample-judge-2", "sample-judge-3"]
+
+# BrainTeaser's replies, votes and words lie with its puzzles.
+[llm.sample-puzzles]
+provider = "sample"
+pack = "raw/sample/puzzles/replies.jsonl"
+
+[recipe.brainteaser.draft]
+endpoint = "sample-puzzles"
+
+[recipe.brainteaser.review]
+sample = "raw/sample/puzzles/votes.jsonl"
+
+[recipe.brainteaser.puzzles]
+wordnet = "raw/sample/wordnet"
 
 # Who votes. The sample's own votes are synthetic and count as no person's.
 [[annotator]]
@@ -64,6 +136,31 @@ languages = ["zh", "en"]
 name = "meta-1"
 role = "meta"
 languages = ["zh", "en"]
+
+# FLUB's juniors and their senior, who passed its trial.
+[[annotator]]
+name = "junior-1"
+role = "junior"
+languages = ["zh"]
+qualified = true
+
+[[annotator]]
+name = "junior-2"
+role = "junior"
+languages = ["zh"]
+qualified = true
+
+[[annotator]]
+name = "junior-3"
+role = "junior"
+languages = ["zh"]
+qualified = true
+
+[[annotator]]
+name = "senior-1"
+role = "senior"
+languages = ["zh"]
+qualified = true
 "#;
 
 const LEYMORE: &str = r#"

@@ -13,9 +13,14 @@
 //! length of the lists in a corpus of any size, where a plain prefix filter (Bayardo et al. 2007,
 //! Xiao et al. 2008) has lists that grow with the corpus; Wang et al. 2012 (AdaptJoin) choose k
 //! for a whole record, here each key does.
+//!
+//! In a weighted bag the budget is of weight: what a record passes over weighs at most its size − `need`.
+//! There the shared tokens may end before a key is long enough. A record cannot know where, so each of its
+//! subsets that weighs enough to be all that is shared is a key too, marked as an end.
 
-use super::Threshold;
 use super::metric::Metric;
+use super::stats::Order;
+use super::{Query, Threshold};
 
 /// A key is long enough when chance alone lets it stand in about this many records.
 const FEW_RECORDS: f64 = 8.0;
@@ -23,19 +28,32 @@ const FEW_RECORDS: f64 = 8.0;
 /// The most subsets a record enumerates for one required overlap; it bounds their length.
 const MOST_SUBSETS: u64 = 1000;
 
+/// The same for bags, whose pairs leave more unshared; most records are far from their worst pair.
+const MOST_SUBSETS_OF_BAG: u64 = 100_000;
+
 /// Required overlaps from here on use single tokens as keys.
 const LONG: u32 = 1024;
 
 /// No key has more tokens.
 const DEEPEST: u32 = 7;
 
+/// No key of a bag has more.
+const DEEPEST_OF_BAG: u32 = 3;
+
+/// Starting states of hashes: of keys, of those cut at the greatest depth, and of ends.
+const KEY: u64 = 0x9E37_79B9_7F4A_7C15;
+const STOP: u64 = u64::MAX;
+const END: u64 = u64::MAX - 1;
+
 /// A token of one record, as far as keys need it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
+pub(super) struct Placed {
     /// Identity, and place in the order from rare to common.
     pub symbol: u32,
     /// Place in the text (characters), or 0 for every token of a set.
     pub place: u32,
+    /// What it adds to the size.
+    pub weight: u32,
 }
 
 /// One key of one record.
@@ -43,15 +61,17 @@ pub(super) struct Token {
 pub(super) struct Key {
     /// Identity. A collision costs a comparison, never a pair.
     pub hash: u64,
-    /// Tokens passed over before the key's last.
+    /// At least so much of the record's size is unshared in a pair that this key finds.
     pub skip: u32,
 }
 
 /// What a record's keys must cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Budget {
-    /// Most tokens that a pair can leave unshared.
-    max_skip: u32,
+    /// The record's size.
+    size: u32,
+    /// The least that a pair shares.
+    least: u32,
     /// Bit k: some pair stops at keys of k tokens whatever their rarity.
     stops: u32,
 }
@@ -61,34 +81,45 @@ pub(super) struct Budget {
 pub(super) struct Plan {
     metric: Metric,
     threshold: Threshold,
-    /// By required overlap below [`LONG`]: most tokens a key.
+    /// What a token is worth, about.
+    unit: u32,
+    /// By required overlap in tokens, below [`LONG`]: most tokens a key.
     stop: Vec<u8>,
 }
 
 impl Plan {
-    pub fn new(metric: Metric, threshold: Threshold) -> Self {
-        let need = |a, b| metric.need(threshold, a, b);
+    pub fn of(query: &Query) -> Self {
+        let Query { metric, threshold } = *query;
+        // A Chinese character of middling rarity weighs 65.
+        let (unit, most, deepest) = match metric {
+            Metric::Overlap => (65, MOST_SUBSETS_OF_BAG, DEEPEST_OF_BAG),
+            _ => (1, MOST_SUBSETS, DEEPEST),
+        };
+        let need = |a| metric.need(threshold, a, metric.least_partner(threshold, a));
         let mut stop = vec![0];
-        let mut largest = 1;
         for overlap in 1..LONG {
             // The largest record that can be in a pair with this overlap.
-            while largest < 2 * LONG
-                && need(largest + 1, metric.least_partner(threshold, largest + 1)) <= overlap
-            {
-                largest += 1;
+            let (mut largest, mut above) = (overlap * unit, 2 * LONG * unit);
+            while largest + 1 < above {
+                let middle = largest + (above - largest) / 2;
+                if need(middle) <= overlap * unit { largest = middle } else { above = middle }
             }
-            let skips = u64::from(largest.saturating_sub(overlap));
-            let deep = |k: u32| largest < 2 * LONG && subsets(skips, k) <= MOST_SUBSETS;
-            let k = (1..=DEEPEST.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
+            let skips = u64::from((largest / unit).saturating_sub(overlap));
+            let deep = |k: u32| largest + 1 < 2 * LONG * unit && subsets(skips, k) <= most;
+            let k = (1..=deepest.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
             stop.push(k as u8);
         }
-        Self { metric, threshold, stop }
+        Self { metric, threshold, unit, stop }
     }
 
-    /// For pairs of a record of this size with records of at most its size.
-    pub fn downward(&self, size: u32) -> Budget {
-        let least = self.metric.need(self.threshold, size, self.metric.least_partner(self.threshold, size));
-        self.budget(size, least, self.metric.need(self.threshold, size, size))
+    /// For pairs of a record of this size with smaller ones, or as large ones, of these sizes.
+    pub fn downward(&self, size: u32, partners: (u32, u32)) -> Option<Budget> {
+        let least = self.metric.least_partner(self.threshold, size).max(partners.0);
+        let most = size.min(partners.1);
+        (least <= most).then(|| {
+            let need = |partner| self.metric.need(self.threshold, size, partner);
+            self.budget(size, need(least), need(most))
+        })
     }
 
     /// For pairs of a record of this size with records of at least its size.
@@ -96,11 +127,11 @@ impl Plan {
         self.budget(size, self.metric.need(self.threshold, size, size), size)
     }
 
-    /// Of pairs that share from `least` to `most` tokens.
+    /// Of pairs that share from `least` to `most`.
     fn budget(&self, size: u32, least: u32, most: u32) -> Budget {
-        let stops =
-            (least.min(LONG)..=most.min(LONG)).fold(0, |stops, overlap| stops | 1 << self.stop(overlap));
-        Budget { max_skip: size - least, stops }
+        let tokens = |overlap: u32| (overlap / self.unit).clamp(1, LONG);
+        let stops = (tokens(least)..=tokens(most)).fold(0, |stops, overlap| stops | 1 << self.stop(overlap));
+        Budget { size, least, stops }
     }
 
     fn stop(&self, overlap: u32) -> u8 {
@@ -113,18 +144,30 @@ fn subsets(skips: u64, k: u32) -> u64 {
     (1..=u64::from(k)).fold(1, |ways, i| (ways * (skips + i) / i).min(u64::from(u32::MAX)))
 }
 
+/// Tokens of a record from rare to common. `sequence` says whether their places in the text count.
+pub(super) fn placed(symbols: &[u32], order: &Order, tokens: &mut Vec<Placed>) {
+    tokens.clear();
+    let sequence = order.query.metric.of_sequences();
+    let each = symbols.iter().zip(0u32..).map(|(&symbol, i)| Placed {
+        symbol,
+        place: if sequence { i } else { 0 },
+        weight: order.weight(symbol),
+    });
+    tokens.extend(each);
+    if sequence {
+        tokens.sort_unstable_by_key(|token| u64::from(token.symbol) << 32 | u64::from(token.place));
+    }
+}
+
 /// Appends the keys of a record, without duplicates, in an order that only the record decides.
 ///
-/// `tokens` are sorted by (symbol, place). `chance[symbol]` is the share of the records that hold
-/// the token, and `records` their number.
-pub(super) fn cut(tokens: &[Token], budget: Budget, records: f64, chance: &[f32], keys: &mut Vec<Key>) {
-    if budget.stops == 0 {
-        return;
-    }
+/// `tokens` are those of [`placed`].
+pub(super) fn cut(tokens: &[Placed], budget: Budget, order: &Order, keys: &mut Vec<Key>) {
     let deepest = u32::BITS - 1 - budget.stops.leading_zeros();
-    let cutter = Cutter { tokens, budget, deepest, chance };
+    let cutter = Cutter { tokens, budget, deepest, order, weighted: !order.weights.is_empty() };
     let start = keys.len();
-    cutter.grow(0, 0, 0, 0x9E37_79B9_7F4A_7C15, records, &mut [0; DEEPEST as usize], keys);
+    let chosen = Chosen { depth: 0, skipped: 0, weight: 0, hash: KEY, expected: order.rows };
+    cutter.grow(chosen, 0, &mut [0; DEEPEST as usize], keys);
     let repeats = tokens.windows(2).any(|pair| pair[0].symbol == pair[1].symbol);
     if repeats {
         keys[start..].sort_unstable();
@@ -140,44 +183,58 @@ pub(super) fn cut(tokens: &[Token], budget: Budget, records: f64, chance: &[f32]
 }
 
 struct Cutter<'a> {
-    tokens: &'a [Token],
+    tokens: &'a [Placed],
     budget: Budget,
     deepest: u32,
-    chance: &'a [f32],
+    order: &'a Order,
+    weighted: bool,
+}
+
+/// A subset that may grow.
+#[derive(Clone, Copy)]
+struct Chosen {
+    depth: u32,
+    /// What was passed over.
+    skipped: u32,
+    /// What was chosen.
+    weight: u32,
+    hash: u64,
+    /// Records that hold it by chance.
+    expected: f64,
 }
 
 impl Cutter<'_> {
-    /// Extends a subset of `depth` tokens, the next to be chosen at or after `from`.
-    #[expect(clippy::too_many_arguments, reason = "the state of one recursion")]
-    fn grow(
-        &self,
-        depth: u32,
-        from: usize,
-        skipped: u32,
-        hash: u64,
-        expected: f64,
-        places: &mut [u32; DEEPEST as usize],
-        keys: &mut Vec<Key>,
-    ) {
-        let reach = (self.budget.max_skip - skipped) as usize;
-        let depth_now = depth + 1;
-        for (i, token) in self.tokens.iter().enumerate().skip(from).take(reach + 1) {
-            let skip = skipped + (i - from) as u32;
-            let before = &places[..depth as usize];
+    /// Extends a subset by every token at or after `from` that the budget reaches.
+    fn grow(&self, chosen: Chosen, from: usize, places: &mut [u32; DEEPEST as usize], keys: &mut Vec<Key>) {
+        let Budget { size, least, stops } = self.budget;
+        let depth = chosen.depth + 1;
+        let mut skip = chosen.skipped;
+        for (i, token) in self.tokens.iter().enumerate().skip(from) {
+            if skip > size - least {
+                break;
+            }
+            let before = &places[..chosen.depth as usize];
             let order = before.iter().fold(0u64, |bits, &place| bits << 1 | u64::from(place < token.place));
-            let hash = mix(hash, u64::from(token.symbol) << 8 | order);
-            let expected = expected * f64::from(self.chance[token.symbol as usize]);
-            if expected <= FEW_RECORDS {
+            let hash = mix(chosen.hash, u64::from(token.symbol) << 8 | order);
+            let expected = chosen.expected * f64::from(self.order.chance[token.symbol as usize]);
+            let weight = chosen.weight + token.weight;
+            // Letters and digits fill a text and set it apart from few: more of them are no better key.
+            if expected <= FEW_RECORDS || token.symbol >= self.order.trite {
                 keys.push(Key { hash, skip });
-                continue;
+            } else {
+                if stops >> depth & 1 == 1 {
+                    keys.push(Key { hash: mix(hash, STOP), skip });
+                }
+                if self.weighted && weight >= least {
+                    keys.push(Key { hash: mix(hash, END), skip: size - weight });
+                }
+                if depth < self.deepest {
+                    places[chosen.depth as usize] = token.place;
+                    let chosen = Chosen { depth, skipped: skip, weight, hash, expected };
+                    self.grow(chosen, i + 1, places, keys);
+                }
             }
-            if self.budget.stops >> depth_now & 1 == 1 {
-                keys.push(Key { hash: mix(hash, u64::MAX), skip });
-            }
-            if depth_now < self.deepest {
-                places[depth as usize] = token.place;
-                self.grow(depth_now, i + 1, skip, hash, expected, places, keys);
-            }
+            skip += token.weight;
         }
     }
 }

@@ -1,154 +1,110 @@
 //! The join in memory, over all cores.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use super::index::Index;
-use super::keys::{Key, Plan, Token, cut};
-use super::rows::Records;
-use super::signature::Signature;
-use super::verify::Pattern;
-use super::{Metric, Score, Threshold};
+use super::block::{Block, Effort, Match};
+use super::index::Cutting;
+use super::records::Records;
+use super::stats::{Order, Stats};
+use super::{Query, Score};
 
-/// Records that one task probes.
-const TASK: usize = 512;
+/// Keys of one block's index, about; each takes some 40 bytes while the index is built.
+pub(super) const BLOCK_KEYS: u64 = 1 << 24;
 
-/// Two records at or over the threshold, by record number.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Match {
-    pub a: u32,
-    pub b: u32,
-    pub score: Score,
-}
+/// Fewer records than keys in a block by this are not worth counting: posts have 30 or 40 keys.
+const MANY_KEYS: u64 = 256;
 
-/// Every pair of distinct records at or over the threshold, each once, `b < a`, in order.
-pub(super) fn matches(records: &Records, metric: Metric, threshold: Threshold) -> Vec<Match> {
-    let plan = Plan::new(metric, threshold);
-    let index = Index::new(records, &plan);
-    let all: Vec<u32> = (0..records.len() as u32).collect();
-    let signatures: Vec<Signature> = all.par_iter().map(|&r| Signature::of(records.symbols(r))).collect();
-    let sizes: Vec<u32> = all.iter().map(|&r| records.size(r)).collect();
-    let join = Join { records, metric, threshold, plan, index, signatures, sizes };
-    let found: Vec<Vec<Match>> = all
-        .par_chunks(TASK)
-        .map_init(|| Scratch::new(&join), |scratch, task| join.probe(task, scratch))
+/// Texts that one task counts or spells.
+const CHUNK: usize = 1 << 13;
+
+/// Two texts at or over the threshold, by their places in the input, `a < b`.
+pub(super) type Found = (u32, u32, Score);
+
+/// Every pair of these texts, which are distinct and not empty, ascending.
+pub(super) fn matches(texts: &[&str], query: &Query, block_keys: u64) -> (Vec<Found>, Effort) {
+    let order = Order::new(&count(texts, query), query.threshold);
+    let (records, texts) = spell(texts, &order);
+    let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
+    for range in blocks(&records, &order, block_keys) {
+        let start = range.start;
+        let block = Block::new(&records, range, &order);
+        effort.keys += block.keys();
+        let concerned = records.count_while(start, |size| block.concerns(size));
+        let (more, spent) = block.matches(&records, start..concerned);
+        found.extend(more);
+        effort += spent;
+    }
+    let mut found: Vec<Found> = found
+        .into_iter()
+        .map(|Match { a, b, score }| {
+            let (a, b) = (texts[a as usize], texts[b as usize]);
+            (a.min(b), a.max(b), score)
+        })
         .collect();
-    found.concat()
+    found.par_sort_unstable_by_key(|&(a, b, _)| (a, b));
+    (found, effort)
 }
 
-struct Join<'a> {
-    records: &'a Records,
-    metric: Metric,
-    threshold: Threshold,
-    plan: Plan,
-    index: Index,
-    signatures: Vec<Signature>,
-    sizes: Vec<u32>,
+fn count(texts: &[&str], query: &Query) -> Stats {
+    let share = texts.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
+    texts
+        .par_chunks(share)
+        .map(|texts| {
+            let mut stats = Stats::new(query.metric);
+            texts.iter().for_each(|text| stats.add(text));
+            stats
+        })
+        .reduce(|| Stats::new(query.metric), Stats::merge)
 }
 
-struct Scratch {
-    tokens: Vec<Token>,
-    keys: Vec<Key>,
-    candidates: Vec<u32>,
-    pattern: Pattern,
+/// The texts as records, and by record the text's place.
+fn spell(texts: &[&str], order: &Order) -> (Records, Vec<u32>) {
+    let chunks: Vec<Records> = texts
+        .par_chunks(CHUNK)
+        .map(|texts| {
+            let mut records = Records::from(0);
+            let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
+            for text in texts {
+                symbols.clear();
+                order.spell(text, &mut scratch, &mut symbols);
+                records.push(&symbols, order);
+            }
+            records
+        })
+        .collect();
+    let at = |text: u32| (&chunks[text as usize / CHUNK], text % CHUNK as u32);
+    let mut by_size: Vec<u32> = (0..texts.len() as u32).collect();
+    by_size.par_sort_by_key(|&text| at(text).0.size(at(text).1));
+    let mut records = Records::from(0);
+    by_size.iter().for_each(|&text| records.push_from(at(text).0, at(text).1));
+    (records, by_size)
 }
 
-impl Scratch {
-    fn new(join: &Join) -> Self {
-        let pattern = Pattern::new(join.metric, join.threshold, join.records.chance.len());
-        Self { tokens: Vec::new(), keys: Vec::new(), candidates: Vec::new(), pattern }
+/// Runs of records with about so many keys in an index.
+fn blocks(records: &Records, order: &Order, block_keys: u64) -> Vec<Range<u32>> {
+    let all: Vec<u32> = (records.first..records.end()).collect();
+    if all.len() as u64 <= block_keys / MANY_KEYS {
+        return all.first().map(|&first| first..records.end()).into_iter().collect();
     }
-}
-
-/// Which partners a key with a given skip can lead to, for probes of one size.
-struct Reach {
-    size: u32,
-    /// By the partner's skip: its least record number.
-    first: Vec<u32>,
-    /// By the probe's skip: one past its greatest record number.
-    end: Vec<u32>,
-}
-
-impl Join<'_> {
-    fn probe(&self, task: &[u32], scratch: &mut Scratch) -> Vec<Match> {
-        let mut found = Vec::new();
-        let mut reach = Reach { size: 0, first: Vec::new(), end: Vec::new() };
-        for &a in task {
-            let size = self.sizes[a as usize];
-            if reach.size != size {
-                reach = self.reach(size);
-            }
-            self.candidates(a, &reach, scratch);
-            if scratch.candidates.is_empty() {
-                continue;
-            }
-            scratch.candidates.sort_unstable();
-            scratch.candidates.dedup();
-            let mut set = false;
-            for &b in &scratch.candidates {
-                if !self.plausible(a, b) {
-                    continue;
-                }
-                if !set {
-                    scratch.pattern.set(self.records.symbols(a));
-                    set = true;
-                }
-                if let Some(score) = scratch.pattern.score(self.records.symbols(b)) {
-                    found.push(Match { a, b, score });
-                }
-            }
+    let counts: Vec<u32> = all
+        .par_chunks(CHUNK)
+        .flat_map_iter(|chunk| {
+            let mut cutting = Cutting::default();
+            chunk.iter().map(|&record| cutting.of(records, record, order)).collect::<Vec<u32>>()
+        })
+        .collect();
+    let (mut blocks, mut start, mut keys) = (Vec::new(), records.first, 0);
+    for (record, count) in (records.first..).zip(counts) {
+        if record > start && keys + u64::from(count) > block_keys {
+            blocks.push(start..record);
+            (start, keys) = (record, 0);
         }
-        found
+        keys += u64::from(count);
     }
-
-    fn candidates(&self, a: u32, reach: &Reach, scratch: &mut Scratch) {
-        let Scratch { tokens, keys, candidates, .. } = scratch;
-        self.records.tokens(a, tokens);
-        keys.clear();
-        candidates.clear();
-        let records = self.records.len() as f64;
-        cut(tokens, self.plan.downward(reach.size), records, &self.records.chance, keys);
-        for key in keys.iter() {
-            let end = a.min(reach.end[key.skip as usize]);
-            if end <= reach.first[0] {
-                continue;
-            }
-            for posting in self.index.holders(key.hash) {
-                if posting.record < end && posting.record >= reach.first[usize::from(posting.skip)] {
-                    candidates.push(posting.record);
-                }
-            }
-        }
+    if start < records.end() {
+        blocks.push(start..records.end());
     }
-
-    fn plausible(&self, a: u32, b: u32) -> bool {
-        let (size_a, size_b) = (self.sizes[a as usize], self.sizes[b as usize]);
-        let need = self.metric.need(self.threshold, size_a, size_b);
-        let (sig_a, sig_b) = (self.signatures[a as usize], self.signatures[b as usize]);
-        need <= size_b
-            && sig_a.missing_from(sig_b) <= size_a - need
-            && sig_b.missing_from(sig_a) <= size_b - need
-    }
-
-    fn reach(&self, size: u32) -> Reach {
-        let need = |partner| self.metric.need(self.threshold, size, partner);
-        let least = self.metric.least_partner(self.threshold, size);
-        let from = |partner: u32| self.sizes.partition_point(|&s| s < partner) as u32;
-        let mut first = Vec::with_capacity(256);
-        let mut partner = least;
-        for skip in 0..=255 {
-            while partner <= size && partner - need(partner) < skip {
-                partner += 1;
-            }
-            first.push(if partner <= size { from(partner) } else { u32::MAX });
-        }
-        let mut end = Vec::new();
-        let mut partner = size;
-        for skip in 0..=size - need(least) {
-            while need(partner) > size - skip {
-                partner -= 1;
-            }
-            end.push(from(partner + 1));
-        }
-        Reach { size, first, end }
-    }
+    blocks
 }

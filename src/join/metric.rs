@@ -1,8 +1,9 @@
 //! The similarities that can be joined on, and what a pair at the threshold must share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Score, Threshold};
+use crate::text::sameness::weight;
 
 /// A similarity of two strings. The unit is the Unicode scalar value; every value is a ratio of
 /// integers in 0..=1, and two empty strings are not a pair.
@@ -18,25 +19,41 @@ pub enum Metric {
         /// Characters a gram, 1 to 6.
         n: u8,
     },
+    /// The overlap of [`Predicate::Reworded`](crate::text::sameness::Predicate): over bags of characters
+    /// with their [weights](crate::text::sameness::weight), shared / (4/5·lighter + 1/5·heavier).
+    Overlap,
 }
 
 impl Metric {
+    /// Whether the order of the text counts.
+    pub(super) fn of_sequences(self) -> bool {
+        matches!(self, Metric::Levenshtein | Metric::Indel)
+    }
+
     /// How much two records of these sizes must share for a score at the threshold: characters
-    /// of a common subsequence, or grams of the intersection. Above `min(a, b)` no pair of these
-    /// sizes can be one.
+    /// of a common subsequence, grams of the intersection, or weight of characters. Above
+    /// `min(a, b)` no pair of these sizes can be one.
     ///
     /// Grows with either size, by at most 1 for each unit: the filters rest on both.
     pub(super) fn need(self, t: Threshold, a: u32, b: u32) -> u32 {
-        let (p, q) = (u64::from(t.num()), u64::from(t.den()));
-        let (a, b) = (u64::from(a), u64::from(b));
-        let need = match self {
-            // d <= max − need, and an alignment of d edits keeps at least max − d characters.
-            Metric::Levenshtein => (p * a.max(b)).div_ceil(q),
-            Metric::Indel => (p * (a + b)).div_ceil(2 * q),
-            // o / (a + b − o) >= p/q
-            Metric::Jaccard { .. } => (p * (a + b)).div_ceil(p + q),
-        };
+        let Linear { small, large, of } = self.linear(t);
+        let need = (small * u64::from(a.min(b)) + large * u64::from(a.max(b))).div_ceil(of);
         u32::try_from(need).unwrap_or(u32::MAX)
+    }
+
+    /// [`Metric::need`] as a linear function of the smaller and the larger size.
+    pub(super) fn linear(self, t: Threshold) -> Linear {
+        let (p, q) = (u64::from(t.num()), u64::from(t.den()));
+        let (small, large, of) = match self {
+            // d <= max − need, and an alignment of d edits keeps at least max − d characters.
+            Metric::Levenshtein => (0, p, q),
+            Metric::Indel => (p, p, 2 * q),
+            // o / (a + b − o) >= p/q
+            Metric::Jaccard { .. } => (p, p, p + q),
+            // 5·o / (4·lighter + heavier) >= p/q
+            Metric::Overlap => (4 * p, p, 5 * q),
+        };
+        Linear { small, large, of }
     }
 
     /// The least size of a partner for a record of size `a`, at least 1.
@@ -49,6 +66,14 @@ impl Metric {
         }
         low
     }
+}
+
+/// `(small · smaller + large · larger) / of`, rounded up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Linear {
+    pub small: u64,
+    pub large: u64,
+    pub of: u64,
 }
 
 /// The similarity of two strings by the plain textbook computation: what a score *means*.
@@ -71,7 +96,24 @@ pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
             let shared = a.intersection(&b).count();
             Score { num: shared as u32, den: (a.len() + b.len() - shared) as u32 }
         }
+        Metric::Overlap => {
+            let (a, b) = (bag(a), bag(b));
+            let worth = |bag: &BTreeMap<char, u32>| bag.iter().map(|(c, n)| n * weight(*c)).sum::<u32>();
+            let shared: u32 = a.iter().filter_map(|(c, n)| b.get(c).map(|m| n.min(m) * weight(*c))).sum();
+            overlap(shared, worth(&a), worth(&b))
+        }
     }
+}
+
+/// The score of two bags of these weights.
+pub(super) fn overlap(shared: u32, a: u32, b: u32) -> Score {
+    Score { num: 5 * shared, den: 4 * a.min(b) + a.max(b) }
+}
+
+fn bag(text: &str) -> BTreeMap<char, u32> {
+    let mut bag = BTreeMap::new();
+    text.chars().for_each(|c| *bag.entry(c).or_default() += 1);
+    bag
 }
 
 fn longest_common_subsequence(a: &str, b: &str) -> u32 {
@@ -114,11 +156,13 @@ mod tests {
         assert_eq!(score(Metric::Jaccard { n: 2 }, "aaaa", "aa"), (1, 1));
         assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "ab"), (0, 2));
         assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "a"), (1, 1));
+        // Letters weigh 20 each.
+        assert_eq!(score(Metric::Overlap, "abc", "bcxy"), (200, 320));
     }
 
     #[test]
     fn empty_strings_are_like_nothing() {
-        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }] {
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Overlap] {
             assert_eq!(similarity(metric, "", ""), Score::ZERO);
             assert_eq!(similarity(metric, "", "a"), Score::ZERO);
         }
@@ -127,7 +171,7 @@ mod tests {
     #[test]
     fn need_is_monotone_and_grows_by_at_most_one() {
         let t: Threshold = "0.8".parse().unwrap();
-        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }] {
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Overlap] {
             for a in 1..60 {
                 for b in 1..60 {
                     let (here, next) = (metric.need(t, a, b), metric.need(t, a, b + 1));

@@ -1,21 +1,67 @@
 //! The exact similarity join: every pair of texts at or over a threshold, none lost.
 //!
-//! [`self_join`] joins by a metric of strings ([`Metric`]), [`alike`] by the default similarity of
-//! [`crate::text::sameness`]. Both filter by conditions that every pair they look for meets, and then
-//! decide by the measure itself.
+//! # Contract
+//!
+//! - The unit is the Unicode scalar value. Nothing is folded here; whoever wants spellings to meet folds
+//!   the rows first.
+//! - A similarity is a ratio of two integers and is compared as one: a pair at the threshold is in, whatever
+//!   a double would say. See [`Score`] and [`Threshold`].
+//! - [`Metric::Levenshtein`] is 1 − d / max(|a|, |b|); [`Metric::Indel`] is 2·LCS / (|a| + |b|);
+//!   [`Metric::Jaccard`] is over *sets* of n-grams, 2 characters each where a user asks, and a string shorter
+//!   than n is one gram; [`Metric::Overlap`] is over weighted bags of characters. [`similarity`] is the
+//!   textbook computation of each.
+//! - Two empty strings are no pair, and an empty string is in none.
+//! - Pairs come as (a, b, score), rows by their number in the input, `a < b`, ascending, each once. Identical
+//!   rows are pairs at 1, made one at a time: a hundred thousand of them take no memory.
+//! - The answer depends on the rows and the query alone; threads, memory and which driver ran do not show.
+//!
+//! # How
+//!
+//! Filters that no pair can fail (length, rare tokens that both must hold, how much each has passed over
+//! before them, classes of symbols) leave few candidates, and the measure itself decides on each: see the
+//! argument in `keys`. The work is cut into three functions without state but for mergeable corpus
+//! statistics:
+//!
+//! | function | from | to |
+//! |---|---|---|
+//! | [`Stats`] | rows | how many hold each token; merging is associative and commutative |
+//! | [`keys`] | a row and the [`Order`] of the statistics | what a partner must share with it |
+//! | [`verify`] | rows that share a key | pairs, with their score |
+//! | [`resolve`] | pairs by the rank of their rows | which row goes into which |
+//!
+//! [`self_join`] in memory and [`disk_join`] within bounded memory are two drivers of them: both index a block
+//! of rows by their keys and let larger rows look for partners. Anything that can group rows by a number is
+//! a third.
+//!
+//! [`alike`] is the join of the default similarity, [`crate::text::sameness`]: one join for each of its
+//! predicates, and its comparison on what they find.
 
 mod alike;
+mod block;
+mod disk;
+mod functions;
 mod index;
 mod keys;
 mod memory;
 mod metric;
+mod openings;
 mod pairs;
-mod rows;
+mod records;
+mod resolve;
 mod signature;
+mod stats;
+#[cfg(test)]
+mod stress;
 mod threshold;
+mod tokens;
 mod verify;
 
 pub use alike::{AlikePair, AlikePairs, alike};
+pub use block::Effort;
+pub use disk::{DiskError, DiskJoined, disk_join};
+pub use functions::{Found, Member, Role, RowKey, Uncounted, keys, verify};
 pub use metric::{Metric, similarity};
 pub use pairs::{Joined, Pair, Query, self_join};
+pub use resolve::{Likeness, resolve};
+pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};

@@ -1,7 +1,9 @@
 //! Queries and their answers, by input row.
 
-use super::memory::matches;
-use super::rows::Records;
+use rustc_hash::FxHashMap;
+
+use super::block::Effort;
+use super::memory::{BLOCK_KEYS, matches};
 use super::{Metric, Score, Threshold};
 
 /// What to find.
@@ -34,30 +36,36 @@ pub struct Joined {
     pub groups: Vec<Vec<u32>>,
     /// Pairs of groups, `a < b` by group number, ascending.
     pub pairs: Vec<Pair>,
+    /// What it took.
+    pub effort: Effort,
 }
 
 /// Finds every pair of rows at or over the threshold.
 pub fn self_join(rows: &[&str], query: &Query) -> Joined {
-    let records = Records::new(rows, query.metric);
-    let found = matches(&records, query.metric, query.threshold);
-    // From records by size to groups by first row.
-    let mut order: Vec<u32> = (0..records.len() as u32).collect();
-    order.sort_unstable_by_key(|&record| records.copies[record as usize][0]);
-    let mut group_of = vec![0u32; order.len()];
-    for (group, &record) in order.iter().enumerate() {
-        group_of[record as usize] = group as u32;
+    join_by_blocks(rows, query, BLOCK_KEYS)
+}
+
+fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64) -> Joined {
+    let (texts, groups) = distinct(rows);
+    let (found, effort) = matches(&texts, query, block_keys);
+    let pairs = found.into_iter().map(|(a, b, score)| Pair { a, b, score }).collect();
+    Joined { groups, pairs, effort }
+}
+
+/// Distinct non-empty rows by first occurrence, and the rows that read so.
+fn distinct<'a>(rows: &[&'a str]) -> (Vec<&'a str>, Vec<Vec<u32>>) {
+    let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut texts = Vec::new();
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    for (i, &row) in rows.iter().enumerate().filter(|(_, row)| !row.is_empty()) {
+        let group = *seen.entry(row).or_insert_with(|| {
+            texts.push(row);
+            groups.push(Vec::with_capacity(1));
+            groups.len() as u32 - 1
+        });
+        groups[group as usize].push(i as u32);
     }
-    let mut copies = records.copies;
-    let groups = order.iter().map(|&record| std::mem::take(&mut copies[record as usize])).collect();
-    let mut pairs: Vec<Pair> = found
-        .iter()
-        .map(|found| {
-            let (a, b) = (group_of[found.a as usize], group_of[found.b as usize]);
-            Pair { a: a.min(b), b: a.max(b), score: found.score }
-        })
-        .collect();
-    pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-    Joined { groups, pairs }
+    (texts, groups)
 }
 
 impl Joined {
@@ -111,13 +119,16 @@ mod tests {
 
     fn check(rows: &[impl AsRef<str>], query: &Query) {
         let rows: Vec<&str> = rows.iter().map(AsRef::as_ref).collect();
-        let found: Vec<Pair> = self_join(&rows, query).pairs().collect();
-        assert_eq!(found, brute_force(&rows, query), "{query:?} over {rows:?}");
+        let expected = brute_force(&rows, query);
+        for block_keys in [BLOCK_KEYS, 20] {
+            let found: Vec<Pair> = join_by_blocks(&rows, query, block_keys).pairs().collect();
+            assert_eq!(found, expected, "{query:?} over {rows:?}");
+        }
     }
 
     fn metrics() -> impl Strategy<Value = Metric> {
         let gram = (1u8..4).prop_map(|n| Metric::Jaccard { n });
-        prop_oneof![Just(Metric::Levenshtein), Just(Metric::Indel), gram]
+        prop_oneof![Just(Metric::Levenshtein), Just(Metric::Indel), gram, Just(Metric::Overlap)]
     }
 
     fn queries() -> impl Strategy<Value = Query> {

@@ -10,17 +10,27 @@ impl Signature {
     pub fn of(symbols: &[u32]) -> Self {
         let mut bits = [0u64; 4];
         for &symbol in symbols {
-            // Fibonacci hashing: neighbours in rarity fall far apart.
-            let class = symbol.wrapping_mul(0x9E37_79B9) >> 24;
-            bits[class as usize / 64] |= 1 << (class % 64);
+            let class = class(symbol);
+            bits[class / 64] |= 1 << (class % 64);
         }
         Self(bits)
+    }
+
+    /// False only where the record does not hold the symbol.
+    pub fn holds(self, symbol: u32) -> bool {
+        let class = class(symbol);
+        self.0[class / 64] >> (class % 64) & 1 == 1
     }
 
     /// The least number of tokens of `self` that are not in `other`.
     pub fn missing_from(self, other: Self) -> u32 {
         self.0.iter().zip(other.0).map(|(mine, theirs)| (mine & !theirs).count_ones()).sum()
     }
+}
+
+/// Fibonacci hashing: neighbours in rarity fall far apart.
+fn class(symbol: u32) -> usize {
+    (symbol.wrapping_mul(0x9E37_79B9) >> 24) as usize
 }
 
 #[cfg(test)]

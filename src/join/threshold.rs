@@ -88,6 +88,13 @@ impl Threshold {
         Ok(Self { num: num / divisor, den: den / divisor })
     }
 
+    /// A ratio known to be one, as in a test.
+    #[cfg(test)]
+    pub(super) const fn ratio(num: u32, den: u32) -> Self {
+        assert!(num > 0 && num <= den);
+        Self { num, den }
+    }
+
     /// Numerator of the reduced ratio.
     pub fn num(self) -> u32 {
         self.num

@@ -4,34 +4,39 @@
 //! Hyyrö's form, both over words of 64 characters; a record of up to 64 characters takes one word
 //! and no carry. Sets are merged in order. All stop when the need is out of reach.
 
-use super::metric::Metric;
-use super::{Score, Threshold};
+use super::metric::{Metric, overlap};
+use super::{Query, Score, Threshold};
 
 /// One record prepared for comparison. Reused from record to record.
-pub(super) struct Pattern {
+pub(super) struct Pattern<'a> {
     metric: Metric,
     threshold: Threshold,
+    /// By symbol, what it is worth; empty where each is worth 1.
+    weights: &'a [u32],
     /// By symbol: its row in `masks`, 0 where the pattern does not hold it.
     row: Vec<u32>,
     /// Rows of `words` words: where the symbol stands in the pattern.
     masks: Vec<u64>,
     words: usize,
     symbols: Vec<u32>,
+    size: u32,
     /// Vectors of the recurrences.
     plus: Vec<u64>,
     minus: Vec<u64>,
 }
 
-impl Pattern {
+impl<'a> Pattern<'a> {
     /// Room for records over an alphabet of this many symbols.
-    pub fn new(metric: Metric, threshold: Threshold, alphabet: usize) -> Self {
-        let row = if matches!(metric, Metric::Jaccard { .. }) { Vec::new() } else { vec![0; alphabet] };
+    pub fn new(query: Query, alphabet: usize, weights: &'a [u32]) -> Self {
+        let Query { metric, threshold } = query;
+        let row = if metric.of_sequences() { vec![0; alphabet] } else { Vec::new() };
         let (masks, symbols, plus, minus) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { metric, threshold, row, masks, words: 1, symbols, plus, minus }
+        Self { metric, threshold, weights, row, masks, words: 1, symbols, size: 0, plus, minus }
     }
 
-    /// Makes `symbols` the record to compare with.
-    pub fn set(&mut self, symbols: &[u32]) {
+    /// Makes `symbols`, of this size, the record to compare with.
+    pub fn set(&mut self, symbols: &[u32], size: u32) {
+        self.size = size;
         for &symbol in &self.symbols {
             if let Some(row) = self.row.get_mut(symbol as usize) {
                 *row = 0;
@@ -39,7 +44,7 @@ impl Pattern {
         }
         self.symbols.clear();
         self.symbols.extend_from_slice(symbols);
-        if matches!(self.metric, Metric::Jaccard { .. }) {
+        if !self.metric.of_sequences() {
             return;
         }
         self.words = symbols.len().div_ceil(64).max(1);
@@ -55,9 +60,9 @@ impl Pattern {
         }
     }
 
-    /// The score with `other`, where it is at or over the threshold.
-    pub fn score(&mut self, other: &[u32]) -> Option<Score> {
-        let (a, b) = (self.symbols.len() as u32, other.len() as u32);
+    /// The score with `other`, of this size, where it is at or over the threshold.
+    pub fn score(&mut self, other: &[u32], size: u32) -> Option<Score> {
+        let (a, b) = (self.size, size);
         let need = self.metric.need(self.threshold, a, b);
         if need > a.min(b) {
             return None;
@@ -81,6 +86,10 @@ impl Pattern {
             Metric::Jaccard { .. } => {
                 let shared = intersection(&self.symbols, other, need);
                 (shared >= need).then(|| Score { num: shared, den: a + b - shared })
+            }
+            Metric::Overlap => {
+                let shared = shared_weight((&self.symbols, a), (other, b), self.weights, need);
+                (shared >= need).then(|| overlap(shared, a, b))
             }
         }
     }
@@ -205,6 +214,38 @@ fn intersection(a: &[u32], b: &[u32], need: u32) -> u32 {
         shared += u32::from(x == y);
         i += usize::from(x <= y);
         j += usize::from(y <= x);
+    }
+    shared
+}
+
+/// The weight of the common elements of two ascending sequences without repeats, each with its whole
+/// weight, or less than `need`.
+fn shared_weight(a: (&[u32], u32), b: (&[u32], u32), weights: &[u32], need: u32) -> u32 {
+    let ((a, of_a), (b, of_b)) = (a, b);
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    // What each may still leave unshared.
+    let (mut spare_a, mut spare_b) = (i64::from(of_a) - i64::from(need), i64::from(of_b) - i64::from(need));
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        let (left, right) = (i64::from(weights[x as usize]), i64::from(weights[y as usize]));
+        match x.cmp(&y) {
+            std::cmp::Ordering::Less => {
+                spare_a -= left;
+                i += 1;
+            }
+            std::cmp::Ordering::Greater => {
+                spare_b -= right;
+                j += 1;
+            }
+            std::cmp::Ordering::Equal => {
+                shared += left as u32;
+                i += 1;
+                j += 1;
+            }
+        }
+        if spare_a < 0 || spare_b < 0 {
+            return 0;
+        }
     }
     shared
 }

@@ -171,7 +171,8 @@ impl Engine {
     pub async fn ask_all(&self, asks: Vec<Ask>, on_event: impl Fn(&Progress) + Send + Sync) -> Vec<Answer> {
         let tally = Tally::new(asks.len(), &on_event);
         if let Source::Pack(pack) = &self.source {
-            let answers: Vec<Answer> = asks.iter().map(|ask| pack.answer(ask)).collect();
+            let answers: Vec<Answer> =
+                asks.iter().map(|ask| pack.answer(ask, self.endpoint.identity())).collect();
             answers.iter().for_each(|answer| tally.finished(answer, false));
             return answers;
         }

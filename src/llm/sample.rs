@@ -17,12 +17,15 @@ use super::request::Key;
 
 /// A loaded reply pack. One JSONL line a reply:
 /// `{"template": "ruozhibench/irrationality", "record": "tieba:1:2", "sample": 0, "reply": "…"}`.
-/// `sample` and `reask` may be left out and are 0 then; a `reply` that is no string is handed on as its JSON, one
+/// `sample` and `reask` may be left out and are 0 then; a line with a `model` answers for that model alone; a `reply` that is no string is handed on as its JSON, one
 /// that is a row of numbers answers for an embedding.
 #[derive(Clone, Debug, Default)]
 pub struct Pack {
-    replies: FxHashMap<(String, String, u32, u32), String>,
+    replies: FxHashMap<Place, String>,
 }
+
+/// Model (empty for any), template, record, sample, re-ask.
+type Place = (String, String, String, u32, u32);
 
 /// What can be wrong with a pack.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +53,8 @@ pub enum PackError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
+    #[serde(default)]
+    model: String,
     template: String,
     record: String,
     #[serde(default)]
@@ -75,7 +80,11 @@ impl Pack {
                 Value::String(text) => text,
                 other => other.to_string(),
             };
-            if pack.replies.insert((line.template, line.record, line.sample, line.reask), reply).is_some() {
+            if pack
+                .replies
+                .insert((line.model, line.template, line.record, line.sample, line.reask), reply)
+                .is_some()
+            {
                 return Err(wrong("a second reply to the same template, record and sample".into()));
             }
         }
@@ -92,17 +101,22 @@ impl Pack {
         self.replies.is_empty()
     }
 
-    /// The pack's answer, marked as such.
-    pub fn answer(&self, ask: &Ask) -> Answer {
-        let place = (ask.template.clone(), ask.record.clone(), ask.sample, ask.reask);
-        let Some(text) = self.replies.get(&place) else {
+    /// The pack's answer for a model, marked as such.
+    pub fn answer(&self, ask: &Ask, model: &str) -> Answer {
+        let place =
+            |model: &str| (model.to_owned(), ask.template.clone(), ask.record.clone(), ask.sample, ask.reask);
+        let own = place(model);
+        let found = self.replies.get_key_value(&own).or_else(|| self.replies.get_key_value(&place("")));
+        let Some((place, text)) = found else {
             let what = format!("the sample pack has no reply to {} for {}", ask.template, ask.record);
             return Answer::Held(Held { reason: Reason::ReplyMissing, what });
         };
         // Length-free separators would let two places share a key.
-        let key = Key::of(
-            serde_json::json!(["sample", place.0, place.1, place.2, place.3, text]).to_string().as_bytes(),
-        );
+        let said = match place.0.as_str() {
+            "" => serde_json::json!(["sample", place.1, place.2, place.3, place.4, text]),
+            model => serde_json::json!(["sample", model, place.1, place.2, place.3, place.4, text]),
+        };
+        let key = Key::of(said.to_string().as_bytes());
         let vector = serde_json::from_str::<Vec<f32>>(text)
             .ok()
             .filter(|_| matches!(ask.what, super::What::Embedding { .. }));
@@ -131,14 +145,24 @@ mod tests {
     #[test]
     fn answers_do_not_depend_on_the_prompt_and_are_marked() {
         let pack = load(r#"{"template":"t","record":"r","reply":{"rating":[2]}}"#).unwrap();
-        let (one, two) = (pack.answer(&ask("r", "one prompt")), pack.answer(&ask("r", "another")));
+        let (one, two) = (pack.answer(&ask("r", "one prompt"), "m"), pack.answer(&ask("r", "another"), "m"));
         assert_eq!(one, two);
         assert_eq!(one.reply().unwrap().text, r#"{"rating":[2]}"#);
         assert!(one.reply().unwrap().marks.sample);
         assert!(matches!(
-            pack.answer(&ask("s", "")),
+            pack.answer(&ask("s", ""), "m"),
             Answer::Held(Held { reason: Reason::ReplyMissing, .. })
         ));
+    }
+
+    #[test]
+    fn a_models_own_line_goes_before_anybodys() {
+        let pack = load(
+            "{\"template\":\"t\",\"record\":\"r\",\"reply\":\"any\"}\n{\"model\":\"m\",\"template\":\"t\",\"record\":\"r\",\"reply\":\"own\"}",
+        )
+        .unwrap();
+        let text = |model| pack.answer(&ask("r", ""), model).reply().unwrap().text.clone();
+        assert_eq!((text("m"), text("n")), ("own".into(), "any".into()));
     }
 
     #[test]
@@ -146,7 +170,7 @@ mod tests {
         let key = |reply| {
             load(&format!(r#"{{"template":"t","record":"r","reply":"{reply}"}}"#))
                 .unwrap()
-                .answer(&ask("r", ""))
+                .answer(&ask("r", ""), "m")
         };
         assert_ne!(key("a").reply().unwrap().key, key("b").reply().unwrap().key);
     }

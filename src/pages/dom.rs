@@ -52,6 +52,14 @@ pub fn title(page: &Html) -> String {
     page.select(&TITLE).next().map(|t| t.text().collect::<String>().trim().to_string()).unwrap_or_default()
 }
 
+/// The address a page gives itself, where it gives one.
+pub fn canonical(html: &str) -> Option<String> {
+    selectors! { CANONICAL = "link[rel=canonical][href]"; }
+    let page = document(html).ok()?;
+    let address = page.select(&CANONICAL).next().and_then(|link| link.value().attr("href"));
+    address.map(str::to_owned)
+}
+
 /// Elements whose end tag may be left out: they close each other and nest only inside others,
 /// which are counted.
 const IMPLIED: &[&str] = &[

@@ -23,11 +23,12 @@ pub mod tieba;
 pub mod time;
 
 pub use classify::{Class, classify};
-pub use dom::{MAX_DEPTH, TooDeep};
+pub use dom::{MAX_DEPTH, TooDeep, canonical};
 pub use import::{Imported, PageNote, each, import};
 pub use parse::{Facts, FloorComments, Parsed, Site, parse};
 pub use profile::{Profile, ProfileError};
 pub use row::{Post, PostKind, Riddle};
+pub use text::entities;
 
 #[cfg(test)]
 mod tests;

@@ -42,6 +42,14 @@ pub fn text_of(element: ElementRef<'_>, hidden: &[&str]) -> String {
     lines.finish()
 }
 
+/// A text with the characters that its entities stand for: `&amp;` becomes `&`. Tags in it stay text.
+pub fn entities(text: &str) -> String {
+    match super::dom::fragment(&text.replace('<', "&lt;")) {
+        Ok(tree) => tree.root_element().text().collect(),
+        Err(_) => text.to_owned(),
+    }
+}
+
 /// Collects the text of any stretch of a tree, edge by edge.
 #[derive(Default)]
 pub struct Lines {
@@ -122,6 +130,15 @@ mod tests {
 
     fn text(html: &str) -> String {
         text_of(dom::fragment(html).unwrap().root_element(), &["p_forbidden_tip"])
+    }
+
+    #[test]
+    fn entities_are_decoded_and_tags_are_not() {
+        assert_eq!(
+            entities("3 < 4 &amp;&#39;caf&eacute;&#x27; &lt;b> AT&T <i>x</i>"),
+            "3 < 4 &'café' <b> AT&T <i>x</i>"
+        );
+        assert_eq!(entities(" two  spaces\n"), " two  spaces\n");
     }
 
     #[test]

@@ -10,8 +10,9 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Reason, State};
 use crate::stages::import::{Dump, files};
+use crate::stages::respond::Made;
 use crate::stages::review::Votes;
-use crate::stages::{Stage, StageError, draft, salt};
+use crate::stages::{Draft, Puzzling, Stage, StageError, draft, of_subjects, puzzle, salt};
 use crate::store::{self, InputRef, Manifest, Workspace};
 
 use super::plan::{Freshness, freshness};
@@ -27,7 +28,9 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<Known<'a>, RunError> {
-        Ok(Known { config, recipe, dumps: files(config, recipe.name)?, votes: OnceCell::new() })
+        let imports = recipe.steps.iter().any(|step| step.stage == Stage::Import);
+        let dumps = if imports { files(config, recipe.name, recipe.is_of_riddles())? } else { Vec::new() };
+        Ok(Known { config, recipe, dumps, votes: OnceCell::new() })
     }
 
     /// All votes; read when a step first asks for them.
@@ -41,9 +44,13 @@ impl<'a> Known<'a> {
 
     /// The manifest that a step's output would begin with today.
     pub(super) fn opening(&self, step: &Step, made: &BTreeMap<&str, Manifest>) -> Result<Manifest, RunError> {
+        let place = |input: &str| match self.recipe.input(input) {
+            Some((recipe, _, step)) => (recipe.name.to_owned(), step.name.to_owned()),
+            None => (self.recipe.name.to_owned(), input.to_owned()),
+        };
         let inputs = step.inputs.iter().map(|input| InputRef {
-            recipe: self.recipe.name.into(),
-            stage: input.to_string(),
+            recipe: place(input).0,
+            stage: place(input).1,
             rows: made
                 .get(input)
                 .and_then(|m| m.tables.get("rows"))
@@ -66,21 +73,61 @@ impl<'a> Known<'a> {
         let review = || self.config.typed::<sections::Review>(recipe, "review");
         let named = |steps: &[String], name: &str| Value::from(steps.iter().any(|step| step == name));
         match step.stage {
-            Stage::Draft(draft) => {
-                let reasks = self.config.typed::<sections::Draft>(recipe, "draft").max_reasks;
-                let optional = named(&review().optional, draft.name());
-                BTreeMap::from([("max_reasks".into(), reasks.into()), ("optional".into(), optional)])
+            Stage::Draft(kind) => {
+                let settings = self.config.typed::<sections::Draft>(recipe, "draft");
+                let optional = draft::optional(kind, self.config, self.recipe.name);
+                let mut decide = BTreeMap::from([
+                    ("max_reasks".into(), settings.max_reasks.into()),
+                    ("optional".into(), optional.into()),
+                ]);
+                match kind {
+                    Draft::Opponent => {
+                        decide.insert("opponents".into(), settings.opponents.into());
+                    }
+                    Draft::Respond => decide.extend(self.config.stage(recipe, "respond")),
+                    Draft::Judge => decide.extend(self.config.stage(recipe, "judge")),
+                    _ => {}
+                }
+                decide
             }
             Stage::Review(kind) => {
                 let (review, name) = (review(), kind.place().1);
                 let ahead = named(&review.draft_ahead, name);
-                BTreeMap::from([
+                let mut decide = BTreeMap::from([
                     ("draft_ahead".into(), ahead),
                     ("optional".into(), named(&review.optional, name)),
-                ])
+                ]);
+                if kind.is_drawn() {
+                    decide.extend(self.config.stage(recipe, "options"));
+                }
+                decide
+            }
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) => BTreeMap::new(),
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let mut decide = self.config.stage(recipe, "dedup");
+                let (settings, _) = self.puzzles();
+                if !settings.embeddings.is_empty() {
+                    decide.insert("cosine".into(), settings.cosine.into());
+                }
+                decide
+            }
+            // Where the database lies decides nothing; what it holds is evidence.
+            Stage::Puzzle(Puzzling::Near) => self.config.stage(recipe, "options"),
+            Stage::Puzzle(Puzzling::Group) => {
+                let mut decide = self.config.stage(recipe, "puzzles");
+                decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
+                decide.extend(self.config.stage(recipe, "options"));
+                decide
             }
             _ => self.config.stage(recipe, step.stage.section()),
         }
+    }
+
+    /// The settings of puzzles, and the seed of what is drawn for them.
+    pub(super) fn puzzles(&self) -> (sections::Puzzles, u64) {
+        let recipe = Some(self.recipe.name);
+        let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
+        (self.config.typed(recipe, "puzzles"), seed)
     }
 
     /// What a step takes from raw/: name and hash.
@@ -99,18 +146,44 @@ impl<'a> Known<'a> {
             }
             Stage::Draft(kind) => {
                 let workspace = Workspace::new(&self.config.root);
-                let questions = || {
-                    let inputs =
-                        step.inputs.iter().map(|input| rows::questions_of(&workspace, self.recipe, input));
-                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
-                };
-                evidence.extend(draft::evidence(kind, self.config, self.recipe.name, questions)?);
+                if kind == Draft::Respond {
+                    evidence.extend(Made::load(self.config, self.recipe.name)?.evidence());
+                }
+                evidence.extend(of_subjects!(kind.subjects(), S => {
+                    let records = || {
+                        let inputs = step
+                            .inputs
+                            .iter()
+                            .map(|input| rows::subjects_of::<S>(&workspace, self.recipe, input));
+                        Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                    };
+                    draft::evidence(kind, self.config, self.recipe.name, records)?
+                }));
             }
             Stage::Review(kind) => {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
-            Stage::Clean | Stage::Filter | Stage::Dedup => {}
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let workspace = Workspace::new(&self.config.root);
+                let puzzles = || {
+                    let inputs = step.inputs.iter();
+                    let inputs = inputs.map(|input| rows::subjects_of(&workspace, self.recipe, input));
+                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                };
+                let stored = puzzle::embed::evidence(self.config, self.recipe.name, puzzles)?;
+                evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
+            }
+            Stage::Puzzle(Puzzling::Near) => {
+                let (settings, seed) = self.puzzles();
+                evidence.extend(puzzle::Near::open(&self.config.root, &settings, seed)?.evidence());
+            }
+            Stage::Clean
+            | Stage::Filter
+            | Stage::Dedup
+            | Stage::Options
+            | Stage::Pairs
+            | Stage::Puzzle(_) => {}
         }
         Ok(evidence)
     }
@@ -125,12 +198,21 @@ impl<'a> Known<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
+        if let (Stage::Puzzle(Puzzling::Dedup), false, Freshness::Fresh(manifest)) =
+            (step.stage, offline, &found)
+            && puzzle::embed::asks(self.config, self.recipe.name)?
+        {
+            let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
+            let missing = manifest.counts.records_in.saturating_sub(stored.unwrap_or(0));
+            let why = format!("{missing} embeddings are missing");
+            return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
+        }
         let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
             return Ok(found);
         };
         let missing = missing(manifest);
-        let endpoint = draft::endpoint(kind, self.config, self.recipe.name)?;
-        if missing == 0 || !endpoint.is_some_and(|endpoint| draft::sends(&endpoint)) {
+        let endpoints = draft::endpoints(kind, self.config, self.recipe.name)?;
+        if missing == 0 || !endpoints.iter().any(draft::sends) {
             return Ok(found);
         }
         let verb = if missing == 1 { "reply is" } else { "replies are" };

@@ -7,11 +7,15 @@ use rayon::prelude::*;
 
 use crate::config::sections;
 use crate::llm::Run;
+use crate::puzzle::sameness::similar;
 use crate::recipe::Step;
-use crate::record::{Outcome, Post, Question, Record};
+use crate::record::{CunningText, Outcome, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
-use crate::stages::{self, Draft, Pulse, Review, Rows, Stage, StageError, Stop, salt};
+use crate::stages::respond::Made;
+use crate::stages::{
+    self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
+};
 use crate::store::{Batch, Manifest, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
@@ -37,8 +41,29 @@ impl Making<'_> {
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
         match step.stage {
-            Stage::Draft(draft) => return self.draft(step, draft),
-            Stage::Review(review) => return self.review(step, review, opening),
+            Stage::Draft(Draft::Respond) => return self.respond(step),
+            Stage::Draft(Draft::Judge) => return self.judge(step),
+            Stage::Draft(draft) => {
+                return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
+            }
+            Stage::Review(review) => {
+                return of_subjects!(review.subjects(), S => self.review::<S>(step, review, opening));
+            }
+            Stage::Options => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
+                return Ok(writer.commit(opening)?);
+            }
+            Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
+            Stage::Pairs => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                let [responses, questions] = self.inputs.as_slice() else { return Ok(opening) };
+                let (questions, responses) = (questions.all("rows")?, responses.all("rows")?);
+                stages::pairs(questions, responses, &settings, &mut writer);
+                return Ok(writer.commit(opening)?);
+            }
             _ => {}
         }
         let mut writer = StageWriter::create(self.place)?;
@@ -67,7 +92,38 @@ impl Making<'_> {
                 let posts = self.all()?;
                 stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) => {}
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs | Stage::Puzzle(_) => {}
+        }
+        Ok(writer.commit(opening)?)
+    }
+
+    /// A stage of puzzles.
+    fn puzzle(&self, kind: Puzzling, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        if kind == Puzzling::Group {
+            let (settings, seed) = self.known.puzzles();
+            let mut writer = StageWriter::create(self.place)?;
+            self.each(&mut writer, |row| puzzle::group(row, &settings, seed))?;
+            return Ok(writer.commit(opening)?);
+        }
+        let mut writer = StageWriter::create(self.place)?;
+        match kind {
+            Puzzling::Strip => self.each(&mut writer, puzzle::strip)?,
+            Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
+            Puzzling::Dedup => {
+                let settings: sections::Dedup = self.settings(step);
+                let puzzles = self.all()?;
+                let vectors = puzzle::embed::vectors(&puzzles, &self.asking())?;
+                let near = similar(&vectors, self.known.puzzles().0.cosine);
+                puzzle::dedup(puzzles, &settings, &near, &mut writer, self.stop, self.pulse)?;
+                // The embeddings that it bought are part of its evidence.
+                return Ok(writer.commit(self.known.opening(step, self.made)?)?);
+            }
+            Puzzling::Near => {
+                let (settings, seed) = self.known.puzzles();
+                let near = puzzle::Near::open(&self.known.config.root, &settings, seed)?;
+                self.each(&mut writer, |row| puzzle::near(row, &near))?;
+            }
+            Puzzling::Group => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -77,54 +133,78 @@ impl Making<'_> {
     }
 
     /// A draft stage. The replies that it bought are part of its evidence.
-    fn draft(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
-        let Making { known, run, offline, stop, pulse, .. } = *self;
-        let mut writer = StageWriter::create(self.place)?;
-        let asking = Asking { config: known.config, recipe: known.recipe.name, run, offline, stop, pulse };
-        stages::draft::draft(draft, self.questions(step)?, &asking, &mut writer)?;
-        Ok(writer.commit(known.opening(step, self.made)?)?)
+    fn draft<S: Subject>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::<S>::create(self.place)?;
+        stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 
-    fn review(&self, step: &Step, review: Review, opening: Manifest) -> Result<Manifest, RunError> {
+    /// Questions to responses.
+    fn respond(&self, step: &Step) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::create(self.place)?;
+        let made = Made::load(self.known.config, self.known.recipe.name)?;
+        stages::respond::respond(self.subjects(step)?, made, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Responses to rated ones.
+    fn judge(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        stages::judge(self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        let Making { known, run, offline, stop, pulse, .. } = *self;
+        Asking { config: known.config, recipe: known.recipe.name, run, offline, stop, pulse }
+    }
+
+    fn review<S: Subject>(
+        &self,
+        step: &Step,
+        review: Review,
+        opening: Manifest,
+    ) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::<S>::create(self.place)?;
         let settings: sections::Review = self.settings(step);
-        let questions = self.questions(step)?;
-        let records = questions.len() as u64;
-        stages::review::review(review, questions, &settings, self.known.votes()?, &mut writer);
-        self.pulse.advance(records);
+        let seed = self.known.config.typed::<sections::Options>(Some(self.known.recipe.name), "options").seed;
+        let records = self.subjects(step)?;
+        let count = records.len() as u64;
+        stages::review::review(review, records, &settings, seed, self.known.votes()?, &mut writer);
+        self.pulse.advance(count);
         Ok(writer.commit(opening)?)
     }
 
-    /// The rows of all inputs as questions.
-    fn questions(&self, step: &Step) -> Result<Vec<Question>, StageError> {
-        let mut questions = Vec::new();
+    /// The rows of all inputs as records of a type.
+    fn subjects<S: Subject>(&self, step: &Step) -> Result<Vec<S>, StageError> {
+        let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
-            let rows = self.known.recipe.step(input).map_or(Rows::Posts, |(_, step)| step.stage.rows());
-            questions.append(&mut rows::questions(reader, rows)?);
+            let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
+            records.append(&mut rows::subjects(reader, rows)?);
         }
-        Ok(questions)
+        Ok(records)
     }
 
     /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on
     /// all cores, a wave at a time, so memory does not grow with the input.
-    fn each<R: Record>(
+    fn each<R: Record, T: Record>(
         &self,
-        writer: &mut StageWriter<R>,
-        decide: impl Fn(R) -> Outcome<R> + Sync,
+        writer: &mut StageWriter<T>,
+        decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        let book = |mut batch: Batch<R>, row: R| {
+        let book = |mut batch: Batch<T>, row: R| {
             batch.put(row.id().to_string(), decide(row));
             batch
         };
         // A part is split further where there are fewer parts than cores.
-        let decided = |rows: Vec<R>| -> Vec<Batch<R>> {
+        let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
             rows.into_par_iter().with_min_len(SPLIT).fold(Batch::default, book).collect()
         };
         let wave = rayon::current_num_threads().max(1);
         for input in &self.inputs {
             for parts in input.table("rows").parts.chunks(wave) {
                 self.stop.check()?;
-                let batches: Vec<Vec<Batch<R>>> =
+                let batches: Vec<Vec<Batch<T>>> =
                     parts.par_iter().map(|part| input.part(part).map(decided)).collect::<Result<_, _>>()?;
                 batches.into_iter().flatten().for_each(|batch| writer.append(batch));
                 self.pulse.advance(parts.iter().map(|part| part.rows).sum());
@@ -135,11 +215,11 @@ impl Making<'_> {
     }
 
     /// All rows of all inputs, for a stage that decides over the whole.
-    fn all(&self) -> Result<Vec<Post>, StageError> {
-        let mut posts = Vec::new();
+    fn all<R: Record>(&self) -> Result<Vec<R>, StageError> {
+        let mut records = Vec::new();
         for input in &self.inputs {
-            posts.append(&mut input.all::<Post>("rows")?);
+            records.append(&mut input.all("rows")?);
         }
-        Ok(posts)
+        Ok(records)
     }
 }

@@ -43,7 +43,8 @@ pub struct Planned {
 pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, RunError> {
     let workspace = Workspace::new(&config.root);
     let known = Known::new(config, recipe)?;
-    let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
+    // What another recipe has not made yet is told where that recipe stands.
+    let mut made = super::foreign(&workspace, recipe).unwrap_or_default();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
     let mut planned = Vec::new();
     for (i, step) in recipe.steps.iter().enumerate() {

@@ -1,36 +1,36 @@
-//! The questions of a stage, and the items of a review.
+//! The records of a stage, and the items of a review.
 
 use crate::config::{Config, sections};
-use crate::llm::Ask;
+use crate::llm::{Ask, Endpoint};
 use crate::recipe::{Recipe, Step};
-use crate::record::{Post, Question};
+use crate::record::Post;
 use crate::review::Item;
 use crate::review::ballot::Step as Ballot;
-use crate::stages::{Rows, Stage, StageError, draft};
+use crate::stages::{Rows, Stage, StageError, Subject, draft, of_subjects};
 use crate::store::{StageReader, Workspace};
 
 use super::RunError;
 
-/// A stage's rows as questions: posts are questions nobody has looked at yet.
+/// A stage's rows as records of a type: posts are records nobody has looked at yet.
 ///
 /// # Errors
 /// [`crate::store::Error`] where a part is missing or damaged.
-pub fn questions(reader: &StageReader, rows: Rows) -> Result<Vec<Question>, crate::store::Error> {
-    Ok(match rows {
-        Rows::Posts => reader.all::<Post>("rows")?.into_iter().map(Question::from).collect(),
-        Rows::Questions => reader.all("rows")?,
-    })
+pub fn subjects<S: Subject>(reader: &StageReader, rows: Rows) -> Result<Vec<S>, crate::store::Error> {
+    match rows {
+        Rows::Posts => Ok(reader.all::<Post>("rows")?.into_iter().filter_map(S::of_post).collect()),
+        _ => reader.all("rows"),
+    }
 }
 
-/// The questions of a step that was made; none where it was not.
-pub(super) fn questions_of(
+/// The records of a step that was made; none where it was not.
+pub(super) fn subjects_of<S: Subject>(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &str,
-) -> Result<Vec<Question>, StageError> {
-    let Some((number, step)) = recipe.step(step) else { return Ok(Vec::new()) };
+) -> Result<Vec<S>, StageError> {
+    let Some((recipe, number, step)) = recipe.input(step) else { return Ok(Vec::new()) };
     match StageReader::open(&workspace.stage(recipe.name, number, step.name))? {
-        Some(reader) => Ok(questions(&reader, step.stage.rows())?),
+        Some(reader) => Ok(subjects(&reader, step.stage.rows())?),
         None => Ok(Vec::new()),
     }
 }
@@ -47,15 +47,18 @@ pub fn review_items(
 ) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
     let Some((review, before)) = recipe.review(ballot) else { return Ok(None) };
     let settings: sections::Review = config.typed(Some(recipe.name), "review");
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     let step = review.ballot(&settings);
     let reader = super::open(&Workspace::new(&config.root), recipe, before.name)?;
-    let questions = questions(&reader, before.stage.rows())?;
-    let items = questions.iter().map(|question| review.item(&step, question)).collect();
+    let items = of_subjects!(review.subjects(), S => {
+        let records: Vec<S> = subjects(&reader, before.stage.rows())?;
+        records.iter().flat_map(|record| record.items(review, &step, seed)).collect()
+    });
     Ok(Some((step, items)))
 }
 
-/// What a step would ask a model, from the rows that stand before it: `None` where the step asks nothing,
-/// `Some(None)` where those rows have not been made.
+/// What a step would ask models, by endpoint, from the rows that stand before it: `None` where the step
+/// asks nothing, `Some(None)` where those rows have not been made.
 ///
 /// # Errors
 /// [`RunError`] where rows or prompts cannot be read.
@@ -63,18 +66,25 @@ pub fn draft_requests(
     config: &Config,
     recipe: &'static Recipe,
     step: &Step,
-) -> Result<Option<Option<Vec<Ask>>>, RunError> {
+) -> Result<Option<Option<Vec<(Endpoint, Vec<Ask>)>>>, RunError> {
     let Stage::Draft(kind) = step.stage else { return Ok(None) };
     let workspace = Workspace::new(&config.root);
     let prompts = draft::prompts(config)?;
-    let mut asks = Vec::new();
+    let endpoints = draft::endpoints(kind, config, recipe.name)?;
+    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
+    let mut asks: Vec<Vec<Ask>> = endpoints.iter().map(|_| Vec::new()).collect();
     for input in step.inputs {
-        let Some((number, before)) = recipe.step(input) else { continue };
-        let Some(reader) = StageReader::open(&workspace.stage(recipe.name, number, before.name))? else {
+        let Some((from, number, before)) = recipe.input(input) else { continue };
+        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
             return Ok(Some(None));
         };
-        let questions = questions(&reader, before.stage.rows())?;
-        asks.append(&mut draft::requests(kind, &prompts, &questions)?);
+        let requests = of_subjects!(kind.subjects(), S => {
+            let records: Vec<S> = subjects(&reader, before.stage.rows())?;
+            draft::requests(kind, &prompts, &slots, &records)?
+        });
+        for request in requests {
+            asks[request.slot.endpoint].push(request.ask);
+        }
     }
-    Ok(Some(Some(asks)))
+    Ok(Some(Some(endpoints.into_iter().zip(asks).collect())))
 }

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustc_hash::FxHashSet;
+
 use crate::pages::time;
 use crate::review::Task;
 use crate::review::ballot::Round;
@@ -52,15 +54,10 @@ impl Tasks {
 
     /// The tasks of a round that nobody else took over.
     pub fn current(&self, round: Round) -> Vec<&Task> {
-        let taken = |task: &&Task| {
-            let over = |other: &Task| {
-                other.item == task.item
-                    && other.round == round
-                    && other.instead_of.as_ref() == Some(&task.annotator)
-            };
-            task.round == round && !self.tasks.iter().any(over)
-        };
-        self.tasks.iter().filter(taken).collect()
+        let in_round = || self.tasks.iter().filter(|task| task.round == round);
+        let over: FxHashSet<(&str, &str)> =
+            in_round().filter_map(|task| Some((task.item.as_str(), task.instead_of.as_deref()?))).collect();
+        in_round().filter(|task| !over.contains(&(task.item.as_str(), task.annotator.as_str()))).collect()
     }
 
     /// Adds tasks, on disk when it returns.

@@ -1,9 +1,12 @@
 //! The benchmarks, each as the list of its stages: a recipe holds choices and no logic.
 
+mod brainteaser;
 mod chumor;
 mod flub;
 mod ruozhibench_gen;
+mod ruozhibench_mc;
 
+use crate::config::{Config, Source};
 use crate::stages::{Review, Rows, Stage};
 
 /// How one benchmark is built.
@@ -26,16 +29,26 @@ pub struct Step {
     pub name: &'static str,
     /// What it does.
     pub stage: Stage,
-    /// The steps whose rows it reads.
+    /// The steps whose rows it reads; those of another recipe as `recipe/step`.
     pub inputs: &'static [&'static str],
 }
 
 /// Every recipe.
-pub const RECIPES: &[Recipe] = &[ruozhibench_gen::RECIPE, flub::RECIPE, chumor::RECIPE];
+pub const RECIPES: &[Recipe] =
+    &[ruozhibench_gen::RECIPE, ruozhibench_mc::RECIPE, flub::RECIPE, chumor::RECIPE, brainteaser::RECIPE];
 
 /// The recipe of a name.
 pub fn find(name: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|r| r.name == name)
+}
+
+/// The recipes that some source of a workspace is for; one that goes on from another has that one's sources.
+pub fn used(config: &Config) -> impl Iterator<Item = &'static Recipe> {
+    let names = |source: &Source, recipe: &'static Recipe| {
+        let origin = recipe.origin();
+        source.serves(origin.name, origin.is_of_riddles())
+    };
+    RECIPES.iter().filter(move |recipe| config.sources.iter().any(|source| names(source, recipe)))
 }
 
 /// All names.
@@ -72,6 +85,27 @@ impl Recipe {
         })
     }
 
+    /// Whether it is made of riddles and their answers, and not of a forum's posts.
+    pub fn is_of_riddles(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.stage, Stage::Puzzle(_)))
+    }
+
+    /// The step that an input names, its number from 1, and the recipe it belongs to.
+    pub fn input(&'static self, name: &str) -> Option<(&'static Recipe, usize, &'static Step)> {
+        let (recipe, name) = match name.split_once('/') {
+            Some((other, name)) => (find(other)?, name),
+            None => (self, name),
+        };
+        let (number, step) = recipe.step(name)?;
+        Some((recipe, number, step))
+    }
+
+    /// The recipe whose import stage its records come from: itself, or the one that it goes on from.
+    pub fn origin(&'static self) -> &'static Recipe {
+        let first = self.steps.first().and_then(|step| step.inputs.first());
+        first.and_then(|input| self.input(input)).map_or(self, |(recipe, ..)| recipe)
+    }
+
     /// A step and its number, from 1.
     pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
         self.steps.iter().position(|s| s.name == name).map(|i| (i + 1, &self.steps[i]))
@@ -87,14 +121,16 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::config::{Config, Overrides};
+    use crate::config::Overrides;
 
     #[test]
     fn every_input_is_an_earlier_step() {
         for recipe in RECIPES {
             let mut made = BTreeSet::new();
             for step in recipe.steps {
-                assert!(step.inputs.iter().all(|i| made.contains(i)), "{} {}", recipe.name, step.name);
+                let foreign = |input: &str| input.contains('/') && recipe.input(input).is_some();
+                let known = |input: &&str| made.contains(*input) || foreign(input);
+                assert!(step.inputs.iter().all(known), "{} {}", recipe.name, step.name);
                 assert!(made.insert(step.name), "{} has two {}", recipe.name, step.name);
             }
         }

@@ -6,20 +6,32 @@
 
 mod accounting;
 mod cell;
+mod choice;
+mod cunning;
 mod entry;
 mod id;
+mod joke;
 mod outcome;
 mod post;
+mod puzzle;
 mod question;
 mod reason;
+mod response;
+mod standing;
 
 pub(crate) use cell::record;
 
 pub use accounting::{Counts, Unbalanced};
 pub use cell::{Cell, CellKind, Cells, Column, Field, Record, Values, row_digest};
+pub use choice::Choice;
+pub use cunning::CunningText;
 pub use entry::{Entry, Link};
 pub use id::{derived, pseudonym, text_id};
+pub use joke::Joke;
 pub use outcome::{Outcome, State, Witness};
 pub use post::{Post, PostKind};
-pub use question::{Question, Standing};
+pub use puzzle::{Puzzle, Variant};
+pub use question::Question;
 pub use reason::Reason;
+pub use response::Response;
+pub use standing::{Standing, flags_of, set_flags};

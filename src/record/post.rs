@@ -10,6 +10,8 @@ pub enum PostKind {
     Thread,
     /// A numbered post of an annual thread: its whole text is in `content`.
     Numbered,
+    /// A riddle: the title asks, the content is its answer where it has one.
+    Riddle,
     /// A text without further structure.
     #[default]
     Plain,
@@ -20,6 +22,7 @@ impl PostKind {
         match self {
             PostKind::Thread => "thread",
             PostKind::Numbered => "numbered",
+            PostKind::Riddle => "riddle",
             PostKind::Plain => "plain",
         }
     }
@@ -34,6 +37,7 @@ impl Field for PostKind {
         match values.text().as_deref() {
             Some("thread") => PostKind::Thread,
             Some("numbered") => PostKind::Numbered,
+            Some("riddle") => PostKind::Riddle,
             _ => PostKind::Plain,
         }
     }
@@ -57,6 +61,8 @@ record! {
         author: Option<String>,
         /// User names of its file that stand in its own text, for anonymise; empty after it.
         mentions: Vec<String>,
+        /// Texts of the links inside a riddle: what a site glues on is usually one of them.
+        links: Vec<String>,
         /// When it was written, as the source says.
         time: Option<String>,
         /// The score its readers gave it, on the source's own scale.
@@ -75,3 +81,27 @@ record! {
         licence: Option<String>,
     }
 }
+
+/// Begins a record from a post: what it says and where it comes from.
+macro_rules! from_post {
+    ($name:ident) => {
+        impl From<$crate::record::Post> for $name {
+            fn from(post: $crate::record::Post) -> $name {
+                $name {
+                    id: post.id,
+                    text: post.text,
+                    kind: post.kind,
+                    score: post.score,
+                    number: post.number,
+                    time: post.time,
+                    source: post.source,
+                    file: post.file,
+                    position: post.position,
+                    licence: post.licence,
+                    ..$name::default()
+                }
+            }
+        }
+    };
+}
+pub(crate) use from_post;

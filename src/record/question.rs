@@ -1,12 +1,13 @@
 //! A trick question on its way through drafts and reviews.
 
+use super::PostKind;
 use super::cell::record;
-use super::{Post, PostKind};
+use super::post::from_post;
 
 record! {
     /// A question of RuozhiBench-Gen. What a step drafts, what is decided on it, how sure that is and
     /// what it rests on stand side by side: `<step>_draft`, the field itself, `<step>_status`
-    /// ([`Standing`]) and `<step>_basis` (`reply:<key>`, `sample:<key>`, `vote:<id>`).
+    /// ([`super::Standing`]) and `<step>_basis` (`reply:<key>`, `sample:<key>`, `vote:<id>`).
     pub struct Question {
         /// The post's id.
         id: String,
@@ -73,71 +74,11 @@ record! {
     }
 }
 
-/// How sure a reviewed field is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// People said so.
-    Confirmed,
-    /// A draft says so, and people have not looked at it yet.
-    Provisional,
-    /// It takes a sample's votes to say so.
-    Synthetic,
-}
-
-impl Standing {
-    /// The word in rows.
-    pub fn code(self) -> &'static str {
-        match self {
-            Standing::Confirmed => "confirmed",
-            Standing::Provisional => "provisional",
-            Standing::Synthetic => "synthetic",
-        }
-    }
-}
-
-impl From<Post> for Question {
-    fn from(post: Post) -> Question {
-        Question {
-            id: post.id,
-            text: post.text,
-            kind: post.kind,
-            score: post.score,
-            number: post.number,
-            time: post.time,
-            source: post.source,
-            file: post.file,
-            position: post.position,
-            licence: post.licence,
-            ..Question::default()
-        }
-    }
-}
+from_post!(Question);
 
 impl Question {
     /// The findings on one step's draft, without the step's name.
     pub fn flags_of(&self, step: &str) -> Vec<String> {
-        let finding = |flag: &String| flag.strip_prefix(step)?.strip_prefix(": ").map(str::to_owned);
-        self.flags.iter().filter_map(finding).collect()
-    }
-
-    /// Replaces the findings on one step's draft.
-    pub fn set_flags(&mut self, step: &str, findings: impl IntoIterator<Item = String>) {
-        self.flags.retain(|flag| !flag.strip_prefix(step).is_some_and(|rest| rest.starts_with(": ")));
-        self.flags.extend(findings.into_iter().map(|finding| format!("{step}: {finding}")));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flags_are_replaced_step_by_step() {
-        let mut question = Question::default();
-        question.set_flags("translation", ["the number 3 is lost".to_owned()]);
-        question.set_flags("pair", ["equals its question".to_owned()]);
-        question.set_flags("translation", ["is no question".to_owned()]);
-        assert_eq!(question.flags, ["pair: equals its question", "translation: is no question"]);
-        assert_eq!(question.flags_of("pair"), ["equals its question"]);
+        super::flags_of(&self.flags, step)
     }
 }

@@ -68,6 +68,20 @@ reasons! {
     /// The page has no structure that this version knows: another layout, a server's error, a cut page.
     PageUnparsed = "page_unparsed",
 
+    // puzzles
+    /// The riddle's answer is not known, and the puzzle waits for whoever knows it.
+    AnswerMissing = "answer_missing",
+    /// A site's own talk stood behind what the riddle says; the evidence is what was taken off.
+    Promotion = "promotion",
+    /// Entities were decoded, line breaks and runs of spaces became one space.
+    Tidied = "tidied",
+    /// A dictionary knows another spelling of the words in the evidence; the text waits for people.
+    Misspelt = "misspelt",
+    /// WordNet has three words beside the answer: they are the drafted distractors.
+    BesideAnswer = "beside_answer",
+    /// A question, answer or distractor of the group of three is missing, or two options read the same.
+    GroupIncomplete = "group_incomplete",
+
     // clean
     /// The content is a placeholder that the forum demanded (`.`, `RT`, a client signature).
     Placeholder = "placeholder",
@@ -140,6 +154,21 @@ reasons! {
     Provisional = "provisional",
     /// The votes reject the record.
     Rejected = "rejected",
+    // options
+    /// Options cannot be made yet: the explanation or a wrong answer is missing, or two are the same.
+    OptionsMissing = "options_missing",
+    /// The answers of models to a question are missing.
+    ResponsesMissing = "responses_missing",
+    /// Fewer judges may rate a response than the settings ask for.
+    JudgesMissing = "judges_missing",
+    /// Judges rated the response.
+    Rated = "rated",
+    /// The response answers the paired normal question: it is rated to compare, and no option is made of it.
+    ToNormalQuestion = "to_normal_question",
+    /// The options stand in the order that was drawn for the record.
+    Ordered = "ordered",
+
+    // review, undecided
     /// The record waits for votes.
     VotesMissing = "votes_missing",
     /// The votes do not decide, and the record waits for whoever settles disputes.

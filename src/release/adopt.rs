@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::candidate::reader;
 use super::end::End;
 use super::error::ReleaseError;
-use super::items::{numbered, published_number};
+use super::numbered::{numbered, published_number};
 use super::registry::Registry;
 use super::rows_of;
 use crate::config::Config;

@@ -6,11 +6,11 @@ use sha2::{Digest, Sha256};
 
 use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
-use super::items::{allot, rows};
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, Raw, SUMS};
+use super::numbered::{allot, rows};
 use super::registry::{Ordinals, Registry};
-use super::{data, folder};
+use super::{data, folder, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
@@ -49,8 +49,9 @@ pub fn build(
     for layout in &layouts {
         written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
-    let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
-    let facts = Facts::gather(config, recipe, &layouts, written, raw, &chain)?;
+    let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
+    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
+    let facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &chain)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))

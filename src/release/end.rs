@@ -32,6 +32,11 @@ impl End {
         Self { recipe, number: stages.clamp(1, recipe.steps.len()) }
     }
 
+    /// The recipe.
+    pub fn recipe(self) -> &'static Recipe {
+        self.recipe
+    }
+
     /// The number of the step, from 1.
     pub fn number(self) -> usize {
         self.number

@@ -12,6 +12,7 @@ use super::data::Written;
 use super::layout::{Answer, Kind, Layout};
 use super::manifest::{Link, Raw};
 use super::paper::{self, Paper};
+use super::shortcuts::Guessed;
 use super::work::{self, Work};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
@@ -37,6 +38,8 @@ pub struct Facts {
     pub canary: Option<String>,
     /// Why it is a draft.
     pub draft: Vec<String>,
+    /// What may be guessed of those that pose a choice.
+    pub guessed: Vec<Guessed>,
     /// The configs.
     pub configs: Vec<Shape>,
     /// The stages, from dump to rows.
@@ -228,6 +231,7 @@ impl Facts {
         recipe: &'static Recipe,
         layouts: &[Layout],
         written: Vec<Written>,
+        guessed: Vec<Guessed>,
         raw: Vec<Raw>,
         stages: &[Link],
     ) -> Result<Facts, RunError> {
@@ -246,7 +250,11 @@ impl Facts {
             date: newest.clone().unwrap_or_else(|| "1970-01-01".into()),
             candidate: true,
             canary: None,
-            draft: drafts(&raw, layouts, &written, recipe.name),
+            draft: drafts(&raw, layouts, &written, recipe.name)
+                .into_iter()
+                .chain(guessed.iter().flat_map(Guessed::drafts))
+                .collect(),
+            guessed,
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
             meanings: meanings(&funnel),
             funnel,

@@ -1,118 +1,24 @@
-//! From the records at a recipe's end to released rows: which of them are items of the set, and which
-//! numbers they bear.
+//! The records at the ends of recipes as items of their sets. A record that lacks what every item has is
+//! none yet.
 
-use super::end::End;
-use super::layout::{self, post_row};
-use super::registry::{Ordinals, Registry};
+use super::layout::{self, Opponent, Rating, Statuses};
 use super::row::Row;
-use super::rows_of::JsonRow;
-use crate::record::{Post, Question};
-use crate::stages::Rows;
-use crate::store::{Error, StageReader};
+use crate::record::{Choice, CunningText, Joke, PostKind, Question, Standing};
+use crate::review::ballots;
 
-/// The series of RuozhiBench-Gen's `index`.
-const INDEX: &str = "index";
-/// Rows handed on at once where they had to be put in order first.
-const BATCH: usize = 1 << 16;
-
-/// The numbers that the rows of a step bear: those the registry knows, and new ones in the order of the
-/// step's records. What a release enters; a candidate shows what a release would enter now.
-pub(super) fn allot(end: End, last: &StageReader, registry: &Registry) -> Result<Ordinals, Error> {
-    let mut numbers = registry.ordinals();
-    for (series, key, _) in numbered(end, last)? {
-        numbers.of(series, first(series), &key);
-    }
-    Ok(numbers)
-}
-
-/// The items of a step that bear a number: series, key, text; none where rows are called otherwise.
-pub(super) fn numbered(end: End, last: &StageReader) -> Result<Vec<(&'static str, String, String)>, Error> {
-    let mut found = Vec::new();
-    match end.rows() {
-        Rows::Posts => {}
-        Rows::Questions => {
-            for part in last.parts::<Question>("rows") {
-                let items = part?.into_iter().filter_map(item);
-                found.extend(items.map(|item| (INDEX, item.source_id, item.question_zh)));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Text and number of an item in the published form.
-pub(super) fn published_number(rows: Rows, item: &JsonRow) -> Option<(String, u64)> {
-    match rows {
-        Rows::Posts => None,
-        Rows::Questions => Some((item.get("question_zh")?.as_str()?.into(), item.get("index")?.as_u64()?)),
-    }
-}
-
-/// Where a series begins: `index` at 1, as in the published file.
-fn first(series: &str) -> u64 {
-    u64::from(series == INDEX)
-}
-
-/// The released rows of the step that ends a candidate, a part at a time: posts in the order of the step,
-/// numbered items in the order of their numbers, so that old rows stay where they are.
-pub(super) fn rows<'a>(
-    end: End,
-    last: &'a StageReader,
-    numbers: &'a Ordinals,
-) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a> {
-    match end.rows() {
-        Rows::Posts => {
-            Box::new(last.parts::<Post>("rows").map(|part| Ok(part?.into_iter().map(post_row).collect())))
-        }
-        Rows::Questions => in_order(questions(last, numbers)),
-    }
-}
-
-/// Rows with their numbers, by number.
-fn in_order(rows: Result<Vec<(u64, Row)>, Error>) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
-    let mut rows = match rows {
-        Ok(rows) => rows,
-        Err(e) => return Box::new(std::iter::once(Err(e))),
-    };
-    rows.sort_by_key(|(number, _)| *number);
-    let mut rows = rows.into_iter().map(|(_, row)| row);
-    Box::new(std::iter::from_fn(move || {
-        let batch: Vec<Row> = rows.by_ref().take(BATCH).collect();
-        (!batch.is_empty()).then_some(Ok(batch))
-    }))
-}
-
-fn questions(last: &StageReader, numbers: &Ordinals) -> Result<Vec<(u64, Row)>, Error> {
-    let mut rows = Vec::new();
-    for part in last.parts::<Question>("rows") {
-        for mut item in part?.into_iter().filter_map(item) {
-            // Every item has one: `allot` went through the same records.
-            item.index = numbers.find(INDEX, &item.source_id).unwrap_or_default();
-            rows.push((item.index, item.row()));
-        }
-    }
-    Ok(rows)
-}
-
-/// A question as an item of its set, still without its number; `None` where a field that every item has is
-/// not there yet.
-fn item(question: Question) -> Option<layout::Question> {
-    let mut categories: Vec<u64> = question.categories.iter().filter_map(|c| c.parse().ok()).collect();
-    categories.sort_unstable();
-    if categories.is_empty() {
-        return None;
-    }
+/// A question of RuozhiBench-Gen, still without its number.
+pub(super) fn question(question: Question) -> Option<layout::Question> {
     Some(layout::Question {
         index: 0,
         question_zh: question.text,
         question_en: question.question_en?,
         irrationality: question.irrationality?,
         pair: question.pair,
-        categories,
+        categories: categories(&question.categories)?,
         source_id: question.id,
         source: question.source,
         licence: question.licence,
-        statuses: layout::Statuses {
+        statuses: Statuses {
             screen: question.screen_status,
             translation: question.translation_status,
             irrationality: question.irrationality_status,
@@ -120,4 +26,112 @@ fn item(question: Question) -> Option<layout::Question> {
             pair: question.pair_status,
         },
     })
+}
+
+/// An item of RuozhiBench-MC.
+pub(super) fn choice(choice: Choice) -> Option<Row> {
+    let rating = |((model, judge), rating): ((String, String), String)| {
+        Some(Rating { model, judge, rating: rating.parse().ok()? })
+    };
+    let judged = choice.rating_models.into_iter().zip(choice.rating_judges).zip(choice.ratings);
+    // The question is as sure as the item at the least.
+    let standing = || Some(choice.standing.clone());
+    let statuses = Statuses {
+        screen: standing(),
+        translation: standing(),
+        irrationality: standing(),
+        category: standing(),
+        pair: None,
+    };
+    let question = layout::Question {
+        index: choice.index,
+        question_zh: choice.text,
+        question_en: choice.question_en,
+        irrationality: choice.irrationality,
+        pair: choice.pair,
+        categories: categories(&choice.categories)?,
+        source_id: choice.id,
+        statuses,
+        ..layout::Question::default()
+    };
+    let item = layout::Choice {
+        question,
+        good: (choice.good_model, choice.good),
+        bad: (choice.bad_model, choice.bad),
+        good_first: choice.good_first,
+        ratings: judged.map(rating).collect::<Option<_>>()?,
+    };
+    Some(item.row())
+}
+
+/// A text of FLUB. That a model wrote its wrong answers is told, and no reason to doubt those a senior picked.
+pub(super) fn text(text: CunningText) -> Option<Row> {
+    let standing = Standing::least([
+        text.clean_status.as_deref(),
+        text.type_status.as_deref(),
+        text.explanation_status.as_deref(),
+        text.wrong_status.as_deref(),
+    ]);
+    let kind = text.cunning_type.as_deref().and_then(|code| {
+        let types = ballots::flub_types();
+        let found = types.into_iter().find(|kind| kind.code == code && code != "undefined");
+        found.map(|kind| kind.label.zh.to_owned())
+    });
+    let wrong_from = match text.candidates_status.as_deref() {
+        Some("confirmed") => "people",
+        Some("synthetic") => "sample",
+        _ => "model",
+    };
+    let item = layout::Cunning {
+        text: text.text,
+        is_question: text.is_question?,
+        kind,
+        explanation: text.explanation?,
+        options: text.options.try_into().ok()?,
+        answer: text.answer? as usize,
+        wrong_from: wrong_from.into(),
+        source_id: text.id,
+        standing: standing.code().into(),
+    };
+    Some(item.row())
+}
+
+/// A joke of Chumor.
+pub(super) fn joke(joke: Joke) -> Row {
+    let standing = Standing::least([
+        joke.screen_status.as_deref(),
+        joke.explanation_status.as_deref(),
+        joke.preference_status.as_deref(),
+    ]);
+    let of = |list: &[String], at: usize| list.get(at).cloned().unwrap_or_default();
+    let opponents = joke.opponents.iter().enumerate().map(|(at, model)| {
+        let votes = of(&joke.votes, at);
+        let count = |code: &str| votes.split(' ').filter(|vote| *vote == code).count() as u64;
+        Opponent {
+            model: model.clone(),
+            explanation: of(&joke.opponent_explanations, at),
+            human: count("human"),
+            llm: count("llm"),
+            equal: count("equal"),
+            verdict: of(&joke.verdicts, at),
+            errors: of(&joke.errors, at),
+        }
+    });
+    let item = layout::Joke {
+        opponents: opponents.collect(),
+        source_kind: if joke.kind == PostKind::Numbered { "annual" } else { "recommended" }.into(),
+        source_id: joke.id.clone(),
+        id: joke.id,
+        joke: joke.text,
+        explanation: joke.explanation.unwrap_or_default(),
+        standing: standing.code().into(),
+    };
+    item.row()
+}
+
+/// Categories as numbers, ascending; none where there is none.
+fn categories(codes: &[String]) -> Option<Vec<u64>> {
+    let mut categories: Vec<u64> = codes.iter().filter_map(|code| code.parse().ok()).collect();
+    categories.sort_unstable();
+    (!categories.is_empty()).then_some(categories)
 }

@@ -9,13 +9,13 @@ use super::changes::{Changes, Digests};
 use super::end::End;
 use super::error::ReleaseError;
 use super::facts::Facts;
-use super::items::{allot, rows};
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, SUMS};
+use super::numbered::{allot, rows};
 use super::registry::{Ordinals, Registry, Release, clear_unentered, seal};
 use super::restore::kept_lines;
 use super::version::{Bump, Version};
-use super::{data, folder, verify};
+use super::{data, folder, shortcuts, verify};
 use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::store::{Error, Lock, StageReader, Workspace, durable, sha256};
@@ -56,6 +56,7 @@ pub fn release(
     let making = durable::making(&output.with_file_name("release"));
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
+    let numbers = numbers(&workspace, end, &last)?;
     let mut now = Digests::default();
     let mut written = Vec::new();
     for layout in &layouts {
@@ -66,8 +67,9 @@ pub fn release(
         });
         written.push(data::write(&making, layout, batches)?);
     }
-    let raw = raw(config, &reader(&workspace, recipe, 1)?)?;
-    let mut facts = Facts::gather(config, recipe, &layouts, written, raw, &stages)?;
+    let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
+    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
+    let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &stages)?;
     let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted)?;
 
     facts.candidate = false;

@@ -49,6 +49,7 @@ fn rows(config: &str) -> Vec<Row> {
                 if j as u64 == i % 4 { "闹钟不睡觉。".into() } else { format!("解释{j}") }
             }),
             answer: (i % 4) as usize,
+            wrong_from: "people".into(),
             source_id: format!("tieba:{i}"),
             standing: "confirmed".into(),
         }
@@ -58,7 +59,14 @@ fn rows(config: &str) -> Vec<Row> {
             joke: format!("第{i}部电梯说它见过大起大落。"),
             explanation: "电梯上下，人生起落。".into(),
             source_kind: "annual".into(),
-            opponents: vec![("m-large".into(), "因为它高。".into(), [3, 1, 1, 0])],
+            opponents: vec![layout::Opponent {
+                model: "m-large".into(),
+                explanation: "因为它高。".into(),
+                human: 2,
+                equal: 1,
+                verdict: "human".into(),
+                ..layout::Opponent::default()
+            }],
             source_id: format!("tieba:{i}"),
             standing: "confirmed".into(),
         }
@@ -75,6 +83,7 @@ fn rows(config: &str) -> Vec<Row> {
             distractors: ["He is lazy.".into(), "He is lost.".into(), "None of above.".into()],
             order: [2, 0, 1, 3],
             original_answer: None,
+            split: None,
             source_id: format!("riddle:{i}"),
             standing: "confirmed".into(),
         }
@@ -90,7 +99,8 @@ fn release(place: &Path, layout: &Layout) {
     let _ = fs::remove_dir_all(place);
     fs::create_dir_all(place).unwrap();
     let written = data::write(place, layout, [Ok(rows(layout.config))].into_iter()).unwrap();
-    let mut facts = Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), &[]).unwrap();
+    let mut facts =
+        Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Vec::new(), &[]).unwrap();
     facts.candidate = false;
     facts.version = "1.0.0-draft.1".into();
     facts.date = "2026-01-02".into();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::ballot::{Role, Round, Step};
-use super::draw::Draw;
+use crate::options::Draw;
 
 /// Somebody who votes, as the settings name them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ballot::{Drafts, Step};
 use super::digest::{Digest, Digester};
-use super::draw::Draw;
 use super::value::{Value, Values};
+use crate::options::Draw;
 
 /// The shown fields, in the order they are shown.
 pub type Content = IndexMap<String, Value>;

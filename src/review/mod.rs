@@ -7,7 +7,6 @@ pub mod assign;
 pub mod ballot;
 pub mod ballots;
 mod digest;
-mod draw;
 pub mod exchange;
 mod gold;
 pub mod item;

@@ -6,8 +6,8 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use super::agreement::{AgreementSettings, Bootstrap, agreement};
-use super::draw::Draw;
 use super::*;
+use crate::options::Draw;
 
 const ITEMS: usize = 333_334;
 

@@ -1,6 +1,7 @@
 //! One stage's decision on loose rows: JSON objects in, the same objects out with what the stage says.
 //! Nothing of a workspace is read or written but its settings.
 
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{Anonymise, anonymise, clean, filter};
@@ -132,54 +133,82 @@ fn say(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<Stri
 /// Removes duplicates among rows with `text`: each gets `into` (the id of the row it is the same as, as
 /// given, or null) and `score`. A row without an id is known by its number, from 1. `each_pair` sees every
 /// pair at or over the threshold: the two ids as given, the earlier row's first, and their score.
+///
+/// With rows to hold them `against`, each row also gets `resembles` (the id of the one of those that it is
+/// most like, or null) and `resembles_score`.
 pub fn apply_dedup(
     rows: Vec<Row>,
     settings: &sections::Dedup,
+    against: Option<&[Row]>,
     mut each_pair: impl FnMut(&Value, &Value, f64),
 ) -> Vec<Row> {
-    let posts: Vec<Post> = rows
-        .iter()
-        .enumerate()
-        .map(|(i, row)| Post {
-            // Padded, so that ties go to the earlier row.
-            id: format!("{i:012}"),
-            text: text(row, "text").unwrap_or_default().to_string(),
-            score: row.get("score").and_then(Value::as_f64),
-            time: text(row, "time").map(str::to_string),
-            ..Post::default()
-        })
-        .collect();
-    let ids: Vec<Value> = rows
-        .iter()
-        .enumerate()
-        .map(|(i, row)| row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (i + 1).into()))
-        .collect();
+    let posts: Vec<Post> = rows.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
+    let ids: Vec<Value> = rows.iter().enumerate().map(|(i, row)| id_of(row, i)).collect();
     let outcomes = super::dedup::decide(&posts, settings, |a, b, like| {
         if like.is_none_or(|like| like.same) {
             each_pair(&ids[a as usize], &ids[b as usize], like.map_or(1.0, |like| like.score));
         }
     });
-    rows.into_iter()
+    let mut rows: Vec<Row> = rows
+        .into_par_iter()
         .zip(outcomes)
         .enumerate()
-        .map(|(i, (mut row, outcome))| {
-            row.insert("id".into(), ids[i].clone());
-            match outcome {
-                Some(Outcome::Merged { into, reason, score, evidence }) => {
-                    let into = into.parse::<usize>().ok().and_then(|i| ids.get(i)).cloned();
-                    row.insert("into".into(), into.unwrap_or_default());
-                    row.insert("score".into(), json!(score));
-                    say(&mut row, "merged", Some(reason.code()), Some(evidence));
-                }
-                _ => {
-                    row.insert("into".into(), Value::Null);
-                    row.insert("score".into(), Value::Null);
-                    say(&mut row, "kept", None, None);
-                }
-            }
-            row
+        .map(|(i, (row, outcome))| {
+            let into = outcome.map(|outcome| {
+                let id = match &outcome {
+                    Outcome::Merged { into, .. } => into.parse::<usize>().ok().and_then(|i| ids.get(i)),
+                    _ => None,
+                };
+                (id.cloned().unwrap_or_default(), outcome)
+            });
+            deduped(row, ids[i].clone(), into)
         })
-        .collect()
+        .collect();
+    if let Some(others) = against {
+        let texts: Vec<&str> = posts.iter().map(|post| post.text.as_str()).collect();
+        let other_texts: Vec<&str> = others.iter().map(|row| text(row, "text").unwrap_or_default()).collect();
+        let found = super::dedup::resemblances(&texts, &other_texts, settings);
+        for (row, found) in rows.iter_mut().zip(found) {
+            let id = found.map(|f| id_of(&others[f.other as usize], f.other as usize));
+            row.insert("resembles".into(), id.unwrap_or_default());
+            row.insert("resembles_score".into(), json!(found.map(|f| f.score)));
+        }
+    }
+    rows
+}
+
+/// A row as the post that dedup sees. Its id is its padded place, so that ties go to the earlier row.
+pub(super) fn loose_post(row: &Row, place: usize) -> Post {
+    Post {
+        id: format!("{place:012}"),
+        text: text(row, "text").unwrap_or_default().to_string(),
+        score: row.get("score").and_then(Value::as_f64),
+        time: text(row, "time").map(str::to_string),
+        ..Post::default()
+    }
+}
+
+/// The id of a row as given; without one, its number.
+pub(super) fn id_of(row: &Row, place: usize) -> Value {
+    row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (place + 1).into())
+}
+
+/// A row with what dedup decided: the id of the row it goes into and why, or that it is kept.
+pub(super) fn deduped(mut row: Row, id: Value, into: Option<(Value, Outcome<Post>)>) -> Row {
+    row.insert("id".into(), id);
+    match into {
+        Some((into, Outcome::Merged { reason, score, evidence, .. })) => {
+            row.insert("into".into(), into);
+            row.insert("score".into(), json!(score));
+            say(&mut row, "merged", Some(reason.code()), Some(evidence));
+        }
+        _ => {
+            row.insert("into".into(), Value::Null);
+            row.insert("score".into(), Value::Null);
+            say(&mut row, "kept", None, None);
+        }
+    }
+    row
 }
 
 /// The anonymise stage of settings, with its lists read relative to a folder.

@@ -9,7 +9,7 @@ pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
     let kind = match post.kind {
         PostKind::Thread => DraftKind::Thread,
         PostKind::Numbered => DraftKind::NumberedPost,
-        PostKind::Plain => DraftKind::Plain,
+        PostKind::Plain | PostKind::Riddle => DraftKind::Plain,
     };
     let title = post.title.take().unwrap_or_default();
     let content = post.content.take();

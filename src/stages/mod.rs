@@ -8,17 +8,30 @@ mod dedup;
 pub mod draft;
 mod filter;
 pub mod import;
+mod judge;
+mod options;
+mod pairs;
+pub mod puzzle;
+pub mod respond;
 pub mod review;
 pub mod salt;
 mod stage;
+pub mod subject;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
-pub use dedup::{Like, NearPair, dedup, witness};
+pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, witness};
 pub use draft::Draft;
 pub use filter::filter;
+pub use judge::judge;
+pub use options::options;
+pub use pairs::pairs;
+pub use puzzle::Puzzling;
 pub use review::Review;
+pub(crate) use stage::of_rows;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop};
+pub(crate) use subject::of_subjects;
+pub use subject::{Subject, Subjects};
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {

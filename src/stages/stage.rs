@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Draft, Review};
+use super::{Draft, Puzzling, Review};
 use crate::store;
 
 /// Every kind of stage. A recipe says which of them it uses, in which order.
@@ -22,6 +22,12 @@ pub enum Stage {
     Draft(Draft),
     /// What people decided.
     Review(Review),
+    /// The options of a multiple choice (FLUB 2.1).
+    Options,
+    /// A stage that knows of puzzles alone (BrainTeaser).
+    Puzzle(Puzzling),
+    /// A good and a bad answer (RuozhiBench 4.2).
+    Pairs,
 }
 
 /// What a stage's rows are.
@@ -31,7 +37,60 @@ pub enum Rows {
     Posts,
     /// [`crate::record::Question`].
     Questions,
+    /// [`crate::record::CunningText`].
+    Texts,
+    /// [`crate::record::Joke`].
+    Jokes,
+    /// [`crate::record::Puzzle`].
+    Puzzles,
+    /// [`crate::record::Variant`].
+    Variants,
+    /// [`crate::record::Response`].
+    Responses,
+    /// [`crate::record::Choice`].
+    Choices,
 }
+
+/// Runs an expression with `$row` as the type behind a value of [`Rows`].
+macro_rules! of_rows {
+    ($rows:expr, $row:ident => $body:expr) => {
+        match $rows {
+            $crate::stages::Rows::Posts => {
+                type $row = $crate::record::Post;
+                $body
+            }
+            $crate::stages::Rows::Questions => {
+                type $row = $crate::record::Question;
+                $body
+            }
+            $crate::stages::Rows::Texts => {
+                type $row = $crate::record::CunningText;
+                $body
+            }
+            $crate::stages::Rows::Jokes => {
+                type $row = $crate::record::Joke;
+                $body
+            }
+            $crate::stages::Rows::Puzzles => {
+                type $row = $crate::record::Puzzle;
+                $body
+            }
+            $crate::stages::Rows::Variants => {
+                type $row = $crate::record::Variant;
+                $body
+            }
+            $crate::stages::Rows::Responses => {
+                type $row = $crate::record::Response;
+                $body
+            }
+            $crate::stages::Rows::Choices => {
+                type $row = $crate::record::Choice;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use of_rows;
 
 impl Stage {
     /// The table of its settings in pipeline.toml.
@@ -44,6 +103,9 @@ impl Stage {
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
+            Stage::Options | Stage::Pairs => "options",
+            Stage::Puzzle(Puzzling::Dedup) => "dedup",
+            Stage::Puzzle(_) => "puzzles",
         }
     }
 
@@ -51,7 +113,13 @@ impl Stage {
     pub fn rows(self) -> Rows {
         match self {
             Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
-            Stage::Draft(_) | Stage::Review(_) => Rows::Questions,
+            Stage::Draft(Draft::Respond) => Rows::Responses,
+            Stage::Draft(draft) => draft.subjects().rows(),
+            Stage::Review(review) => review.subjects().rows(),
+            Stage::Options => Rows::Texts,
+            Stage::Puzzle(Puzzling::Group) => Rows::Variants,
+            Stage::Puzzle(_) => Rows::Puzzles,
+            Stage::Pairs => Rows::Choices,
         }
     }
 
@@ -59,13 +127,15 @@ impl Stage {
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            Stage::Import => 2,
+            Stage::Import => 3,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
             Stage::Filter => 1,
             Stage::Dedup => 1,
             Stage::Draft(_) => 1,
             Stage::Review(_) => 1,
+            Stage::Options | Stage::Pairs => 1,
+            Stage::Puzzle(_) => 1,
         }
     }
 }

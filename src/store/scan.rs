@@ -84,6 +84,26 @@ pub fn json_parts(
     })
 }
 
+/// Some columns of one part of a table, for looking at a few rows of it; columns that it has not are left out.
+///
+/// # Errors
+/// [`Error::Damaged`] where the part is no Parquet file.
+pub fn part_columns(
+    stage: &StageReader,
+    table: &str,
+    part: usize,
+    columns: &[&str],
+) -> Result<DataFrame, Error> {
+    let Some(part) = stage.table(table).parts.into_iter().nth(part) else { return Ok(DataFrame::default()) };
+    let path = stage.place().join(&part.file);
+    let frame = lazy(&path).and_then(|mut frame| {
+        let schema = frame.collect_schema()?;
+        let known: Vec<Expr> = columns.iter().filter(|c| schema.contains(c)).map(|c| col(*c)).collect();
+        frame.select(known).collect()
+    });
+    frame.map_err(|e| Error::stale_file(&path, e))
+}
+
 fn lazy(path: &std::path::Path) -> PolarsResult<LazyFrame> {
     let args = ScanArgsParquet { glob: false, ..ScanArgsParquet::default() };
     let path = PlRefPath::from(path.to_string_lossy().as_ref());

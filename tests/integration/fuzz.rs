@@ -149,6 +149,10 @@ fn sample(name: &str) -> Vec<u8> {
     bytes
 }
 
+fn riddles(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample/puzzles").join(name)).unwrap()
+}
+
 /// Archived pages of every kind that the parsers know.
 fn archive(version: &str, gzip: bool) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages");
@@ -212,6 +216,11 @@ fn seeds(kind: SourceKind) -> Vec<Vec<u8>> {
             ),
         ],
         SourceKind::Warc => vec![archive("WARC/1.1", true), archive("WARC/1.0", false)],
+        SourceKind::RiddlesCom => vec![riddles("list.html"), riddles("single-900106.html")],
+        SourceKind::Rd => vec![riddles("rd-article.html")],
+        SourceKind::Puzzles => vec![text(
+            "{\"id\": \"riddle:1\", \"question\": \"Which hat melts?\", \"answer\": \"A hat of snow.\"}\n{\"id\": 2, \"question\": \"Which key sings?\"}\n",
+        )],
     }
 }
 
@@ -265,4 +274,7 @@ kinds! {
     fuzz_cqia = "cqia",
     fuzz_table = "table",
     fuzz_warc = "warc",
+    fuzz_riddles_com = "riddles-com",
+    fuzz_rd = "rd",
+    fuzz_puzzles = "puzzles",
 }

@@ -14,8 +14,8 @@ use crate::support::{Asked, Reply, Server};
 
 /// The command under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_riddlemill");
-/// The three recipes that run as far as candidates.
-pub const RECIPES: [&str; 3] = ["ruozhibench-gen", "flub", "chumor"];
+/// The recipes whose sample ends in reviewed items.
+pub const RECIPES: [&str; 4] = ["ruozhibench-gen", "ruozhibench-mc", "flub", "chumor"];
 /// A salt for workspaces whose bytes are compared: pseudonyms hang on it.
 const SALT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
 

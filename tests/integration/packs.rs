@@ -1,6 +1,10 @@
 //! The sample's replies and votes are made from its content bank, `raw/sample/content.jsonl`: replies by
 //! record, votes with the content hashes of the real ballots. `RIDDLEMILL_WRITE_SAMPLE=1` writes them anew.
 
+mod chumor;
+mod flub;
+mod ruozhibench;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,26 +14,17 @@ use riddlemill::pipeline::{self, Progress, Selection, review_items};
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::record::Post;
 use riddlemill::review::answers::{Answers, read};
-use riddlemill::review::ballot::{REASON, Role, Round, Step};
+use riddlemill::review::ballot::{Role, Round, Step};
 use riddlemill::review::{Item, Value, Vote};
-use riddlemill::stages::Stop;
+use riddlemill::stages::{Stage, Stop};
 use riddlemill::store::{Manifest, StageReader, Workspace};
-use serde_json::{Value as Json, json};
-
-/// The review steps, each with the stage before it.
-const STEPS: [(&str, &str); 5] = [
-    ("screen", "screen"),
-    ("translation", "translate"),
-    ("irrationality", "irrationality"),
-    ("category", "category"),
-    ("pair", "pair"),
-];
+use serde_json::Value as Json;
 
 #[test]
 fn replies_and_votes_of_the_sample_are_current() {
-    let (replies, votes) = make();
+    let (replies, votes, responses) = make();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample");
-    for (name, made) in [("replies.jsonl", replies), ("votes.jsonl", votes)] {
+    for (name, made) in [("replies.jsonl", replies), ("votes.jsonl", votes), ("responses.jsonl", responses)] {
         let path = folder.join(name);
         if std::env::var_os("RIDDLEMILL_WRITE_SAMPLE").is_some() {
             fs::write(&path, &made).unwrap();
@@ -48,11 +43,32 @@ impl Progress for Silent {
     fn fresh(&self, _: &str, _: &Manifest) {}
 }
 
+/// What a recipe's part of the bank becomes.
+struct Pack {
+    recipe: &'static str,
+    /// The part of a content row.
+    part: &'static str,
+    /// The replies to a record: lines of the pack.
+    replies: fn(&str, &Json) -> Vec<Json>,
+    /// Who answers what on a record's ballots of a step.
+    votes: fn(&Step, &str, &[&Item], &Json) -> Vec<Cast>,
+}
+
+/// One vote of the bank.
+struct Cast {
+    item: Item,
+    voter: String,
+    role: Role,
+    round: Round,
+    answers: BTreeMap<&'static str, Value>,
+}
+
+const PACKS: [Pack; 3] = [ruozhibench::PACK, flub::PACK, chumor::PACK];
+
 /// A workspace that is filled step by step: a step's ballots depend on the votes of those before it.
 struct Making {
     _dir: tempfile::TempDir,
     root: PathBuf,
-    recipe: &'static Recipe,
 }
 
 impl Making {
@@ -66,7 +82,7 @@ impl Making {
             fs::copy(file.path(), root.join("raw/sample/dumps").join(file.file_name())).unwrap();
         }
         fs::write(root.join(FILE), sample_pipeline()).unwrap();
-        let making = Making { _dir: dir, root, recipe: recipe::find("ruozhibench-gen").unwrap() };
+        let making = Making { _dir: dir, root };
         making.put("replies.jsonl", "");
         making.put("votes.jsonl", "");
         making
@@ -80,51 +96,74 @@ impl Making {
         Config::load(&self.root, &recipe::names(), &recipe::choices(), &Overrides::default()).unwrap()
     }
 
-    fn run_to(&self, step: &str) {
+    fn run_to(&self, recipe: &'static Recipe, step: &str) {
         let selection = Selection { to: Some(step.into()), offline: true, ..Selection::default() };
-        pipeline::run(&self.config(), self.recipe, &selection, &Stop::default(), &Silent).unwrap();
+        pipeline::run(&self.config(), recipe, &selection, &Stop::default(), &Silent).unwrap();
     }
 
-    fn posts(&self, step: &str) -> Vec<Post> {
-        let (number, step) = self.recipe.step(step).unwrap();
-        let place = Workspace::new(&self.root).stage(self.recipe.name, number, step.name);
+    fn posts(&self, recipe: &'static Recipe, step: &str) -> Vec<Post> {
+        let (number, step) = recipe.step(step).unwrap();
+        let place = Workspace::new(&self.root).stage(recipe.name, number, step.name);
         StageReader::open(&place).unwrap().unwrap().all("rows").unwrap()
     }
 
-    fn items(&self, step: &str) -> (Step, Vec<Item>) {
-        review_items(&self.config(), self.recipe, step).unwrap().unwrap()
+    fn items(&self, recipe: &'static Recipe, step: &str) -> (Step, Vec<Item>) {
+        review_items(&self.config(), recipe, step).unwrap().unwrap()
     }
 }
 
-fn make() -> (String, String) {
+fn make() -> (String, String, String) {
     let making = Making::new();
-    making.run_to("dedup");
-    let bank = bank(&making);
-    let replies: String = bank.iter().flat_map(|(id, row)| replies(id, &row["ruozhibench"])).collect();
-    making.put("replies.jsonl", &replies);
-    let mut votes = String::new();
-    for (step, before) in STEPS {
-        making.run_to(before);
-        let (ballot, items) = making.items(step);
-        let items: BTreeMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let (mut replies, mut votes, mut responses) = (String::new(), String::new(), String::new());
+    for pack in PACKS {
+        let recipe = recipe::find(pack.recipe).unwrap();
+        making.run_to(recipe, "dedup");
+        let bank = bank(&making, recipe, pack.part);
         for (id, row) in &bank {
-            let Some(item) = items.get(id.as_str()) else { continue };
-            for vote in votes_on(&ballot, item, row) {
-                votes.push_str(&serde_json::to_string(&vote).unwrap());
-                votes.push('\n');
+            for line in (pack.replies)(id, &row[pack.part]) {
+                replies.push_str(&format!("{line}\n"));
             }
         }
-        making.put("votes.jsonl", &votes);
+        for (id, row) in bank.iter().filter(|_| pack.part == "ruozhibench") {
+            for line in ruozhibench::responses(id, &row[pack.part]) {
+                responses.push_str(&format!("{line}\n"));
+            }
+        }
+        making.put("replies.jsonl", &replies);
+        for step in recipe.steps {
+            let Stage::Review(review) = step.stage else { continue };
+            making.run_to(recipe, step.inputs[0]);
+            let (ballot, items) = making.items(recipe, review.place().1);
+            for (id, row) in &bank {
+                let items: Vec<&Item> = items.iter().filter(|item| owner(item, id, row)).collect();
+                for cast in (pack.votes)(&ballot, id, &items, row) {
+                    votes.push_str(&serde_json::to_string(&vote(&ballot, cast)).unwrap());
+                    votes.push('\n');
+                }
+            }
+            making.put("votes.jsonl", &votes);
+        }
     }
-    (replies, votes)
+    (replies, votes, responses)
 }
 
-/// The rows of the content bank whose question is still there after dedup, each with its id. A key is an
-/// id or, for posts of annual threads, the post's text as the dump has it.
-fn bank(making: &Making) -> Vec<(String, Json)> {
-    let by_content: BTreeMap<String, String> =
-        making.posts("import").into_iter().filter_map(|post| Some((post.content?, post.id))).collect();
-    let there: BTreeMap<String, ()> = making.posts("dedup").into_iter().map(|post| (post.id, ())).collect();
+/// Whether an item is one of a record: its own, or of what a model said of it.
+fn owner(item: &Item, id: &str, row: &Json) -> bool {
+    let models = row["chumor"]["models"].as_array().into_iter().flatten();
+    let mut models = models.filter_map(|model| model["model"].as_str());
+    item.id == id || models.any(|model| item.id == chumor::against(id, model))
+}
+
+/// The rows of the content bank with a part whose post is still there after dedup, each with its id. A key is
+/// an id or, for posts of annual threads, the post's text as the dump has it.
+fn bank(making: &Making, recipe: &'static Recipe, part: &str) -> Vec<(String, Json)> {
+    let by_content: BTreeMap<String, String> = making
+        .posts(recipe, "import")
+        .into_iter()
+        .filter_map(|post| Some((post.content?, post.id)))
+        .collect();
+    let there: BTreeMap<String, ()> =
+        making.posts(recipe, "dedup").into_iter().map(|post| (post.id, ())).collect();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample/content.jsonl");
     let mut bank = Vec::new();
     for line in fs::read_to_string(path).unwrap().lines() {
@@ -136,117 +175,35 @@ fn bank(making: &Making) -> Vec<(String, Json)> {
         };
         let mut ids = std::iter::once(&row["key"]).chain(&copies).filter_map(id);
         let kept = ids.find(|id| there.contains_key(id));
-        if let Some(id) = kept.filter(|_| row.get("ruozhibench").is_some()) {
+        if let Some(id) = kept.filter(|_| row.get(part).is_some()) {
             bank.push((id, row));
         }
     }
     bank
 }
 
-fn replies(id: &str, part: &Json) -> Vec<String> {
-    let line = |template: &str, reply: Json| {
-        format!(
-            "{}\n",
-            json!({ "template": format!("ruozhibench/{template}"), "record": id, "reply": reply })
-        )
+fn vote(step: &Step, cast: Cast) -> Vote {
+    let Cast { item, voter, role, round, answers } = cast;
+    let values = match read(&step.form(round), &item, |field| answers.get(field).cloned()) {
+        Answers::Given(values) => values,
+        other => panic!("{} {} {voter}: {other:?}", item.id, step.name),
     };
-    let screen = &part["screen"];
-    let (culture, harmful) = (screen["culture_bound"] == true, screen["harmful"] == true);
-    let lost = screen["suits_english"] != true && !culture && !harmful;
-    let reason = |applies: bool, otherwise: &str| {
-        if applies { screen["reason"].clone() } else { json!(otherwise) }
+    let vote = Vote {
+        id: item.content_hash,
+        recipe: step.recipe.into(),
+        step: step.name.into(),
+        item: item.id.clone(),
+        content_hash: item.content_hash,
+        annotator: voter,
+        role,
+        round,
+        values,
+        at: "2026-01-01T00:00:00Z".into(),
+        source: "sample".into(),
+        synthetic: true,
+        seconds: None,
+        base: None,
+        supersedes: None,
     };
-    let mut lines = vec![line(
-        "screen",
-        json!({
-            "culture_bound": culture,
-            "culture_bound_reason": reason(culture, "What it speaks of is known to readers everywhere."),
-            "harmful": harmful,
-            "harmful_reason": reason(harmful, "It demeans nobody and encourages nothing."),
-            "trap_survives": !lost,
-            "trap_survives_reason": reason(lost || !(culture || harmful), "The flaw is in what is asked, not in the words."),
-        }),
-    )];
-    if part["translation"].is_object() {
-        let analysis = part.get("irrationality_draft").unwrap_or(&part["irrationality"]);
-        lines.push(line("translate", part["translation"]["draft"].clone()));
-        lines.push(line("irrationality", analysis.clone()));
-        lines.push(line("category", part["categories"]["draft"].clone()));
-        lines.push(line("pair", json!({ "pair": part["pair"] })));
-    }
-    lines
-}
-
-/// The bank's votes on an item. Its senior settles what the three do not agree on; ballots that a
-/// voter left without an answer are left out.
-fn votes_on(step: &Step, item: &Item, row: &Json) -> Vec<Vote> {
-    let given = row["votes"]["ruozhibench"][step.name].as_object().cloned().unwrap_or_default();
-    let mut votes = Vec::new();
-    for (voter, said) in given {
-        let senior = voter == "senior-1";
-        let round = if senior { Round::Adjudication } else { Round::Vote };
-        let Some(mut answers) = answers(step.name, item, &said) else { continue };
-        if senior {
-            answers.insert(REASON, Value::from("Decided for the sample."));
-        }
-        let values = match read(&step.form(round), item, |field| answers.get(field).cloned()) {
-            Answers::Given(values) => values,
-            Answers::Blank => continue,
-            Answers::Faulty(faults) => panic!("{} {} {voter}: {faults:?}", item.id, step.name),
-        };
-        let vote = Vote {
-            id: item.content_hash,
-            recipe: step.recipe.into(),
-            step: step.name.into(),
-            item: item.id.clone(),
-            content_hash: item.content_hash,
-            annotator: if senior { "meta-1".into() } else { voter },
-            role: if senior { Role::Meta } else { Role::Annotator },
-            round,
-            values,
-            at: "2026-01-01T00:00:00Z".into(),
-            source: "sample".into(),
-            synthetic: true,
-            seconds: None,
-            base: None,
-            supersedes: None,
-        };
-        votes.push(vote.sealed());
-    }
-    votes
-}
-
-/// An answer of the bank in the fields of the ballot; `None` where it says no more than "not so".
-fn answers(step: &str, item: &Item, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
-    let text = |key: &str| said[key].as_str();
-    Some(match step {
-        "screen" => {
-            let mut against: Vec<String> = ["culture_bound", "harmful"]
-                .into_iter()
-                .filter(|code| said[*code] == true)
-                .map(Into::into)
-                .collect();
-            if against.is_empty() && said["suits_english"] != true {
-                against.push("untranslatable".into());
-            }
-            let verdict = if against.is_empty() { Value::from("keep") } else { Value::List(against) };
-            BTreeMap::from([("screen", verdict)])
-        }
-        "translation" | "irrationality" => {
-            let field = if step == "translation" { "question_en" } else { "irrationality" };
-            match (text("choice")?, text("text")) {
-                ("accept", _) => BTreeMap::from([("verdict", Value::from("accept"))]),
-                ("rewrite", Some(text)) => {
-                    BTreeMap::from([("verdict", Value::from("rewrite")), (field, Value::from(text))])
-                }
-                _ => return None,
-            }
-        }
-        "category" => {
-            let numbers = said.as_array()?.iter().map(ToString::to_string).collect::<Vec<_>>();
-            BTreeMap::from([("categories", Value::List(numbers)), ("sure", Value::from("yes"))])
-        }
-        _ if text("choice") == Some("accept") && item.draft.get("pair").is_none() => return None,
-        _ => BTreeMap::from([("pairing", Value::from(text("choice")?))]),
-    })
+    vote.sealed()
 }

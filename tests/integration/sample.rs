@@ -35,16 +35,16 @@ fn a_new_workspace_runs_and_answers() {
     for recipe in RECIPES {
         assert!(said.err.contains(&format!("{recipe}: ")), "{}", said.err);
         let rows = ws.candidates(recipe);
-        assert!(rows.len() > 50, "{recipe}: {} candidates", rows.len());
+        let least = if recipe == "ruozhibench-gen" { 50 } else { 20 };
+        assert!(rows.len() >= least, "{recipe}: {} candidates", rows.len());
         let ids: BTreeSet<&str> = rows.iter().map(|r| r["id"].as_str().unwrap()).collect();
         assert_eq!(ids.len(), rows.len(), "{recipe}: an id stands twice");
-        let text = |row: &serde_json::Value| row.get("text").or(row.get("question_zh")).cloned();
+        let text =
+            |row: &serde_json::Value| row.get("text").or(row.get("joke")).or(row.get("question_zh")).cloned();
         assert!(rows.iter().all(|r| !text(r).unwrap().as_str().unwrap().trim().is_empty()));
     }
-    assert!(
-        ws.candidates("flub").len() > ws.candidates("ruozhibench-gen").len(),
-        "statements are no questions"
-    );
+    let asks = |row: &serde_json::Value| row["is_question"] == true;
+    assert!(!ws.candidates("flub").iter().all(asks), "FLUB has statements too");
 
     let status = ws.call(["status"]).expect(0).out;
     assert!(!status.contains("stale") && !status.contains("missing"), "{status}");
@@ -126,6 +126,8 @@ const LATER: &[Reason] = &[
     Reason::RequestFailed,
     Reason::ReplyUnparseable,
     Reason::NotDrafted,
+    // The sample's judges have rated everything that was answered.
+    Reason::JudgesMissing,
     Reason::Confirmed,
     Reason::Rewritten,
     Reason::Provisional,

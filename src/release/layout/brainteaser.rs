@@ -23,6 +23,8 @@ pub struct Puzzle {
     pub order: [u64; 4],
     /// The true answer, where `answer` is `None of above.`
     pub original_answer: Option<String>,
+    /// `train` or `test`, where groups are split.
+    pub split: Option<String>,
     /// The riddle it was made from.
     pub source_id: String,
     /// `confirmed`, `provisional` or `synthetic`.
@@ -50,6 +52,10 @@ const COLUMNS: &[Column] = &[
     maybe("original_answer", Kind::Text, "The true answer, where `None of above.` stands for it."),
     PROVENANCE,
     STANDING,
+    Column {
+        values: &["train", "test"],
+        ..maybe("split", Kind::Text, "The part its group is in, where the set is split.")
+    },
 ];
 
 pub(super) const LAYOUT: Layout = Layout {
@@ -92,6 +98,7 @@ impl Puzzle {
             self.original_answer.into(),
             self.source_id.into(),
             self.standing.into(),
+            self.split.into(),
         ])
     }
 
@@ -106,6 +113,7 @@ impl Puzzle {
             distractors: [text("distrator1")?, text("distrator2")?, text("distrator(unsure)")?],
             order: order.try_into().ok()?,
             original_answer: None,
+            split: None,
             source_id: String::new(),
             standing: "confirmed".into(),
         })

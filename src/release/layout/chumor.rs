@@ -15,13 +15,31 @@ pub struct Joke {
     pub explanation: String,
     /// `annual` or `recommended`.
     pub source_kind: String,
-    /// The models that explained it too, their explanations, and for each the votes for the person,
-    /// for the model, for a tie, and undecided.
-    pub opponents: Vec<(String, String, [u64; 4])>,
+    /// The models that explained it too.
+    pub opponents: Vec<Opponent>,
     /// The post it was made from.
     pub source_id: String,
     /// `confirmed`, `provisional` or `synthetic`.
     pub standing: String,
+}
+
+/// A model's explanation, and what people say of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Opponent {
+    /// The model.
+    pub model: String,
+    /// What it says.
+    pub explanation: String,
+    /// Votes for the person's explanation.
+    pub human: u64,
+    /// Votes for the model's.
+    pub llm: u64,
+    /// Votes for neither.
+    pub equal: u64,
+    /// What most say, or `undecided`.
+    pub verdict: String,
+    /// Kinds of error, with a blank between; empty where nobody looked.
+    pub errors: String,
 }
 
 const COLUMNS: &[Column] = &[
@@ -38,7 +56,16 @@ const COLUMNS: &[Column] = &[
     column("votes_human", Kind::Counts, "Votes for the person's explanation, against each model."),
     column("votes_model", Kind::Counts, "Votes for the model's."),
     column("votes_tie", Kind::Counts, "Votes for neither over the other."),
-    column("votes_undecided", Kind::Counts, "Votes that were not decided."),
+    column(
+        "verdicts",
+        Kind::Texts,
+        "What most voters prefer: human, llm, equal, or undecided where all differ; empty where nobody voted.",
+    ),
+    column(
+        "errors",
+        Kind::Texts,
+        "Kinds of error each model's explanation shows, with a blank between; empty where nobody looked.",
+    ),
     PROVENANCE,
     STANDING,
 ];
@@ -61,11 +88,11 @@ pub(super) const LAYOUT: Layout = Layout {
 impl Joke {
     /// The released row.
     pub fn row(self) -> Row {
-        let votes =
-            |kind: usize| self.opponents.iter().map(|(_, _, votes)| votes[kind]).collect::<Vec<u64>>();
-        let (human, model, tie, undecided) = (votes(0), votes(1), votes(2), votes(3));
-        let (models, explanations): (Vec<String>, Vec<String>) =
-            self.opponents.into_iter().map(|(model, explanation, _)| (model, explanation)).unzip();
+        let texts = |of: fn(&Opponent) -> &String| self.opponents.iter().map(of).cloned().collect::<Vec<_>>();
+        let counts = |of: fn(&Opponent) -> u64| self.opponents.iter().map(of).collect::<Vec<_>>();
+        let (models, explanations) = (texts(|one| &one.model), texts(|one| &one.explanation));
+        let (human, model, tie) = (counts(|one| one.human), counts(|one| one.llm), counts(|one| one.equal));
+        let (verdicts, errors) = (texts(|one| &one.verdict), texts(|one| &one.errors));
         Row(vec![
             self.id.into(),
             self.joke.into(),
@@ -76,7 +103,8 @@ impl Joke {
             human.into(),
             model.into(),
             tie.into(),
-            undecided.into(),
+            verdicts.into(),
+            errors.into(),
             self.source_id.into(),
             self.standing.into(),
         ])
@@ -84,7 +112,7 @@ impl Joke {
 }
 
 fn check(row: &Row) -> Result<(), String> {
-    let lengths: Vec<usize> = row.0[4..10]
+    let lengths: Vec<usize> = row.0[4..11]
         .iter()
         .filter_map(|value| match value {
             Value::Texts(list) => Some(list.len()),

@@ -24,6 +24,8 @@ pub struct Cunning {
     pub options: [String; 4],
     /// The place of the right one, from 0.
     pub answer: usize,
+    /// Who wrote the wrong ones: `people`, `model` or `sample`.
+    pub wrong_from: String,
     /// The post it was made from.
     pub source_id: String,
     /// `confirmed`, `provisional` or `synthetic`.
@@ -38,6 +40,11 @@ const COLUMNS: &[Column] = &[
     column("explanation", Kind::Text, "What is cunning about it."),
     column("options", Kind::Texts, "Four explanations, one of them the right one: A, B, C and D."),
     one_of("answer", &LETTERS, "The letter of the right one."),
+    one_of(
+        "wrong_from",
+        &["people", "model", "sample"],
+        "Who wrote the wrong ones that a senior picked from; of a published item it is not known and said to be people.",
+    ),
     PROVENANCE,
     STANDING,
 ];
@@ -73,6 +80,7 @@ impl Cunning {
             self.explanation.into(),
             self.options.to_vec().into(),
             LETTERS[self.answer.min(3)].to_string().into(),
+            self.wrong_from.into(),
             self.source_id.into(),
             self.standing.into(),
         ])
@@ -91,6 +99,7 @@ impl Cunning {
             explanation: text("explanation")?,
             options: [option(0)?, option(1)?, option(2)?, option(3)?],
             answer: LETTERS.iter().position(|l| *l == letter)?,
+            wrong_from: "people".into(),
             source_id: String::new(),
             standing: "confirmed".into(),
         })

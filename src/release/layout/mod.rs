@@ -17,7 +17,7 @@ use super::row::Row;
 use crate::stages::Rows;
 
 pub use brainteaser::Puzzle;
-pub use chumor::Joke;
+pub use chumor::{Joke, Opponent};
 pub use flub::Cunning;
 pub use posts::post_row;
 pub use ruozhibench_gen::{CATEGORIES, Question, Statuses};
@@ -186,6 +186,13 @@ pub fn of(recipe: &crate::recipe::Recipe, rows: Rows) -> Vec<Layout> {
     match rows {
         Rows::Posts => vec![posts(recipe.name)],
         Rows::Questions => vec![ruozhibench_gen::LAYOUT],
+        Rows::Choices => vec![ruozhibench_mc::LAYOUT],
+        Rows::Texts => vec![flub::LAYOUT],
+        Rows::Jokes => vec![chumor::LAYOUT],
+        // No recipe ends at responses.
+        Rows::Responses => Vec::new(),
+        // A puzzle is no row before it is a group of three.
+        Rows::Puzzles | Rows::Variants => vec![brainteaser::LAYOUT],
     }
 }
 

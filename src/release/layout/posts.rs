@@ -9,8 +9,8 @@ const COLUMNS: &[Column] = &[
     column("text", Kind::Text, "What the post says, cleaned and without personal data."),
     one_of(
         "kind",
-        &["thread", "numbered", "plain"],
-        "A thread, a numbered post of an annual thread, or a plain text.",
+        &["thread", "numbered", "plain", "riddle"],
+        "A thread, a numbered post of an annual thread, a plain text, or a riddle with its answer.",
     ),
     maybe("score", Kind::Real, "The score its readers gave it, on the source's own scale."),
     maybe("number", Kind::Count, "Its number in an annual thread."),
@@ -39,6 +39,7 @@ pub fn post_row(post: Post) -> Row {
         PostKind::Thread => "thread",
         PostKind::Numbered => "numbered",
         PostKind::Plain => "plain",
+        PostKind::Riddle => "riddle",
     };
     Row(vec![
         post.id.into(),

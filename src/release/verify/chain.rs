@@ -28,7 +28,8 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
                 link.stage
             ));
         }
-        for input in &link.inputs {
+        // What another recipe made is proven where that recipe is.
+        for input in link.inputs.iter().filter(|input| input.recipe == manifest.recipe) {
             if made.get(input.stage.as_str()).is_none_or(|rows| *rows != input.rows) {
                 found.push(format!("{MANIFEST}: {} was made from other rows of {}", link.stage, input.stage));
             }
@@ -37,7 +38,8 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
     }
     let evidence: Vec<&String> =
         manifest.stages.first().map(|l| l.evidence.values().collect()).unwrap_or_default();
-    for raw in &manifest.raw {
+    let imports = manifest.stages.first().is_some_and(|link| link.inputs.is_empty());
+    for raw in manifest.raw.iter().filter(|_| imports) {
         if !evidence.iter().any(|e| e.contains(&raw.sha256)) {
             found.push(format!("{MANIFEST}: {} is not what the first stage read", raw.file));
         }

@@ -12,8 +12,8 @@ use crate::pipeline::RunError;
 use crate::recipe;
 use crate::release::End;
 use crate::release::candidate::reader;
-use crate::release::items::{allot, rows};
 use crate::release::manifest::{Candidate, Link, MANIFEST};
+use crate::release::numbered::{allot, rows};
 use crate::release::registry::Registry;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
@@ -32,7 +32,8 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     };
     let workspace = Workspace::new(&config.root);
     let found = &mut verified.findings;
-    let dumps = import::files(config, recipe.name)?;
+    let origin = recipe.origin();
+    let dumps = import::files(config, origin.name, origin.is_of_riddles())?;
     for raw in &manifest.raw {
         match dumps.iter().find(|d| format!("{}/{}", d.source, d.file) == raw.file) {
             None => found.push(format!("{}: no source names it any longer", raw.file)),

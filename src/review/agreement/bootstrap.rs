@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::coefficients::weighted;
 use super::units::{Level, Units};
-use crate::review::draw::Draw;
+use crate::options::Draw;
 
 /// A coefficient with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]

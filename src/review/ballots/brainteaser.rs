@@ -36,7 +36,11 @@ fn text(name: &'static str, label: Label) -> Field {
 
 fn spelling() -> Step {
     Step {
-        shows: vec![("question", label("Question", "问题")), ("answer", label("Answer", "答案"))],
+        shows: vec![
+            ("question", label("Question", "问题")),
+            ("answer", label("Answer", "答案")),
+            ("corrections", label("Proposed corrections", "建议的更正")),
+        ],
         fields: vec![
             verdict(),
             text("question", label("Question, corrected", "更正后的问题")),
@@ -155,6 +159,7 @@ fn distractors() -> Step {
             ("question", label("Question", "问题")),
             ("answer", label("Answer", "答案")),
             ("premises", label("Premises", "前提")),
+            ("flags", label("Self-check of the draft", "草稿自检")),
         ],
         fields: vec![
             verdict(),

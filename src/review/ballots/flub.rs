@@ -123,7 +123,7 @@ fn clean() -> Step {
 }
 
 /// The eight types and Undefined, figure 2, in our words. Codes are the published English names.
-fn types() -> Vec<Choice> {
+pub(super) fn types() -> Vec<Choice> {
     vec![
         choice(
             "false_analogy",

@@ -23,6 +23,11 @@ pub fn steps(recipe: &str) -> Vec<Step> {
     }
 }
 
+/// FLUB's types in the order of figure 2, the last of them Undefined.
+pub fn flub_types() -> Vec<Choice> {
+    flub::types()
+}
+
 /// One review step.
 pub fn step(recipe: &str, name: &str) -> Option<Step> {
     steps(recipe).into_iter().find(|step| step.name == name)

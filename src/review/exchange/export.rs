@@ -1,8 +1,8 @@
 //! Ballots out.
 
+use crate::options::Draw;
 use crate::review::answers;
 use crate::review::ballot::{Field, Round, Step};
-use crate::review::draw::Draw;
 use crate::review::item::Item;
 use crate::review::value::Value;
 use crate::review::votes::Vote;

@@ -1,4 +1,4 @@
-//! Asking a model for drafts: one request a question, one outcome a question.
+//! Asking models for drafts: one request a record and slot, one outcome a record.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::Draft;
+use futures_util::future::join_all;
+
+use super::{Draft, Slot, endpoints, sends, slots};
 use crate::config::{Config, sections};
-use crate::llm::settings::Provider;
 use crate::llm::{
     Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Store, Usd, ask_parsed,
 };
-use crate::record::{Outcome, Question, Reason};
+use crate::record::{Outcome, Reason, derived, set_flags};
 use crate::review::Values;
+use crate::stages::subject::{Drafted, Subject};
 use crate::stages::{Pulse, StageError, Stop};
 use crate::store::{StageWriter, Workspace};
 
@@ -35,41 +37,6 @@ pub struct Asking<'a> {
     pub stop: &'a Stop,
     /// Told what is done.
     pub pulse: &'a dyn Pulse,
-}
-
-/// The endpoint that the settings name for a draft, its pack's path resolved. `None` where the default one is
-/// not set: then drafts wait.
-///
-/// # Errors
-/// [`StageError::Settings`] where another name is not set, or its server only translates.
-pub fn endpoint(draft: Draft, config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
-    let settings: sections::Draft = config.typed(Some(recipe), "draft");
-    let (key, name) = match draft {
-        Draft::Translation if !settings.translator.is_empty() => ("draft.translator", settings.translator),
-        _ => ("draft.endpoint", settings.endpoint),
-    };
-    let Some(mut endpoint) = config.endpoints.iter().find(|e| e.name == name).cloned() else {
-        if name == "sample" {
-            return Ok(None);
-        }
-        let known: Vec<&str> = config.endpoints.iter().map(|e| e.name.as_str()).collect();
-        return Err(StageError::Settings(format!(
-            "{key}: there is no [llm.{name}]\n  hint: there are {}",
-            if known.is_empty() { "none".into() } else { known.join(", ") }
-        )));
-    };
-    if endpoint.provider == Provider::Libretranslate && draft != Draft::Translation {
-        return Err(StageError::Settings(format!(
-            "{key}: [llm.{name}] only translates\n  hint: draft.translator = {name:?}, and another draft.endpoint"
-        )));
-    }
-    endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
-    Ok(Some(endpoint))
-}
-
-/// Whether an endpoint may answer tomorrow what it did not answer today.
-pub fn sends(endpoint: &Endpoint) -> bool {
-    endpoint.provider != Provider::Sample
 }
 
 /// The prompts, the workspace's own in `prompts/` among them.
@@ -93,61 +60,87 @@ fn settings_error(error: impl std::fmt::Display) -> StageError {
     StageError::Settings(error.to_string())
 }
 
-/// A step's requests, one a question, in their order.
-///
-/// # Errors
-/// [`StageError::Settings`] where the prompt asks for what the step does not give.
-pub fn requests(draft: Draft, prompts: &Prompts, questions: &[Question]) -> Result<Vec<Ask>, StageError> {
-    let request = |question: &Question| {
-        let prompt = prompts.render(draft.template(), draft.values(question)).map_err(settings_error)?;
-        Ok(Ask { text: draft.text(question), ..Ask::new(&question.id, prompt, 0) })
-    };
-    questions.iter().map(request).collect()
+/// One reply that is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The record's place among the step's.
+    pub record: usize,
+    /// Which of its replies.
+    pub slot: Slot,
+    /// What is asked.
+    pub ask: Ask,
 }
 
-/// What a draft stage rests on besides its input: the prompt and the replies that are there, as
-/// `<how many> <hash>`. `questions` is called only where requests have to be rendered.
+/// A step's requests, in the order of its records and slots.
+///
+/// # Errors
+/// [`StageError::Settings`] where a prompt asks for what the step does not give.
+pub fn requests<S: Subject>(
+    draft: Draft,
+    prompts: &Prompts,
+    slots: &[Slot],
+    records: &[S],
+) -> Result<Vec<Request>, StageError> {
+    let mut requests = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        for slot in slots {
+            let Some(prompt) = record.prompt(draft, slot) else { continue };
+            // What a server that only translates is given.
+            let text = prompt.values.get("question").filter(|_| draft == Draft::Translation).cloned();
+            let rendered = prompts.render(prompt.template, prompt.values).map_err(settings_error)?;
+            // What is said to a question's pair is another record to a pack.
+            let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.id().to_owned() };
+            let ask = Ask { text, ..Ask::new(about, rendered, slot.sample) };
+            requests.push(Request { record: at, slot: slot.clone(), ask });
+        }
+    }
+    Ok(requests)
+}
+
+/// What a draft stage rests on besides its input: its prompts and the replies that are there, as
+/// `<how many> <hash>`. `records` is called only where requests have to be rendered.
 ///
 /// # Errors
 /// [`StageError`] where prompts, pack or store cannot be read.
-pub fn evidence(
+pub fn evidence<S: Subject>(
     draft: Draft,
     config: &Config,
     recipe: &str,
-    questions: impl FnOnce() -> Result<Vec<Question>, StageError>,
+    records: impl FnOnce() -> Result<Vec<S>, StageError>,
 ) -> Result<BTreeMap<String, String>, StageError> {
     let prompts = prompts(config)?;
-    let prompt = prompts.hash(draft.template()).map_err(settings_error)?;
-    let mut evidence = BTreeMap::from([(format!("prompt {}", draft.template()), prompt[..16].to_string())]);
-    let replies = match endpoint(draft, config, recipe)? {
-        None => counted(Vec::new()),
-        Some(endpoint) if !sends(&endpoint) => counted(
-            endpoint.pack.as_deref().map(|pack| pack_lines(pack, draft.template())).unwrap_or_default(),
-        ),
-        // A store that is not there is not made by looking.
-        Some(_) if !Workspace::new(&config.root).raw().join("replies").exists() => counted(Vec::new()),
-        Some(endpoint) => {
-            let store = open_store(config)?;
-            let mut stored = Vec::new();
-            for ask in requests(draft, &prompts, &questions()?)? {
-                let key = Engine::request(&endpoint, &ask).key();
-                if store.contains(&key)? {
-                    stored.push(key.to_string());
-                }
+    let mut evidence = BTreeMap::new();
+    for template in draft.templates() {
+        let hash = prompts.hash(template).map_err(settings_error)?;
+        evidence.insert(format!("prompt {template}"), hash[..16].to_string());
+    }
+    let endpoints = endpoints(draft, config, recipe)?;
+    let mut there = Vec::new();
+    for pack in endpoints.iter().filter(|endpoint| !sends(endpoint)).filter_map(|e| e.pack.as_deref()) {
+        there.extend(pack_lines(pack, draft.templates()));
+    }
+    // A store that is not there is not made by looking.
+    if endpoints.iter().any(sends) && Workspace::new(&config.root).raw().join("replies").exists() {
+        let store = open_store(config)?;
+        for Request { slot, ask, .. } in
+            requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)?
+        {
+            let key = Engine::request(&endpoints[slot.endpoint], &ask).key();
+            if sends(&endpoints[slot.endpoint]) && store.contains(&key)? {
+                there.push(key.to_string());
             }
-            counted(stored)
         }
-    };
-    evidence.insert("replies".into(), replies);
+    }
+    evidence.insert("replies".into(), counted(there));
     Ok(evidence)
 }
 
-/// The lines of a pack that answer one template. What is wrong with a pack is told when it is used.
-fn pack_lines(pack: &Path, template: &str) -> Vec<String> {
+/// The lines of a pack that answer some templates. What is wrong with a pack is told when it is used.
+fn pack_lines(pack: &Path, templates: &[&str]) -> Vec<String> {
     let text = fs::read_to_string(pack).unwrap_or_default();
     let of_template = |line: &&str| {
         let line: Option<serde_json::Value> = serde_json::from_str(line).ok();
-        line.is_some_and(|line| line["template"] == template)
+        line.is_some_and(|line| templates.iter().any(|template| line["template"] == *template))
     };
     text.lines().filter(of_template).map(str::to_string).collect()
 }
@@ -163,47 +156,99 @@ fn counted(mut names: Vec<String>) -> String {
     format!("{} {}", names.len(), &hasher.finalize().to_hex()[..16])
 }
 
-/// Drafts one step for all questions. A question whose reply is missing is held, one whose reply cannot
-/// be read failed; where the step is optional both go on without a draft.
+/// Drafts one step for all records. A record that lacks a reply is held, one with a reply that cannot be
+/// read failed; where the step is optional both go on without a draft.
 ///
 /// # Errors
-/// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoint
+/// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoints
 /// or store cannot be used.
-pub fn draft(
+pub fn draft<S: Subject>(
     draft: Draft,
-    questions: Vec<Question>,
+    records: Vec<S>,
     asking: &Asking<'_>,
-    writer: &mut StageWriter<Question>,
+    writer: &mut StageWriter<S>,
 ) -> Result<(), StageError> {
-    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
-    let review: sections::Review = asking.config.typed(Some(asking.recipe), "review");
-    let optional = review.optional.iter().any(|step| step == draft.name());
-    let prompts = prompts(asking.config)?;
-    let parsed = match endpoint(draft, asking.config, asking.recipe)? {
-        None => questions.iter().map(|_| waits(NO_ENDPOINT)).collect(),
-        Some(_) if questions.is_empty() => Vec::new(),
-        Some(endpoint) => ask(draft, requests(draft, &prompts, &questions)?, endpoint, &settings, asking)?,
-    };
-    asking.stop.check()?;
-    let prompt = prompts.hash(draft.template()).map_err(settings_error)?;
-    let named = format!("{} {}", draft.template(), &prompt[..8]);
-    for (question, parsed) in questions.into_iter().zip(parsed) {
-        writer.put(question.id.clone(), outcome(draft, question, parsed, &named, optional));
+    let optional = optional(draft, asking.config, asking.recipe);
+    let replies = replies(draft, &records, asking)?;
+    for (record, replies) in records.into_iter().zip(replies) {
+        writer.put(record.id().to_owned(), outcome(draft, record, replies, optional));
     }
     Ok(())
 }
 
-fn waits(what: &str) -> Parsed<Values> {
-    Parsed::Held(crate::llm::Held { reason: Reason::ReplyMissing, what: what.into() })
+/// Whether a record goes on where its reply is missing.
+pub fn optional(draft: Draft, config: &Config, recipe: &str) -> bool {
+    let review: sections::Review = config.typed(Some(recipe), "review");
+    let settings: sections::Draft = config.typed(Some(recipe), "draft");
+    review.optional.iter().chain(&settings.optional).any(|step| step == draft.name())
 }
 
+/// What became of one wanted reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replied {
+    /// Which of the record's replies it is.
+    pub slot: Slot,
+    /// The template and the first digits of its hash.
+    pub prompt: String,
+    /// What came.
+    pub parsed: Parsed<Values>,
+}
+
+/// Asks for every slot of every record: a list a record, in the order of the slots. Without an endpoint
+/// that is one reply which is waited for.
+///
+/// # Errors
+/// As of [`draft`].
+pub fn replies<S: Subject>(
+    draft: Draft,
+    records: &[S],
+    asking: &Asking<'_>,
+) -> Result<Vec<Vec<Replied>>, StageError> {
+    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let prompts = prompts(asking.config)?;
+    let endpoints = endpoints(draft, asking.config, asking.recipe)?;
+    let mut replies: Vec<Vec<Replied>> = records.iter().map(|_| Vec::new()).collect();
+    if endpoints.is_empty() {
+        let held = crate::llm::Held { reason: Reason::ReplyMissing, what: NO_ENDPOINT.into() };
+        let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
+        let asks = |record: &S| record.prompt(draft, &none.slot).is_some();
+        let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
+        waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
+        return Ok(replies);
+    }
+    if records.is_empty() {
+        return Ok(replies);
+    }
+    let slots = slots(draft, asking.config, asking.recipe, &endpoints)?;
+    let requests = requests(draft, &prompts, &slots, records)?;
+    let mut places: Vec<Vec<usize>> = endpoints.iter().map(|_| Vec::new()).collect();
+    for (at, request) in requests.iter().enumerate() {
+        places[request.slot.endpoint].push(at);
+    }
+    let asks = |places: &Vec<usize>| places.iter().map(|&at| requests[at].ask.clone()).collect();
+    let asked = ask(draft, endpoints, places.iter().map(asks).collect(), &settings, asking)?;
+    asking.stop.check()?;
+    let mut parsed: Vec<Option<Parsed<Values>>> = requests.iter().map(|_| None).collect();
+    for (place, answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
+        parsed[place] = Some(answer);
+    }
+    for (request, parsed) in requests.into_iter().zip(parsed) {
+        let hash = prompts.hash(&request.ask.template).map_err(settings_error)?;
+        let prompt = format!("{} {}", request.ask.template, &hash[..8]);
+        let Some(parsed) = parsed else { continue };
+        replies[request.record].push(Replied { slot: request.slot, prompt, parsed });
+    }
+    Ok(replies)
+}
+
+/// Asks every endpoint for its own, all of them at once.
 fn ask(
     draft: Draft,
-    asks: Vec<Ask>,
-    endpoint: Endpoint,
+    endpoints: Vec<Endpoint>,
+    asks: Vec<Vec<Ask>>,
     settings: &sections::Draft,
     asking: &Asking<'_>,
-) -> Result<Vec<Parsed<Values>>, StageError> {
+) -> Result<Vec<Vec<Parsed<Values>>>, StageError> {
     let cancel = CancellationToken::new();
     let cap = (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd));
     let limits = Limits {
@@ -213,20 +258,24 @@ fn ask(
         recipe: Some((asking.recipe.to_string(), cap)),
     };
     let store = Arc::new(open_store(asking.config)?);
-    let engine = Engine::new(store, endpoint, limits).map_err(settings_error)?;
+    let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(settings_error);
+    let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
         runtime.map_err(|e| StageError::Settings(format!("cannot start the network runtime: {e}")))?;
-    let told = AtomicUsize::new(0);
+    let told: Vec<AtomicUsize> = engines.iter().map(|_| AtomicUsize::new(0)).collect();
     let started = std::time::Instant::now();
-    let on_event = |progress: &Progress| {
-        let finished = progress.finished();
-        let before = told.fetch_max(finished, Ordering::Relaxed);
-        asking.pulse.advance(finished.saturating_sub(before) as u64);
-        asking.pulse.say(&words(progress, started.elapsed()));
-    };
     Ok(runtime.block_on(async {
-        let work = ask_parsed(&engine, asks, |_, reply| draft.read(reply), settings.max_reasks, on_event);
+        let works = engines.iter().zip(asks).zip(&told).map(async |((engine, asks), told)| {
+            let on_event = |progress: &Progress| {
+                let finished = progress.finished();
+                let before = told.fetch_max(finished, Ordering::Relaxed);
+                asking.pulse.advance(finished.saturating_sub(before) as u64);
+                asking.pulse.say(&words(progress, started.elapsed()));
+            };
+            ask_parsed(engine, asks, |_, reply| draft.read(reply), settings.max_reasks, on_event).await
+        });
+        let work = join_all(works);
         tokio::pin!(work);
         loop {
             tokio::select! {
@@ -252,59 +301,90 @@ fn words(progress: &Progress, elapsed: Duration) -> String {
     )
 }
 
-fn outcome(
-    draft: Draft,
-    mut question: Question,
-    parsed: Parsed<Values>,
-    prompt: &str,
-    optional: bool,
-) -> Outcome<Question> {
-    let (reason, evidence, held) = match parsed {
+fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {
+    // Nothing was asked of it.
+    if replies.is_empty() {
+        return Outcome::Kept(record);
+    }
+    let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
+    let mut missing: Option<(Reason, String, bool)> = None;
+    for Replied { slot, prompt, parsed } in replies {
+        match told(parsed, &prompt) {
+            Told::Drafted { values, basis, words } => {
+                evidence.push(words);
+                drafted.push(Drafted { slot, values, basis });
+            }
+            Told::Missing { reason, words, held } => {
+                missing.get_or_insert((reason, words, held));
+            }
+        }
+    }
+    let Some((reason, words, held)) = missing else {
+        let after: Vec<String> = drafted.iter().map(|drafted| draft.shown(&drafted.values)).collect();
+        let findings = record.drafted(draft, &drafted);
+        set_flags(record.flags(), draft.name(), findings);
+        return changed(record, Reason::Drafted, evidence.join("; "), after.join("; "));
+    };
+    match (optional, held) {
+        (true, _) => {
+            set_flags(record.flags(), draft.name(), [format!("not drafted: {}", reason.code())]);
+            changed(record, Reason::NotDrafted, words, String::new())
+        }
+        (false, true) => Outcome::Held { reason, evidence: words },
+        (false, false) => Outcome::Failed { reason, evidence: words },
+    }
+}
+
+/// A reply, in the words of a ledger.
+pub(in crate::stages) enum Told {
+    /// It says this.
+    Drafted {
+        /// What it says.
+        values: Values,
+        /// `reply:<key>` or `sample:<key>`.
+        basis: String,
+        /// The basis and the prompt.
+        words: String,
+    },
+    /// There is none, or it cannot be read.
+    Missing {
+        /// Why.
+        reason: Reason,
+        /// What came instead.
+        words: String,
+        /// Whether it may still come.
+        held: bool,
+    },
+}
+
+pub(in crate::stages) fn told(parsed: Parsed<Values>, prompt: &str) -> Told {
+    match parsed {
         Parsed::Value { value, reply, reasks } => {
             let origin = if reply.marks.sample { "sample" } else { "reply" };
             let basis = format!("{origin}:{}", reply.key);
             let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
             let cut = if reply.marks.truncated { ", cut at max_tokens" } else { "" };
-            let evidence = format!("{basis} to {prompt}{again}{cut}");
-            draft.apply(&mut question, &value, basis);
-            return changed(question, Reason::Drafted, evidence, shown(draft, &value));
+            let words = format!("{basis} to {prompt}{again}{cut}");
+            Told::Drafted { values: value, basis, words }
         }
-        Parsed::Held(held) => (held.reason, held.what, true),
+        Parsed::Held(held) => Told::Missing { reason: held.reason, words: held.what, held: true },
         Parsed::Failed(failed) => {
             let raw =
                 if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
-            (failed.reason, format!("{} (reply:{}){raw}", failed.error, failed.key), false)
+            let words = format!("{} (reply:{}){raw}", failed.error, failed.key);
+            Told::Missing { reason: failed.reason, words, held: false }
         }
-    };
-    match (optional, held) {
-        (true, _) => {
-            question.set_flags(draft.name(), [format!("not drafted: {}", reason.code())]);
-            changed(question, Reason::NotDrafted, evidence, String::new())
-        }
-        (false, true) => Outcome::Held { reason, evidence },
-        (false, false) => Outcome::Failed { reason, evidence },
     }
 }
 
-fn changed(row: Question, reason: Reason, evidence: String, after: String) -> Outcome<Question> {
+fn changed<S>(row: S, reason: Reason, evidence: String, after: String) -> Outcome<S> {
     Outcome::Changed { row, rule: reason.code(), evidence, before: String::new(), after }
-}
-
-/// The draft as a ledger shows it: the answers in ballot form.
-fn shown(draft: Draft, values: &Values) -> String {
-    let field = match draft {
-        Draft::Screen => "screen",
-        Draft::Translation => "question_en",
-        Draft::Irrationality => "irrationality",
-        Draft::Category => "categories",
-        Draft::Pair => "pair",
-    };
-    values.get(field).map(ToString::to_string).unwrap_or_else(|| "none".into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Question;
 
     #[test]
     fn evidence_counts_and_does_not_hang_on_order() {
@@ -317,9 +397,13 @@ mod tests {
     #[test]
     fn what_is_missing_is_held_and_what_is_optional_goes_on() {
         let question = Question { id: "q".into(), ..Question::default() };
-        let held = outcome(Draft::Pair, question.clone(), waits("w"), "p", false);
+        let slot = Slot { model: "m".into(), ..Slot::default() };
+        let held = crate::llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
+        let waits =
+            || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
+        let held = outcome(Draft::Pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
-        let Outcome::Changed { row, rule, .. } = outcome(Draft::Pair, question, waits("w"), "p", true) else {
+        let Outcome::Changed { row, rule, .. } = outcome(Draft::Pair, question, waits(), true) else {
             panic!("an optional draft held its question");
         };
         assert_eq!(

@@ -9,7 +9,7 @@ pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
     Ok([("categories", Value::List(numbers.to_vec()))].into_iter().collect())
 }
 
-pub(super) fn check(categories: &[String]) -> Vec<String> {
+pub(in crate::stages) fn check(categories: &[String]) -> Vec<String> {
     // "Others" says that none of the five fits, and they do.
     let others = categories.first().is_some_and(|first| first == "6") && categories.len() > 1;
     if others {

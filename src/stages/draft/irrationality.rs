@@ -18,7 +18,7 @@ pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
     Ok([("irrationality", text)].into_iter().collect())
 }
 
-pub(super) fn check(analysis: &str) -> Vec<String> {
+pub(in crate::stages) fn check(analysis: &str) -> Vec<String> {
     let lower = analysis.trim_start().to_lowercase();
     let mut findings = Vec::new();
     let count = words(analysis);

@@ -1,24 +1,35 @@
 //! Drafts: what a model proposes for people to confirm or correct.
 //!
-//! One file a step. Each says what its prompt asks for, reads the reply into the answers of the step's
-//! ballot, and checks the draft before a person's time is spent on it. [`ask`] holds what all share.
+//! One file a step. Each reads the reply into the answers of the step's ballot, and checks the draft
+//! before a person's time is spent on it; what a prompt is made of and where the answers go is said in
+//! [`super::subject`]. [`ask`] holds what all share.
 
 mod ask;
 mod category;
+mod endpoints;
+mod explanation;
 mod irrationality;
+mod judge;
+mod kind;
+mod opponent;
 mod pair;
+mod puzzle;
+mod respond;
 mod screen;
 mod translation;
+mod wrong;
 
-use std::collections::BTreeMap;
+pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
+pub(super) use ask::{Told, told};
+pub use endpoints::{Slot, endpoints, sends, slots};
+pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
+pub(super) use screen::REASONS as SCREEN_REASONS;
 
-pub use ask::{Asking, draft, endpoint, evidence, open_store, prompts, requests, sends};
-
+use super::subject::Subjects;
 use crate::llm::parse::Unreadable;
-use crate::record::Question;
-use crate::review::{Value, Values};
+use crate::review::Values;
 
-/// Every draft. Its name is that of the review step that looks at it.
+/// Every draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draft {
     /// What speaks against a question (RuozhiBench 2.2).
@@ -31,10 +42,34 @@ pub enum Draft {
     Category,
     /// The normal question next to it (2.3, figure 3).
     Pair,
+    /// The type of a cunning text (FLUB 2.1, figure 2).
+    Type,
+    /// Its explanation (2.1).
+    Explanation,
+    /// Wrong answers to it, three a reply (2.1).
+    Wrong,
+    /// A model's explanation of a joke: what the person's is compared with (Chumor 3).
+    Opponent,
+    /// Whether a riddle is a lateral puzzle, and of which kind (BrainTeaser 3.1, 3.2).
+    PuzzleKind,
+    /// What a sentence puzzle makes one believe (3.3).
+    Premises,
+    /// Three wrong answers to it (3.3).
+    Distractors,
+    /// The puzzle in other words (3.4).
+    Semantic,
+    /// The puzzle in another situation (3.4).
+    Context,
+    /// What a question is about (appendix A.1).
+    Topic,
+    /// A model's answer to a question and to its pair (RuozhiBench 3.1).
+    Respond,
+    /// A judge's rating of an answer (3.1, figures 12 and 13).
+    Judge,
 }
 
 impl Draft {
-    /// The name of the step in ballots, flags and settings.
+    /// The name of the step in flags and settings: that of the review that looks at it.
     pub fn name(self) -> &'static str {
         match self {
             Draft::Screen => "screen",
@@ -42,36 +77,61 @@ impl Draft {
             Draft::Irrationality => "irrationality",
             Draft::Category => "category",
             Draft::Pair => "pair",
+            Draft::Type => "type",
+            Draft::Explanation => "explanation",
+            Draft::Wrong => "wrong-candidates",
+            Draft::Opponent => "opponents",
+            Draft::PuzzleKind => "kind",
+            Draft::Premises => "premises",
+            Draft::Distractors => "distractors",
+            Draft::Semantic => "semantic",
+            Draft::Context => "context",
+            Draft::Topic => "topic",
+            Draft::Respond => "respond",
+            Draft::Judge => "judge",
         }
     }
 
-    /// The prompt.
-    pub fn template(self) -> &'static str {
+    /// Whose fields it fills in, or whom it is asked about.
+    pub fn subjects(self) -> Subjects {
         match self {
-            Draft::Screen => "ruozhibench/screen",
-            Draft::Translation => "ruozhibench/translate",
-            Draft::Irrationality => "ruozhibench/irrationality",
-            Draft::Category => "ruozhibench/category",
-            Draft::Pair => "ruozhibench/pair",
-        }
-    }
-
-    /// What the prompt asks for. Everything after the translation rests on the reviewed English.
-    pub fn values(self, question: &Question) -> BTreeMap<&'static str, String> {
-        let english = || question.question_en.clone().unwrap_or_default();
-        let analysis = || question.irrationality.clone().unwrap_or_default();
-        match self {
-            Draft::Screen | Draft::Translation => BTreeMap::from([("question", question.text.clone())]),
-            Draft::Irrationality => BTreeMap::from([("question", english())]),
-            Draft::Category | Draft::Pair => {
-                BTreeMap::from([("question", english()), ("irrationality", analysis())])
+            Draft::Screen
+            | Draft::Translation
+            | Draft::Irrationality
+            | Draft::Category
+            | Draft::Pair
+            | Draft::Respond => Subjects::Questions,
+            Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
+            Draft::Opponent => Subjects::Jokes,
+            Draft::PuzzleKind | Draft::Premises | Draft::Distractors | Draft::Semantic | Draft::Context => {
+                Subjects::Puzzles
             }
+            Draft::Topic => Subjects::Variants,
+            Draft::Judge => Subjects::Responses,
         }
     }
 
-    /// The bare text, where the draft is its translation: for a server that takes no prompts.
-    pub fn text(self, question: &Question) -> Option<String> {
-        (self == Draft::Translation).then(|| question.text.clone())
+    /// Its prompts.
+    pub fn templates(self) -> &'static [&'static str] {
+        match self {
+            Draft::Screen => &["ruozhibench/screen"],
+            Draft::Translation => &["ruozhibench/translate"],
+            Draft::Irrationality => &["ruozhibench/irrationality"],
+            Draft::Category => &["ruozhibench/category"],
+            Draft::Pair => &["ruozhibench/pair"],
+            Draft::Type => &["flub/type"],
+            Draft::Explanation => &["flub/explanation"],
+            Draft::Wrong => &["flub/wrong"],
+            Draft::Opponent => &["chumor/explanation"],
+            Draft::PuzzleKind => &["brainteaser/kind"],
+            Draft::Premises => &["brainteaser/premises"],
+            Draft::Distractors => &["brainteaser/distractors_sentence", "brainteaser/distractors_word"],
+            Draft::Semantic => &["brainteaser/semantic"],
+            Draft::Context => &["brainteaser/context"],
+            Draft::Topic => &["brainteaser/topic"],
+            Draft::Respond => &["ruozhibench/respond"],
+            Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
+        }
     }
 
     /// Reads a reply as answers to the step's ballot, with remarks under names that no ballot has.
@@ -85,54 +145,53 @@ impl Draft {
             Draft::Irrationality => irrationality::read(reply),
             Draft::Category => category::read(reply),
             Draft::Pair => pair::read(reply),
+            Draft::Type => kind::read(reply),
+            Draft::Explanation => explanation::read(reply),
+            Draft::Wrong => wrong::read(reply),
+            Draft::Opponent => opponent::read(reply),
+            Draft::PuzzleKind => puzzle::kind(reply),
+            Draft::Premises => puzzle::premises(reply),
+            Draft::Distractors => puzzle::distractors(reply),
+            Draft::Semantic => puzzle::semantic(reply),
+            Draft::Context => puzzle::context(reply),
+            Draft::Topic => puzzle::topic(reply),
+            Draft::Respond => respond::read(reply),
+            Draft::Judge => judge::read(reply),
         }
     }
 
-    /// Puts a draft on a question, with its basis and with what the self-checks find.
-    pub fn apply(self, question: &mut Question, values: &Values, basis: String) {
-        let basis = vec![basis];
-        let findings = match self {
-            Draft::Screen => {
-                question.screen_draft = list(values, "screen");
-                question.screen_reasons = list(values, screen::REASONS);
-                question.screen_basis = basis;
-                Vec::new()
-            }
-            Draft::Translation => {
-                question.translation_draft = text(values, "question_en");
-                question.translation_basis = basis;
-                translation::check(&question.text, question.translation_draft.as_deref().unwrap_or_default())
-            }
-            Draft::Irrationality => {
-                question.irrationality_draft = text(values, "irrationality");
-                question.irrationality_basis = basis;
-                irrationality::check(question.irrationality_draft.as_deref().unwrap_or_default())
-            }
-            Draft::Category => {
-                question.category_draft = list(values, "categories");
-                question.category_basis = basis;
-                category::check(&question.category_draft)
-            }
-            Draft::Pair => {
-                question.pair_draft = text(values, "pair");
-                question.pair_basis = basis;
-                let english = question.question_en.as_deref().unwrap_or_default();
-                question.pair_draft.as_deref().map(|pair| pair::check(english, pair)).unwrap_or_default()
-            }
+    /// The answer that a ledger shows.
+    fn shown(self, values: &Values) -> String {
+        let fields: &[&str] = match self {
+            Draft::Screen => &["screen"],
+            Draft::Translation => &["question_en"],
+            Draft::Irrationality => &["irrationality"],
+            Draft::Category => &["categories"],
+            Draft::Pair => &["pair"],
+            Draft::Type => &["type"],
+            Draft::Explanation | Draft::Opponent => &["explanation"],
+            Draft::Wrong => &["wrong_1", "wrong_2", "wrong_3"],
+            Draft::PuzzleKind => &["kind"],
+            Draft::Premises => &["premises"],
+            Draft::Distractors => &DISTRACTORS,
+            Draft::Semantic => &["question"],
+            Draft::Context => &["question", "answer", "distractor_1", "distractor_2", "distractor_3"],
+            Draft::Topic => &["topic"],
+            Draft::Respond => &["text"],
+            Draft::Judge => &["rating"],
         };
-        question.set_flags(self.name(), findings);
+        let shown: Vec<String> =
+            fields.iter().filter_map(|field| values.get(field)).map(ToString::to_string).collect();
+        if shown.is_empty() { "none".into() } else { shown.join("; ") }
     }
 }
 
-fn text(values: &Values, field: &str) -> Option<String> {
-    values.text(field).map(str::to_owned)
-}
-
-/// A list, or one code as a list of itself.
-fn list(values: &Values, field: &str) -> Vec<String> {
-    match values.get(field) {
-        Some(Value::List(list)) => list.clone(),
-        Some(Value::Text(code)) => vec![code.clone()],
-        _ => Vec::new(),
-    }
+/// The self-checks, by step.
+pub(super) mod check {
+    pub(in crate::stages) use super::category::check as category;
+    pub(in crate::stages) use super::irrationality::check as irrationality;
+    pub(in crate::stages) use super::opponent::check as opponent;
+    pub(in crate::stages) use super::pair::check as pair;
+    pub(in crate::stages) use super::translation::check as translation;
+    pub(in crate::stages) use super::wrong::check as wrong;
 }

@@ -13,7 +13,7 @@ pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
 }
 
 /// A pair that changes nothing, or everything.
-pub(super) fn check(question: &str, pair: &str) -> Vec<String> {
+pub(in crate::stages) fn check(question: &str, pair: &str) -> Vec<String> {
     let mut findings = Vec::new();
     if fold(question, Fold::KEY) == fold(pair, Fold::KEY) {
         findings.push("equals its question".into());

@@ -5,7 +5,7 @@ use crate::review::ballot::KEEP;
 use crate::review::{Value, Values};
 
 /// Where the draft's sentences stand among the values; no field of the ballot is called so.
-pub(super) const REASONS: &str = "screen_reasons";
+pub(in crate::stages) const REASONS: &str = "screen_reasons";
 
 /// The prompt's keys, the ballot's codes, and which answer speaks against the question.
 const QUESTIONS: [(&str, &str, &str, bool); 3] = [

@@ -26,7 +26,7 @@ const NUMBERS: [&[&str]; 13] = [
 ];
 
 /// Numbers and Latin names that are gone, a question that is none, Chinese that is left.
-pub(super) fn check(chinese: &str, english: &str) -> Vec<String> {
+pub(in crate::stages) fn check(chinese: &str, english: &str) -> Vec<String> {
     let narrow: String = chinese.chars().map(narrow).collect();
     let lower = english.to_lowercase();
     let digits = english.replace(',', "");

@@ -89,15 +89,14 @@ fn kind_name(kind: SourceKind) -> String {
     serde_json::to_value(kind).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default()
 }
 
-/// The files of a recipe's sources, in the order in which they are imported, each hashed.
+/// The files of a recipe's sources, of riddles or of posts, in the order in which they are imported, each hashed.
 ///
 /// # Errors
 /// [`Problems`]: every source without a file, every file that cannot be read, and every hash that
 /// is not the one the settings state or `fetch` pinned.
-pub fn files(config: &Config, recipe: &str) -> Result<Vec<Dump>, Problems> {
+pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, Problems> {
     let (mut dumps, mut problems) = (Vec::new(), Vec::new());
-    let used =
-        config.sources.iter().filter(|s| s.recipes.is_empty() || s.recipes.iter().any(|r| r == recipe));
+    let used = config.sources.iter().filter(|source| source.serves(recipe, riddles));
     let pins = Pins::read(&config.root)
         .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {

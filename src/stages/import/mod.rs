@@ -11,6 +11,7 @@ mod files;
 mod leymore;
 mod loose;
 mod reddit;
+mod riddles;
 mod rows;
 mod split;
 mod table;
@@ -30,6 +31,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
+use crate::pages::Site;
 use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
 use crate::store::StageWriter;
 
@@ -51,6 +53,8 @@ pub struct Draft {
     pub author: Option<String>,
     /// Names in clear that stand in the text.
     pub mentions: Vec<String>,
+    /// Texts of the links inside it.
+    pub links: Vec<String>,
     /// When it was written, as the source says.
     pub time: Option<String>,
     /// The score its readers gave it, on the source's own scale.
@@ -132,11 +136,19 @@ fn read(
 ) -> Result<(), StageError> {
     if dump.kind == SourceKind::Warc {
         let known = warc::census(dump, settings);
-        for batch in warc::batches(dump) {
+        for batch in warc::batches(dump, &Site::Tieba) {
             let place = |page: warc::Archived| {
                 let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
                 Place { position: page.at, name, parsed: warc::page(page, &known, dump) }
             };
+            take(batch.into_iter().map(place).collect())?;
+        }
+        return Ok(());
+    }
+    if let Some(site) = riddles::site(dump.kind) {
+        for batch in riddles::batches(dump, &site, settings.max_line_mib << 20) {
+            let place =
+                |page: riddles::Paged| Place { position: page.at, name: page.name, parsed: page.parsed };
             take(batch.into_iter().map(place).collect())?;
         }
         return Ok(());
@@ -192,9 +204,12 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
         SourceKind::Reddit => reddit::post(text),
         SourceKind::Cqia => cqia::post(text),
         SourceKind::Table => table::post(text, &dump.fields),
-        SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc => {
-            Parsed::Bad("an item of another format".into())
-        }
+        SourceKind::Puzzles => riddles::puzzle(text),
+        SourceKind::ThreadDump
+        | SourceKind::Aiotieba
+        | SourceKind::Warc
+        | SourceKind::RiddlesCom
+        | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
     })
 }
 
@@ -289,6 +304,7 @@ fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, u12
         content: draft.content,
         author: draft.author.map(|name| pseudonym(salt, &name)),
         mentions: draft.mentions,
+        links: draft.links,
         time: draft.time,
         score: draft.score,
         number: None,

@@ -143,6 +143,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
         content: if whole { row.text } else { Some(text) },
         time: row.time,
         score: row.score,
+        links: Vec::new(),
         images: row.image_links,
     }))
 }

@@ -27,18 +27,18 @@ pub(super) struct Archived {
     /// Whether this is the damage after a record rather than the record.
     pub damage: bool,
     /// What was read.
-    pub read: Result<(Class, String, Vec<pages::Post>), (Reason, String)>,
+    pub read: Result<(Class, String, pages::Parsed), (Reason, String)>,
 }
 
-/// The pages of an archive, read ahead by a thread of their own.
-pub(super) fn batches(dump: &Dump) -> Receiver<Vec<Archived>> {
+/// The pages of an archive as those of a site, read ahead by a thread of their own.
+pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
     let (sender, receiver) = sync_channel(2);
-    let path = dump.path.clone();
+    let (path, site) = (dump.path.clone(), site.clone());
     thread::spawn(move || {
         let mut batch = Vec::new();
-        pages::each(vec![path], &Site::Tieba, Limits::default(), |item| {
+        pages::each(vec![path], &site, Limits::default(), |item| {
             batch.push(match item {
-                Ok((page, parsed)) => archived(page, parsed),
+                Ok((page, parsed)) => archived(page, parsed, site == Site::Tieba),
                 Err(error) => damaged(&error.trouble),
             });
             if batch.len() == BATCH {
@@ -51,13 +51,14 @@ pub(super) fn batches(dump: &Dump) -> Receiver<Vec<Archived>> {
     receiver
 }
 
-fn archived(page: Page, parsed: pages::Parsed) -> Archived {
-    let known = Url::parse(&page.url).ok().and_then(|url| Address::of(&url)).is_some();
+/// Of the forum, an address tells what a page ought to be.
+fn archived(page: Page, parsed: pages::Parsed, forum: bool) -> Archived {
+    let known = !forum || Url::parse(&page.url).ok().and_then(|url| Address::of(&url)).is_some();
     let at = place(page.at);
     let read = match (parsed.class, page.truncated) {
         (_, Some(why)) => Err((Reason::Truncated, format!("{}: cut by {}", page.url, why.token()))),
         (Class::Unparsed, _) if !known => Err((Reason::PageOther, page.url)),
-        (class, _) => Ok((class, page.url, parsed.posts)),
+        (class, _) => Ok((class, page.url, parsed)),
     };
     Archived { at, damage: false, read }
 }
@@ -78,9 +79,13 @@ fn place(at: Location) -> u64 {
 /// What an archive says of its threads.
 pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
     let mut census = Census::default();
-    for batch in batches(dump) {
-        for (_, _, posts) in batch.into_iter().filter_map(|page| page.read.ok()) {
-            posts.into_iter().filter(|p| p.kind != pages::PostKind::Thread).for_each(|p| census.take(row(p)));
+    for batch in batches(dump, &Site::Tieba) {
+        for (_, _, parsed) in batch.into_iter().filter_map(|page| page.read.ok()) {
+            parsed
+                .posts
+                .into_iter()
+                .filter(|p| p.kind != pages::PostKind::Thread)
+                .for_each(|p| census.take(row(p)));
         }
     }
     census.finish(settings)
@@ -88,12 +93,12 @@ pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
 
 /// What becomes of a page.
 pub(super) fn page(archived: Archived, known: &Threads, dump: &Dump) -> Parsed {
-    let (class, url, posts) = match archived.read {
+    let (class, url, parsed) = match archived.read {
         Ok(read) => read,
         Err((reason, evidence)) => return Parsed::Out(reason, evidence),
     };
     let set_aside = match class {
-        Class::Ok => return Parsed::Page(posts.into_iter().map(|p| post(p, known, dump)).collect()),
+        Class::Ok => return Parsed::Page(parsed.posts.into_iter().map(|p| post(p, known, dump)).collect()),
         Class::Blocked => Reason::PageBlocked,
         Class::Shell => Reason::PageShell,
         Class::Deleted => Reason::PageDeleted,
@@ -123,6 +128,7 @@ fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
         author: post.author_id.map(|id| id.to_string()).or(post.author),
         time: post.time.or(post.time_raw),
         score: None,
+        links: Vec::new(),
         images: post.images.len() as u64,
     }))
 }

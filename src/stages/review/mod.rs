@@ -1,18 +1,22 @@
 //! Reviews: what people decided, taken from the votes.
 //!
-//! A review stage makes one item of its step's ballot from each question, resolves the votes on it and
-//! puts what holds onto the question. Votes are inputs: a stage reads them and changes none.
+//! A review stage makes the items of its step's ballot from each record, resolves the votes on them and
+//! puts what holds onto the record. Votes are inputs: a stage reads them and changes none.
 
-mod ruozhibench;
 mod votes;
 
 pub use votes::Votes;
 
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::subject::{Decision, Subject, Subjects};
 use crate::config::sections;
-use crate::record::{Outcome, Question, Reason, Standing};
-use crate::review::ballot::Step;
+use crate::record::{Outcome, Reason, Standing};
+use crate::review::ballot::{KEEP, Kind, Round, Step};
 use crate::review::votes::{Vote, current};
-use crate::review::{self, Item, Pending, Resolution, ballots, resolve_all};
+use crate::review::{self, Item, Pending, Resolution, Values, ballots, resolve_all};
 use crate::store::StageWriter;
 
 /// Every review step.
@@ -28,23 +32,106 @@ pub enum Review {
     Category,
     /// The normal question, where one fits (2.3).
     Pair,
+    /// Whether a post is a cunning text, and as what sentence (FLUB 2.1).
+    Clean,
+    /// Its type (2.1).
+    Type,
+    /// Its explanation (2.1).
+    Explanation,
+    /// Nine wrong answers (2.1).
+    WrongCandidates,
+    /// The three most challenging of them (2.1).
+    Wrong,
+    /// Whether a joke is one to explain (Chumor 2).
+    JokeScreen,
+    /// Why it is funny (2).
+    JokeExplanation,
+    /// Whether a person or a model explains it better (3).
+    Preference,
+    /// What a model's explanation gets wrong (4).
+    Errors,
+    /// The corrections of a puzzle's typing errors (BrainTeaser 3.2).
+    Spelling,
+    /// Whether it is a lateral puzzle, and of which kind (3.2).
+    PuzzleKind,
+    /// Its premises (3.3).
+    Premises,
+    /// Its distractors (3.3).
+    Distractors,
+    /// The puzzle in other words (3.4).
+    Semantic,
+    /// The puzzle in another situation (3.4).
+    Context,
+    /// Whether the three make a sound group (3.5).
+    Validity,
 }
 
 impl Review {
     /// Every review step.
-    pub const ALL: [Review; 5] =
-        [Review::Screen, Review::Translation, Review::Irrationality, Review::Category, Review::Pair];
+    pub const ALL: [Review; 21] = [
+        Review::Screen,
+        Review::Translation,
+        Review::Irrationality,
+        Review::Category,
+        Review::Pair,
+        Review::Clean,
+        Review::Type,
+        Review::Explanation,
+        Review::WrongCandidates,
+        Review::Wrong,
+        Review::JokeScreen,
+        Review::JokeExplanation,
+        Review::Preference,
+        Review::Errors,
+        Review::Spelling,
+        Review::PuzzleKind,
+        Review::Premises,
+        Review::Distractors,
+        Review::Semantic,
+        Review::Context,
+        Review::Validity,
+    ];
 
     /// The recipe whose ballot it is, and the ballot's name.
     pub fn place(self) -> (&'static str, &'static str) {
-        let name = match self {
-            Review::Screen => "screen",
-            Review::Translation => "translation",
-            Review::Irrationality => "irrationality",
-            Review::Category => "category",
-            Review::Pair => "pair",
-        };
-        ("ruozhibench-gen", name)
+        match self {
+            Review::Screen => ("ruozhibench-gen", "screen"),
+            Review::Translation => ("ruozhibench-gen", "translation"),
+            Review::Irrationality => ("ruozhibench-gen", "irrationality"),
+            Review::Category => ("ruozhibench-gen", "category"),
+            Review::Pair => ("ruozhibench-gen", "pair"),
+            Review::Clean => ("flub", "clean"),
+            Review::Type => ("flub", "type"),
+            Review::Explanation => ("flub", "explanation"),
+            Review::WrongCandidates => ("flub", "wrong-candidates"),
+            Review::Wrong => ("flub", "wrong"),
+            Review::JokeScreen => ("chumor", "screen"),
+            Review::JokeExplanation => ("chumor", "explanation"),
+            Review::Preference => ("chumor", "preference"),
+            Review::Errors => ("chumor", "errors"),
+            Review::Spelling => ("brainteaser", "spelling"),
+            Review::PuzzleKind => ("brainteaser", "kind"),
+            Review::Premises => ("brainteaser", "premises"),
+            Review::Distractors => ("brainteaser", "distractors"),
+            Review::Semantic => ("brainteaser", "semantic"),
+            Review::Context => ("brainteaser", "context"),
+            Review::Validity => ("brainteaser", "validity"),
+        }
+    }
+
+    /// Whose fields it decides on.
+    pub fn subjects(self) -> Subjects {
+        match self.place().0 {
+            "flub" => Subjects::Texts,
+            "chumor" => Subjects::Jokes,
+            "brainteaser" => Subjects::Puzzles,
+            _ => Subjects::Questions,
+        }
+    }
+
+    /// Whether what is shown stands in an order that the seed draws.
+    pub fn is_drawn(self) -> bool {
+        self == Review::Preference
     }
 
     /// The ballot; the settings decide whether drafts go ahead.
@@ -56,102 +143,167 @@ impl Review {
             None => unreachable!("{recipe} has no ballot {name}"),
         }
     }
-
-    /// What annotators see of a question.
-    pub fn item(self, step: &Step, question: &Question) -> Item {
-        ruozhibench::item(self, step, question)
-    }
 }
 
-/// Resolves the votes on all questions of a step.
-pub fn review(
+/// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
+pub fn review<S: Subject>(
     review: Review,
-    questions: Vec<Question>,
+    records: Vec<S>,
     settings: &sections::Review,
+    seed: u64,
     votes: &Votes,
-    writer: &mut StageWriter<Question>,
+    writer: &mut StageWriter<S>,
 ) {
     let step = review.ballot(settings);
     let optional = settings.optional.iter().any(|name| name == step.name);
     let by_item = votes.by_item(step.recipe, step.name);
-    let items: Vec<Item> = questions.iter().map(|question| review.item(&step, question)).collect();
+    let items: Vec<Vec<Item>> = records.iter().map(|record| record.items(review, &step, seed)).collect();
+    let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
+    let items = items.concat();
     let resolved = resolve_all(&step, &items, &by_item);
-    for ((question, item), resolution) in questions.into_iter().zip(&items).zip(resolved) {
-        let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        writer.put(question.id.clone(), outcome(review, question, &resolution, on_it, optional));
+    let mut looked_at = items.iter().zip(&resolved);
+    for (record, length) in records.into_iter().zip(lengths) {
+        let parts: Vec<Part<'_>> =
+            looked_at.by_ref().take(length).map(|(item, found)| Part::new(item, found, &by_item)).collect();
+        writer.put(record.id().to_owned(), outcome(review, &step, record, &parts, optional));
     }
 }
 
-fn outcome(
+/// One item of a record, and where it stands.
+struct Part<'a> {
+    resolution: &'a Resolution,
+    /// The latest votes on it.
+    votes: Vec<&'a Vote>,
+}
+
+impl<'a> Part<'a> {
+    fn new(item: &Item, resolution: &'a Resolution, votes: &FxHashMap<&str, Vec<&'a Vote>>) -> Part<'a> {
+        let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        Part { resolution, votes: current(on_it) }
+    }
+
+    /// The votes of a round that count: the latest of those who made the decision, on today's text.
+    fn counted(&self, by: &[String], synthetic: bool) -> impl Iterator<Item = &'a Vote> {
+        self.votes.iter().copied().filter(move |vote| {
+            by.contains(&vote.annotator)
+                && (synthetic || !vote.synthetic)
+                && !self.resolution.stale.contains(&vote.id)
+        })
+    }
+
+    /// The first answers of each voter, by name.
+    fn given(&self, by: &[String], synthetic: bool) -> Vec<Values> {
+        let mut votes: Vec<&Vote> =
+            self.counted(by, synthetic).filter(|vote| vote.round == Round::Vote).collect();
+        votes.sort_by(|a, b| a.annotator.cmp(&b.annotator));
+        votes.into_iter().map(|vote| vote.values.clone()).collect()
+    }
+}
+
+fn outcome<S: Subject>(
     review: Review,
-    mut question: Question,
-    resolution: &Resolution,
-    votes: &[&Vote],
+    step: &Step,
+    mut record: S,
+    parts: &[Part<'_>],
     optional: bool,
-) -> Outcome<Question> {
-    let stale = match resolution.stale.len() {
+) -> Outcome<S> {
+    let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
         n => format!("; on an older text and not counted: {n}"),
     };
-    match &resolution.outcome {
-        review::Outcome::Pending(_) if optional => Outcome::Kept(question),
-        review::Outcome::Pending(pending) => held(pending, &stale),
-        review::Outcome::Provisional { values, pending } => {
-            if ruozhibench::rejection(review, values).is_some() {
-                // A draft alone rejects nothing.
-                return held(pending, &stale);
+    let mut decisions = Vec::with_capacity(parts.len());
+    let (mut standing, mut basis, mut voters) = (Standing::Confirmed, Vec::new(), Vec::new());
+    let (mut waits, mut against) = (Vec::new(), Vec::new());
+    let mut edited = false;
+    for part in parts {
+        match &part.resolution.outcome {
+            review::Outcome::Pending(_) if optional => decisions.push(None),
+            review::Outcome::Pending(pending) => waits.push(pending),
+            // A draft alone rejects nothing.
+            review::Outcome::Provisional { values, pending } if rejection(step, values).is_some() => {
+                waits.push(pending);
             }
-            let before = ruozhibench::drafted(review, &question);
-            ruozhibench::apply(review, &mut question, values, Standing::Provisional, Vec::new());
-            changed(review, question, Reason::Provisional, format!("{pending}{stale}"), before)
-        }
-        review::Outcome::Confirmed { values, by, synthetic } => {
-            let basis = basis(resolution, votes, by, *synthetic);
-            let sample = if *synthetic { " of the sample" } else { "" };
-            let evidence = format!("{sample} by {}: {}{stale}", by.join(", "), basis.join(" "));
-            if let Some(reasons) = ruozhibench::rejection(review, values) {
-                let evidence = format!("{}; votes{evidence}", reasons.join(", "));
-                return Outcome::Dropped { reason: Reason::Rejected, evidence };
+            review::Outcome::Provisional { values, pending } => {
+                standing = Standing::Provisional;
+                basis.push(pending.to_string());
+                decisions.push(Some(Decision { values: values.clone(), given: Vec::new() }));
             }
-            let (reason, standing) = match (resolution.edited == Some(true), synthetic) {
-                (true, true) => (Reason::SampleRewritten, Standing::Synthetic),
-                (false, true) => (Reason::SampleConfirmed, Standing::Synthetic),
-                (true, false) => (Reason::Rewritten, Standing::Confirmed),
-                (false, false) => (Reason::Confirmed, Standing::Confirmed),
-            };
-            let before = ruozhibench::drafted(review, &question);
-            ruozhibench::apply(review, &mut question, values, standing, basis);
-            changed(review, question, reason, format!("votes{evidence}"), before)
+            review::Outcome::Confirmed { values, by, synthetic } => {
+                if *synthetic {
+                    standing = standing.min(Standing::Synthetic);
+                }
+                against.extend(rejection(step, values).unwrap_or_default());
+                basis.extend(part.counted(by, *synthetic).map(|vote| format!("vote:{}", vote.id)));
+                voters.extend(by.iter().cloned());
+                edited |= part.resolution.edited == Some(true);
+                decisions.push(Some(Decision { values: values.clone(), given: part.given(by, *synthetic) }));
+            }
         }
     }
-}
-
-fn held(pending: &Pending, stale: &str) -> Outcome<Question> {
-    let reason = match pending {
-        Pending::Waiting { .. } => Reason::VotesMissing,
-        Pending::Adjudicate { .. } => Reason::Disputed,
+    if let Some(pending) = waits.first() {
+        let reason = match pending {
+            Pending::Waiting { .. } => Reason::VotesMissing,
+            Pending::Adjudicate { .. } => Reason::Disputed,
+        };
+        return Outcome::Held { reason, evidence: format!("{}{stale}", told(&waits)) };
+    }
+    if decisions.iter().all(Option::is_none) {
+        return Outcome::Kept(record);
+    }
+    voters.sort();
+    voters.dedup();
+    let sample = if standing == Standing::Synthetic { " of the sample" } else { "" };
+    let evidence = match standing {
+        Standing::Provisional => format!("{}{stale}", basis.join("; ")),
+        _ => format!("votes{sample} by {}: {}{stale}", voters.join(", "), basis.join(" ")),
     };
-    Outcome::Held { reason, evidence: format!("{pending}{stale}") }
-}
-
-fn changed(
-    review: Review,
-    row: Question,
-    reason: Reason,
-    evidence: String,
-    before: Option<String>,
-) -> Outcome<Question> {
-    let after = ruozhibench::decided(review, &row);
-    let before = before.unwrap_or_default();
-    Outcome::Changed { row, rule: reason.code(), evidence, before, after }
-}
-
-/// The votes that a decision rests on: the latest of those who made it, on today's text.
-fn basis(resolution: &Resolution, votes: &[&Vote], by: &[String], synthetic: bool) -> Vec<String> {
-    let counts = |vote: &&&Vote| {
-        by.contains(&vote.annotator) && (synthetic || !vote.synthetic) && !resolution.stale.contains(&vote.id)
+    if !against.is_empty() {
+        let evidence = format!("{}; {evidence}", against.join(", "));
+        return Outcome::Dropped { reason: Reason::Rejected, evidence };
+    }
+    let reason = match (edited, standing) {
+        (_, Standing::Provisional) => Reason::Provisional,
+        (true, Standing::Synthetic) => Reason::SampleRewritten,
+        (false, Standing::Synthetic) => Reason::SampleConfirmed,
+        (true, Standing::Confirmed) => Reason::Rewritten,
+        (false, Standing::Confirmed) => Reason::Confirmed,
     };
-    current(votes).iter().filter(counts).map(|vote| format!("vote:{}", vote.id)).collect()
+    let before = record.before(review);
+    basis.retain(|evidence| evidence.starts_with("vote:"));
+    record.decided(review, &decisions, standing, basis);
+    let after = record.after(review);
+    Outcome::Changed { row: record, rule: reason.code(), evidence, before, after }
+}
+
+/// What a record's items wait for, each once.
+fn told(waits: &[&Pending]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for pending in waits {
+        *counts.entry(pending.to_string()).or_default() += 1;
+    }
+    let told = counts.into_iter().map(|(what, n)| if n > 1 { format!("{what} ({n}×)") } else { what });
+    told.collect::<Vec<_>>().join("; ")
+}
+
+/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or those given with
+/// the verdict `reject`; of a puzzle what it is instead, or what of its group is unsound.
+fn rejection(step: &Step, values: &Values) -> Option<Vec<String>> {
+    let reasons = |field: &str| values.get(field).and_then(review::Value::as_list).map(<[String]>::to_vec);
+    if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+        return (values.text(keep.name) != Some(KEEP)).then(|| reasons(keep.name)).flatten();
+    }
+    match (step.recipe, step.name) {
+        ("brainteaser", "kind") if values.text("kind") == Some("neither") => {
+            return Some(vec![values.text("other").unwrap_or("neither").to_owned()]);
+        }
+        ("brainteaser", "validity") => {
+            let unsound = step.fields.iter().filter(|field| values.text(field.name) == Some("no"));
+            let unsound: Vec<String> = unsound.map(|field| field.name.to_owned()).collect();
+            return (!unsound.is_empty()).then_some(unsound);
+        }
+        _ => {}
+    }
+    (values.text("verdict") == Some("reject")).then(|| reasons("reasons").unwrap_or_default())
 }
 
 #[cfg(test)]

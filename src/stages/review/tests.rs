@@ -1,4 +1,5 @@
 use super::*;
+use crate::record::{CunningText, Joke, Question};
 use crate::review::Digest;
 use crate::review::ballot::{Role, Round};
 
@@ -14,6 +15,10 @@ fn question() -> Question {
         translation_draft: Some("Do fish get thirsty?".into()),
         ..Question::default()
     }
+}
+
+fn item(review: Review, step: &Step, question: &Question) -> Item {
+    question.items(review, step, 1).remove(0)
 }
 
 fn vote(step: &Step, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
@@ -44,10 +49,11 @@ fn decide(
     votes: &[Vote],
 ) -> Outcome<Question> {
     let step = review.ballot(settings);
-    let item = review.item(&step, &question);
+    let item = item(review, &step, &question);
     let votes: Vec<&Vote> = votes.iter().collect();
     let resolution = review::resolve(&step, &item, &votes);
-    outcome(review, question, &resolution, &votes, settings.optional.iter().any(|s| s == step.name))
+    let parts = [Part { resolution: &resolution, votes: current(&votes) }];
+    outcome(review, &step, question, &parts, settings.optional.iter().any(|s| s == step.name))
 }
 
 #[test]
@@ -61,7 +67,7 @@ fn every_ballot_is_there() {
 fn a_rewritten_translation_becomes_the_question() {
     let settings = settings(&[]);
     let step = Review::Translation.ballot(&settings);
-    let item = Review::Translation.item(&step, &question());
+    let item = item(Review::Translation, &step, &question());
     let values = [("verdict", "rewrite"), ("question_en", "Are fish ever thirsty?")];
     let votes = [vote(&step, &item, "a", false, &values)];
     let decided = decide(Review::Translation, question(), &settings, &votes);
@@ -77,7 +83,7 @@ fn a_rewritten_translation_becomes_the_question() {
 fn a_samples_vote_is_no_persons() {
     let settings = settings(&[]);
     let step = Review::Translation.ballot(&settings);
-    let item = Review::Translation.item(&step, &question());
+    let item = item(Review::Translation, &step, &question());
     let values = [("verdict", "accept"), ("question_en", "Do fish get thirsty?")];
     let votes = [vote(&step, &item, "a", true, &values)];
     let decided = decide(Review::Translation, question(), &settings, &votes);
@@ -104,7 +110,7 @@ fn votes_reject_and_drafts_do_not() {
     assert!(matches!(ahead, Outcome::Held { .. }), "{ahead:?}");
     let settings = settings(&[]);
     let step = Review::Screen.ballot(&settings);
-    let item = Review::Screen.item(&step, &drafted);
+    let item = item(Review::Screen, &step, &drafted);
     let mut votes: Vec<Vote> = ["a", "b", "c"].map(|name| vote(&step, &item, name, false, &[])).to_vec();
     for vote in &mut votes {
         vote.values.set("screen", vec!["harmful".to_owned()]);
@@ -119,11 +125,121 @@ fn votes_reject_and_drafts_do_not() {
 fn a_vote_on_an_older_text_is_told_and_not_counted() {
     let settings = settings(&[]);
     let step = Review::Translation.ballot(&settings);
-    let item = Review::Translation.item(&step, &question());
+    let item = item(Review::Translation, &step, &question());
     let values = [("verdict", "accept"), ("question_en", "Do fish get thirsty?")];
     let votes = [vote(&step, &item, "a", false, &values)];
     let edited = Question { translation_draft: Some("Is a fish thirsty?".into()), ..question() };
     let decided = decide(Review::Translation, edited, &settings, &votes);
     let Outcome::Held { evidence, .. } = decided else { panic!("{decided:?}") };
     assert!(evidence.contains("older text"), "{evidence}");
+}
+
+/// The votes of a step in one table.
+fn on<'v>(votes: &'v [Vote]) -> FxHashMap<&'v str, Vec<&'v Vote>> {
+    let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
+    for vote in votes {
+        items.entry(&vote.item).or_default().push(vote);
+    }
+    items
+}
+
+/// What a step makes of a record.
+fn outcome_of<S: Subject>(review: Review, record: S, optional: bool, votes: &[Vote]) -> Outcome<S> {
+    let step = review.ballot(&settings(&[]));
+    let (items, votes) = (record.items(review, &step, 1), on(votes));
+    let resolved = resolve_all(&step, &items, &votes);
+    let parts: Vec<Part<'_>> =
+        items.iter().zip(&resolved).map(|(item, found)| Part::new(item, found, &votes)).collect();
+    outcome(review, &step, record, &parts, optional)
+}
+
+#[test]
+fn a_rewritten_text_keeps_what_was_posted() {
+    let posted = CunningText { id: "t".into(), text: "鱼渴吗 转发".into(), ..CunningText::default() };
+    let step = Review::Clean.ballot(&settings(&[]));
+    let item = posted.items(Review::Clean, &step, 1).remove(0);
+    let rewrite = [("verdict", "rewrite"), ("text", "鱼会口渴吗？"), ("is_question", "yes")];
+    let votes = [vote(&step, &item, "a", false, &rewrite)];
+    let Outcome::Changed { row, before, after, .. } =
+        outcome_of(Review::Clean, posted.clone(), false, &votes)
+    else {
+        panic!()
+    };
+    assert_eq!((row.text.as_str(), row.original.as_deref()), ("鱼会口渴吗？", Some("鱼渴吗 转发")));
+    assert_eq!(
+        (before.as_str(), after.as_str(), row.is_question),
+        ("鱼渴吗 转发", "鱼会口渴吗？", Some(true))
+    );
+    let mut votes = [vote(&step, &item, "a", false, &[("verdict", "reject")])];
+    votes[0].values.set("reasons", vec!["impolite".to_owned()]);
+    votes[0] = votes[0].clone().sealed();
+    let rejected = outcome_of(Review::Clean, posted, false, &votes);
+    assert!(matches!(rejected, Outcome::Dropped { reason: Reason::Rejected, .. }), "{rejected:?}");
+}
+
+#[test]
+fn an_explanation_of_an_older_text_is_asked_for_again() {
+    let text = CunningText { id: "t".into(), text: "旧".into(), ..CunningText::default() };
+    let step = Review::Explanation.ballot(&settings(&[]));
+    let item = text.items(Review::Explanation, &step, 1).remove(0);
+    let votes = ["a", "b"].map(|name| vote(&step, &item, name, false, &[("explanation", "因为。")]));
+    let waits = outcome_of(Review::Explanation, text.clone(), false, &votes);
+    let Outcome::Held { evidence, .. } = &waits else { panic!("{waits:?}") };
+    assert!(evidence.contains("(review) of senior"), "{evidence}");
+    let rewritten = CunningText { text: "新".into(), ..text };
+    let Outcome::Held { evidence, .. } = outcome_of(Review::Explanation, rewritten, false, &votes) else {
+        panic!()
+    };
+    assert!(evidence.contains("2 votes (vote)") && evidence.contains("older text"), "{evidence}");
+}
+
+#[test]
+fn candidates_are_three_from_each_and_three_are_picked() {
+    let mut text = CunningText { id: "t".into(), text: "鱼".into(), ..CunningText::default() };
+    let step = Review::WrongCandidates.ballot(&settings(&[]));
+    let item = text.items(Review::WrongCandidates, &step, 1).remove(0);
+    let votes = ["b", "a", "c"].map(|name| {
+        let texts = [1, 2, 3].map(|n| format!("{name}{n}"));
+        let values = [("wrong_1", &*texts[0]), ("wrong_2", &texts[1]), ("wrong_3", &texts[2])];
+        vote(&step, &item, name, false, &values)
+    });
+    let Outcome::Changed { row, .. } = outcome_of(Review::WrongCandidates, text, false, &votes) else {
+        panic!()
+    };
+    assert_eq!(row.candidates, ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
+    text = row;
+    let step = Review::Wrong.ballot(&settings(&[]));
+    let item = text.items(Review::Wrong, &step, 1).remove(0);
+    let mut votes = [vote(&step, &item, "s", false, &[])];
+    votes[0].values.set("wrong", vec!["1".to_owned(), "5".into(), "9".into()]);
+    votes[0] = votes[0].clone().sealed();
+    let Outcome::Changed { row, .. } = outcome_of(Review::Wrong, text, false, &votes) else { panic!() };
+    assert_eq!(row.wrong, ["a1", "b2", "c3"]);
+}
+
+#[test]
+fn a_joke_waits_until_all_its_opponents_are_voted_on() {
+    let joke = Joke {
+        id: "j".into(),
+        explanation: Some("人写的。".into()),
+        opponents: vec!["m".into(), "n".into()],
+        opponent_explanations: vec!["甲。".into(), "乙。".into()],
+        ..Joke::default()
+    };
+    let step = Review::Preference.ballot(&settings(&[]));
+    let items = joke.items(Review::Preference, &step, 1);
+    assert!(items.len() == 2 && items[0].id != items[1].id);
+    let cast = |item: &Item, codes: [&str; 3]| {
+        let names = ["a", "b", "c"].into_iter().zip(codes);
+        names.map(|(name, code)| vote(&step, item, name, false, &[("preference", code)])).collect::<Vec<_>>()
+    };
+    let mut votes = cast(&items[0], ["human", "human", "equal"]);
+    assert!(matches!(outcome_of(Review::Preference, joke.clone(), false, &votes), Outcome::Held { .. }));
+    votes.extend(cast(&items[1], ["human", "llm", "equal"]));
+    let Outcome::Changed { row, after, .. } = outcome_of(Review::Preference, joke, false, &votes) else {
+        panic!()
+    };
+    assert_eq!(row.votes, ["human human equal", "human llm equal"]);
+    assert_eq!(row.verdicts, ["human", "undecided"]);
+    assert_eq!(after, "m: human; n: undecided");
 }

@@ -40,7 +40,7 @@ mod weight;
 
 pub use compare::{Comparison, Evidence, Verdict, Veto, compare, compare_prepared};
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View, predicates};
-pub use prepared::{Prepared, Token};
+pub use prepared::{Prepared, Reading, Token};
 pub use weight::weight;
 
 #[cfg(test)]

@@ -41,22 +41,72 @@ pub(super) struct Bag {
     pub total: u64,
 }
 
-impl Prepared {
-    /// Prepares a text. Linear in its length, but for the sorting of its characters.
-    pub fn new(text: &str) -> Self {
+/// All that a comparison can see of a text, in its smallest form: texts of equal readings compare alike
+/// with every other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reading {
+    /// [`view::key`].
+    key: String,
+    /// Whether the key is the folded text, which is empty otherwise.
+    is_folded: bool,
+    /// As in [`Prepared`].
+    series: Vec<u32>,
+    /// As in [`Prepared`].
+    items: u32,
+}
+
+impl Reading {
+    /// Reads a text. Linear in its length.
+    pub fn of(text: &str) -> Self {
         let plain = view::plain(text);
-        let chars: Vec<char> = view::fold(text).chars().collect();
+        let folded = view::fold_plain(&plain);
+        let is_folded = !folded.is_empty();
+        Self {
+            key: if is_folded { folded } else { view::bare(text) },
+            is_folded,
+            series: series::numbers(&plain),
+            items: count_items(&plain),
+        }
+    }
+
+    /// [`view::key`]: empty only for a blank text.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// [`view::fold`].
+    pub fn folded(&self) -> &str {
+        if self.is_folded { &self.key } else { "" }
+    }
+
+    /// Whether the text has nothing but spaces, and is like no other.
+    pub fn is_blank(&self) -> bool {
+        self.key.is_empty()
+    }
+}
+
+impl From<&Reading> for Prepared {
+    /// Linear in the length of the text, but for the sorting of its characters.
+    fn from(reading: &Reading) -> Self {
+        let chars: Vec<char> = reading.folded().chars().collect();
         let sounds: Vec<char> = chars.iter().map(|&c| view::syllable(c)).collect();
         Self {
-            key: view::key(text),
+            key: reading.key.clone(),
             sound_bag: Bag::of_chars(&sounds),
             sounds,
             bag: Bag::of_chars(&chars),
             grams: Bag::of_pairs(&chars),
-            series: series::numbers(&plain),
-            items: count_items(&plain),
+            series: reading.series.clone(),
+            items: reading.items,
             chars,
         }
+    }
+}
+
+impl Prepared {
+    /// Prepares a text. Linear in its length, but for the sorting of its characters.
+    pub fn new(text: &str) -> Self {
+        Self::from(&Reading::of(text))
     }
 
     /// Length of the folded text in characters.

@@ -23,9 +23,14 @@ const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
 /// assert_eq!(fold("導盲犬 说：ＯＫ！！她笑哈哈哈哈哈"), "导盲犬说ok他笑哈哈");
 /// ```
 pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
+    fold_plain(&plain(text))
+}
+
+/// [`fold`] of a text that is [`plain`] already.
+pub(super) fn fold_plain(plain: &str) -> String {
+    let mut folded = String::with_capacity(plain.len());
     let (mut last, mut run) = ('\0', 0);
-    for c in plain(text).chars() {
+    for c in plain.chars() {
         if !(c.is_alphanumeric() || is_combining_mark(c)) || SPACERS.contains(&c) {
             continue;
         }
@@ -47,7 +52,12 @@ pub(super) fn plain(text: &str) -> String {
 /// emoji, a lone `？`), all its characters but spaces. Empty only for a blank text.
 pub fn key(text: &str) -> String {
     let folded = fold(text);
-    if folded.is_empty() { text.nfkc().filter(|c| !c.is_whitespace()).collect() } else { folded }
+    if folded.is_empty() { bare(text) } else { folded }
+}
+
+/// The characters of a text but spaces.
+pub(super) fn bare(text: &str) -> String {
+    text.nfkc().filter(|c| !c.is_whitespace()).collect()
 }
 
 /// The sounds of a text: its folded characters, each ideograph replaced by one private-use
@@ -59,7 +69,12 @@ pub fn key(text: &str) -> String {
 /// assert_ne!(sound("弱智"), sound("理智"));
 /// ```
 pub fn sound(text: &str) -> String {
-    fold(text).chars().map(syllable).collect()
+    sound_of(&fold(text))
+}
+
+/// [`sound`] of a text that is folded already.
+pub fn sound_of(folded: &str) -> String {
+    folded.chars().map(syllable).collect()
 }
 
 /// The private-use character for the sound of an ideograph; any other character itself.

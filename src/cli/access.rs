@@ -1,0 +1,86 @@
+//! `access`: tokens for the pages of `serve`.
+
+use clap::{Subcommand, ValueEnum};
+use serde_json::json;
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::pipeline::now;
+use crate::store::Workspace;
+use crate::web::access::{Access, Rank};
+
+#[derive(Subcommand)]
+pub(super) enum AccessVerb {
+    /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
+    Grant {
+        /// Whose; of an annotator, the name in pipeline.toml
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it opens
+        #[arg(long, value_enum)]
+        rank: RankArg,
+    },
+    /// End somebody's token, and with it their sessions
+    Revoke {
+        /// Whose
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Who has a token
+    List,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum RankArg {
+    /// The review pages alone
+    Annotator,
+    /// The audit pages
+    Reader,
+    /// All pages
+    Curator,
+}
+
+pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let access = Access::of(&Workspace::new(&config.root));
+    match verb {
+        AccessVerb::Grant { name, rank } => {
+            let rank = match rank {
+                RankArg::Annotator => Rank::Annotator,
+                RankArg::Reader => Rank::Reader,
+                RankArg::Curator => Rank::Curator,
+            };
+            if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == *name) {
+                return Err(Failure::usage(format!(
+                    "no [[annotator]] is called {name:?}\n  hint: add one to pipeline.toml; its role says what they may decide"
+                )));
+            }
+            let token = access.grant(name, rank, &now())?;
+            match global.json {
+                true => output::json(&json!({ "name": name, "rank": rank.name(), "token": token }))?,
+                false => output::print(&format!("{token}\n"))?,
+            }
+            if !global.quiet && !global.json {
+                eprintln!("{name}'s token as {}; it is shown this once", rank.name());
+            }
+            Ok(Exit::Done)
+        }
+        AccessVerb::Revoke { name } => match access.revoke(name, &now())? {
+            true => Ok(Exit::Done),
+            false => Err(Failure { exit: Exit::Gap, message: format!("{name} has no token") }),
+        },
+        AccessVerb::List => {
+            let grants = access.grants()?;
+            let rows: Vec<_> =
+                grants.iter().map(|g| json!({ "name": g.name, "rank": g.rank.name() })).collect();
+            let lines: String =
+                grants.iter().map(|g| format!("{:<20} {}\n", g.name, g.rank.name())).collect();
+            match global.json {
+                true => output::json(&rows)?,
+                false => output::print(&lines)?,
+            }
+            Ok(Exit::Done)
+        }
+    }
+}

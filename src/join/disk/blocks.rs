@@ -1,0 +1,107 @@
+//! Last pass: block after block of the sorted records is indexed, and the larger records stream past.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::sorter::{Reader, Runs, Sorter};
+use super::{DiskError, Limits};
+use crate::join::block::{Block, Effort, Match};
+use crate::join::index::Cutting;
+use crate::join::records::Records;
+use crate::join::stats::Order;
+
+/// Matches in both directions, as row, partner, numerator and denominator, in order.
+pub(super) fn matches(
+    records: &Path,
+    order: &Order,
+    folder: &Path,
+    limits: Limits,
+) -> Result<(Runs, Effort), DiskError> {
+    let mut found = Sorter::new(folder, "pairs", limits.sort);
+    let mut effort = Effort::default();
+    let (mut first, mut position) = (0, 0);
+    loop {
+        let mut stream = Stream::open(records, first, position)?;
+        let (block, rows) = stream.block(order, limits)?;
+        if rows.is_empty() {
+            break;
+        }
+        (first, position) = (block.end(), stream.from.position);
+        let index = Block::new(&block, block.first..block.end(), order);
+        effort.keys += index.keys();
+        let mut put = |matches: Vec<Match>, probes: &[u32], probes_from: u32| -> Result<(), DiskError> {
+            for Match { a, b, score } in matches {
+                let (a, b) = (probes[(a - probes_from) as usize], rows[(b - block.first) as usize]);
+                found.push(&[a, b, score.num, score.den])?;
+                found.push(&[b, a, score.num, score.den])?;
+            }
+            Ok(())
+        };
+        let (matches, spent) = index.matches(&block, block.first..block.end());
+        effort += spent;
+        put(matches, &rows, block.first)?;
+        loop {
+            let (chunk, rows) = stream.chunk(order, limits.chunk)?;
+            let concerned = if rows.is_empty() {
+                chunk.first
+            } else {
+                chunk.count_while(chunk.first, |size| index.concerns(size))
+            };
+            let (matches, spent) = index.matches(&chunk, chunk.first..concerned);
+            effort += spent;
+            put(matches, &rows, chunk.first)?;
+            if concerned < chunk.end() || rows.is_empty() {
+                break;
+            }
+        }
+    }
+    Ok((found.finish()?, effort))
+}
+
+/// The sorted records from some number on.
+struct Stream {
+    from: Reader,
+    next: u32,
+    list: Vec<u32>,
+}
+
+impl Stream {
+    fn open(path: &Path, next: u32, position: u64) -> Result<Self, DiskError> {
+        Ok(Self { from: Reader::open(path, position)?, next, list: Vec::new() })
+    }
+
+    /// The next so many records, fewer at the end, and their rows.
+    fn chunk(&mut self, order: &Order, most: usize) -> Result<(Records, Vec<u32>), DiskError> {
+        let (mut records, mut rows) = (Records::from(self.next), Vec::new());
+        while rows.len() < most && self.from.next(&mut self.list)? {
+            if let [_, row, symbols @ ..] = self.list.as_slice() {
+                records.push(symbols, order);
+                rows.push(*row);
+            }
+        }
+        self.next = records.end();
+        Ok((records, rows))
+    }
+
+    /// As many chunks as have about the keys of a block together.
+    fn block(&mut self, order: &Order, limits: Limits) -> Result<(Records, Vec<u32>), DiskError> {
+        let (mut records, mut rows) = (Records::from(self.next), Vec::new());
+        let mut keys = 0;
+        while keys < limits.block_keys {
+            let (chunk, more) = self.chunk(order, limits.chunk)?;
+            if more.is_empty() {
+                break;
+            }
+            let all: Vec<u32> = (chunk.first..chunk.end()).collect();
+            let count = |part: &[u32]| {
+                let mut cutting = Cutting::default();
+                part.iter().map(|&r| u64::from(cutting.of(&chunk, r, order))).sum::<u64>()
+            };
+            keys += all.par_chunks(1 << 10).map(count).sum::<u64>();
+            all.iter().for_each(|&record| records.push_from(&chunk, record));
+            rows.extend(more);
+        }
+        Ok((records, rows))
+    }
+}

@@ -1,0 +1,154 @@
+//! What a join on disk found.
+
+use rustc_hash::FxHashMap;
+use tempfile::TempDir;
+
+use super::DiskError;
+use super::distinct::Copies;
+use super::sorter::{Merge, Runs};
+use crate::join::{Effort, Pair, Score};
+
+/// Every pair of a join on disk. Its files are deleted with it.
+pub struct DiskJoined {
+    copies: Copies,
+    runs: Runs,
+    /// What it took.
+    pub effort: Effort,
+    /// Last, so that the files go when nobody reads them any more.
+    _folder: TempDir,
+}
+
+impl DiskJoined {
+    pub(super) fn new(folder: TempDir, copies: Copies, runs: Runs, effort: Effort) -> Self {
+        Self { copies, runs, effort, _folder: folder }
+    }
+
+    /// Rows that read alike, ascending, by the first of them; rows without a copy are not in it.
+    pub fn copies(&self) -> &FxHashMap<u32, Vec<u32>> {
+        &self.copies
+    }
+
+    /// Every pair of distinct texts, each text as its first row, ascending by (a, b).
+    ///
+    /// # Errors
+    /// [`DiskError`] where a working file cannot be read.
+    pub fn distinct_pairs(&self) -> Result<impl Iterator<Item = Result<Pair, DiskError>> + '_, DiskError> {
+        let mut matches = Matches::open(&self.runs)?;
+        Ok(std::iter::from_fn(move || {
+            loop {
+                match matches.next() {
+                    Ok(Some((a, b, score))) if a < b => return Some(Ok(Pair { a, b, score })),
+                    Ok(Some(_)) => {}
+                    Ok(None) => return None,
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+        }))
+    }
+
+    /// Every pair of rows, ascending by (a, b). Memory is for rows that have copies only.
+    ///
+    /// # Errors
+    /// [`DiskError`] where a working file cannot be read.
+    pub fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair, DiskError>> + '_, DiskError> {
+        let mut copied: Vec<(u32, u32)> =
+            self.copies.iter().flat_map(|(&first, rows)| rows.iter().map(move |&row| (row, first))).collect();
+        copied.sort_unstable();
+        let mut copied = copied.into_iter().peekable();
+        let mut matches = Matches::open(&self.runs)?;
+        // What texts with copies are like, for the copies to come.
+        let mut kept: FxHashMap<u32, Vec<(u32, Score)>> = FxHashMap::default();
+        let next_of_row = move || -> Result<Option<Vec<Pair>>, DiskError> {
+            let (row, first) = match (copied.peek().copied(), matches.peek()) {
+                (None, None) => return Ok(None),
+                (Some((row, first)), next) if next.is_none_or(|next| row <= next) => {
+                    copied.next();
+                    (row, first)
+                }
+                (_, next) => {
+                    let row = next.unwrap_or_default();
+                    (row, row)
+                }
+            };
+            let mut like = Vec::new();
+            while matches.peek() == Some(row) {
+                like.extend(matches.next()?.map(|(_, partner, score)| (partner, score)));
+            }
+            let like = match self.copies.contains_key(&first) {
+                true => &*kept.entry(first).or_insert(like),
+                false => &like,
+            };
+            let mut pairs = Vec::new();
+            for &(partner, score) in like.iter().chain(&[(first, Score::ONE)]) {
+                let alone = [partner];
+                let rows = self.copies.get(&partner).map_or(&alone[..], Vec::as_slice);
+                let later = &rows[rows.partition_point(|&other| other <= row)..];
+                pairs.extend(later.iter().map(|&b| Pair { a: row, b, score }));
+            }
+            pairs.sort_unstable_by_key(|pair| pair.b);
+            Ok(Some(pairs))
+        };
+        Ok(flatten(next_of_row))
+    }
+}
+
+/// The pairs of row after row; after an error, nothing.
+fn flatten(
+    mut next: impl FnMut() -> Result<Option<Vec<Pair>>, DiskError>,
+) -> impl Iterator<Item = Result<Pair, DiskError>> {
+    let (mut row, mut done) = (Vec::new().into_iter(), false);
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(pair) = row.next() {
+                return Some(Ok(pair));
+            }
+            if done {
+                return None;
+            }
+            match next() {
+                Ok(Some(pairs)) => row = pairs.into_iter(),
+                Ok(None) => done = true,
+                Err(error) => {
+                    done = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+    })
+}
+
+/// Matches in order, with a look at the next one's row.
+struct Matches {
+    merge: Merge,
+    ahead: Option<Vec<u32>>,
+}
+
+impl Matches {
+    fn open(runs: &Runs) -> Result<Self, DiskError> {
+        let mut matches = Self { merge: runs.read()?, ahead: Some(Vec::new()) };
+        matches.advance()?;
+        Ok(matches)
+    }
+
+    fn advance(&mut self) -> Result<(), DiskError> {
+        let mut list = self.ahead.take().unwrap_or_default();
+        if self.merge.next(&mut list)? {
+            self.ahead = Some(list);
+        }
+        Ok(())
+    }
+
+    /// The row of the next match.
+    fn peek(&self) -> Option<u32> {
+        self.ahead.as_ref().and_then(|list| list.first().copied())
+    }
+
+    fn next(&mut self) -> Result<Option<(u32, u32, Score)>, DiskError> {
+        let found = match self.ahead.as_deref() {
+            Some(&[row, partner, num, den]) => Some((row, partner, Score { num, den })),
+            _ => return Ok(None),
+        };
+        self.advance()?;
+        Ok(found)
+    }
+}

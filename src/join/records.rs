@@ -1,0 +1,74 @@
+//! Records: distinct rows as sequences or sets of symbols, in the order of their sizes.
+
+use super::signature::Signature;
+use super::stats::Order;
+
+/// A run of records in rising order of size. A record's number is its place in the whole order, of which
+/// this may be a part.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Records {
+    /// The number of the first one here.
+    pub first: u32,
+    /// Symbols of all, in text order for sequences, ascending for sets.
+    symbols: Vec<u32>,
+    /// The i-th is `symbols[starts[i]..starts[i + 1]]`.
+    starts: Vec<usize>,
+    sizes: Vec<u32>,
+    signatures: Vec<Signature>,
+}
+
+impl Records {
+    /// None yet; the first will have this number.
+    pub fn from(first: u32) -> Self {
+        Self { first, starts: vec![0], ..Self::default() }
+    }
+
+    /// Appends a record, which must not be smaller than the one before.
+    pub fn push(&mut self, symbols: &[u32], order: &Order) {
+        self.symbols.extend_from_slice(symbols);
+        self.starts.push(self.symbols.len());
+        self.sizes.push(order.size(symbols));
+        self.signatures.push(Signature::of(symbols));
+    }
+
+    /// Appends a record of another run.
+    pub fn push_from(&mut self, other: &Records, record: u32) {
+        self.symbols.extend_from_slice(other.symbols(record));
+        self.starts.push(self.symbols.len());
+        self.sizes.push(other.size(record));
+        self.signatures.push(other.signature(record));
+    }
+
+    /// One past the last number.
+    pub fn end(&self) -> u32 {
+        self.first + self.sizes.len() as u32
+    }
+
+    pub fn symbols(&self, record: u32) -> &[u32] {
+        let i = self.place(record);
+        &self.symbols[self.starts[i]..self.starts[i + 1]]
+    }
+
+    pub fn size(&self, record: u32) -> u32 {
+        self.sizes[self.place(record)]
+    }
+
+    pub fn signature(&self, record: u32) -> Signature {
+        self.signatures[self.place(record)]
+    }
+
+    /// The first record of at least this size, or one past the last.
+    pub fn at_size(&self, size: u32) -> u32 {
+        self.first + self.sizes.partition_point(|&s| s < size) as u32
+    }
+
+    /// One past the last record from `start` on before a size that does not hold; sizes that hold come
+    /// first.
+    pub fn count_while(&self, start: u32, holds: impl Fn(u32) -> bool) -> u32 {
+        start + self.sizes[self.place(start)..].partition_point(|&size| holds(size)) as u32
+    }
+
+    fn place(&self, record: u32) -> usize {
+        (record - self.first) as usize
+    }
+}

@@ -1,0 +1,399 @@
+//! WordNet's database files, read as wndb(5) documents them.
+//!
+//! `index.<pos>` lists lemmas in order, each with the byte offsets of its senses in `data.<pos>`, the most frequent
+//! first; a line of `data.<pos>` is a synset: its words, its pointers, its gloss. Files stay as they are read; a
+//! lemma is found by halving the index, a synset by its offset.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a database cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum WordNetError {
+    /// A file is missing or unreadable.
+    #[error("wordnet: cannot read {}: {source}\n  hint: Debian's wordnet-base puts the files into /usr/share/wordnet", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is not in the documented format.
+    #[error("wordnet: {}: {what}\n  hint: index.noun and data.noun must be of one version", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+/// A part of speech: one pair of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pos {
+    /// Nouns.
+    Noun,
+    /// Verbs.
+    Verb,
+    /// Adjectives.
+    Adjective,
+    /// Adverbs.
+    Adverb,
+}
+
+impl Pos {
+    /// Every part of speech, the one with most answers first.
+    pub const ALL: [Pos; 4] = [Pos::Noun, Pos::Verb, Pos::Adjective, Pos::Adverb];
+
+    fn name(self) -> &'static str {
+        match self {
+            Pos::Noun => "noun",
+            Pos::Verb => "verb",
+            Pos::Adjective => "adj",
+            Pos::Adverb => "adv",
+        }
+    }
+
+    fn of_code(code: &str) -> Option<Pos> {
+        Some(match code {
+            "n" => Pos::Noun,
+            "v" => Pos::Verb,
+            "a" | "s" => Pos::Adjective,
+            "r" => Pos::Adverb,
+            _ => return None,
+        })
+    }
+}
+
+/// Where a synset stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// In which file.
+    pub pos: Pos,
+    /// At which byte.
+    pub offset: usize,
+}
+
+/// A set of words with one meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Synset {
+    /// Where it stands.
+    pub place: Place,
+    /// Its words, blanks between the parts of a collocation; capitals as the lexicographer wrote them.
+    pub words: Vec<String>,
+    /// Pointers to other synsets, with their symbols: `@` hypernym, `@i` of an instance, `~` and `~i` their converse.
+    pub pointers: Vec<(String, Place)>,
+    /// What it means, with examples.
+    pub gloss: String,
+}
+
+impl Synset {
+    /// The synsets that a kind of pointer leads to.
+    pub fn to<'a>(&'a self, symbols: &'a [&'a str]) -> impl Iterator<Item = Place> + 'a {
+        self.pointers.iter().filter(|(symbol, _)| symbols.contains(&symbol.as_str())).map(|(_, place)| *place)
+    }
+}
+
+/// An opened database.
+#[derive(Debug)]
+pub struct WordNet {
+    /// Index, data and exceptions of each part of speech that is there.
+    files: Vec<(Pos, Files)>,
+    folder: PathBuf,
+}
+
+#[derive(Debug, Default)]
+struct Files {
+    index: String,
+    data: String,
+    exceptions: String,
+}
+
+impl WordNet {
+    /// Reads a folder. Nouns must be there, other parts of speech may be missing, as may the exception lists.
+    ///
+    /// # Errors
+    /// [`WordNetError`] naming the file.
+    pub fn open(folder: &Path) -> Result<WordNet, WordNetError> {
+        let read = |name: String, needed: bool| {
+            let path = folder.join(name);
+            match fs::read(&path) {
+                Ok(bytes) => {
+                    String::from_utf8(bytes).map_err(|e| WordNetError::Format { path, what: e.to_string() })
+                }
+                Err(e) if e.kind() == io::ErrorKind::NotFound && !needed => Ok(String::new()),
+                Err(source) => Err(WordNetError::Io { path, source }),
+            }
+        };
+        let mut files = Vec::new();
+        for pos in Pos::ALL {
+            let index = read(format!("index.{}", pos.name()), pos == Pos::Noun)?;
+            let data = read(format!("data.{}", pos.name()), pos == Pos::Noun || !index.is_empty())?;
+            let exceptions = read(format!("{}.exc", pos.name()), false)?;
+            if !index.is_empty() {
+                files.push((pos, Files { index, data, exceptions }));
+            }
+        }
+        Ok(WordNet { files, folder: folder.to_path_buf() })
+    }
+
+    /// The hash of all files: what a decision that rests on them depends on.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for (pos, files) in &self.files {
+            for part in [pos.name(), &files.index, &files.data, &files.exceptions] {
+                hasher.update(&(part.len() as u64).to_le_bytes());
+                hasher.update(part.as_bytes());
+            }
+        }
+        hasher.finalize().to_hex()[..16].to_string()
+    }
+
+    /// The senses of a word, by part of speech and then by frequency. Where the word itself is not listed, its base
+    /// forms are looked up: `swallows`, `mice`.
+    ///
+    /// # Errors
+    /// [`WordNetError::Format`] where a file is damaged.
+    pub fn senses(&self, word: &str) -> Result<Vec<Synset>, WordNetError> {
+        let lemma = word.to_lowercase().replace(' ', "_");
+        let mut senses = Vec::new();
+        for (pos, files) in &self.files {
+            let forms = std::iter::once(lemma.clone()).chain(base_forms(*pos, &lemma, &files.exceptions));
+            let Some(line) = forms.into_iter().find_map(|form| find(&files.index, &form)) else { continue };
+            for offset in self.offsets(*pos, line)? {
+                senses.push(self.synset(Place { pos: *pos, offset })?);
+            }
+        }
+        Ok(senses)
+    }
+
+    /// The synset at a place.
+    ///
+    /// # Errors
+    /// [`WordNetError::Format`] where no synset stands there.
+    pub fn synset(&self, place: Place) -> Result<Synset, WordNetError> {
+        let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
+        let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());
+        line.and_then(|line| parse(line, place)).ok_or_else(|| {
+            self.wrong("data", place.pos, format!("no synset stands at byte {}", place.offset))
+        })
+    }
+
+    /// `lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset…`
+    fn offsets(&self, pos: Pos, line: &str) -> Result<Vec<usize>, WordNetError> {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let number = |at: usize| fields.get(at).and_then(|field| field.parse::<usize>().ok());
+        let offsets = number(2).zip(number(3)).and_then(|(senses, pointers)| {
+            let offsets: Vec<usize> =
+                (6 + pointers..6 + pointers + senses).map(number).collect::<Option<_>>()?;
+            Some(offsets)
+        });
+        offsets.ok_or_else(|| self.wrong("index", pos, format!("this line is no entry: {line:?}")))
+    }
+
+    fn wrong(&self, kind: &str, pos: Pos, what: String) -> WordNetError {
+        WordNetError::Format { path: self.folder.join(format!("{kind}.{}", pos.name())), what }
+    }
+}
+
+/// The line of a sorted file that begins with a word and a blank. Lines of the licence begin with two blanks, before
+/// every word.
+fn find<'a>(sorted: &'a str, word: &str) -> Option<&'a str> {
+    let bytes = sorted.as_bytes();
+    let (mut low, mut high) = (0, bytes.len());
+    while low < high {
+        let middle = (low + high) / 2;
+        let start = bytes[..middle].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let end = bytes[middle..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |at| middle + at);
+        let line = &sorted[start..end];
+        let head = if line.starts_with(' ') { "" } else { line.split(' ').next().unwrap_or_default() };
+        match head.cmp(word) {
+            std::cmp::Ordering::Equal => return Some(line),
+            std::cmp::Ordering::Less => low = end + 1,
+            std::cmp::Ordering::Greater => high = start,
+        }
+    }
+    None
+}
+
+/// `synset_offset lex_filenum ss_type w_cnt word lex_id… p_cnt ptr… [frames…] | gloss`
+fn parse(line: &str, place: Place) -> Option<Synset> {
+    let (head, gloss) = line.split_once('|')?;
+    let mut fields = head.split_whitespace();
+    let offset: usize = fields.next()?.parse().ok()?;
+    let _lexicographer = fields.next()?;
+    let pos = Pos::of_code(fields.next()?)?;
+    if offset != place.offset || pos != place.pos {
+        return None;
+    }
+    let count = usize::from_str_radix(fields.next()?, 16).ok()?;
+    let mut words = Vec::with_capacity(count);
+    for _ in 0..count {
+        let word = fields.next()?;
+        // Adjectives carry their place in a phrase: `galore(ip)`.
+        let word = word.split_once('(').map_or(word, |(word, _)| word);
+        words.push(word.replace('_', " "));
+        fields.next()?;
+    }
+    let count: usize = fields.next()?.parse().ok()?;
+    let mut pointers = Vec::with_capacity(count);
+    for _ in 0..count {
+        let symbol = fields.next()?.to_owned();
+        let offset: usize = fields.next()?.parse().ok()?;
+        let pos = Pos::of_code(fields.next()?)?;
+        fields.next()?;
+        pointers.push((symbol, Place { pos, offset }));
+    }
+    Some(Synset { place, words, pointers, gloss: gloss.trim().to_owned() })
+}
+
+/// Base forms of an inflected word: those its exception list gives, else by the rules of morphology(7).
+fn base_forms(pos: Pos, word: &str, exceptions: &str) -> Vec<String> {
+    if let Some(line) = find(exceptions, word) {
+        return line.split(' ').skip(1).map(str::to_owned).collect();
+    }
+    let rules: &[(&str, &str)] = match pos {
+        Pos::Noun => &[
+            ("s", ""),
+            ("ses", "s"),
+            ("xes", "x"),
+            ("zes", "z"),
+            ("ches", "ch"),
+            ("shes", "sh"),
+            ("men", "man"),
+            ("ies", "y"),
+        ],
+        Pos::Verb => &[
+            ("s", ""),
+            ("ies", "y"),
+            ("es", "e"),
+            ("es", ""),
+            ("ed", "e"),
+            ("ed", ""),
+            ("ing", "e"),
+            ("ing", ""),
+        ],
+        Pos::Adjective => &[("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
+        Pos::Adverb => &[],
+    };
+    let detached =
+        rules.iter().filter_map(|(ending, base)| Some(format!("{}{base}", word.strip_suffix(ending)?)));
+    detached.filter(|form| form.len() > 1).collect()
+}
+
+/// Writes a small database in the documented format: for samples and tests.
+pub mod write {
+    use std::collections::BTreeMap;
+
+    /// A synset to be written: its words, the number of its hypernym among all, whether it is an instance of it, and
+    /// its gloss.
+    pub type Line<'a> = (&'a [&'a str], Option<usize>, bool, &'a str);
+
+    /// `index.noun` and `data.noun` of these synsets, in their order.
+    pub fn nouns(licence: &str, synsets: &[Line<'_>]) -> (String, String) {
+        let header: String =
+            licence.lines().enumerate().map(|(i, line)| format!("  {} {line}  \n", i + 1)).collect();
+        let place = |offset: usize| format!("{offset:08}");
+        // Offsets have a fixed width, so a first pass with zeros gives every length.
+        let mut offsets = vec![0; synsets.len()];
+        let mut data = String::new();
+        for _ in 0..2 {
+            data.clone_from(&header);
+            for (at, (words, hypernym, instance, gloss)) in synsets.iter().enumerate() {
+                let names: String =
+                    words.iter().map(|word| format!("{} 0 ", word.replace(' ', "_"))).collect();
+                let mark = |instance: bool| if instance { "i" } else { "" };
+                let up = hypernym.map(|to| format!("@{} {} n 0000", mark(*instance), place(offsets[to])));
+                let down = synsets.iter().enumerate().filter(|(_, line)| line.1 == Some(at));
+                let down = down.map(|(to, line)| format!("~{} {} n 0000", mark(line.2), place(offsets[to])));
+                let pointers: Vec<String> = up.into_iter().chain(down).collect();
+                let own = data.len();
+                data.push_str(&format!(
+                    "{} 03 n {:02x} {names}{:03} {} | {gloss}  \n",
+                    place(own),
+                    words.len(),
+                    pointers.len(),
+                    pointers.join(" "),
+                ));
+                offsets[at] = own;
+            }
+        }
+        let mut senses: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for ((words, ..), offset) in synsets.iter().zip(&offsets) {
+            for word in *words {
+                senses.entry(word.to_lowercase().replace(' ', "_")).or_default().push(*offset);
+            }
+        }
+        let line = |(lemma, offsets): (&String, &Vec<usize>)| {
+            let list: String = offsets.iter().map(|offset| format!(" {}", place(*offset))).collect();
+            format!("{lemma} n {0} 2 @ ~ {0} 0{list}  \n", offsets.len())
+        };
+        (header + &senses.iter().map(line).collect::<String>(), data)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A database of birds, capitals and two other meanings.
+    pub(crate) fn small() -> (tempfile::TempDir, WordNet) {
+        let synsets: &[write::Line<'_>] = &[
+            (&["bird"], None, false, "an animal with feathers and wings"),
+            (&["swallow", "martlet"], Some(0), false, "a small bird with a forked tail"),
+            (&["duck"], Some(0), false, "a bird that swims"),
+            (&["house sparrow", "sparrow"], Some(0), false, "a small brown bird"),
+            (&["national capital"], None, false, "the city where a government sits"),
+            (&["Rome", "Eternal City"], Some(4), true, "the capital of Italy"),
+            (&["Paris"], Some(4), true, "the capital of France"),
+            (&["Oslo"], Some(4), true, "the capital of Norway"),
+            (&["gulp"], None, false, "an amount of drink"),
+            (&["swallow", "sup"], Some(8), false, "a small amount of liquid"),
+            (&["swig"], Some(8), false, "a large draught"),
+        ];
+        let (index, data) = write::nouns("Written for a test.\nNo licence is needed.", synsets);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("index.noun"), index).unwrap();
+        fs::write(folder.path().join("data.noun"), data).unwrap();
+        fs::write(folder.path().join("noun.exc"), "geese goose\nsparrowes sparrow\n").unwrap();
+        let wordnet = WordNet::open(folder.path()).unwrap();
+        (folder, wordnet)
+    }
+
+    #[test]
+    fn words_pointers_and_glosses_are_read() {
+        let (_folder, wordnet) = small();
+        let senses = wordnet.senses("Swallow").unwrap();
+        assert_eq!(senses.len(), 2);
+        assert_eq!(
+            (senses[0].words.as_slice(), senses[0].gloss.as_str()),
+            (&["swallow".to_owned(), "martlet".to_owned()][..], "a small bird with a forked tail")
+        );
+        let bird = wordnet.synset(senses[0].to(&["@"]).next().unwrap()).unwrap();
+        assert_eq!((bird.words[0].as_str(), bird.to(&["~"]).count()), ("bird", 3));
+        assert_eq!(wordnet.senses("house sparrow").unwrap().len(), 1);
+        assert_eq!(wordnet.senses("nothing").unwrap(), []);
+    }
+
+    #[test]
+    fn inflected_words_are_found_by_their_base() {
+        let (_folder, wordnet) = small();
+        for word in ["swallows", "DUCKS", "sparrowes"] {
+            assert!(!wordnet.senses(word).unwrap().is_empty(), "{word}");
+        }
+        assert_eq!(base_forms(Pos::Noun, "ponies", ""), ["ponie", "pony"]);
+        assert_eq!(base_forms(Pos::Verb, "riding", ""), ["ride", "rid"]);
+    }
+
+    #[test]
+    fn what_is_damaged_is_named() {
+        let (folder, _) = small();
+        let data = fs::read_to_string(folder.path().join("data.noun")).unwrap();
+        fs::write(folder.path().join("data.noun"), format!("x{data}")).unwrap();
+        let error = WordNet::open(folder.path()).unwrap().senses("duck").unwrap_err().to_string();
+        assert!(error.contains("data.noun") && error.contains("no synset stands at byte"), "{error}");
+        fs::remove_file(folder.path().join("index.noun")).unwrap();
+        assert!(WordNet::open(folder.path()).unwrap_err().to_string().contains("index.noun"));
+    }
+}

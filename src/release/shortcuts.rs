@@ -1,0 +1,89 @@
+//! What may be guessed of a set with options, for its card and its draft.
+
+use serde::Serialize;
+
+use super::end::End;
+use super::layout::{Answer, Layout};
+use super::numbered::rows;
+use super::registry::Ordinals;
+use super::row::{Row, Value};
+use crate::config::{Config, sections};
+use crate::recipe::Recipe;
+use crate::shortcuts::{Finding, Item, Limits, Shortcuts, findings, measure};
+use crate::store::{Error, StageReader};
+
+/// An option that stands in every item, and is no reuse (BrainTeaser, table 1).
+const APART: [&str; 1] = ["None of above."];
+
+/// The figures of one config, and which pass their limits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Guessed {
+    /// The config.
+    pub config: &'static str,
+    /// The figures.
+    pub figures: Shortcuts,
+    /// What passes a limit.
+    pub findings: Vec<Finding>,
+    /// Whether the settings' profile lets no such set be stable.
+    pub strict: bool,
+}
+
+/// Measures the configs that pose a choice.
+///
+/// # Errors
+/// [`Error`] where a part cannot be read.
+pub(super) fn of(
+    config: &Config,
+    recipe: &'static Recipe,
+    end: End,
+    last: &StageReader,
+    numbers: &Ordinals,
+) -> Result<Vec<Guessed>, Error> {
+    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    let limits = Limits {
+        above_chance: settings.above_chance,
+        position_p: settings.position_p,
+        near_equal: settings.near_equal,
+        reused: settings.reused,
+    };
+    let mut guessed = Vec::new();
+    for layout in end.layouts() {
+        let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
+        let mut all = Vec::new();
+        for batch in rows(end, last, numbers) {
+            all.extend(batch?);
+        }
+        let items: Vec<Item<'_>> = all.iter().filter_map(|row| item(row, &layout, options, gold)).collect();
+        let Some(figures) = measure(&items, &APART, seed) else { continue };
+        let findings = findings(&figures, &limits);
+        let strict = settings.profile == "strict";
+        guessed.push(Guessed { config: layout.config, figures, findings, strict });
+    }
+    Ok(guessed)
+}
+
+/// A row as a multiple choice. The gold is a letter or a number from 0.
+fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<Item<'r>> {
+    let Value::Texts(options) = row.0.get(layout.place(options)?)? else { return None };
+    let gold = match row.0.get(layout.place(gold)?)? {
+        Value::Count(place) => usize::try_from(*place).ok()?,
+        Value::Text(letter) => crate::options::LETTERS.iter().position(|other| other == letter)?,
+        _ => return None,
+    };
+    let question = layout.task.and_then(|task| layout.place(task.question))?;
+    Some(Item { id: row.id(), question: row.text(question), options, gold })
+}
+
+impl Guessed {
+    /// Why a set of the strict profile is no stable release, with the items.
+    pub(super) fn drafts(&self) -> impl Iterator<Item = String> + '_ {
+        self.findings.iter().filter(|_| self.strict).map(|finding| {
+            let items = match finding.items.as_slice() {
+                [] => String::new(),
+                items => format!(": {}", items.join(", ")),
+            };
+            format!("{}: {}; {}{items}", self.config, finding.what, finding.fix)
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! A classifier that never sees the question.
+//!
+//! Linear, over hashed n-grams of one to three characters of an option and its rank by length among its
+//! item's options, trained so that the softmax over an item's options prefers the right one. Every item is
+//! judged by a classifier that was trained without it.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{Item, Share, credit};
+use crate::options::Draw;
+use crate::text::normalise::{Fold, fold};
+
+/// Parts that the items are drawn into.
+const FOLDS: usize = 10;
+/// Times that the training items are gone through.
+const EPOCHS: usize = 4;
+/// Weights; n-grams that share one disturb each other a little.
+const WEIGHTS: usize = 1 << 18;
+const LONGEST_GRAM: usize = 3;
+const RATE: f32 = 0.5;
+
+/// What the classifier gets right.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Baseline {
+    /// Its accuracy.
+    pub accuracy: Share,
+    /// The items that it got right, in their order.
+    pub guessed: Vec<String>,
+    /// Into how many parts the items were drawn.
+    pub folds: usize,
+}
+
+/// Trains and judges. `None` of fewer items than folds.
+pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
+    if items.len() < FOLDS {
+        return None;
+    }
+    let features: Vec<Vec<Vec<u32>>> = items.par_iter().map(features).collect();
+    // By id and not by place: an item keeps its fold whatever else comes or goes.
+    let fold_of: Vec<usize> =
+        items.iter().map(|item| Draw::new(seed, "shortcut fold", item.id).below(FOLDS)).collect();
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
+    let judged: Vec<(usize, f64)> = (0..FOLDS)
+        .into_par_iter()
+        .flat_map_iter(|fold| {
+            let train = order.iter().copied().filter(|&at| fold_of[at] != fold);
+            let weights = train_on(items, &features, &train.collect::<Vec<_>>(), seed);
+            let judge = |at: usize| {
+                let scores: Vec<f64> =
+                    features[at].iter().map(|grams| f64::from(score(&weights, grams))).collect();
+                (at, credit(&scores, items[at].gold))
+            };
+            order.iter().copied().filter(|&at| fold_of[at] == fold).map(judge).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut credits = vec![0.0; items.len()];
+    for (at, credit) in judged {
+        credits[at] = credit;
+    }
+    let guessed = items.iter().zip(&credits).filter(|(_, credit)| **credit == 1.0);
+    Some(Baseline {
+        accuracy: Share::of(credits.iter().sum(), items.len(), items[0].options.len()),
+        guessed: guessed.map(|(item, _)| item.id.to_owned()).collect(),
+        folds: FOLDS,
+    })
+}
+
+fn train_on(items: &[Item<'_>], features: &[Vec<Vec<u32>>], train: &[usize], seed: u64) -> Vec<f32> {
+    let mut weights = vec![0.0_f32; WEIGHTS];
+    let mut squares = vec![1e-6_f32; WEIGHTS];
+    let mut order = train.to_vec();
+    for epoch in 0..EPOCHS {
+        let mut draw = Draw::new(seed, "shortcut epoch", &epoch.to_string());
+        for last in (1..order.len()).rev() {
+            order.swap(last, draw.below(last + 1));
+        }
+        for &at in &order {
+            let scores: Vec<f32> = features[at].iter().map(|grams| score(&weights, grams)).collect();
+            let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let odds: Vec<f32> = scores.iter().map(|score| (score - best).exp()).collect();
+            let sum: f32 = odds.iter().sum();
+            for (option, grams) in features[at].iter().enumerate() {
+                let wanted = if option == items[at].gold { 1.0 } else { 0.0 };
+                let gradient = (odds[option] / sum - wanted) * scale(grams);
+                for &gram in grams {
+                    let gram = gram as usize;
+                    squares[gram] += gradient * gradient;
+                    weights[gram] -= RATE * gradient / squares[gram].sqrt();
+                }
+            }
+        }
+    }
+    weights
+}
+
+fn score(weights: &[f32], grams: &[u32]) -> f32 {
+    grams.iter().map(|&gram| weights[gram as usize]).sum::<f32>() * scale(grams)
+}
+
+/// Long options must not weigh more for their length alone; its rank is a feature of its own.
+fn scale(grams: &[u32]) -> f32 {
+    1.0 / (grams.len().max(1) as f32).sqrt()
+}
+
+/// The hashed features of every option of an item, each once.
+fn features(item: &Item<'_>) -> Vec<Vec<u32>> {
+    let lengths: Vec<usize> = item.options.iter().map(|text| text.chars().count()).collect();
+    let of = |(at, text): (usize, &String)| {
+        let rank = lengths.iter().filter(|length| **length > lengths[at]).count();
+        let mut grams = vec![hash(&['\u{1}', char::from_digit(rank as u32 % 36, 36).unwrap_or('z')])];
+        let folded = fold(text, Fold::KEY);
+        let chars: Vec<char> = std::iter::once('\u{2}').chain(folded.chars()).chain(['\u{3}']).collect();
+        for length in 1..=LONGEST_GRAM {
+            grams.extend(chars.windows(length).map(hash));
+        }
+        grams.sort_unstable();
+        grams.dedup();
+        grams
+    };
+    item.options.iter().enumerate().map(of).collect()
+}
+
+/// FNV-1a over the characters: the same on every machine.
+fn hash(gram: &[char]) -> u32 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in gram.iter().flat_map(|&c| (c as u32).to_le_bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    (hash ^ (hash >> 32)) as u32 % WEIGHTS as u32
+}

@@ -1,0 +1,117 @@
+//! Which figures pass a limit.
+
+use serde::Serialize;
+
+use super::Shortcuts;
+
+/// How much may be guessed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// The lower end of a rule's interval may lie this far above chance: the classifier, the longest and the
+    /// shortest option, the most and the least overlap.
+    pub above_chance: f64,
+    /// Places of right options less likely than this are no chance.
+    pub position_p: f64,
+    /// Options of an item that hardly differ.
+    pub near_equal: usize,
+    /// Options that stand in several items.
+    pub reused: usize,
+}
+
+/// A figure that passes its limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was found, with its figure and limit.
+    pub what: String,
+    /// What could be done about it. Nothing is done by itself.
+    pub fix: &'static str,
+    /// The items it concerns; empty where it is the set as a whole.
+    pub items: Vec<String>,
+}
+
+/// The figures that pass their limits.
+pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let bar = 1.0 / figures.options.max(1) as f64 + limits.above_chance;
+    if figures.positions.p < limits.position_p {
+        found.push(Finding {
+            what: format!(
+                "the right options stand {:?} times in each place (p {:.4})",
+                figures.positions.counts, figures.positions.p
+            ),
+            fix: "another options.seed draws every order anew",
+            items: Vec::new(),
+        });
+    }
+    let rules = [
+        (
+            "the longest option",
+            figures.lengths.longest,
+            "let people lengthen wrong options or shorten right ones",
+        ),
+        (
+            "the shortest option",
+            figures.lengths.shortest,
+            "let people lengthen right options or shorten wrong ones",
+        ),
+        (
+            "the option nearest to the question's words",
+            figures.overlap.most,
+            "let people rewrite wrong options in the words of their question",
+        ),
+        (
+            "the option farthest from the question's words",
+            figures.overlap.least,
+            "let people rewrite right options in the words of their question",
+        ),
+    ];
+    for (rule, share, fix) in rules {
+        if share.low > bar {
+            let what = format!("{rule} is right in {} (limit {})", percent(share.value), percent(bar));
+            found.push(Finding { what, fix, items: Vec::new() });
+        }
+    }
+    if let Some(baseline) = figures.baseline.as_ref().filter(|baseline| baseline.accuracy.low > bar) {
+        found.push(Finding {
+            what: format!(
+                "a classifier of the options alone is right in {} (limit {})",
+                percent(baseline.accuracy.value),
+                percent(bar)
+            ),
+            fix: "have people look at the items it guessed, or write their wrong options anew",
+            items: baseline.guessed.clone(),
+        });
+    }
+    if figures.near_equal.len() > limits.near_equal {
+        found.push(Finding {
+            what: format!(
+                "{} pairs of options hardly differ (limit {})",
+                figures.near_equal.len(),
+                limits.near_equal
+            ),
+            fix: "pick another wrong option",
+            items: ids(figures.near_equal.iter().map(|near| &near.id)),
+        });
+    }
+    if figures.reused.len() > limits.reused {
+        let of = figures.reused.iter().flat_map(|reused| reused.right.iter().chain(&reused.wrong));
+        found.push(Finding {
+            what: format!(
+                "{} options stand in several items (limit {})",
+                figures.reused.len(),
+                limits.reused
+            ),
+            fix: "pick another option in all items but one",
+            items: ids(of),
+        });
+    }
+    found
+}
+
+fn ids<'a>(ids: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut ids: Vec<String> = ids.cloned().collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}

@@ -1,0 +1,88 @@
+//! What a model may guess an answer from without reading the question.
+//!
+//! A set of multiple choices can be solved in part by the place of the right option, its length, words it
+//! shares with the question, or the way it is written. [`measure`] gives the figures; [`findings`] says
+//! which of them pass a limit, with the items; nothing here changes an item.
+
+mod baseline;
+mod findings;
+mod length;
+mod near;
+mod overlap;
+mod position;
+mod reuse;
+mod share;
+
+use serde::Serialize;
+
+pub use baseline::{Baseline, baseline};
+pub use findings::{Finding, Limits, findings};
+pub use length::{Lengths, lengths};
+pub use near::{NearEqual, near_equal};
+pub use overlap::{Overlap, overlap};
+pub use position::{Positions, positions};
+pub use reuse::{Reused, reused};
+pub use share::Share;
+
+/// A multiple choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// What is asked.
+    pub question: &'a str,
+    /// The options, in the order shown.
+    pub options: &'a [String],
+    /// The place of the right one, from 0.
+    pub gold: usize,
+}
+
+/// The figures of a set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shortcuts {
+    /// How many items.
+    pub items: usize,
+    /// Options an item.
+    pub options: usize,
+    /// Where the right options stand.
+    pub positions: Positions,
+    /// How long they are beside the others.
+    pub lengths: Lengths,
+    /// What they share with the question.
+    pub overlap: Overlap,
+    /// Options of one item that hardly differ.
+    pub near_equal: Vec<NearEqual>,
+    /// Options that stand in several items.
+    pub reused: Vec<Reused>,
+    /// What a classifier makes of the options alone; none of fewer items than folds.
+    pub baseline: Option<Baseline>,
+}
+
+/// Measures a set whose items have the same number of options. Options in `apart` (`None of above.`) are no
+/// reuse. `None` of an empty set or one whose items differ in their number of options.
+pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcuts> {
+    let options = items.first()?.options.len();
+    if options < 2 || items.iter().any(|item| item.options.len() != options || item.gold >= options) {
+        return None;
+    }
+    Some(Shortcuts {
+        items: items.len(),
+        options,
+        positions: positions(items),
+        lengths: lengths(items),
+        overlap: overlap(items),
+        near_equal: near_equal(items),
+        reused: reused(items, apart),
+        baseline: baseline(items, seed),
+    })
+}
+
+/// The credit of whoever takes the option with the highest score: 1, a part where several tie, or 0.
+fn credit(scores: &[f64], gold: usize) -> f64 {
+    let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let ties = scores.iter().filter(|score| **score == best).count();
+    if scores.get(gold) == Some(&best) { 1.0 / ties as f64 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests;

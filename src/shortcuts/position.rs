@@ -1,0 +1,40 @@
+//! Where the right options stand.
+
+use serde::Serialize;
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::Item;
+
+/// Right options by place.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Positions {
+    /// How many right options stand in each place.
+    pub counts: Vec<u64>,
+    /// Pearson's chi-square against as many in every place.
+    pub chi_square: f64,
+    /// How likely so uneven counts are where places are drawn.
+    pub p: f64,
+}
+
+/// Counts the places. All items have as many options as the first.
+pub fn positions(items: &[Item<'_>]) -> Positions {
+    let mut counts = vec![0; items.first().map_or(0, |item| item.options.len())];
+    for item in items {
+        if let Some(count) = counts.get_mut(item.gold) {
+            *count += 1;
+        }
+    }
+    let (chi_square, p) = uniform(&counts.iter().map(|count| *count as f64).collect::<Vec<_>>());
+    Positions { counts, chi_square, p }
+}
+
+/// Chi-square of counts against equal ones, and its p.
+pub(super) fn uniform(counts: &[f64]) -> (f64, f64) {
+    let expected = counts.iter().sum::<f64>() / counts.len().max(1) as f64;
+    if counts.len() < 2 || expected <= 0.0 {
+        return (0.0, 1.0);
+    }
+    let chi_square = counts.iter().map(|count| (count - expected).powi(2) / expected).sum();
+    let p = ChiSquared::new((counts.len() - 1) as f64).map_or(1.0, |of| of.sf(chi_square));
+    (chi_square, p)
+}

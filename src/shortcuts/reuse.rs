@@ -1,0 +1,50 @@
+//! Options that stand in several items: who knows one of them knows something of the others.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Item;
+use crate::text::normalise::{Fold, fold};
+
+/// An option of several items.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reused {
+    /// The text, as it first stands.
+    pub text: String,
+    /// The items where it is right.
+    pub right: Vec<String>,
+    /// The items where it is wrong.
+    pub wrong: Vec<String>,
+}
+
+/// Every option that stands in more than one item, without regard to width, case and punctuation; those
+/// meant for every item are left out.
+pub fn reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
+    let mut by_text: BTreeMap<String, Reused> = BTreeMap::new();
+    for item in items {
+        for (at, text) in item.options.iter().enumerate() {
+            if apart.contains(&text.as_str()) {
+                continue;
+            }
+            let folded = fold(text, Fold::KEY);
+            let key = if folded.is_empty() { text.clone() } else { folded };
+            let entry = by_text.entry(key).or_insert_with(|| Reused {
+                text: text.clone(),
+                right: Vec::new(),
+                wrong: Vec::new(),
+            });
+            let list = if at == item.gold { &mut entry.right } else { &mut entry.wrong };
+            if list.last().is_none_or(|last| last != item.id) {
+                list.push(item.id.to_owned());
+            }
+        }
+    }
+    let several = |reused: &Reused| {
+        let mut ids: Vec<&String> = reused.right.iter().chain(&reused.wrong).collect();
+        ids.sort();
+        ids.dedup();
+        ids.len() > 1
+    };
+    by_text.into_values().filter(several).collect()
+}

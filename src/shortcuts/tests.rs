@@ -1,0 +1,152 @@
+use super::*;
+use crate::options::{Draw, choices};
+
+const STRICT: Limits = Limits { above_chance: 0.05, position_p: 0.01, near_equal: 0, reused: 0 };
+
+/// Items of four options; `text` writes the option that is right or wrong.
+fn set(
+    n: usize,
+    text: impl Fn(bool, usize, &mut Draw) -> String,
+) -> Vec<(String, String, Vec<String>, usize)> {
+    let item = |at: usize| {
+        let id = format!("item-{at}");
+        let mut draw = Draw::new(3, "test", &id);
+        let right = text(true, 0, &mut draw);
+        let wrong: Vec<String> = (1..4).map(|n| text(false, n, &mut draw)).collect();
+        let made = choices(&right, &wrong, 1, "options", &id).unwrap();
+        (id, words(&mut draw, 6), made.options, made.answer)
+    };
+    (0..n).map(item).collect()
+}
+
+fn words(draw: &mut Draw, n: usize) -> String {
+    (0..n).map(|_| char::from_u32(0x4e00 + draw.below(3000) as u32).unwrap()).collect()
+}
+
+fn figures(set: &[(String, String, Vec<String>, usize)]) -> Shortcuts {
+    let items: Vec<Item<'_>> =
+        set.iter().map(|(id, question, options, gold)| Item { id, question, options, gold: *gold }).collect();
+    measure(&items, &[], 1).unwrap()
+}
+
+#[test]
+fn options_without_a_pattern_stay_at_chance() {
+    let set = set(600, |_, _, draw| words(draw, 12));
+    let figures = figures(&set);
+    let accuracy = figures.baseline.as_ref().unwrap().accuracy;
+    assert!(!accuracy.above_chance() && accuracy.high > 0.25, "{accuracy:?}");
+    assert!(figures.positions.p > 0.01, "{:?}", figures.positions);
+    assert_eq!(figures.lengths.ranks, [150.0; 4]);
+    assert!((figures.lengths.longest.value - 0.25).abs() < 1e-9);
+    assert_eq!(findings(&figures, &STRICT), []);
+}
+
+#[test]
+fn a_tell_tale_word_is_found() {
+    let set = set(300, |right, _, draw| if right { words(draw, 9) + "其实并不" } else { words(draw, 13) });
+    let figures = figures(&set);
+    let baseline = figures.baseline.as_ref().unwrap();
+    assert!(baseline.accuracy.low > 0.9, "{:?}", baseline.accuracy);
+    let found = findings(&figures, &STRICT);
+    assert!(found.len() == 1 && found[0].items == baseline.guessed, "{found:?}");
+    assert!(found[0].what.starts_with("a classifier of the options alone"));
+}
+
+#[test]
+fn a_long_right_option_is_found_by_its_length() {
+    let set = set(100, |right, _, draw| words(draw, if right { 20 } else { 10 }));
+    let figures = figures(&set);
+    assert_eq!(figures.lengths.ranks, [100.0, 0.0, 0.0, 0.0]);
+    assert_eq!(figures.lengths.longest.value, 1.0);
+    assert!(figures.lengths.p < 1e-6 && figures.lengths.shortest.value == 0.0);
+    assert!(findings(&figures, &STRICT).iter().any(|found| found.what.starts_with("the longest option")));
+}
+
+#[test]
+fn a_fixed_place_is_found() {
+    let mut set = set(40, |_, _, draw| words(draw, 8));
+    for (_, _, options, gold) in &mut set {
+        options.swap(0, *gold);
+        *gold = 0;
+    }
+    let figures = figures(&set);
+    assert_eq!(
+        (figures.positions.counts.as_slice(), figures.positions.chi_square),
+        (&[40, 0, 0, 0][..], 120.0)
+    );
+    assert!(findings(&figures, &STRICT)[0].fix.contains("options.seed"));
+}
+
+#[test]
+fn words_of_the_question_are_found() {
+    let mut set = set(80, |_, _, draw| words(draw, 8));
+    for (_, question, options, gold) in &mut set {
+        question.push_str(&options[*gold]);
+    }
+    let overlap = figures(&set).overlap;
+    assert!(overlap.right == 1.0 && overlap.wrong < 0.01 && overlap.most.value == 1.0, "{overlap:?}");
+}
+
+#[test]
+fn repeated_options_are_named() {
+    let mut set = set(12, |_, _, draw| words(draw, 10));
+    let (first, second) = (set[0].2[0].clone(), set[1].2[1].clone());
+    set[5].2[2] = format!("{first}。");
+    set[1].2[0] = format!("{second}！");
+    let figures = figures(&set);
+    assert_eq!(figures.near_equal.len(), 1);
+    assert_eq!((figures.near_equal[0].id.as_str(), figures.near_equal[0].places), ("item-1", (0, 1)));
+    assert_eq!(figures.reused.len(), 1);
+    assert_eq!(figures.reused[0].right.len() + figures.reused[0].wrong.len(), 2);
+    assert_eq!(reused(&[], &[]), []);
+}
+
+#[test]
+fn a_handful_of_items_trains_nothing() {
+    let all = set(9, |_, _, draw| words(draw, 11));
+    assert_eq!(figures(&all).baseline, None);
+    let mixed = [
+        Item { id: "a", question: "", options: &all[0].2, gold: 0 },
+        Item { id: "b", question: "", options: &all[1].2[..2], gold: 0 },
+    ];
+    assert_eq!(measure(&mixed, &[], 1), None);
+}
+
+#[test]
+fn intervals_are_wilsons() {
+    // 15 of 20: a textbook's interval.
+    let share = Share::of(15.0, 20, 2);
+    assert!((share.low - 0.5313).abs() < 5e-4 && (share.high - 0.8881).abs() < 5e-4, "{share:?}");
+    assert!(share.above_chance() && !Share::of(11.0, 20, 2).above_chance());
+}
+
+/// The half of the published FLUB that is at hand: where its right options stand, and what may be guessed.
+#[test]
+fn the_published_flub_is_measured() {
+    let Some(folder) = std::env::var_os("RIDDLEMILL_REFERENCE") else {
+        eprintln!("skipped: RIDDLEMILL_REFERENCE is not set");
+        return;
+    };
+    let path = std::path::Path::new(&folder).join("data/reference/flub-dev.jsonl");
+    let text = std::fs::read_to_string(path).unwrap().replace(": NaN", ": null");
+    let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let string = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let set: Vec<(String, String, Vec<String>, usize)> = rows
+        .iter()
+        .map(|row| {
+            let options = ["A", "B", "C", "D"].map(|letter| string(&row["options"][letter])).to_vec();
+            let gold = "ABCD".find(row["answer"].as_str().unwrap()).unwrap();
+            (string(&row["id"]), string(&row["text"]), options, gold)
+        })
+        .collect();
+    let figures = figures(&set);
+    assert_eq!(figures.positions.counts, [117, 101, 109, 97]);
+    assert!(figures.positions.p > 0.05, "{:?}", figures.positions);
+    // Four rows have an option twice.
+    assert!(figures.near_equal.iter().filter(|near| near.likeness == 1.0).count() >= 4);
+    let shown = serde_json::json!({
+        "lengths": figures.lengths, "overlap": figures.overlap, "near_equal": figures.near_equal.len(),
+        "reused": figures.reused.len(), "classifier": figures.baseline.as_ref().map(|b| b.accuracy),
+    });
+    eprintln!("{shown}");
+}

@@ -1,0 +1,253 @@
+//! Dedup of loose rows that do not fit in memory: the lines wait in a temporary folder, the join is the one
+//! on disk, and what is held of each row is a few dozen bytes.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::keepers::Keeper;
+use super::likes::{decimal, name, query};
+use super::ranks::{Standing, ranks};
+use super::stage::{merged, standing};
+use crate::config::sections;
+use crate::join::{DiskError, DiskJoined, Likeness, disk_join, resolve};
+use crate::stages::apply::{Row, deduped, id_of, loose_post, unreadable};
+use crate::text::normalise::{Fold, fold};
+
+/// Rows that are parsed or decided together.
+const BATCH: usize = 1 << 13;
+
+/// Why dedup on disk ended.
+#[derive(Debug, thiserror::Error)]
+pub enum OnDiskError {
+    /// The default similarity is a union of joins.
+    #[error("the default similarity is joined in memory; name a metric: --metric indel --threshold 0.8")]
+    NoMetric,
+    /// The join's files.
+    #[error(transparent)]
+    Join(#[from] DiskError),
+    /// The file that lines wait in.
+    #[error("cannot keep rows in `{0}`: {1}")]
+    Lines(String, io::Error),
+    /// Whoever takes the rows or pairs.
+    #[error("cannot write a row: {0}")]
+    Put(io::Error),
+}
+
+/// What goes out.
+pub trait Output {
+    /// A pair at or over the threshold: the ids as given, the earlier row's first.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()>;
+
+    /// A row with its decision, in the order of the input.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn row(&mut self, row: &Row) -> io::Result<()>;
+}
+
+/// Removes duplicates among the rows of these lines, each with its number, as
+/// [`apply_dedup`](crate::stages::apply::apply_dedup) does, with its working files in a new folder under
+/// `folder`. Whether pairs are wanted is the caller's to say: they are made one by one. Returns how many
+/// lines are no rows.
+///
+/// # Errors
+/// [`OnDiskError`] where a file cannot be written or read, or the settings name no metric.
+pub fn apply_on_disk(
+    lines: impl Iterator<Item = (u64, Vec<u8>)>,
+    settings: &sections::Dedup,
+    folder: &Path,
+    pairs: bool,
+    out: &mut impl Output,
+) -> Result<usize, OnDiskError> {
+    let query = query(settings).ok_or(OnDiskError::NoMetric)?;
+    let temporary = tempfile::Builder::new().prefix(".rows-").tempdir_in(folder);
+    let temporary = temporary.map_err(|e| OnDiskError::Lines(folder.display().to_string(), e))?;
+    let path = temporary.path().join("lines");
+    let failed = |e| OnDiskError::Lines(path.display().to_string(), e);
+    let mut kept = Keeping::create(&path).map_err(failed)?;
+    let mut error = None;
+    let mut lines = lines.fuse();
+    let texts = std::iter::from_fn(|| {
+        let batch: Vec<(u64, Vec<u8>)> = lines.by_ref().take(BATCH).collect();
+        let kept = kept.keep(&batch, settings.normalize);
+        let texts = kept.map_err(|e| error = Some(e)).ok()?;
+        Some(texts).filter(|texts| !texts.is_empty())
+    });
+    let joined = disk_join(texts.flatten(), &query, folder)?;
+    if let Some(error) = error {
+        return Err(failed(error));
+    }
+    let (rows, standings) = kept.finish().map_err(failed)?;
+    let ranks = ranks(&standings, &settings.keep, |row| row);
+    drop(standings);
+    let gone = Gone::decide(&joined, &ranks, settings)?;
+    drop(ranks);
+    let each = rows.offsets.len() as u32;
+    for start in (0..each).step_by(BATCH) {
+        let batch: Vec<u32> = (start..each.min(start + BATCH as u32)).collect();
+        let decided: Vec<io::Result<Row>> =
+            batch.into_par_iter().map(|row| decided(&rows, &gone, row, name(query.metric))).collect();
+        for row in decided {
+            out.row(&row.map_err(failed)?).map_err(OnDiskError::Put)?;
+        }
+    }
+    if pairs {
+        for pair in joined.pairs()? {
+            let pair = pair?;
+            let (a, b) = (rows.row(pair.a).map_err(failed)?, rows.row(pair.b).map_err(failed)?);
+            let (a, b) = (id_of(&a, rows.place(pair.a)), id_of(&b, rows.place(pair.b)));
+            out.pair(&a, &b, pair.score.value()).map_err(OnDiskError::Put)?;
+        }
+    }
+    Ok(rows.bad.len())
+}
+
+fn decided(rows: &Kept, gone: &Gone, row: u32, predicate: &'static str) -> io::Result<Row> {
+    let (number, found) = rows.line(row)?;
+    let own = match serde_json::from_slice::<Row>(&found) {
+        Ok(own) => own,
+        Err(error) => return Ok(unreadable(number, &error.to_string())),
+    };
+    let place = rows.place(row);
+    let id = id_of(&own, place);
+    let Some(&(into, score)) = gone.rows.get(&row) else { return Ok(deduped(own, id, None)) };
+    let (other, into_place) = (rows.row(into)?, rows.place(into));
+    let keeper = score.map(|score| Keeper { into, score, predicate });
+    let outcome = merged(&loose_post(&own, place), &loose_post(&other, into_place), keeper);
+    Ok(deduped(own, id, Some((id_of(&other, into_place), outcome))))
+}
+
+/// Rows that go, with the row they go into and how like it is; without a score it reads the same.
+struct Gone {
+    rows: FxHashMap<u32, (u32, Option<f64>)>,
+}
+
+impl Gone {
+    fn decide(joined: &DiskJoined, ranks: &[u32], settings: &sections::Dedup) -> Result<Gone, OnDiskError> {
+        let rank = |row: u32| ranks[row as usize];
+        // Of rows that read alike, the one that would be kept.
+        let heads: FxHashMap<u32, u32> = joined
+            .copies()
+            .iter()
+            .map(|(&first, rows)| (first, rows.iter().copied().min_by_key(|row| rank(*row)).unwrap_or(first)))
+            .collect();
+        let head = |first: u32| heads.get(&first).copied().unwrap_or(first);
+        let same = decimal(settings.threshold);
+        let mut likes = Vec::new();
+        for pair in joined.distinct_pairs()? {
+            let pair = pair?;
+            if same.admits(pair.score) {
+                let (x, y) =
+                    if rank(head(pair.a)) < rank(head(pair.b)) { (pair.a, pair.b) } else { (pair.b, pair.a) };
+                let (into, from) = (rank(head(x)), rank(head(y)));
+                likes.push(Likeness { into, from, score: pair.score.value(), with: (y, head(x)) });
+            }
+        }
+        likes.par_sort_unstable_by_key(|like| (like.from, like.into));
+        let mut rows = FxHashMap::default();
+        for Likeness { score, with: (first, into), .. } in resolve(likes) {
+            let alone = [first];
+            let copies = joined.copies().get(&first).map_or(&alone[..], Vec::as_slice);
+            rows.extend(copies.iter().map(|&row| (row, (into, Some(score)))));
+        }
+        for (&first, copies) in joined.copies() {
+            let into = head(first);
+            for &row in copies.iter().filter(|row| **row != into) {
+                rows.entry(row).or_insert((into, None));
+            }
+        }
+        Ok(Gone { rows })
+    }
+}
+
+/// Lines on their way to the file.
+struct Keeping {
+    out: BufWriter<File>,
+    end: u64,
+    offsets: Vec<u64>,
+    standings: Vec<Standing>,
+    bad: Vec<u32>,
+}
+
+impl Keeping {
+    fn create(path: &Path) -> io::Result<Keeping> {
+        let file = File::options().create_new(true).read(true).write(true).open(path)?;
+        let out = BufWriter::with_capacity(1 << 20, file);
+        Ok(Keeping { out, end: 0, offsets: Vec::new(), standings: Vec::new(), bad: Vec::new() })
+    }
+
+    /// Writes lines away and gives their texts back, empty for those that are no rows.
+    fn keep(&mut self, lines: &[(u64, Vec<u8>)], normalize: bool) -> io::Result<Vec<String>> {
+        let read: Vec<Option<(String, Standing)>> = lines
+            .par_iter()
+            .map(|(_, line)| {
+                let post = loose_post(&serde_json::from_slice(line).ok()?, 0);
+                let standing = standing(&post);
+                Some((if normalize { fold(&post.text, Fold::KEY) } else { post.text }, standing))
+            })
+            .collect();
+        let mut texts = Vec::with_capacity(read.len());
+        for ((number, line), read) in lines.iter().zip(read) {
+            self.offsets.push(self.end);
+            self.out.write_all(&number.to_le_bytes())?;
+            self.out.write_all(&(line.len() as u64).to_le_bytes())?;
+            self.out.write_all(line)?;
+            self.end += 16 + line.len() as u64;
+            if read.is_none() {
+                self.bad.push(self.standings.len() as u32);
+            }
+            let (text, standing) =
+                read.unwrap_or((String::new(), Standing { chars: 0, score: None, time: None }));
+            texts.push(text);
+            self.standings.push(standing);
+        }
+        Ok(texts)
+    }
+
+    fn finish(self) -> io::Result<(Kept, Vec<Standing>)> {
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = Mutex::new(BufReader::new(file));
+        Ok((Kept { file, offsets: self.offsets, bad: self.bad }, self.standings))
+    }
+}
+
+/// Lines by row.
+struct Kept {
+    file: Mutex<BufReader<File>>,
+    offsets: Vec<u64>,
+    /// Lines that are no rows, ascending.
+    bad: Vec<u32>,
+}
+
+impl Kept {
+    /// A row's place among the rows, without lines that are none.
+    fn place(&self, row: u32) -> usize {
+        row as usize - self.bad.partition_point(|bad| *bad < row)
+    }
+
+    /// A line and its number in the input.
+    fn line(&self, row: u32) -> io::Result<(u64, Vec<u8>)> {
+        // A reader that failed half-way is no worse for it: each read seeks.
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.offsets[row as usize]))?;
+        let (mut number, mut len) = ([0; 8], [0; 8]);
+        file.read_exact(&mut number)?;
+        file.read_exact(&mut len)?;
+        let mut line = vec![0; u64::from_le_bytes(len) as usize];
+        file.read_exact(&mut line)?;
+        Ok((u64::from_le_bytes(number), line))
+    }
+
+    fn row(&self, row: u32) -> io::Result<Row> {
+        Ok(serde_json::from_slice(&self.line(row)?.1)?)
+    }
+}

@@ -1,0 +1,204 @@
+//! The stage: posts in, one outcome each out, and a table of all that is alike.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::keepers::{Keeper, best, keepers};
+use super::likes::{Like, likes, row_pairs};
+use super::ranks::{Standing, ranks, seconds};
+use crate::config::sections;
+use crate::record::{Outcome, Post, Reason, Witness, record};
+use crate::stages::{Pulse, StageError, Stop};
+use crate::store::StageWriter;
+use crate::text::sameness::Predicate;
+
+record! {
+    /// Two records that are alike, down to the margin under the threshold.
+    pub struct NearPair {
+        /// The record that ranks first.
+        a: String,
+        /// The other.
+        b: String,
+        /// What the predicate measured, 0 to 1.
+        score: f64,
+        /// `same` or `borderline`.
+        verdict: String,
+        /// The predicate that decided.
+        predicate: String,
+        /// The veto that demoted the pair, if one did.
+        veto: Option<String>,
+        /// strsim's normalized Levenshtein of the two texts.
+        levenshtein: f64,
+        /// strsim's Jaro-Winkler of the two texts.
+        jaro_winkler: f64,
+        /// strsim's Sørensen-Dice of the two texts.
+        sorensen_dice: f64,
+    }
+}
+
+/// Removes duplicates among posts.
+///
+/// # Errors
+/// [`StageError`] where the stage cannot be written, or the user stopped.
+pub fn dedup(
+    posts: Vec<Post>,
+    settings: &sections::Dedup,
+    writer: &mut StageWriter<Post>,
+    stop: &Stop,
+    pulse: &dyn Pulse,
+) -> Result<(), StageError> {
+    let found = Found::among(&posts, settings);
+    stop.check()?;
+    let mut pairs: Vec<NearPair> =
+        found.likes.par_iter().map(|like| near_pair(like, &found.heads, &posts, &found.ranks)).collect();
+    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    let mut table = writer.table::<NearPair>("pairs")?;
+    pairs.into_iter().for_each(|pair| table.put(pair));
+    writer.keep(table)?;
+    let outcomes = found.outcomes(&posts);
+    for (post, outcome) in posts.into_iter().zip(outcomes) {
+        writer.put(post.id.clone(), outcome.unwrap_or(Outcome::Kept(post)));
+        pulse.advance(1);
+    }
+    Ok(writer.flush()?)
+}
+
+/// What [`dedup`] would do with each post, in order: a merge, or nothing where it is kept. `each_pair` sees
+/// every pair of posts that are alike, by number.
+pub(in crate::stages) fn decide(
+    posts: &[Post],
+    settings: &sections::Dedup,
+    mut each_pair: impl FnMut(u32, u32, Option<&Like>),
+) -> Vec<Option<Outcome<Post>>> {
+    let found = Found::among(posts, settings);
+    row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
+    found.outcomes(posts)
+}
+
+/// The predicate of pairs whose embeddings are near.
+const COSINE: &str = "cosine";
+
+/// What [`dedup`] would do, and the pairs it lists, where texts that are near are the same only if `agree` says so of
+/// the two posts, by number. `similar` are further pairs that are near, whatever the strings say.
+pub(in crate::stages) fn decide_where(
+    posts: &[Post],
+    settings: &sections::Dedup,
+    similar: &[(usize, usize, f64)],
+    agree: impl Fn(usize, usize) -> bool,
+) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
+    let mut found = Found::among(posts, settings);
+    let mut group_of = vec![0u32; posts.len()];
+    for (rows, group) in found.groups.iter().zip(0u32..) {
+        rows.iter().for_each(|row| group_of[*row as usize] = group);
+    }
+    let mut known: BTreeMap<(u32, u32), usize> =
+        found.likes.iter().enumerate().map(|(at, like)| ((like.a, like.b), at)).collect();
+    for &(first, second, score) in similar {
+        let (a, b) = (group_of[first].min(group_of[second]), group_of[first].max(group_of[second]));
+        match known.get(&(a, b)) {
+            _ if a == b => {}
+            Some(&at) if found.likes[at].same => {}
+            Some(&at) => found.likes[at] = Like { a, b, score, same: true, predicate: COSINE, veto: None },
+            None => {
+                known.insert((a, b), found.likes.len());
+                found.likes.push(Like { a, b, score, same: true, predicate: COSINE, veto: None });
+            }
+        }
+    }
+    for like in &mut found.likes {
+        like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
+    }
+    let pair = |like: &Like| near_pair(like, &found.heads, posts, &found.ranks);
+    let mut pairs: Vec<NearPair> = found.likes.iter().map(pair).collect();
+    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    (found.outcomes(posts), pairs)
+}
+
+/// Groups of equal texts, what is alike among them, and who keeps whom.
+struct Found {
+    groups: Vec<Vec<u32>>,
+    likes: Vec<Like>,
+    ranks: Vec<u32>,
+    heads: Vec<usize>,
+}
+
+impl Found {
+    fn among(posts: &[Post], settings: &sections::Dedup) -> Found {
+        let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
+        let (groups, likes) = likes(&texts, settings);
+        let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
+        let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
+        let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
+        Found { groups, likes, ranks, heads }
+    }
+
+    fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
+        let keepers = keepers(&self.heads, &self.likes, &self.ranks);
+        let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
+        outcomes.resize_with(posts.len(), || None);
+        for (group, rows) in self.groups.iter().enumerate() {
+            let keeper = keepers[group];
+            let into = keeper.map_or(self.heads[group], |k| self.heads[k.into as usize]);
+            for &row in rows.iter().filter(|row| **row as usize != into) {
+                outcomes[row as usize] = Some(merged(&posts[row as usize], &posts[into], keeper));
+            }
+        }
+        outcomes
+    }
+}
+
+fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> NearPair {
+    let (mut a, mut b) = (heads[like.a as usize], heads[like.b as usize]);
+    if ranks[b] < ranks[a] {
+        (a, b) = (b, a);
+    }
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&posts[a].text, &posts[b].text);
+    NearPair {
+        a: posts[a].id.clone(),
+        b: posts[b].id.clone(),
+        score: like.score,
+        verdict: if like.same { "same" } else { "borderline" }.into(),
+        predicate: like.predicate.into(),
+        veto: like.veto.map(str::to_string),
+        levenshtein,
+        jaro_winkler,
+        sorensen_dice,
+    }
+}
+
+/// What the keeper policy looks at.
+pub(super) fn standing(post: &Post) -> Standing {
+    Standing {
+        chars: post.text.chars().count() as u32,
+        score: post.score,
+        time: post.time.as_deref().and_then(seconds),
+    }
+}
+
+pub(super) fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&post.text, &into.text);
+    let figures =
+        format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
+    let (reason, score, predicate) = match like {
+        None => (Reason::ExactDuplicate, 1.0, Predicate::Identical.name()),
+        Some(k) if k.predicate == Predicate::Identical.name() => {
+            (Reason::ExactDuplicate, k.score, k.predicate)
+        }
+        Some(k) => (Reason::NearDuplicate, k.score, k.predicate),
+    };
+    Outcome::Merged { into: into.id.clone(), reason, score, evidence: format!("{predicate}; {figures}") }
+}
+
+/// The figures of a merge that any string library gives for the same two texts.
+pub fn witness(a: &str, b: &str) -> Witness {
+    if a == b {
+        // What they give for equal texts; for long ones they would take minutes.
+        return Witness { levenshtein: 1.0, jaro_winkler: 1.0, sorensen_dice: 1.0 };
+    }
+    Witness {
+        levenshtein: strsim::normalized_levenshtein(a, b),
+        jaro_winkler: strsim::jaro_winkler(a, b),
+        sorensen_dice: strsim::sorensen_dice(a, b),
+    }
+}

@@ -1,0 +1,44 @@
+//! The questions of a puzzle's group: their topics are drafted (appendix A.1), nothing more is decided on them.
+
+use super::{Decision, Drafted, Prompt, Subject, text};
+use crate::record::{Post, Standing, Variant};
+use crate::review::Item;
+use crate::review::ballot::Step;
+use crate::stages::Review;
+use crate::stages::draft::{Draft, Slot};
+
+impl Subject for Variant {
+    fn of_post(_: Post) -> Option<Variant> {
+        None
+    }
+
+    fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
+        (draft == Draft::Topic).then(|| Prompt::new("brainteaser/topic", [("puzzle", &self.question)]))
+    }
+
+    fn drafted(&mut self, _: Draft, drafts: &[Drafted]) -> Vec<String> {
+        if let [Drafted { values, basis, .. }] = drafts {
+            self.topic = text(values, "topic");
+            self.topic_basis = vec![basis.clone()];
+        }
+        Vec::new()
+    }
+
+    fn flags(&mut self) -> &mut Vec<String> {
+        &mut self.flags
+    }
+
+    fn items(&self, _: Review, _: &Step, _: u64) -> Vec<Item> {
+        Vec::new()
+    }
+
+    fn decided(&mut self, _: Review, _: &[Option<Decision>], _: Standing, _: Vec<String>) {}
+
+    fn before(&self, _: Review) -> String {
+        String::new()
+    }
+
+    fn after(&self, _: Review) -> String {
+        String::new()
+    }
+}

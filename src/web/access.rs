@@ -1,0 +1,256 @@
+//! Who may look at what: tokens, granted by name and kept as hashes in raw/access.jsonl.
+//!
+//! A token is 256 random bits, so that a plain SHA-256 of it is as hard to turn back as the token is to
+//! guess. The file is only ever appended to: a grant, or the end of one.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::store::{Error, Workspace, durable};
+
+/// What a person may open. Each circle but the annotators' holds the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rank {
+    /// The review pages, as far as the person's standing in pipeline.toml goes, and nothing else.
+    Annotator,
+    /// The audit pages: every stage, record, pair and release, votes among them.
+    Reader,
+    /// All of it, with the progress of annotators and the assignment of work.
+    Curator,
+}
+
+impl Rank {
+    /// The word in raw/access.jsonl and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::Annotator => "annotator",
+            Rank::Reader => "reader",
+            Rank::Curator => "curator",
+        }
+    }
+}
+
+/// A line of the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Event {
+    Grant { name: String, rank: Rank, sha256: String, at: String },
+    Revoke { name: String, at: String },
+}
+
+/// A grant that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Whose; of an annotator, the name in pipeline.toml.
+    pub name: String,
+    /// What it opens.
+    pub rank: Rank,
+    hash: [u8; 32],
+}
+
+/// The grants of a workspace, read again whenever the file changed.
+#[derive(Debug)]
+pub struct Access {
+    path: PathBuf,
+    known: Mutex<Known>,
+}
+
+/// What was read, and the file's time and length when it was.
+#[derive(Debug, Default)]
+struct Known {
+    state: Option<(SystemTime, u64)>,
+    grants: Vec<Grant>,
+}
+
+impl Access {
+    /// The grants of a workspace.
+    pub fn of(workspace: &Workspace) -> Access {
+        Access { path: workspace.raw().join("access.jsonl"), known: Mutex::default() }
+    }
+
+    /// The grants that hold now, in the order they were given.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be read or a line is no event: then nobody gets in.
+    pub fn grants(&self) -> Result<Vec<Grant>, Error> {
+        let state = match fs::metadata(&self.path) {
+            Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            Err(e) => return Err(Error::io("read", &self.path)(e)),
+        };
+        let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if known.state != state {
+            *known = Known { state, grants: read(&self.path)? };
+        }
+        Ok(known.grants.clone())
+    }
+
+    /// Whose token it is. Every grant is compared in full, whichever fits, so that the time taken tells
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`Error`] as in [`Access::grants`].
+    pub fn of_token(&self, token: &str) -> Result<Option<Grant>, Error> {
+        let hash = hash(token);
+        let mut found = None;
+        for grant in self.grants()? {
+            let same: Choice = grant.hash.ct_eq(&hash);
+            if bool::from(same) {
+                found = Some(grant);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Gives `name` a new token in place of the one it may have, and returns it: it is kept nowhere.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be written or there are no random numbers.
+    pub fn grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
+        let token = random(&self.path)?;
+        let sha256 = hex(&hash(&token));
+        self.append(&Event::Grant { name: name.into(), rank, sha256, at: at.into() })?;
+        Ok(token)
+    }
+
+    /// Ends the grant of `name`; false where there was none.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be written.
+    pub fn revoke(&self, name: &str, at: &str) -> Result<bool, Error> {
+        if !self.grants()?.iter().any(|grant| grant.name == name) {
+            return Ok(false);
+        }
+        self.append(&Event::Revoke { name: name.into(), at: at.into() })?;
+        Ok(true)
+    }
+
+    fn append(&self, event: &Event) -> Result<(), Error> {
+        if let Some(folder) = self.path.parent() {
+            durable::create_folder(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&self.path).map_err(Error::io("open", &self.path))?;
+        let mut line = serde_json::to_vec(event).unwrap_or_default();
+        line.push(b'\n');
+        file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io("write", &self.path))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<Grant>, Error> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Error::io("read", path)(e)),
+    };
+    let mut grants: Vec<Grant> = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let damaged = |what: String| Error::Damaged {
+            path: path.into(),
+            what: format!("line {}: {what}", at + 1),
+            hint: "remove the line and grant again; until then nobody gets in".into(),
+        };
+        match serde_json::from_str(line).map_err(|e| damaged(e.to_string()))? {
+            Event::Grant { name, rank, sha256, .. } => {
+                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is none".into()))?;
+                grants.retain(|grant| grant.name != name);
+                grants.push(Grant { name, rank, hash });
+            }
+            Event::Revoke { name, .. } => grants.retain(|grant| grant.name != name),
+        }
+    }
+    Ok(grants)
+}
+
+/// 256 random bits in hexadecimal.
+///
+/// # Errors
+/// Where the system gives none.
+pub(super) fn random(path: &Path) -> Result<String, Error> {
+    let mut bytes = [0; 32];
+    let none = |e: getrandom::Error| std::io::Error::other(e.to_string());
+    getrandom::fill(&mut bytes).map_err(|e| Error::io("draw a token for", path)(none(e)))?;
+    Ok(hex(&bytes))
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(b"riddlemill token v1\n");
+    hasher.update(token.trim().as_bytes());
+    hasher.finalize().into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_opens_until_it_is_replaced_or_revoked_and_is_stored_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::of(&Workspace::new(dir.path()));
+        assert!(access.grants().unwrap().is_empty());
+        let first = access.grant("annotator-1", Rank::Annotator, "2026-01-01T00:00:00Z").unwrap();
+        let other = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
+        assert!(!stored.contains(&first) && !stored.contains(&other));
+        assert_eq!(access.of_token(&first).unwrap().unwrap().name, "annotator-1");
+        assert_eq!(access.of_token(&other).unwrap().unwrap().rank, Rank::Curator);
+        assert_eq!(access.of_token(&first[..63]).unwrap(), None);
+        assert_eq!(access.of_token("").unwrap(), None);
+
+        let second = access.grant("annotator-1", Rank::Annotator, "2026-01-02T00:00:00Z").unwrap();
+        assert_eq!(access.of_token(&first).unwrap(), None);
+        assert!(access.of_token(&second).unwrap().is_some());
+        assert!(access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
+        assert_eq!(access.of_token(&second).unwrap(), None);
+        assert!(!access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
+    }
+
+    #[test]
+    fn a_damaged_file_lets_nobody_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::of(&Workspace::new(dir.path()));
+        let token = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        let path = dir.path().join("raw/access.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{text}nonsense\n")).unwrap();
+        assert!(access.of_token(&token).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_the_hashes() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::of(&Workspace::new(dir.path()));
+        access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        let mode = fs::metadata(dir.path().join("raw/access.jsonl")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

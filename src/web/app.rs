@@ -1,0 +1,157 @@
+//! The routes, each in its circle, and what they share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{MethodRouter, get, post};
+
+use super::access::{Access, Rank};
+use super::desk::{Ballots, Desk};
+use super::error::Oops;
+use super::limits::Tries;
+use super::routes::{curate, duplicates, login, overview, record, releases, review, stage};
+use super::server::{Address, Serve};
+use super::staged::Stages;
+use super::{assets, guard};
+use crate::config::{Config, FILE, Overrides};
+use crate::recipe::{self, Recipe};
+use crate::store::Workspace;
+
+/// The most a form may weigh.
+const BODY_BYTES: usize = 256 << 10;
+
+/// What all routes share.
+pub(super) struct App {
+    pub(super) workspace: Workspace,
+    pub(super) address: Address,
+    pub(super) access: Access,
+    pub(super) tries: Tries,
+    pub(super) stages: Stages,
+    pub(super) desk: Desk,
+    pub(super) ballots: Ballots,
+    /// The session's cookie; two servers on one host have two.
+    pub(super) cookie: String,
+    overrides: Overrides,
+    config: Mutex<(Option<SystemTime>, Arc<Config>, Option<String>)>,
+}
+
+impl App {
+    pub(super) fn new(serve: Serve) -> App {
+        let Serve { config, overrides, address } = serve;
+        let workspace = Workspace::new(&config.root);
+        let state = settings_state(&workspace);
+        App {
+            access: Access::of(&workspace),
+            tries: Tries::default(),
+            stages: Stages::default(),
+            desk: Desk::open(workspace.raw().join("votes")),
+            ballots: Ballots::default(),
+            cookie: format!("riddlemill-{}", address.port),
+            workspace,
+            address,
+            overrides,
+            config: Mutex::new((state, Arc::new(config), None)),
+        }
+    }
+
+    /// The settings as they stand. Where the file was changed into what cannot be used, those before it,
+    /// and what is wrong with the new ones.
+    pub(super) fn config(&self) -> (Arc<Config>, Option<String>) {
+        let state = settings_state(&self.workspace);
+        let mut known = self.config.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 != state {
+            let root = self.workspace.root();
+            let read = Config::load(root, &recipe::names(), &recipe::choices(), &self.overrides);
+            known.0 = state;
+            match read {
+                Ok(config) => (known.1, known.2) = (Arc::new(config), None),
+                Err(problems) => known.2 = Some(problems.to_string()),
+            }
+        }
+        (known.1.clone(), known.2.clone())
+    }
+}
+
+fn settings_state(workspace: &Workspace) -> Option<SystemTime> {
+    std::fs::metadata(workspace.root().join(FILE)).and_then(|meta| meta.modified()).ok()
+}
+
+/// A recipe by the name in an address.
+pub(super) fn recipe(name: &str) -> Result<&'static Recipe, Oops> {
+    recipe::find(name).ok_or_else(Oops::not_found)
+}
+
+/// Runs what reads files on a thread that may wait for them.
+pub(super) async fn reading<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, Oops> + Send + 'static,
+) -> Result<T, Oops> {
+    match tokio::task::spawn_blocking(read).await {
+        Ok(read) => read,
+        Err(_) => Err(Oops::broken("the page could not be made; the server's own log says more")),
+    }
+}
+
+type Route = (&'static str, MethodRouter<Arc<App>>);
+
+/// Anybody's: nothing of the workspace.
+fn open() -> Vec<Route> {
+    vec![
+        ("/login", get(login::form).post(login::enter)),
+        ("/logout", post(login::leave)),
+        ("/assets/{hash}/{name}", get(assets::get)),
+        ("/health", get(|| async { "ok\n" })),
+    ]
+}
+
+/// The audit pages.
+fn readers() -> Vec<Route> {
+    vec![
+        ("/", get(overview::page)),
+        ("/find", get(record::find)),
+        ("/{recipe}/stage/{stage}", get(stage::page)),
+        ("/{recipe}/figures/{stage}", get(stage::figures)),
+        ("/{recipe}/record/{*id}", get(record::page)),
+        ("/{recipe}/duplicates", get(duplicates::page)),
+        ("/releases", get(releases::list)),
+        ("/{recipe}/release/{version}", get(releases::page)),
+        ("/{recipe}/diff", get(releases::diff)),
+    ]
+}
+
+/// What waits for a person's vote; who may vote on what, pipeline.toml says.
+fn annotators() -> Vec<Route> {
+    vec![
+        ("/review", get(review::list)),
+        ("/review/{recipe}/{step}/{round}", get(review::page).post(review::vote)),
+        ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
+    ]
+}
+
+/// How far people are.
+fn curators() -> Vec<Route> {
+    vec![
+        ("/curate", get(curate::page)),
+        ("/curate/{recipe}/{step}/assign", post(curate::spread)),
+        ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
+    ]
+}
+
+/// Every route of the server.
+pub(super) fn router(app: Arc<App>) -> Router {
+    let circle = |routes: Vec<Route>, rank: Rank| {
+        let router =
+            routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+        router.route_layer(from_fn_with_state(rank, guard::circle))
+    };
+    let anybody = open().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+    anybody
+        .merge(circle(annotators(), Rank::Annotator))
+        .merge(circle(readers(), Rank::Reader))
+        .merge(circle(curators(), Rank::Curator))
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(from_fn_with_state(app.clone(), guard::frame))
+        .with_state(app)
+}

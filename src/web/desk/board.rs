@@ -1,0 +1,236 @@
+//! The votes, and the one thread that adds to them.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, RwLock, RwLockReadGuard};
+
+use rustc_hash::FxHashMap;
+use tokio::sync::oneshot;
+
+use crate::review::votes::LogError;
+use crate::review::{Digest, Vote, VoteLog};
+
+/// Votes that are written in one batch, at most.
+const BATCH: usize = 256;
+
+/// What became of a vote.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::web) enum Cast {
+    /// It is on disk, now or since before: the same vote is stored once.
+    Saved(Digest),
+    /// Its annotator has voted on the item since the page was made, and otherwise: that vote's id.
+    Overtaken(Option<Digest>),
+    /// It is not on disk.
+    Failed(String),
+}
+
+/// All votes of the log, by step and item.
+pub(in crate::web) struct Board {
+    log: Option<VoteLog>,
+    taken: usize,
+    /// By `recipe/step`, then by item.
+    places: FxHashMap<String, FxHashMap<String, Vec<u32>>>,
+}
+
+/// The votes and the way to their writer.
+pub(in crate::web) struct Desk {
+    board: Arc<RwLock<Board>>,
+    folder: PathBuf,
+    writer: Sender<Message>,
+}
+
+struct Message {
+    vote: Vote,
+    done: oneshot::Sender<Cast>,
+}
+
+impl Board {
+    /// The votes on an item, superseded ones too.
+    pub(in crate::web) fn on(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
+        let Some(log) = &self.log else { return Vec::new() };
+        let places = self.places.get(&format!("{recipe}/{step}"));
+        let places = places.and_then(|items| items.get(item)).map(Vec::as_slice).unwrap_or_default();
+        places.iter().map(|at| &log.votes()[*at as usize]).collect()
+    }
+
+    /// Every vote of a step by item.
+    pub(in crate::web) fn by_item(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
+        self.log.as_ref().map(|log| log.by_item(recipe, step)).unwrap_or_default()
+    }
+
+    /// Takes in what is new in the log.
+    fn index(&mut self) {
+        let Some(log) = &self.log else { return };
+        // A log that was read anew after a failure may be shorter.
+        if log.votes().len() < self.taken {
+            (self.taken, self.places) = (0, FxHashMap::default());
+        }
+        for (at, vote) in log.votes().iter().enumerate().skip(self.taken) {
+            let step = self.places.entry(format!("{}/{}", vote.recipe, vote.step)).or_default();
+            step.entry(vote.item.clone()).or_default().push(at as u32);
+        }
+        self.taken = log.votes().len();
+    }
+
+    /// Takes in what other processes wrote. Looking makes no folder.
+    fn refresh(&mut self, folder: &PathBuf, make: bool) -> Result<(), LogError> {
+        match &mut self.log {
+            Some(log) => log.refresh()?,
+            None if make || folder.exists() => self.log = Some(VoteLog::open(folder)?),
+            None => {}
+        }
+        self.index();
+        Ok(())
+    }
+}
+
+impl Desk {
+    /// The desk over a folder of votes.
+    pub(in crate::web) fn open(folder: PathBuf) -> Desk {
+        let board = Arc::new(RwLock::new(Board { log: None, taken: 0, places: FxHashMap::default() }));
+        let (writer, messages) = channel();
+        let (own, place) = (board.clone(), folder.clone());
+        std::thread::spawn(move || write(&messages, &own, &place));
+        Desk { board, folder, writer }
+    }
+
+    /// The votes as they stand on disk now.
+    pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, Board>, LogError> {
+        {
+            let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            board.refresh(&self.folder, false)?;
+        }
+        Ok(self.board.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Casts a vote; answers once it is on disk.
+    pub(in crate::web) async fn cast(&self, vote: Vote) -> Cast {
+        let (done, answer) = oneshot::channel();
+        let gone = || Cast::Failed("the writer is gone; start the server again".to_string());
+        if self.writer.send(Message { vote: vote.sealed(), done }).is_err() {
+            return gone();
+        }
+        answer.await.unwrap_or_else(|_| gone())
+    }
+}
+
+/// Writes what comes until the desk is closed.
+fn write(messages: &Receiver<Message>, board: &RwLock<Board>, folder: &PathBuf) {
+    while let Ok(first) = messages.recv() {
+        let mut batch = vec![first];
+        batch.extend(messages.try_iter().take(BATCH - 1));
+        let mut board = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let answers = match board.refresh(folder, true) {
+            Ok(()) => store(&mut board, &batch),
+            Err(e) => batch.iter().map(|_| Cast::Failed(e.to_string())).collect(),
+        };
+        drop(board);
+        for (message, answer) in batch.into_iter().zip(answers) {
+            // Whoever went away finds the vote the next time.
+            let _ = message.done.send(answer);
+        }
+    }
+}
+
+fn store(board: &mut Board, batch: &[Message]) -> Vec<Cast> {
+    let Some(log) = &mut board.log else { return Vec::new() };
+    let mut taken: Vec<&Vote> = Vec::new();
+    let mut answers: Vec<Cast> = Vec::new();
+    let mut new = Vec::new();
+    for Message { vote, .. } in batch {
+        // Two tabs in one batch: the later one answers what the earlier one said.
+        let same_seat = |other: &&&Vote| {
+            (&other.item, &other.annotator, other.round, &other.step, &other.recipe)
+                == (&vote.item, &vote.annotator, vote.round, &vote.step, &vote.recipe)
+        };
+        let head = taken.iter().rev().find(same_seat).copied().or_else(|| log.head(vote));
+        let says_as =
+            head.is_some_and(|head| head.values == vote.values && head.content_hash == vote.content_hash);
+        answers.push(match head {
+            Some(head) if head.id == vote.id || says_as => Cast::Saved(head.id),
+            head if head.map(|head| head.id) != vote.base => Cast::Overtaken(head.map(|head| head.id)),
+            _ => {
+                taken.push(vote);
+                new.push(vote.clone());
+                Cast::Saved(vote.id)
+            }
+        });
+    }
+    if let Err(e) = log.append(new) {
+        let why = e.to_string();
+        answers.iter_mut().for_each(|answer| *answer = Cast::Failed(why.clone()));
+    }
+    board.index();
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::Values;
+    use crate::review::ballot::{Role, Round};
+
+    fn vote(item: usize, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
+        let hash = crate::review::Item::new(
+            &crate::review::ballots::step("flub", "type").unwrap(),
+            item.to_string(),
+            crate::review::Content::new(),
+            Values::new(),
+        )
+        .content_hash;
+        Vote {
+            id: hash,
+            recipe: "flub".into(),
+            step: "type".into(),
+            item: item.to_string(),
+            content_hash: hash,
+            annotator: annotator.into(),
+            role: Role::Junior,
+            round: Round::Vote,
+            values: [("type", kind)].into_iter().collect(),
+            at: "2026-01-01T00:00:00Z".into(),
+            source: "page".into(),
+            synthetic: false,
+            seconds: None,
+            base,
+            supersedes: None,
+        }
+    }
+
+    fn wait<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn a_double_click_is_one_vote_and_another_tab_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let desk = Desk::open(dir.path().join("votes"));
+        assert!(desk.board().unwrap().on("flub", "type", "1").is_empty());
+        assert!(!dir.path().join("votes").exists(), "looking makes no folder");
+        let Cast::Saved(first) = wait(desk.cast(vote(1, "a", "paradox", None))) else { panic!() };
+        assert_eq!(wait(desk.cast(vote(1, "a", "paradox", None))), Cast::Saved(first));
+        assert_eq!(wait(desk.cast(vote(1, "a", "ambiguity", None))), Cast::Overtaken(Some(first)));
+        let Cast::Saved(second) = wait(desk.cast(vote(1, "a", "ambiguity", Some(first)))) else { panic!() };
+        assert_ne!(first, second);
+        assert_eq!(desk.board().unwrap().on("flub", "type", "1").len(), 2);
+        assert_eq!(VoteLog::open(dir.path().join("votes")).unwrap().votes().len(), 2);
+    }
+
+    #[test]
+    fn fifty_people_at_once_lose_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let desk = Desk::open(dir.path().to_path_buf());
+        std::thread::scope(|scope| {
+            for person in 0..50 {
+                let desk = &desk;
+                scope.spawn(move || {
+                    for item in 0..20 {
+                        let cast = wait(desk.cast(vote(item, &format!("p{person}"), "paradox", None)));
+                        assert!(matches!(cast, Cast::Saved(_)), "{cast:?}");
+                    }
+                });
+            }
+        });
+        assert_eq!(VoteLog::open(dir.path()).unwrap().votes().len(), 1000);
+    }
+}

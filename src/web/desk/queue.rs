@@ -1,0 +1,133 @@
+//! What is open for whom, and what they may see of it.
+
+use rustc_hash::FxHashSet;
+
+use super::board::Board;
+use super::items::Ballot;
+use crate::pipeline::Tasks;
+use crate::recipe::Recipe;
+use crate::review::ballot::Round;
+use crate::review::votes::current;
+use crate::review::{Annotator, Item, Pending, Vote, dispute_item, resolve, review_item};
+
+/// A step of a recipe in one round.
+#[derive(Clone, Copy)]
+pub(in crate::web) struct Place<'p> {
+    pub(in crate::web) recipe: &'static Recipe,
+    pub(in crate::web) ballot: &'p Ballot,
+    pub(in crate::web) round: Round,
+}
+
+/// An item as somebody may see it in a round.
+pub(in crate::web) struct Seen {
+    /// The item; its hash is that of what is shown.
+    pub(in crate::web) item: Item,
+    /// What stands open, of a dispute.
+    pub(in crate::web) why: Vec<String>,
+}
+
+/// The votes of people on an item: a sample's are nobody's.
+fn people<'b>(board: &'b Board, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
+    let mut votes = board.on(place.recipe.name, place.ballot.step.name, item);
+    votes.retain(|vote| !vote.synthetic);
+    votes
+}
+
+/// A person's latest vote on an item in a round.
+pub(in crate::web) fn own<'b>(
+    board: &'b Board,
+    place: Place<'_>,
+    item: &str,
+    person: &str,
+) -> Option<&'b Vote> {
+    let votes = people(board, place, item);
+    current(&votes).into_iter().find(|vote| vote.annotator == person && vote.round == place.round)
+}
+
+/// What somebody sees of an item in a round; `None` where the item is not open to that round.
+pub(in crate::web) fn shown(board: &Board, place: Place<'_>, item: &Item) -> Option<Seen> {
+    let votes = people(board, place, &item.id);
+    let step = &place.ballot.step;
+    match place.round {
+        Round::Vote => Some(Seen { item: item.clone(), why: Vec::new() }),
+        Round::Review => {
+            let pending = resolve(step, item, &votes);
+            let waits = matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }));
+            let reviewed = votes.iter().any(|vote| vote.round == Round::Review);
+            (waits || reviewed).then(|| Seen { item: review_item(step, item, &votes), why: Vec::new() })
+        }
+        Round::Adjudication => {
+            let why = match resolve(step, item, &votes).pending() {
+                Some(Pending::Adjudicate { why, .. }) => why.iter().map(ToString::to_string).collect(),
+                _ => Vec::new(),
+            };
+            let decided = votes.iter().any(|vote| vote.round == Round::Adjudication);
+            (!why.is_empty() || decided).then(|| Seen { item: dispute_item(step, item, &votes), why })
+        }
+    }
+}
+
+/// Whether the votes on an item do not decide.
+fn disputed(board: &Board, place: Place<'_>, item: &Item) -> bool {
+    let votes = people(board, place, &item.id);
+    !votes.is_empty()
+        && matches!(resolve(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
+}
+
+/// The items that wait for a person, in the order of the ballot: what is assigned to them, or, where
+/// nobody was assigned anything, whatever lacks votes.
+pub(in crate::web) fn open<'p>(
+    board: &Board,
+    place: Place<'p>,
+    tasks: &Tasks,
+    person: &Annotator,
+) -> Vec<&'p Item> {
+    far(board, place, tasks, person).1
+}
+
+/// How far a person is: how many items have a vote of theirs on today's text, and which wait for one.
+pub(in crate::web) fn far<'p>(
+    board: &Board,
+    place: Place<'p>,
+    tasks: &Tasks,
+    person: &Annotator,
+) -> (usize, Vec<&'p Item>) {
+    let step = &place.ballot.step;
+    let current_tasks = tasks.current(place.round);
+    let mine: FxHashSet<&str> = current_tasks
+        .iter()
+        .filter(|task| task.annotator == person.name)
+        .map(|task| task.item.as_str())
+        .collect();
+    let spread = !current_tasks.is_empty();
+    let (mut done, mut open) = (0, Vec::new());
+    for item in &place.ballot.items {
+        let votes = people(board, place, &item.id);
+        let heads = current(&votes);
+        let in_round = || heads.iter().filter(|vote| vote.round == place.round);
+        // What a reviewer sees has a hash of its own.
+        let hash = match place.round {
+            Round::Review if !votes.is_empty() => review_item(step, item, &votes).content_hash,
+            _ => item.content_hash,
+        };
+        if in_round().any(|vote| vote.annotator == person.name && vote.content_hash == hash) {
+            done += 1;
+            continue;
+        }
+        let wanted = match place.round {
+            Round::Vote if spread => mine.contains(item.id.as_str()),
+            Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,
+            Round::Review => {
+                !votes.is_empty() && {
+                    let pending = resolve(step, item, &votes);
+                    matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }))
+                }
+            }
+            Round::Adjudication => disputed(board, place, item),
+        };
+        if wanted {
+            open.push(item);
+        }
+    }
+    (done, open)
+}

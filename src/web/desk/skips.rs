@@ -1,0 +1,83 @@
+//! Items that somebody passed over, and why: raw/votes/skipped/<recipe>.<step>.jsonl, only appended to.
+//!
+//! Passing over is no vote. It puts an item behind the others for that person and tells the curator.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::ballot::Round;
+use crate::store::{Error, Lock, Workspace, durable};
+
+/// An item that was passed over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::web) struct Skip {
+    /// The item.
+    pub(in crate::web) item: String,
+    /// By whom.
+    pub(in crate::web) annotator: String,
+    /// In which round.
+    pub(in crate::web) round: Round,
+    /// Why.
+    pub(in crate::web) reason: String,
+    /// When, RFC 3339.
+    pub(in crate::web) at: String,
+}
+
+fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
+    workspace.raw().join("votes").join("skipped").join(format!("{recipe}.{step}.jsonl"))
+}
+
+/// What was passed over in a step, in the order it was. A line that cannot be read is passed over in turn:
+/// it holds nobody's judgement.
+pub(in crate::web) fn skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
+    let path = path(workspace, recipe, step);
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(Error::io("read", &path)(e)),
+    }
+}
+
+/// Notes one, on disk when it returns.
+pub(in crate::web) fn skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
+    let path = path(workspace, recipe, step);
+    let folder = path.parent().unwrap_or(&path);
+    durable::create_folder(folder)?;
+    let _lock = Lock::take(folder)?;
+    let mut line = serde_json::to_vec(new).unwrap_or_default();
+    line.push(b'\n');
+    // A killed process may have left a line without its end.
+    if fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|byte| *byte != b'\n')) {
+        line.insert(0, b'\n');
+    }
+    let file = OpenOptions::new().create(true).append(true).open(&path);
+    let mut file = file.map_err(Error::io("open", &path))?;
+    file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io("write", &path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_passed_over_is_kept_with_its_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let one = Skip {
+            item: "1".into(),
+            annotator: "a".into(),
+            round: Round::Vote,
+            reason: "I know who wrote it".into(),
+            at: "2026-01-01T00:00:00Z".into(),
+        };
+        assert!(skips(&workspace, "r", "s").unwrap().is_empty());
+        skip(&workspace, "r", "s", &one).unwrap();
+        let file = dir.path().join("raw/votes/skipped/r.s.jsonl");
+        OpenOptions::new().append(true).open(file).unwrap().write_all(b"{\"item\":").unwrap();
+        skip(&workspace, "r", "s", &one).unwrap();
+        assert_eq!(skips(&workspace, "r", "s").unwrap(), [one.clone(), one]);
+    }
+}

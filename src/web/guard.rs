@@ -1,0 +1,311 @@
+//! What stands before every route: who comes, whether they may, and what a browser is told about it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+
+use super::access::{Grant, Rank, random};
+use super::app::App;
+use super::error::Oops;
+use super::server::REQUEST;
+use super::words::Language;
+use super::{csrf, view};
+
+/// Nothing but our own files; nothing inline; nobody's frame.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// What every answer says to a browser.
+const HEADERS: [(&str, &str); 7] = [
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+];
+
+/// Who comes, and how they want their pages.
+#[derive(Clone, Debug)]
+pub(super) struct Visitor {
+    /// The grant behind the cookie; `None` on an open loopback, or before somebody has shown a token.
+    pub(super) grant: Option<Grant>,
+    /// Whether no token is needed here: the loopback of a workspace that has granted none.
+    pub(super) open: bool,
+    /// What is in the cookie; forms are marked with it.
+    pub(super) secret: String,
+    /// From where.
+    pub(super) peer: SocketAddr,
+    pub(super) language: Language,
+    /// `light`, `dark`, or nothing for what the system says.
+    pub(super) theme: String,
+    /// The page's address without its query.
+    pub(super) path: String,
+    /// The query.
+    pub(super) query: String,
+}
+
+impl Visitor {
+    /// What the visitor may open.
+    pub(super) fn rank(&self) -> Option<Rank> {
+        match &self.grant {
+            Some(grant) => Some(grant.rank),
+            None => self.open.then_some(Rank::Curator),
+        }
+    }
+
+    /// The name of the grant.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.grant.as_ref().map(|grant| grant.name.as_str())
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Visitor {
+    type Rejection = Oops;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, Oops> {
+        parts.extensions.get::<Visitor>().cloned().ok_or_else(|| Oops::broken("no visitor"))
+    }
+}
+
+/// The fields of a form that one of our pages made for this visitor.
+#[derive(Clone, Debug)]
+pub(super) struct Form(Vec<(String, String)>);
+
+impl Form {
+    /// The first value of a field; empty where there is none.
+    pub(super) fn get(&self, name: &str) -> &str {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
+    /// Every value of a field.
+    pub(super) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Form {
+    type Rejection = Oops;
+
+    async fn from_request(request: Request, state: &S) -> Result<Form, Oops> {
+        let visitor = request.extensions().get::<Visitor>().cloned();
+        let fields = axum::extract::Form::<Vec<(String, String)>>::from_request(request, state).await;
+        let axum::extract::Form(fields) = fields.map_err(|e| match e.into_response().status() {
+            StatusCode::PAYLOAD_TOO_LARGE => Oops::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
+            _ => Oops::bad("the form cannot be read"),
+        })?;
+        let form = Form(fields);
+        match visitor {
+            Some(visitor) if csrf::fits(&visitor.secret, form.get("csrf")) => Ok(form),
+            _ => Err(Oops::new(StatusCode::FORBIDDEN, "stale_form")),
+        }
+    }
+}
+
+/// Before everything else: the host, the time a request may take, the visitor; after it: the headers, and a
+/// page for whatever went wrong.
+pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let mut fresh = None;
+    let mut answer = match greet(&app, &request) {
+        Err(oops) => oops.into_response(),
+        Ok((_, Some(redirect))) => redirect,
+        Ok((mut visitor, None)) => {
+            if visitor.secret.is_empty()
+                && let Ok(secret) = random(&app.workspace.raw())
+            {
+                visitor.secret.clone_from(&secret);
+                fresh = Some(secret);
+            }
+            request.extensions_mut().insert(visitor.clone());
+            let answer = match trusted(request.method(), request.headers(), &app) {
+                false => Oops::new(StatusCode::FORBIDDEN, "other_site").into_response(),
+                true => match tokio::time::timeout(REQUEST, next.run(request)).await {
+                    Ok(answer) => answer,
+                    Err(_) => Oops::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
+                },
+            };
+            dressed(answer, &visitor)
+        }
+    };
+    if let Some(secret) = fresh.filter(|_| !answer.headers().contains_key(header::SET_COOKIE)) {
+        set_cookie(&mut answer, &app.cookie, &secret, &app);
+    }
+    for (name, value) in HEADERS {
+        answer.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    answer
+}
+
+/// Finds out who comes; or sends back whoever asks for another language or theme, with a cookie.
+fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Oops> {
+    let headers = request.headers();
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if !known_host(host, app.address.public.as_ref().and_then(url::Url::host_str)) {
+        return Err(Oops::new(StatusCode::MISDIRECTED_REQUEST, "other_host"));
+    }
+    let peer = request.extensions().get::<SocketAddr>().copied();
+    let peer = peer.ok_or_else(|| Oops::broken("no peer"))?;
+    let uri = request.uri();
+    let secret = cookie(headers, &app.cookie).unwrap_or_default();
+    let granted = !app.access.grants()?.is_empty();
+    let grant = if granted && !secret.is_empty() { app.access.of_token(&secret)? } else { None };
+    let language = cookie(headers, "lang").and_then(|code| Language::from_code(&code));
+    let visitor = Visitor {
+        grant,
+        // A token that is granted closes the loopback too: others on this machine may reach it.
+        open: !granted && app.address.ip.is_loopback() && app.address.public.is_none(),
+        secret,
+        peer,
+        language: language.unwrap_or_else(|| preferred(headers)),
+        theme: cookie(headers, "theme").filter(|t| t == "light" || t == "dark").unwrap_or_default(),
+        path: uri.path().to_string(),
+        query: uri.query().unwrap_or_default().to_string(),
+    };
+    let back = if request.method() == Method::GET { changed(uri, app) } else { None };
+    Ok((visitor, back))
+}
+
+/// `?lang=zh` and `?theme=dark` set a cookie and lead back to the same page.
+fn changed(uri: &Uri, app: &App) -> Option<Response> {
+    let query = uri.query()?;
+    let (mut rest, mut set) = (url::form_urlencoded::Serializer::new(String::new()), None);
+    for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        let known: &[&str] = match &*key {
+            "lang" => &["en", "zh"],
+            "theme" => &["light", "dark", "system"],
+            _ => &[],
+        };
+        match known.iter().find(|known| **known == value) {
+            Some(value) => set = Some((if key == "lang" { "lang" } else { "theme" }, *value)),
+            None => {
+                rest.append_pair(&key, &value);
+            }
+        }
+    }
+    let (name, value) = set?;
+    let rest = rest.finish();
+    // Two slashes at the front would be another host.
+    let path = format!("/{}", uri.path().trim_start_matches('/'));
+    let to = if rest.is_empty() { path } else { format!("{path}?{rest}") };
+    let mut answer = Redirect::to(&to).into_response();
+    set_cookie(&mut answer, name, value, app);
+    Some(answer)
+}
+
+/// Dresses what went wrong as a page; readers see what there is to mend.
+fn dressed(answer: Response, visitor: &Visitor) -> Response {
+    let oops = match answer.extensions().get::<Oops>() {
+        Some(oops) => oops.clone(),
+        None if answer.status() == StatusCode::NOT_FOUND => Oops::not_found(),
+        None if answer.status() == StatusCode::METHOD_NOT_ALLOWED => {
+            Oops::new(StatusCode::METHOD_NOT_ALLOWED, "not_found")
+        }
+        None => return answer,
+    };
+    let detail = if visitor.rank() >= Some(Rank::Reader) { oops.detail.clone() } else { String::new() };
+    let found = serde_json::json!({ "key": oops.key, "code": oops.status.as_u16(), "detail": detail });
+    match view::page(visitor, "error.html", found) {
+        Ok(mut page) => {
+            *page.status_mut() = oops.status;
+            page
+        }
+        Err(_) => (oops.status, oops.key).into_response(),
+    }
+}
+
+/// Only those of a rank pass; others are asked for a token.
+pub(super) async fn circle(
+    State(needed): State<Rank>,
+    visitor: Visitor,
+    request: Request,
+    next: Next,
+) -> Response {
+    match visitor.rank() {
+        Some(rank) if rank >= needed => next.run(request).await,
+        Some(_) => Oops::forbidden().into_response(),
+        None if request.method() == Method::GET => Redirect::to("/login").into_response(),
+        None => Oops::new(StatusCode::UNAUTHORIZED, "login_first").into_response(),
+    }
+}
+
+/// A name that some site made up and pointed here would let that site read our pages. An address is no
+/// such name.
+fn known_host(host: &str, public: Option<&str>) -> bool {
+    let Ok(url) = url::Url::parse(&format!("http://{host}/")) else { return false };
+    match url.host() {
+        Some(url::Host::Ipv4(_) | url::Host::Ipv6(_)) => true,
+        Some(url::Host::Domain(name)) => name == "localhost" || public == Some(name),
+        None => false,
+    }
+}
+
+/// What changes something must come from our own pages: browsers say from where it comes.
+fn trusted(method: &Method, headers: &HeaderMap, app: &App) -> bool {
+    if matches!(*method, Method::GET | Method::HEAD) {
+        return true;
+    }
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
+        return false;
+    }
+    let host = text("host").unwrap_or_default();
+    let own = |origin: &str| {
+        let public = app.address.public.as_ref().map(|url| url.origin().ascii_serialization());
+        origin == format!("http://{host}") || public.as_deref() == Some(origin)
+    };
+    text("origin").is_none_or(own)
+}
+
+fn preferred(headers: &HeaderMap) -> Language {
+    let wanted = headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    if wanted.trim_start().starts_with("zh") { Language::Zh } else { Language::En }
+}
+
+/// The value of a cookie.
+fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_string())
+}
+
+/// Sets a cookie that no script reads, and that another site sends along only where somebody follows a link:
+/// a link to a record can be shared, and nothing that a link asks for changes anything.
+pub(super) fn set_cookie(answer: &mut Response, name: &str, value: &str, app: &App) {
+    let secure =
+        if app.address.public.as_ref().is_some_and(|url| url.scheme() == "https") { "; Secure" } else { "" };
+    let age = if value.is_empty() { 0 } else { 60 * 60 * 24 * 30 };
+    let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{secure}");
+    if let Ok(line) = HeaderValue::from_str(&line) {
+        answer.headers_mut().append(header::SET_COOKIE, line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_anybody_could_point_here_are_no_hosts() {
+        for host in ["127.0.0.1:8484", "localhost:8484", "localhost", "[::1]:8484", "192.168.0.7:80"] {
+            assert!(known_host(host, None), "{host}");
+        }
+        for host in ["evil.example:8484", "localhost.evil.example", "", "127.0.0.1.evil.example", "a b"] {
+            assert!(!known_host(host, None), "{host}");
+        }
+        assert!(known_host("review.example.org", Some("review.example.org")));
+    }
+
+    #[test]
+    fn cookies_are_found_by_their_whole_name() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::COOKIE, HeaderValue::from_static("xlang=en; lang=zh; theme=dark"));
+        assert_eq!(cookie(&headers, "lang").as_deref(), Some("zh"));
+        assert_eq!(cookie(&headers, "ang"), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! `serve`: the workspace as pages, from one binary and without a network.
+//!
+//! In reading order: [`access`] says who may look at what; `server` takes connections and bounds what a
+//! client may cost; `guard` stands before every route; `app` names the routes, each a file in `routes`;
+//! `desk` holds the votes and writes them; `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
+//! one of two languages (`words`).
+//!
+//! Invariants:
+//! - Pages call the libraries that the verbs call. They write nothing but votes and assignments.
+//! - Every route stands in one of four circles: open, annotators, readers, curators. A route without a
+//!   circle does not compile into the router.
+//! - No page holds a script or a style of its own, so the content policy allows none: what a post holds
+//!   stays text.
+//! - Everything that a page says of the workspace is read from it when the page is asked for; what is kept
+//!   in memory between two pages is known by a hash of what it was read from.
+
+pub mod access;
+mod app;
+mod assets;
+mod csrf;
+mod desk;
+mod error;
+mod guard;
+mod limits;
+mod routes;
+mod server;
+mod staged;
+mod view;
+mod words;
+
+pub use server::{Address, Serve, ServeError, serve};

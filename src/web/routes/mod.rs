@@ -1,0 +1,11 @@
+//! The pages, a file each: what a route reads, and which template shows it.
+
+mod ballot;
+pub(super) mod curate;
+pub(super) mod duplicates;
+pub(super) mod login;
+pub(super) mod overview;
+pub(super) mod record;
+pub(super) mod releases;
+pub(super) mod review;
+pub(super) mod stage;

@@ -1,0 +1,137 @@
+//! Every recipe at a glance: its funnel, what is stale, what waits on whom, what was spent.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::pipeline::{Freshness, Planned, plan};
+use crate::recipe::{self, Recipe};
+use crate::record::State as Left;
+use crate::stages::{Stage, draft};
+use crate::store::Manifest;
+use crate::web::app::{App, reading};
+use crate::web::error::Oops;
+use crate::web::guard::Visitor;
+use crate::web::view;
+
+#[derive(Serialize)]
+struct Overview {
+    recipes: Vec<Funnel>,
+    spent: Vec<Spent>,
+    /// What is wrong with pipeline.toml.
+    problem: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Funnel {
+    recipe: &'static str,
+    about: &'static str,
+    read: u64,
+    out: u64,
+    waiting: u64,
+    stale: usize,
+    made: usize,
+    steps: Vec<Step>,
+}
+
+#[derive(Serialize)]
+struct Step {
+    stage: &'static str,
+    /// `fresh`, `stale`, `depends`, `missing` or `damaged`.
+    freshness: &'static str,
+    why: String,
+    records_in: u64,
+    records_out: u64,
+    /// The share of what was read that is left, in thousandths.
+    left: u64,
+    /// Records by state, those that went on apart.
+    gone: Vec<(String, u64)>,
+    held: u64,
+    /// `person` or `reply`.
+    waits_on: &'static str,
+    compares: bool,
+}
+
+#[derive(Serialize)]
+struct Spent {
+    budget: String,
+    dollars: f64,
+    attempts: u64,
+}
+
+/// The page.
+pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let overview = reading(move || {
+        let (config, problem) = app.config();
+        let recipes: Vec<Funnel> =
+            recipe::used(&config).map(|recipe| funnel(&config, recipe)).collect::<Result<_, _>>()?;
+        Ok(Overview { recipes, spent: spent(&app, &config)?, problem })
+    })
+    .await?;
+    view::page(&visitor, "overview.html", overview)
+}
+
+fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
+    let planned = plan(config, recipe)?;
+    let read = planned.first().and_then(manifest).map_or(0, |m| m.counts.records_in);
+    let steps: Vec<Step> = planned.iter().map(|planned| step(recipe, planned, read)).collect();
+    Ok(Funnel {
+        recipe: recipe.name,
+        about: recipe.about,
+        read,
+        out: planned.last().and_then(manifest).map_or(0, |m| m.counts.records_out),
+        waiting: steps.iter().map(|step| step.held).sum(),
+        stale: steps.iter().filter(|step| step.freshness == "stale" || step.freshness == "damaged").count(),
+        made: steps.iter().filter(|step| step.freshness != "missing").count(),
+        steps,
+    })
+}
+
+fn manifest(planned: &Planned) -> Option<&Manifest> {
+    match &planned.freshness {
+        Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => Some(manifest),
+        Freshness::Missing | Freshness::Damaged(_) => None,
+    }
+}
+
+fn step(recipe: &'static Recipe, planned: &Planned, read: u64) -> Step {
+    let (freshness, why) = match (&planned.freshness, planned.after) {
+        (Freshness::Fresh(_), None) => ("fresh", String::new()),
+        (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
+        (Freshness::Stale(_, why), _) => ("stale", why.join("; ")),
+        (Freshness::Missing, _) => ("missing", String::new()),
+        (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
+    };
+    let counts = manifest(planned).map(|m| m.counts.clone()).unwrap_or_default();
+    let goes_on = |state: &str| matches!(state, "kept" | "changed" | "expanded" | "joined");
+    let drafts = recipe.step(planned.step).is_some_and(|(_, s)| matches!(s.stage, Stage::Draft(_)));
+    Step {
+        stage: planned.step,
+        freshness,
+        why,
+        records_in: counts.records_in,
+        records_out: counts.records_out,
+        left: (counts.records_out.min(read) * 1000).checked_div(read).unwrap_or(0),
+        held: counts.state(Left::Held),
+        gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),
+        waits_on: if drafts { "reply" } else { "person" },
+        compares: manifest(planned).is_some_and(|m| m.tables.contains_key("pairs")),
+    }
+}
+
+/// What the reply store was charged; nothing where nobody was ever asked, and no store is made by looking.
+fn spent(app: &App, config: &Config) -> Result<Vec<Spent>, Oops> {
+    if !app.workspace.raw().join("replies").exists() {
+        return Ok(Vec::new());
+    }
+    let stats = draft::open_store(config)?.stats().map_err(Oops::broken)?;
+    let budget = |(budget, usd, attempts): (String, crate::llm::Usd, u64)| Spent {
+        budget,
+        dollars: usd.dollars(),
+        attempts,
+    };
+    Ok(stats.budgets.into_iter().map(budget).collect())
+}

@@ -1,0 +1,349 @@
+//! Candidates and releases: what is in them, how they differ, how they compare with the published sets.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query as Asked, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::audit;
+use crate::pipeline::review_items;
+use crate::recipe::{self, RECIPES, Recipe};
+use crate::release::compare::{self, Comparison, FLUB_TYPES};
+use crate::release::diff::{self as differing, Diff};
+use crate::release::registry::Registry;
+use crate::release::{Candidate, layout, rows_of};
+use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
+use crate::review::{Item, agreement};
+use crate::stages::review::Votes;
+use crate::web::app::{App, reading, recipe};
+use crate::web::error::Oops;
+use crate::web::guard::Visitor;
+use crate::web::view;
+
+/// The name of what a run builds.
+const CANDIDATE: &str = "candidate";
+/// Rows of a list of differences.
+const SHOWN: usize = 100;
+/// Characters to a bar of the lengths.
+const BIN: usize = 10;
+
+#[derive(Serialize)]
+struct Listed {
+    recipe: &'static str,
+    about: &'static str,
+    versions: Vec<Version>,
+}
+
+#[derive(Serialize)]
+struct Version {
+    version: String,
+    date: String,
+    configs: BTreeMap<String, u64>,
+    /// Why it is a draft.
+    draft: Vec<String>,
+    /// Its folder stands in output/.
+    here: bool,
+    words: String,
+}
+
+/// Every recipe's candidate and releases.
+pub(in crate::web) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let listed = reading(move || {
+        let listed = |recipe: &'static Recipe| {
+            Ok(Listed { recipe: recipe.name, about: recipe.about, versions: versions(&app, recipe)? })
+        };
+        RECIPES.iter().map(listed).collect::<Result<Vec<_>, Oops>>()
+    })
+    .await?;
+    view::page(&visitor, "releases.html", serde_json::json!({ "recipes": listed }))
+}
+
+/// The candidate first, then the newest release.
+fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, Oops> {
+    let mut versions = Vec::new();
+    if let Some(candidate) = Candidate::read(&folder(app, recipe, CANDIDATE))? {
+        versions.push(Version {
+            version: CANDIDATE.into(),
+            date: candidate.date,
+            configs: candidate.configs,
+            draft: candidate.draft,
+            here: true,
+            words: String::new(),
+        });
+    }
+    let registry = Registry::open(&app.workspace, recipe.name)?;
+    for release in registry.releases.iter().rev() {
+        let version = release.version.to_string();
+        versions.push(Version {
+            date: release.date.clone(),
+            configs: release.configs.clone(),
+            draft: Vec::new(),
+            here: Candidate::read(&folder(app, recipe, &version))?.is_some(),
+            words: changed(&release.changes),
+            version,
+        });
+    }
+    Ok(versions)
+}
+
+fn changed(changes: &crate::release::changes::Changes) -> String {
+    format!("+{} −{} ~{}", changes.added.count, changes.removed.count, changes.changed.count)
+}
+
+fn folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf {
+    app.workspace.root().join("output").join(recipe.name).join(version)
+}
+
+/// The folder of a version that the list names: nothing else in an address becomes a path.
+fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, Oops> {
+    let here = versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
+    if here { Ok(folder(app, recipe, version)) } else { Err(Oops::not_found()) }
+}
+
+#[derive(Serialize)]
+struct Shown {
+    recipe: &'static str,
+    version: String,
+    manifest: Candidate,
+    configs: Vec<Config>,
+    agreement: Vec<Agreed>,
+    versions: Vec<Version>,
+    references: Vec<String>,
+    compared: Option<Compared>,
+}
+
+#[derive(Serialize)]
+struct Config {
+    config: String,
+    about: &'static str,
+    rows: usize,
+    /// Column, and how often it holds each value, the most frequent first.
+    labels: Vec<(&'static str, Vec<(String, u64)>)>,
+    /// Rows by the length of their text, [`BIN`] characters to a place.
+    lengths: Vec<u64>,
+    first: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Agreed {
+    step: &'static str,
+    field: String,
+    items: usize,
+    sample: bool,
+    percent: Option<[f64; 3]>,
+    alpha: Option<[f64; 3]>,
+    fleiss: Option<[f64; 3]>,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    reference: String,
+    found: Comparison,
+}
+
+/// What stands in a release's address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct With {
+    /// A file of raw/reference to hold it against.
+    reference: String,
+}
+
+/// One candidate or release.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, version)): Path<(String, String)>,
+    Asked(with): Asked<With>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let shown = reading(move || {
+        let folder = known(&app, recipe, &version)?;
+        let manifest = Candidate::read(&folder)?.ok_or_else(Oops::not_found)?;
+        let rows = rows_of::of_folder(&folder)?;
+        let references = references(&app);
+        let compared = match references.contains(&with.reference) {
+            true => Some(compared(&app, recipe, &rows, with.reference)?),
+            false => None,
+        };
+        Ok(Shown {
+            recipe: recipe.name,
+            configs: rows.iter().map(|(config, rows)| counted(config, rows)).collect(),
+            agreement: agreed(&app, recipe)?,
+            versions: versions(&app, recipe)?,
+            version,
+            manifest,
+            references,
+            compared,
+        })
+    })
+    .await?;
+    view::page(&visitor, "release.html", shown)
+}
+
+fn counted(config: &str, rows: &[rows_of::JsonRow]) -> Config {
+    let layout = layout::find(config);
+    let labels = layout.map_or(&[][..], |layout| layout.labels);
+    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+    let count = |column: &&'static str| {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for value in rows.iter().filter_map(|row| row.get(*column)) {
+            match value {
+                Value::Array(several) => {
+                    several.iter().for_each(|v| *counts.entry(words(v)).or_default() += 1)
+                }
+                one => *counts.entry(words(one)).or_default() += 1,
+            }
+        }
+        let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        (*column, counts)
+    };
+    let mut lengths = vec![0; 31];
+    for row in rows {
+        let text =
+            ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key)?.as_str());
+        let chars = text.map_or(0, |text| text.chars().count());
+        lengths[(chars / BIN).min(30)] += 1;
+    }
+    Config {
+        config: config.into(),
+        about: layout.map_or("", |layout| layout.about),
+        rows: rows.len(),
+        labels: labels.iter().map(count).collect(),
+        lengths,
+        first: rows.iter().take(3).cloned().map(Value::Object).collect(),
+    }
+}
+
+/// Agreement on every review of the recipe; among a sample's voters where no person voted.
+fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, Oops> {
+    let (config, _) = app.config();
+    let votes = Votes::load(&config, recipe.name)?;
+    let mut agreed = Vec::new();
+    for review in recipe.reviews() {
+        let Ok(Some((step, items))) = review_items(&config, recipe, review.place().1) else { continue };
+        let on = votes.by_item(step.recipe, step.name);
+        let people = on.values().flatten().any(|vote| !vote.synthetic);
+        let bootstrap = Bootstrap { resamples: 200, seed: 0, level: 0.95 };
+        let settings = AgreementSettings { bootstrap, synthetic: !people };
+        let by_id: BTreeMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+        let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
+        for field in agreement(&step, &on, |id| by_id.get(id).copied(), &settings) {
+            agreed.push(Agreed {
+                step: step.name,
+                field: field.field.to_string(),
+                items: field.items,
+                sample: !people,
+                percent: three(&field.percent),
+                alpha: three(&field.alpha),
+                fleiss: three(&field.fleiss),
+            });
+        }
+    }
+    Ok(agreed)
+}
+
+/// Files of raw/reference, by name: published sets that somebody put there to compare with.
+fn references(app: &App) -> Vec<String> {
+    let Ok(files) = std::fs::read_dir(app.workspace.raw().join("reference")) else { return Vec::new() };
+    let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|n| n.ends_with(".json") || n.ends_with(".jsonl")).collect();
+    names.sort();
+    names
+}
+
+fn compared(
+    app: &App,
+    recipe: &'static Recipe,
+    rows: &[(String, Vec<rows_of::JsonRow>)],
+    reference: String,
+) -> Result<Compared, Oops> {
+    let theirs = rows_of::of_file(&app.workspace.raw().join("reference").join(&reference))?;
+    let ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+    let types = serde_json::from_str(FLUB_TYPES).map_err(Oops::broken)?;
+    let mut found = compare::compare(&ours, &theirs, &types, &|_| None);
+    found.missing.truncate(SHOWN);
+    found.near.truncate(SHOWN);
+    for missing in &mut found.missing {
+        missing.lost = cause(app, recipe, &missing.text);
+    }
+    Ok(Compared { reference, found })
+}
+
+/// What stands in a diff's address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Two {
+    before: String,
+    after: String,
+}
+
+#[derive(Serialize)]
+struct Differences {
+    recipe: &'static str,
+    before: String,
+    after: String,
+    versions: Vec<Version>,
+    diff: Option<Diff>,
+    /// So many of each kind are shown.
+    shown: usize,
+    counts: Vec<[usize; 3]>,
+}
+
+/// Two versions, row by row.
+pub(in crate::web) async fn diff(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    Asked(two): Asked<Two>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let found = reading(move || {
+        let here: Vec<Version> = versions(&app, recipe)?.into_iter().filter(|v| v.here).collect();
+        let name = |at: usize| here.get(at).map(|v| v.version.clone()).unwrap_or_default();
+        let after = if two.after.is_empty() { name(0) } else { two.after };
+        let before =
+            if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
+        let mut found = Differences {
+            recipe: recipe.name,
+            versions: here,
+            diff: None,
+            shown: SHOWN,
+            counts: Vec::new(),
+            before,
+            after,
+        };
+        if !found.versions.is_empty() {
+            let (old, new) = (known(&app, recipe, &found.before)?, known(&app, recipe, &found.after)?);
+            let mut diff = differing::diff(&old, &new, &|_| None)?;
+            for config in &mut diff.configs {
+                found.counts.push([config.added.len(), config.removed.len(), config.changed.len()]);
+                config.added.truncate(SHOWN);
+                config.removed.truncate(SHOWN);
+                config.changed.truncate(SHOWN);
+                // The ledgers are asked for the rows that are shown alone: each answer is a walk through them.
+                for side in &mut config.removed {
+                    side.cause = cause(&app, recipe, &side.id);
+                }
+            }
+            found.diff = Some(diff);
+        }
+        Ok(found)
+    })
+    .await?;
+    view::page(&visitor, "diff.html", found)
+}
+
+/// The stage and rule at which a record left, as the ledgers tell it now.
+fn cause(app: &App, recipe: &'static recipe::Recipe, target: &str) -> Option<String> {
+    let id = audit::find(&app.workspace, recipe, target).ok()?.into_iter().next()?;
+    let told = audit::explain(&app.workspace, recipe, &id).ok()?;
+    let last = told.way.last().filter(|_| told.ends != "in")?;
+    let reason = last.reason.as_deref().unwrap_or_default();
+    Some(format!("{} {} {reason}", last.stage, last.outcome))
+}

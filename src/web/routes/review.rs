@@ -1,0 +1,411 @@
+//! The review page: what waits for a person, one item a screen, and their votes.
+//!
+//! A page holds what its reader may see and no more: nobody's votes in the first round, no drafts of a
+//! blind ballot, no names ever.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, Query as Asked, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::ballot::{Shown, on_screen, said};
+use crate::config::Config;
+use crate::pipeline::{Tasks, now};
+use crate::recipe::{self, Recipe};
+use crate::review::answers::{self, Answers};
+use crate::review::ballot::{Field, KEEP, Kind, Round};
+use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
+use crate::web::app::{App, reading, recipe};
+use crate::web::desk::{Ballot, Board, Cast, Place, Seen, Skip, far, open, own, shown, skip, skips};
+use crate::web::error::Oops;
+use crate::web::guard::{Form, Visitor};
+use crate::web::view;
+use crate::web::words::Language;
+
+/// The longest time that counts as work on one item, in seconds: somebody went for lunch.
+const LONGEST: f64 = 3600.0;
+
+/// Who votes: on an open loopback, whoever the address names.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Who {
+    r#as: String,
+    /// The item that is asked for; the next open one where none is.
+    item: String,
+    /// The item that was before it.
+    after: String,
+}
+
+/// The settings' entry of whoever comes.
+fn person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, Oops> {
+    let name = if visitor.open { named } else { visitor.name().unwrap_or_default() };
+    let known = config.annotators.iter().find(|person| person.name == name);
+    known.cloned().ok_or_else(Oops::forbidden)
+}
+
+#[derive(Serialize)]
+struct Waiting {
+    recipe: &'static str,
+    step: &'static str,
+    round: &'static str,
+    title: &'static str,
+    done: usize,
+    open: usize,
+    share: usize,
+}
+
+/// Everything that waits for the person.
+pub(in crate::web) async fn list(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Asked(who): Asked<Who>,
+) -> Result<Response, Oops> {
+    let (config, _) = app.config();
+    let names: Vec<String> = config.annotators.iter().map(|person| person.name.clone()).collect();
+    let open = visitor.open;
+    if (open && who.r#as.is_empty()) || (!open && person(&config, &visitor, "").is_err()) {
+        // A curator or reader who is no annotator has nothing to vote on.
+        let found = json!({ "who": "", "names": if open { names } else { Vec::new() }, "places": [] });
+        return view::page(&visitor, "queue.html", found);
+    }
+    let person = person(&config, &visitor, &who.r#as)?;
+    let language = visitor.language;
+    let name = person.name.clone();
+    let places = reading(move || places(&app, &config, &person, language)).await?;
+    let names = if open { names } else { Vec::new() };
+    view::page(&visitor, "queue.html", json!({ "who": name, "names": names, "places": places }))
+}
+
+fn places(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Waiting>, Oops> {
+    let mut waiting = Vec::new();
+    let board = app.desk.board().map_err(Oops::broken)?;
+    for recipe in recipe::used(config) {
+        for review in recipe.reviews() {
+            let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
+            let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
+            for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
+                let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &tasks, person);
+                let all = done + open.len();
+                if let Some(share) = (done * 1000).checked_div(all) {
+                    waiting.push(Waiting {
+                        recipe: recipe.name,
+                        step: ballot.step.name,
+                        round: round.name(),
+                        title: said(language, ballot.step.title),
+                        done,
+                        open: open.len(),
+                        share,
+                    });
+                }
+            }
+        }
+    }
+    Ok(waiting)
+}
+
+/// A desk with one item on it.
+#[derive(Serialize)]
+struct Screen {
+    recipe: &'static str,
+    step: &'static str,
+    round: &'static str,
+    who: String,
+    title: &'static str,
+    guideline: &'static str,
+    paper: &'static str,
+    done: usize,
+    open: usize,
+    share: usize,
+    item: Option<Shown>,
+    /// The items that the person has voted on, the last one before this one first, for going back.
+    previous: Option<String>,
+    /// The next item that is open, for passing over this one.
+    next: Option<String>,
+}
+
+/// One item.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step, round)): Path<(String, String, String)>,
+    Asked(who): Asked<Who>,
+) -> Result<Response, Oops> {
+    let (config, _) = app.config();
+    let person = person(&config, &visitor, &who.r#as)?;
+    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
+    let language = visitor.language;
+    let screen = reading(move || {
+        let ballot = app.ballots.open(&config, recipe, &step)?.ok_or_else(Oops::not_found)?;
+        screen(&app, Place { recipe, ballot: &ballot, round }, &person, &who, language)
+    })
+    .await?;
+    view::page(&visitor, "ballot.html", screen)
+}
+
+fn screen(
+    app: &App,
+    place: Place<'_>,
+    person: &Annotator,
+    who: &Who,
+    language: Language,
+) -> Result<Screen, Oops> {
+    let Place { recipe, ballot, round } = place;
+    let step = &ballot.step;
+    if !person.may_vote(step, round) {
+        return Err(Oops::forbidden());
+    }
+    let board = app.desk.board().map_err(Oops::broken)?;
+    let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
+    let (done, mut waiting) = far(&board, place, &tasks, person);
+    let passed: BTreeSet<String> = skips(&app.workspace, recipe.name, step.name)?
+        .into_iter()
+        .filter(|skip| skip.annotator == person.name && skip.round == round)
+        .map(|skip| skip.item)
+        .collect();
+    // What was passed over comes last; the order of the ballot stays otherwise.
+    waiting.sort_by_key(|item| passed.contains(&item.id));
+    // The order of the ballot, from the item before on, and round to its beginning.
+    let after = |id: &str| {
+        let place = |id: &str| ballot.items.iter().position(|item| item.id == id);
+        let from = place(id);
+        let fresh = |item: &&&Item| item.id != id && !passed.contains(&item.id);
+        let later = waiting.iter().filter(fresh).find(|item| place(&item.id) > from);
+        let later = later.or_else(|| waiting.iter().find(fresh));
+        later.or_else(|| waiting.iter().find(|item| item.id != id)).map(|item| item.id.clone())
+    };
+    let id = match (who.item.as_str(), who.after.as_str()) {
+        ("", "") => waiting.first().map(|item| item.id.clone()),
+        ("", before) => after(before),
+        (item, _) => Some(item.to_string()),
+    };
+    let item = match &id {
+        Some(id) => Some(may_see(&board, place, &waiting, person, id)?),
+        None => None,
+    };
+    let voted = |item: &&Item| own(&board, place, &item.id, &person.name).is_some();
+    let here = id.as_ref().and_then(|id| ballot.items.iter().position(|item| item.id == *id));
+    let before = &ballot.items[..here.unwrap_or(ballot.items.len())];
+    let all = done + waiting.len();
+    Ok(Screen {
+        recipe: recipe.name,
+        step: step.name,
+        round: round.name(),
+        who: person.name.clone(),
+        title: said(language, step.title),
+        guideline: said(language, step.guideline),
+        paper: step.paper,
+        done,
+        open: waiting.len(),
+        share: (done * 1000).checked_div(all).unwrap_or(1000),
+        previous: before.iter().rev().find(voted).map(|item| item.id.clone()),
+        next: id.as_deref().and_then(after),
+        item: item.map(|seen| on_screen(&board, place, person, seen, language)),
+    })
+}
+
+/// An item that waits for the person, or that they have voted on; nothing else, whatever they ask for.
+fn may_see(
+    board: &Board,
+    place: Place<'_>,
+    waiting: &[&Item],
+    person: &Annotator,
+    id: &str,
+) -> Result<Seen, Oops> {
+    let item = place.ballot.item(id).ok_or_else(Oops::not_found)?;
+    let theirs = waiting.iter().any(|open| open.id == id) || own(board, place, id, &person.name).is_some();
+    if !theirs {
+        return Err(Oops::forbidden());
+    }
+    shown(board, place, item).ok_or_else(Oops::not_found)
+}
+
+/// A vote comes in.
+pub(in crate::web) async fn vote(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step, round)): Path<(String, String, String)>,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Oops> {
+    let (config, _) = app.config();
+    let person = person(&config, &visitor, form.get("as"))?;
+    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
+    let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
+    let id = form.get("item").to_string();
+    let (reader, given) = (app.clone(), form.clone());
+    let made = reading(move || {
+        let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(Oops::not_found)?;
+        made(&reader, Place { recipe, ballot: &ballot, round }, &person, &given)
+    })
+    .await?;
+    let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
+    let (status, told) = match made {
+        Made::Vote(vote) => match app.desk.cast(*vote).await {
+            Cast::Saved(id) => (StatusCode::OK, json!({ "told": "saved", "vote": id.to_string() })),
+            Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "told": "overtaken" })),
+            Cast::Failed(why) => {
+                eprintln!("a vote could not be stored: {why}");
+                (StatusCode::SERVICE_UNAVAILABLE, json!({ "told": "not_saved" }))
+            }
+        },
+        Made::Changed => (StatusCode::CONFLICT, json!({ "told": "item_changed" })),
+        Made::Faulty(faults) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "faulty", "faults": faults }))
+        }
+    };
+    if wants_json {
+        return Ok((status, Json(told)).into_response());
+    }
+    // Without the script: on to the next item, or the same one with a word on what is wrong.
+    let who = if visitor.open { format!("as={}&", view::encoded(form.get("as"))) } else { String::new() };
+    match status {
+        StatusCode::OK => {
+            Ok(Redirect::to(&format!("{here}?{who}after={}", view::encoded(&id))).into_response())
+        }
+        status => Err(Oops {
+            status,
+            key: match told["told"].as_str() {
+                Some("overtaken") => "overtaken",
+                Some("item_changed") => "item_changed",
+                Some("not_saved") => "not_saved",
+                _ => "faulty",
+            },
+            detail: String::new(),
+        }),
+    }
+}
+
+/// An item is passed over, with a reason.
+pub(in crate::web) async fn pass_over(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step, round)): Path<(String, String, String)>,
+    form: Form,
+) -> Result<Response, Oops> {
+    let (config, _) = app.config();
+    let person = person(&config, &visitor, form.get("as"))?;
+    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
+    let who = if visitor.open { format!("as={}&", view::encoded(&person.name)) } else { String::new() };
+    let id = form.get("item").to_string();
+    let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
+    let next = format!("{here}?{who}after={}", view::encoded(&id));
+    let reason: String = form.get("reason").trim().chars().take(500).collect();
+    reading(move || {
+        let ballot = ballot(&app, &config, recipe, &step)?;
+        let place = Place { recipe, ballot: &ballot, round };
+        if !person.may_vote(&ballot.step, round) {
+            return Err(Oops::forbidden());
+        }
+        let board = app.desk.board().map_err(Oops::broken)?;
+        let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
+        may_see(&board, place, &open(&board, place, &tasks, &person), &person, &id)?;
+        let new = Skip { item: id, annotator: person.name, round, reason, at: now() };
+        Ok(skip(&app.workspace, recipe.name, ballot.step.name, &new)?)
+    })
+    .await?;
+    Ok(Redirect::to(&next).into_response())
+}
+
+enum Made {
+    Vote(Box<Vote>),
+    /// The item is not what the person saw.
+    Changed,
+    Faulty(Vec<(String, String)>),
+}
+
+fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<Made, Oops> {
+    let Place { recipe, ballot, round } = place;
+    let step = &ballot.step;
+    if !person.may_vote(step, round) {
+        return Err(Oops::forbidden());
+    }
+    let board = app.desk.board().map_err(Oops::broken)?;
+    let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
+    let waiting = open(&board, place, &tasks, person);
+    let id = form.get("item");
+    if ballot.item(id).is_none() {
+        // It was there when the page was made: a run has dropped it since.
+        return Ok(Made::Changed);
+    }
+    let Seen { item, .. } = may_see(&board, place, &waiting, person, id)?;
+    if item.content_hash.to_string() != form.get("hash") {
+        return Ok(Made::Changed);
+    }
+    let fields = step.form(round);
+    let values = match answers::read(&fields, &item, |name| given(&fields, form, name)) {
+        Answers::Given(values) => values,
+        Answers::Blank => return Ok(Made::Faulty(Vec::new())),
+        Answers::Faulty(faults) => {
+            let words = |(field, fault): (&str, answers::Fault)| (field.to_string(), fault.to_string());
+            return Ok(Made::Faulty(faults.into_iter().map(words).collect()));
+        }
+    };
+    let base: Option<Digest> = form.get("base").parse().ok();
+    let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
+    Ok(Made::Vote(Box::new(vote_of(
+        step,
+        &item,
+        person,
+        round,
+        values,
+        base,
+        seconds.map(|s| s.min(LONGEST)),
+    ))))
+}
+
+fn vote_of(
+    step: &Step,
+    item: &Item,
+    person: &Annotator,
+    round: Round,
+    values: crate::review::Values,
+    base: Option<Digest>,
+    seconds: Option<f64>,
+) -> Vote {
+    Vote {
+        // Replaced by the vote's own when it is sealed.
+        id: item.content_hash,
+        recipe: step.recipe.to_string(),
+        step: step.name.to_string(),
+        item: item.id.clone(),
+        content_hash: item.content_hash,
+        annotator: person.name.clone(),
+        role: person.role,
+        round,
+        values,
+        at: now(),
+        source: "page".to_string(),
+        synthetic: false,
+        seconds,
+        base,
+        supersedes: None,
+    }
+}
+
+/// What stands in a field of the form.
+fn given(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
+    let field = fields.iter().find(|field| field.name == name)?;
+    let key = format!("f.{name}");
+    let mut several: Vec<String> = form.all(&key).map(str::to_string).collect();
+    match (&field.kind, several.len()) {
+        (_, 0) => None,
+        (Kind::Keep { .. }, 1) if several[0] == KEEP => several.pop().map(Value::Text),
+        (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, _) => Some(Value::List(several)),
+        _ => several.pop().map(Value::Text),
+    }
+}
+
+/// A step's ballot by the names in an address, for the curator's pages.
+pub(in crate::web) fn ballot(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &str,
+) -> Result<Arc<Ballot>, Oops> {
+    app.ballots.open(config, recipe, step)?.ok_or_else(Oops::not_found)
+}

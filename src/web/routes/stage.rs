@@ -1,0 +1,204 @@
+//! One stage: its records by outcome and reason, searched, filtered, sorted; its rules; its figures.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query as Asked, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::audit;
+use crate::recipe::{Recipe, Step};
+use crate::record::Counts;
+use crate::stages::Stage;
+use crate::web::app::{App, reading, recipe};
+use crate::web::error::Oops;
+use crate::web::guard::Visitor;
+use crate::web::staged::{Query, Record, Sort};
+use crate::web::view;
+
+/// Records on a page.
+const PAGE: usize = 50;
+/// The longest text that has a bar of its own, in characters.
+const LONGEST: usize = 120;
+/// Examples of a rule.
+const EXAMPLES: usize = 3;
+
+/// What stands in the address.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(in crate::web) struct Filter {
+    outcome: String,
+    reason: String,
+    q: String,
+    min: String,
+    max: String,
+    sort: String,
+    page: String,
+}
+
+#[derive(Serialize)]
+struct Found {
+    recipe: &'static str,
+    stage: &'static str,
+    steps: Vec<&'static str>,
+    filter: Filter,
+    counts: Counts,
+    reasons: Vec<Reason>,
+    records: Vec<Record>,
+    found: usize,
+    page: usize,
+    pages: usize,
+    first: usize,
+    sorts: Vec<&'static str>,
+    settings: BTreeMap<String, Value>,
+    compares: bool,
+    /// Whether records of this stage enter or leave as texts with lengths worth a figure.
+    texts: bool,
+}
+
+#[derive(Serialize)]
+struct Reason {
+    state: String,
+    code: String,
+    count: u64,
+    /// Thousandths of the most frequent one.
+    share: u64,
+}
+
+/// The page.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, stage)): Path<(String, String)>,
+    Asked(filter): Asked<Filter>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let (_, step) = recipe.step(&stage).ok_or_else(Oops::not_found)?;
+    let found = reading(move || find(&app, recipe, step, filter)).await?;
+    view::page(&visitor, "stage.html", found)
+}
+
+fn find(app: &App, recipe: &'static Recipe, step: &'static Step, filter: Filter) -> Result<Found, Oops> {
+    let steps = recipe.steps.iter().map(|step| step.name).collect();
+    let sorts = Sort::ALL.into_iter().map(Sort::name).collect();
+    let number = |text: &str| text.trim().parse::<usize>().unwrap_or(0);
+    let query = Query {
+        outcome: filter.outcome.clone(),
+        reason: filter.reason.clone(),
+        words: filter.q.trim().to_string(),
+        min: number(&filter.min) as u32,
+        max: number(&filter.max) as u32,
+        sort: Sort::from_name(&filter.sort).unwrap_or_default(),
+    };
+    let mut found = Found {
+        recipe: recipe.name,
+        stage: step.name,
+        steps,
+        counts: Counts::default(),
+        reasons: Vec::new(),
+        records: Vec::new(),
+        found: 0,
+        page: number(&filter.page).max(1),
+        pages: 0,
+        first: 0,
+        sorts,
+        settings: BTreeMap::new(),
+        compares: false,
+        texts: false,
+        filter,
+    };
+    let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
+    let manifest = looking.stage.manifest();
+    found.counts = manifest.counts.clone();
+    found.settings = manifest.settings.clone();
+    found.compares = manifest.tables.contains_key("pairs");
+    found.texts = looking.len() > 0;
+    found.reasons = reasons(&found.counts);
+    let (_, count) = looking.page(&query, 0, 0)?;
+    found.pages = count.div_ceil(PAGE);
+    found.page = found.page.min(found.pages.max(1));
+    found.first = (found.page - 1) * PAGE;
+    (found.records, found.found) = looking.page(&query, found.first, PAGE)?;
+    Ok(found)
+}
+
+/// The reasons of a stage, the most frequent first.
+fn reasons(counts: &Counts) -> Vec<Reason> {
+    let most = counts.reasons.values().copied().max().unwrap_or(1).max(1);
+    let mut reasons: Vec<Reason> = counts
+        .reasons
+        .iter()
+        .map(|(key, count)| {
+            let (state, code) = key.split_once('/').unwrap_or((key, ""));
+            Reason { state: state.into(), code: code.into(), count: *count, share: count * 1000 / most }
+        })
+        .collect();
+    reasons.sort_by(|a, b| (b.count, &a.code).cmp(&(a.count, &b.code)));
+    reasons
+}
+
+/// What is drawn of a stage: lengths by outcome, what other limits would do, what another threshold of
+/// likeness would do, and examples of each rule. Asked for once the page stands.
+pub(in crate::web) async fn figures(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, stage)): Path<(String, String)>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let (_, step) = recipe.step(&stage).ok_or_else(Oops::not_found)?;
+    let found = reading(move || {
+        let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else {
+            return Err(Oops::not_found());
+        };
+        let lengths = looking.lengths(LONGEST)?;
+        let all: Vec<u64> = (0..=LONGEST).map(|at| lengths.values().map(|bars| bars[at]).sum()).collect();
+        let limits = match step.stage {
+            Stage::Filter => limits(&all),
+            _ => Value::Null,
+        };
+        let sweep = audit::likeness_of(&app.workspace, recipe, step)?;
+        let mut examples = BTreeMap::new();
+        for reason in reasons(&looking.stage.manifest().counts) {
+            let query =
+                Query { outcome: reason.state.clone(), reason: reason.code.clone(), ..Query::default() };
+            let (some, _) = looking.page(&query, 0, EXAMPLES)?;
+            examples.insert(format!("{}/{}", reason.state, reason.code), some);
+        }
+        Ok(json!({
+            "recipe": recipe.name, "stage": step.name, "lengths": lengths, "limits": limits,
+            "sweep": sweep, "examples": examples, "settings": looking.stage.manifest().settings,
+            "longest": LONGEST,
+        }))
+    })
+    .await?;
+    view::page(&visitor, "figures.html", found)
+}
+
+/// How many records a least and a greatest length would drop, at every length.
+fn limits(lengths: &[u64]) -> Value {
+    let mut shorter = 0;
+    let under: Vec<u64> = lengths
+        .iter()
+        .map(|n| {
+            shorter += n;
+            shorter - n
+        })
+        .collect();
+    let total: u64 = lengths.iter().sum();
+    let over: Vec<u64> = under.iter().zip(lengths).map(|(under, n)| total - under - n).collect();
+    json!({ "under": under, "over": over })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_count_what_is_shorter_and_what_is_longer() {
+        let found = limits(&[1, 2, 3]);
+        assert_eq!(found["under"], json!([0, 1, 3]));
+        assert_eq!(found["over"], json!([5, 3, 0]));
+    }
+}

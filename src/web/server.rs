@@ -1,0 +1,154 @@
+//! Takes connections, bounds what each may cost, and stops when it is asked to.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tower_service::Service;
+
+use super::access::Access;
+use super::app::{App, router};
+use crate::config::{Config, Overrides};
+use crate::stages::Stop;
+use crate::store::{self, Workspace};
+
+/// How long a client may take for the head of a request, and an idle connection stays.
+const HEAD: Duration = Duration::from_secs(10);
+/// How long a whole request may take, body and answer.
+pub(super) const REQUEST: Duration = Duration::from_secs(30);
+/// Bytes of a request's head.
+const HEAD_BYTES: usize = 16 << 10;
+/// Connections at once; further ones wait to be taken.
+const CONNECTIONS: usize = 512;
+/// How long answers under way are waited for at the end.
+const LAST: Duration = Duration::from_secs(5);
+
+/// Where the server listens and what it is called.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// The address; the loopback where nothing else is said.
+    pub ip: IpAddr,
+    /// The port; 0 takes a free one.
+    pub port: u16,
+    /// The address people open, where a proxy stands in front: its host is let through, and with https
+    /// cookies are sent over TLS alone.
+    pub public: Option<url::Url>,
+}
+
+impl Default for Address {
+    fn default() -> Address {
+        Address { ip: Ipv4Addr::LOCALHOST.into(), port: 8484, public: None }
+    }
+}
+
+/// What is served, and how.
+#[derive(Clone, Debug)]
+pub struct Serve {
+    /// The settings of the workspace.
+    pub config: Config,
+    /// What stands above its pipeline.toml, which is read again where it changes.
+    pub overrides: Overrides,
+    /// Where.
+    pub address: Address,
+}
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Others would get in without a token.
+    #[error(
+        "{0} can be reached by others, and no token is granted\n  hint: `riddlemill access grant NAME --rank curator` gives one"
+    )]
+    NoTokens(IpAddr),
+    /// The address is taken, or not this machine's.
+    #[error("cannot listen on {address}: {source}\n  hint: --port 0 takes a free port")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The grants cannot be read.
+    #[error(transparent)]
+    Access(#[from] store::Error),
+    /// There is no thread to serve with.
+    #[error("cannot start: {0}")]
+    Runtime(std::io::Error),
+}
+
+/// Serves until `stop` is asked. `ready` is told the address once connections are taken.
+///
+/// # Errors
+/// [`ServeError`], before the first connection is taken.
+pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+    let Address { ip, port, .. } = what.address;
+    let granted = Access::of(&Workspace::new(&what.config.root)).grants()?;
+    if !ip.is_loopback() && granted.is_empty() {
+        return Err(ServeError::NoTokens(ip));
+    }
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    runtime.block_on(async {
+        let address = SocketAddr::new(ip, port);
+        let refused = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(refused)?;
+        let local = listener.local_addr().map_err(refused)?;
+        what.address.port = local.port();
+        let router = router(Arc::new(App::new(what)));
+        ready(local);
+        take(listener, router, stop).await;
+        Ok(())
+    })
+}
+
+async fn take(listener: TcpListener, router: axum::Router, stop: &Stop) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut open = JoinSet::new();
+    let mut look = tokio::time::interval(Duration::from_millis(100));
+    loop {
+        tokio::select! {
+            _ = look.tick() => {
+                while open.try_join_next().is_some() {}
+                if stop.asked() {
+                    break;
+                }
+            }
+            taken = listener.accept(), if places.available_permits() > 0 => {
+                // A client that went away before it was taken is nobody's error.
+                let Ok((stream, peer)) = taken else { continue };
+                let Ok(place) = places.clone().try_acquire_owned() else { continue };
+                let router = router.clone();
+                open.spawn(async move {
+                    let _place = place;
+                    let answer = move |request: Request<Incoming>| {
+                        let mut router = router.clone();
+                        async move {
+                            let mut request = request.map(Body::new);
+                            request.extensions_mut().insert(peer);
+                            let answer: Result<_, Infallible> = router.call(request).await;
+                            answer
+                        }
+                    };
+                    let connection = http1::Builder::new()
+                        .timer(TokioTimer::new())
+                        .header_read_timeout(HEAD)
+                        .max_buf_size(HEAD_BYTES)
+                        .serve_connection(TokioIo::new(stream), hyper::service::service_fn(answer));
+                    // What a client breaks off is its own affair.
+                    let _ = connection.await;
+                });
+            }
+        }
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(LAST, async { while open.join_next().await.is_some() {} }).await;
+}

@@ -1,0 +1,78 @@
+//! Decoded parts, the last ones used, under a bound.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use polars::prelude::DataFrame;
+
+use crate::store::{Error, StageReader, part_columns};
+
+/// Bytes of decoded parts that are kept.
+const BUDGET: usize = 160 << 20;
+
+/// The columns of a ledger.
+pub(super) const LEDGER: &[&str] =
+    &["id", "outcome", "reason", "evidence", "before", "after", "into", "score"];
+/// What a row of any stage is and says.
+pub(super) const TEXT: &[&str] = &["id", "text"];
+
+type Key = (String, &'static [&'static str]);
+
+/// Decoded parts by the hash of their file and their columns.
+#[derive(Default)]
+pub(in crate::web) struct Frames {
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    frames: HashMap<Key, (Arc<DataFrame>, usize, u64)>,
+    bytes: usize,
+    clock: u64,
+}
+
+impl Frames {
+    /// Some columns of a part.
+    pub(super) fn get(
+        &self,
+        stage: &StageReader,
+        table: &str,
+        part: usize,
+        columns: &'static [&'static str],
+    ) -> Result<Arc<DataFrame>, Error> {
+        let Some(known) = stage.manifest().tables.get(table).and_then(|t| t.parts.get(part)) else {
+            return Ok(Arc::default());
+        };
+        let key = (known.blake3.clone(), columns);
+        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut held = held();
+            held.clock += 1;
+            let now = held.clock;
+            if let Some((frame, _, used)) = held.frames.get_mut(&key) {
+                *used = now;
+                return Ok(frame.clone());
+            }
+        }
+        // Two that ask for one part at once decode it twice; holding the lock would make all others wait.
+        let frame = Arc::new(part_columns(stage, table, part, columns)?);
+        held().put(key, frame.clone());
+        Ok(frame)
+    }
+}
+
+impl Held {
+    fn put(&mut self, key: Key, frame: Arc<DataFrame>) {
+        let bytes = frame.estimated_size();
+        self.clock += 1;
+        if let Some((_, old, _)) = self.frames.insert(key, (frame, bytes, self.clock)) {
+            self.bytes -= old;
+        }
+        self.bytes += bytes;
+        while self.bytes > BUDGET && self.frames.len() > 1 {
+            let oldest = self.frames.iter().min_by_key(|(_, (_, _, used))| *used).map(|(key, _)| key.clone());
+            let Some((_, bytes, _)) = oldest.and_then(|key| self.frames.remove(&key)) else { break };
+            self.bytes -= bytes;
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which records of a stage a page shows, in which order.
+
+use regex::{Regex, RegexBuilder};
+
+use crate::text::normalise::{Fold, fold};
+
+/// The order of a page's records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(in crate::web) enum Sort {
+    /// As they entered.
+    #[default]
+    Entered,
+    /// The longest text first.
+    Longest,
+    /// The shortest text first.
+    Shortest,
+    /// The highest score of a merge first.
+    Score,
+}
+
+impl Sort {
+    pub(in crate::web) const ALL: [Sort; 4] = [Sort::Entered, Sort::Longest, Sort::Shortest, Sort::Score];
+
+    /// The word in an address.
+    pub(in crate::web) fn name(self) -> &'static str {
+        match self {
+            Sort::Entered => "entered",
+            Sort::Longest => "longest",
+            Sort::Shortest => "shortest",
+            Sort::Score => "score",
+        }
+    }
+
+    pub(in crate::web) fn from_name(name: &str) -> Option<Sort> {
+        Sort::ALL.into_iter().find(|sort| sort.name() == name)
+    }
+}
+
+/// What a page asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(in crate::web) struct Query {
+    /// Only records that left in this state.
+    pub(in crate::web) outcome: String,
+    /// Only those with this reason.
+    pub(in crate::web) reason: String,
+    /// Only those whose text or id holds this.
+    pub(in crate::web) words: String,
+    /// At least so many characters; 0 for any.
+    pub(in crate::web) min: u32,
+    /// At most so many; 0 for any.
+    pub(in crate::web) max: u32,
+    /// The order.
+    pub(in crate::web) sort: Sort,
+}
+
+impl Query {
+    /// Whether every record is wanted, in its own order.
+    pub(super) fn is_all(&self) -> bool {
+        *self == Query::default()
+    }
+
+    /// What finds the words: as they stand, in either case, and in the script and width that texts are
+    /// compared in.
+    pub(super) fn finder(&self) -> Option<Regex> {
+        let words = self.words.trim();
+        if words.is_empty() {
+            return None;
+        }
+        let mut forms = vec![regex::escape(words)];
+        let folded = fold(words, Fold::KEY);
+        // A mark that folding drops was typed on purpose.
+        if folded != words && folded.chars().count() == words.chars().count() {
+            forms.push(regex::escape(&folded));
+        }
+        RegexBuilder::new(&forms.join("|")).case_insensitive(true).build().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_whatever_their_case_and_script() {
+        let finder = |words: &str| Query { words: words.into(), ..Query::default() }.finder().unwrap();
+        assert!(finder("冰箱").is_match("我的冰箱里"));
+        assert!(finder("燈").is_match("冰箱里的灯"));
+        assert!(finder("a.b").is_match("xA.Bx"));
+        assert!(!finder("a.b").is_match("aab"));
+        assert!(Query::default().finder().is_none());
+    }
+
+    #[test]
+    fn orders_have_names() {
+        assert!(Sort::ALL.into_iter().all(|sort| Sort::from_name(sort.name()) == Some(sort)));
+    }
+}

@@ -1,0 +1,230 @@
+//! From what a route found to a page.
+
+use std::sync::LazyLock;
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use minijinja::value::{Rest, Serde};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
+use serde::Serialize;
+
+use super::error::Oops;
+use super::guard::Visitor;
+use super::{assets, csrf, words};
+use crate::audit::{Side, diff};
+
+macro_rules! templates {
+    ($($name:literal),+ $(,)?) => {
+        /// Every template by its name.
+        pub(super) const TEMPLATES: &[(&str, &str)] = &[$(($name, include_str!(concat!("templates/", $name)))),+];
+    };
+}
+
+templates![
+    "frame.html",
+    "parts.html",
+    "error.html",
+    "login.html",
+    "overview.html",
+    "stage.html",
+    "figures.html",
+    "record.html",
+    "found.html",
+    "duplicates.html",
+    "releases.html",
+    "release.html",
+    "diff.html",
+    "queue.html",
+    "ballot.html",
+    "curate.html",
+];
+
+static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| {
+    let mut env = Environment::new();
+    env.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
+    env.add_function("t", |state: &State, key: &str, given: Rest<Value>| -> Result<String, Error> {
+        let text = words::word(language(state), key)
+            .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no word {key:?}")))?;
+        Ok(given.iter().fold(text.to_string(), |text, value| text.replacen("{}", &value.to_string(), 1)))
+    });
+    env.add_function("asset", |name: &str| {
+        assets::address(name)
+            .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name:?}")))
+    });
+    env.add_function("state", |state: &State, code: &str| {
+        words::word(language(state), &format!("state_{code}")).unwrap_or(code).to_string()
+    });
+    env.add_function("stage_name", |state: &State, name: &str| words::stage(language(state), name));
+    env.add_function("reason", |state: &State, code: &str| words::reason(language(state), code));
+    env.add_function("definition", |state: &State, code: &str| words::definition(language(state), code));
+    env.add_filter("n", |n: i64| grouped(n));
+    env.add_filter("u", |text: &str| encoded(text));
+    env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
+    env.add_filter("score", |x: f64| format!("{x:.3}"));
+    env.add_filter("percent", |x: f64| format!("{:.1}", x * 100.0));
+    env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));
+    env.add_filter("to_json", |value: Value| {
+        serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
+    });
+    for (name, text) in TEMPLATES {
+        env.add_template(name, text).map_err(|e| format!("{e:#}"))?;
+    }
+    Ok(env)
+});
+
+fn language(state: &State) -> words::Language {
+    match state.lookup("lang").as_ref().and_then(Value::as_str) {
+        Some("zh") => words::Language::Zh,
+        _ => words::Language::En,
+    }
+}
+
+/// A page: a template with what a route found, and what every page knows.
+///
+/// # Errors
+/// Where the template does not fit.
+pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, Oops> {
+    let views = VIEWS.as_ref().map_err(Oops::broken)?;
+    let common = minijinja::context! {
+        lang => visitor.language.code(),
+        theme => &visitor.theme,
+        me => visitor.name(),
+        rank => visitor.rank().map(|rank| rank.name()),
+        // What a page of the audit may offer to whom.
+        reader => visitor.rank() >= Some(super::access::Rank::Reader),
+        curator => visitor.rank() >= Some(super::access::Rank::Curator),
+        granted => visitor.grant.is_some(),
+        csrf => csrf::mark(&visitor.secret),
+        path => &visitor.path,
+        query => &visitor.query,
+        program => crate::VERSION,
+    };
+    let found = Value::from(Serde(found));
+    let html = views.get_template(name)?.render(minijinja::context! { ..found, ..common })?;
+    let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+    Ok((head, html).into_response())
+}
+
+/// 81700 as 81,700.
+fn grouped(n: i64) -> String {
+    let digits = n.unsigned_abs().to_string();
+    let mut out = String::from(if n < 0 { "−" } else { "" });
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A text as one segment of an address.
+pub(super) fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
+                out.push(byte.into())
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// A post's text for a page: escaped, and characters that would turn or hide text shown by their number.
+fn shown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        escape(c, &mut out);
+    }
+    out
+}
+
+fn escape(c: char, out: &mut String) {
+    match c {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        '"' => out.push_str("&quot;"),
+        '\'' => out.push_str("&#39;"),
+        '\n' => out.push('\n'),
+        // Marks of direction, joiners, and whatever else has no shape of its own.
+        '\u{61c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{e0000}'..='\u{e007f}' => {
+            out.push_str(&format!("<i class=\"mark\">U+{:04X}</i>", u32::from(c)));
+        }
+        c if c.is_control() => out.push_str(&format!("<i class=\"mark\">U+{:04X}</i>", u32::from(c))),
+        c => out.push(c),
+    }
+}
+
+/// Two texts as one, character by character: what only the first has, and what only the second.
+fn differences(a: &str, b: &str) -> String {
+    let mut out = String::new();
+    for piece in diff(a, b) {
+        let (open, close) = match piece.side {
+            Side::Both => ("", ""),
+            Side::A => ("<del>", "</del>"),
+            Side::B => ("<ins>", "</ins>"),
+        };
+        out.push_str(open);
+        out.push_str(&shown(&piece.text));
+        out.push_str(close);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn what_a_post_holds_stays_text() {
+        let post = "<script>alert(1)</script>\"'&\u{202e}txt\u{0}";
+        let html = shown(post);
+        assert!(!html.contains("<script") && !html.contains('\u{202e}') && !html.contains('\u{0}'));
+        assert!(html.contains("&lt;script&gt;") && html.contains("U+202E") && html.contains("U+0000"));
+        assert_eq!(differences("a<b", "a>b"), "a<del>&lt;</del><ins>&gt;</ins>b");
+    }
+
+    #[test]
+    fn addresses_hold_no_character_that_ends_them() {
+        assert_eq!(encoded("text:ab"), "text:ab");
+        assert_eq!(encoded("a/b?c#d 灯"), "a%2Fb%3Fc%23d%20%E7%81%AF");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(-12), "−12");
+    }
+
+    #[test]
+    fn templates_parse_and_name_only_words_there_are() {
+        let views = VIEWS.as_ref().unwrap();
+        let call = regex::Regex::new(r#"\bt\("([a-z_0-9]+)"[,)]"#).unwrap();
+        let mut used = BTreeSet::new();
+        for (name, text) in TEMPLATES {
+            views.get_template(name).unwrap();
+            for found in call.captures_iter(text) {
+                let key = found[1].to_string();
+                assert!(words::word(words::Language::En, &key).is_some(), "{name}: no word {key}");
+                used.insert(key);
+            }
+            assert!(!text.contains("|safe"), "{name} trusts a text");
+            assert!(!text.contains("<style") && !text.contains(" style="), "{name} holds a style");
+            assert!(
+                !regex::Regex::new(r"<script>|\son[a-z]+=").unwrap().is_match(text),
+                "{name} holds a script"
+            );
+        }
+        assert!(used.len() > 50);
+    }
+}

@@ -1,0 +1,102 @@
+//! The words of the pages, in English and Chinese.
+
+mod reasons;
+mod table;
+
+use crate::stages;
+use table::{STAGES, WORDS};
+
+/// A language of the pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    En,
+    Zh,
+}
+
+impl Language {
+    pub(super) fn code(self) -> &'static str {
+        match self {
+            Language::En => "en",
+            Language::Zh => "zh",
+        }
+    }
+
+    pub(super) fn from_code(code: &str) -> Option<Language> {
+        [Language::En, Language::Zh].into_iter().find(|language| language.code() == code)
+    }
+
+    fn of(self, en: &'static str, zh: &'static str) -> &'static str {
+        match self {
+            Language::En => en,
+            Language::Zh => zh,
+        }
+    }
+}
+
+/// A word by its key; `{}` in it stands for what the template gives.
+pub(super) fn word(language: Language, key: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.of(en, zh))
+}
+
+/// The name of a stage as people read it.
+pub(super) fn stage(language: Language, name: &str) -> String {
+    let review = name.strip_prefix("review:");
+    let known = STAGES.iter().find(|(known, ..)| *known == review.unwrap_or(name));
+    let name = known.map_or(review.unwrap_or(name), |(_, en, zh)| language.of(en, zh));
+    match (review, language) {
+        (None, _) => name.to_string(),
+        (Some(_), Language::En) => format!("Review: {name}"),
+        (Some(_), Language::Zh) => format!("评审：{name}"),
+    }
+}
+
+/// A reason's short name: its code in words.
+pub(super) fn reason(language: Language, code: &str) -> String {
+    match (language, reasons::find(code)) {
+        (Language::Zh, Some((_, short, _))) => (*short).to_string(),
+        _ => code.replace('_', " "),
+    }
+}
+
+/// What a reason means; empty where it is none of this version's.
+pub(super) fn definition(language: Language, code: &str) -> &'static str {
+    match (language, reasons::find(code)) {
+        (Language::Zh, Some((_, _, definition))) => definition,
+        _ => stages::definition(code).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::recipe::RECIPES;
+    use crate::record::{Reason, State};
+    use crate::text::clean::Rule;
+
+    #[test]
+    fn every_word_stands_once_and_in_both_languages() {
+        let keys: BTreeSet<&str> = WORDS.iter().map(|(key, ..)| *key).collect();
+        assert_eq!(keys.len(), WORDS.len(), "a key stands twice");
+        for (key, en, zh) in WORDS {
+            assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{key}");
+            assert!(!en.is_empty() && !zh.is_empty(), "{key}");
+        }
+    }
+
+    #[test]
+    fn states_have_chinese_names_and_so_have_reasons() {
+        for state in State::ALL {
+            assert!(word(Language::Zh, &format!("state_{}", state.code())).is_some(), "{}", state.code());
+        }
+        let codes: BTreeSet<&str> =
+            Reason::ALL.iter().map(|r| r.code()).chain(Rule::ALL.iter().map(|r| r.code())).collect();
+        let named = codes.iter().filter(|code| reasons::find(code).is_some()).count();
+        assert_eq!(named, reasons::COUNT, "a Chinese name stands for no reason");
+        assert_eq!(reason(Language::Zh, "of_another_version"), "of another version");
+        for step in RECIPES.iter().flat_map(|recipe| recipe.steps) {
+            assert!(!stage(Language::Zh, step.name).is_empty(), "{}", step.name);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// The audit pages, with real clicks.
+import { Server, Workspace, accessible, check, open, page, picture } from "./harness.mjs";
+
+async function served(work, workspace = Workspace.sample()) {
+  const server = await Server.start(workspace);
+  const browser = await open();
+  try {
+    await work(server, browser, workspace);
+  } finally {
+    await browser.close();
+    await server.kill();
+    workspace.remove();
+  }
+}
+
+export const a_dropped_post_is_traced_to_its_rule = () => served(async (server, browser) => {
+  const sheet = await page(browser);
+  await sheet.goto(server.url);
+  await sheet.click("#ruozhibench-gen .funnel a[href$='stage/filter']");
+  await sheet.click("a[href*='reason=too_long']");
+  check((await sheet.textContent("#rows .definition")).includes("longer than the settings allow"), "the rule is told");
+  await sheet.click("#rows .records a.id");
+  check((await sheet.textContent(".verdict")).includes("dropped"), "the record's end is told");
+  check((await sheet.locator(".way > li").count()) === 4, "the way has four stages");
+  // Search as one types, and a filter, without leaving the page.
+  await sheet.goto(server.url + "/ruozhibench-gen/stage/filter");
+  await sheet.fill("#q", "闹钟");
+  await sheet.waitForFunction(() => /^[1-9]\d? records$/.test(document.querySelector("#rows .count").textContent.trim()));
+  check(sheet.url().includes("q="), "the address holds the search");
+  await sheet.selectOption("select[name=sort]", "longest");
+  await sheet.waitForURL(/sort=longest/);
+  // Figures come when they are scrolled to.
+  await sheet.locator(".figures").scrollIntoViewIfNeeded();
+  await sheet.waitForSelector(".figures .chart canvas");
+  check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+});
+
+export const two_duplicates_are_compared = () => served(async (server, browser) => {
+  const sheet = await page(browser);
+  await sheet.goto(server.url);
+  await sheet.click("#ruozhibench-gen a[href='/ruozhibench-gen/duplicates']");
+  check((await sheet.locator(".cluster ins").count()) > 0, "differences are marked");
+  await sheet.click("a[href='?show=pairs']");
+  await sheet.selectOption("select[name=verdict]", "all");
+  await sheet.waitForFunction(() => document.querySelectorAll("#rows .cluster").length > 3);
+  await sheet.locator("#score").fill("0.75");
+  await sheet.waitForFunction(() => [...document.querySelectorAll("#rows .strong")].every((e) => Number(e.textContent) < 0.755));
+  check((await sheet.textContent("output")) === "0.75", "the slider says where it stands");
+  await sheet.click("#rows .pair a.id");
+  check(/record\//.test(sheet.url()), "a pair leads to its records");
+  check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+});
+
+export const a_release_diff_is_opened = () => served(async (server, browser, workspace) => {
+  workspace.call("release", "flub", "--date", "2026-01-02");
+  workspace.call("run", "--offline", "-q", "--recipe", "flub", "--set", "filter.min_chars=20");
+  const sheet = await page(browser);
+  await sheet.goto(server.url + "/releases");
+  await sheet.click("a[href='/flub/diff']");
+  check((await sheet.locator(".card .records li").count()) > 0, "rows differ");
+  check((await sheet.textContent("main")).includes("too_short"), "the rule that took a row out is told");
+  check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+});
+
+export const posts_that_hold_scripts_do_nothing = () => {
+  const workspace = new Workspace();
+  const texts = ["<script>alert(1)</script>雨伞会不会怕水？", "<img src=x onerror=alert(2)>镜子会不会看腻我？", "\"><svg/onload=alert(3)>影子会不会累？", "<a href=javascript:alert(4)>门</a>会不会痒？", "\u202egnp.exe\u202c反着念会不会头晕？"];
+  workspace.write("pipeline.toml", '[[source]]\nname = "dump"\nkind = "leymore-titles"\npath = "dump.json"\n');
+  workspace.write("dump.json", JSON.stringify(texts.map((title, i) => ({ title, abs: null, href: `/p/${i + 101}`, lz: "某人" }))));
+  workspace.call("run", "--offline", "-q", "--recipe", "flub");
+  return served(async (server, browser) => {
+    const sheet = await page(browser);
+    for (const path of ["/flub/stage/import", "/flub/stage/filter", "/flub/figures/filter", "/flub/record/tieba:101", "/flub/record/tieba:102", "/flub/record/tieba:105", "/find?q=" + encodeURIComponent("<script>alert(5)</script>"), "/flub/stage/import?q=" + encodeURIComponent('"><img src=x onerror=alert(6)>')]) {
+      await sheet.goto(server.url + path);
+      await sheet.waitForTimeout(150);
+      check((await sheet.locator("main img, main svg:not(.bar), main a[href^=javascript]").count()) === 0, `${path} made elements of a post`);
+    }
+    await sheet.goto(server.url + "/flub/record/tieba:105");
+    check((await sheet.textContent(".raw")).includes("U+202E"), "a mark of direction is shown, not obeyed");
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+  }, workspace);
+};
+
+const PAGES = { overview: "/", stage: "/ruozhibench-gen/stage/filter", changed: "/ruozhibench-gen/stage/clean?outcome=changed", record: "/ruozhibench-gen/record/tieba:990001059", figures: "/ruozhibench-gen/figures/dedup", duplicates: "/ruozhibench-gen/duplicates", releases: "/releases", release: "/ruozhibench-gen/release/candidate", found: "/find?q=" + encodeURIComponent("灯"), curate: "/curate", queue: "/review?as=annotator-1", ballot: "/review/ruozhibench-gen/screen/vote?as=annotator-1", missing: "/nothing" };
+
+export const every_page_is_accessible_in_both_lights_widths_and_languages = () => served(async (server, browser) => {
+  for (const [light, width, locale] of [["light", 1280, "en"], ["dark", 390, "zh-CN"], ["dark", 1280, "en"], ["light", 390, "zh-CN"]]) {
+    const sheet = await page(browser, { viewport: { width, height: 900 }, colorScheme: light, locale });
+    for (const [name, path] of Object.entries(PAGES)) {
+      await sheet.goto(server.url + path);
+      await accessible(sheet, `${name} ${light} ${width} ${locale}`);
+      const wide = await sheet.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      check(wide <= 0, `${name} is ${wide} px wider than ${width}`);
+      await picture(sheet, `${name}-${light}-${width}`);
+    }
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+    await sheet.context().close();
+  }
+});

@@ -1,0 +1,102 @@
+// A workspace, the real server in it, and a browser without a screen.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const modules = process.env.RIDDLEMILL_NODE_MODULES;
+if (!modules) throw new Error("RIDDLEMILL_NODE_MODULES is not set; see tests/browser/README.md");
+const require = createRequire(join(resolve(modules), "x.js"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const command = resolve(process.env.RIDDLEMILL || "target/release/riddlemill");
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("RIDDLEMILL_")));
+
+export class Workspace {
+  constructor() {
+    this.root = mkdtempSync(join(tmpdir(), "riddlemill-"));
+  }
+  call(...args) {
+    return execFileSync(command, args, { cwd: this.root, env: environment, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  }
+  write(path, text) {
+    mkdirSync(join(this.root, path, ".."), { recursive: true });
+    writeFileSync(join(this.root, path), text);
+  }
+  read(path) {
+    return readFileSync(join(this.root, path), "utf8");
+  }
+  static sample() {
+    const workspace = new Workspace();
+    workspace.call("init", "-q");
+    workspace.call("run", "--offline", "-q");
+    return workspace;
+  }
+  remove() {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+export class Server {
+  static async start(workspace, port = 0) {
+    const server = new Server();
+    server.child = spawn(command, ["serve", "--port", String(port)], { cwd: workspace.root, env: environment, stdio: ["ignore", "pipe", "inherit"] });
+    server.url = await new Promise((found, lost) => {
+      let said = "";
+      server.child.stdout.on("data", (bytes) => { said += bytes; if (said.includes("\n")) found(said.trim().replace(/\/$/, "")); });
+      server.child.on("exit", () => lost(new Error("the server ended: " + said)));
+    });
+    return server;
+  }
+  get port() {
+    return new URL(this.url).port;
+  }
+  async kill(signal = "SIGKILL") {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = new Promise((done) => this.child.once("exit", done));
+    this.child.kill(signal);
+    await gone;
+  }
+}
+
+export const open = () => chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+
+// A page that counts what must never happen: a script of a post that runs, an error, a breach of the policy.
+export async function page(browser, more = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en", ...more });
+  const sheet = await context.newPage();
+  sheet.wrong = [];
+  sheet.on("dialog", (dialog) => { sheet.wrong.push("a dialog: " + dialog.message()); dialog.dismiss(); });
+  sheet.on("pageerror", (error) => sheet.wrong.push("an error: " + error.message));
+  sheet.on("console", (message) => { if (message.type() === "error" && !/ERR_|Failed to load resource/.test(message.text())) sheet.wrong.push(message.text()); });
+  return sheet;
+}
+
+// What axe-core calls serious or critical.
+export async function accessible(sheet, where) {
+  const found = await sheet.evaluate(async (source) => {
+    new Function(source)();
+    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+    return violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
+  }, axe).catch(async () => {
+    // The policy forbids code from text, as it should; the browser's own way in is not bound by it.
+    const session = await sheet.context().newCDPSession(sheet);
+    await session.send("Runtime.evaluate", { expression: axe });
+    const { result } = await session.send("Runtime.evaluate", { awaitPromise: true, returnByValue: true, expression: "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')))" });
+    return result.value;
+  });
+  check(found.length === 0, `${where}: ${found.join("\n  ")}`);
+}
+
+export async function picture(sheet, name) {
+  const folder = process.env.RIDDLEMILL_SHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await sheet.screenshot({ path: join(folder, name + ".png") });
+}
+
+export function check(holds, words) {
+  if (!holds) throw new Error(words);
+}

@@ -1,0 +1,156 @@
+// The review page, by keyboard: votes, a lost connection, a server that is killed, a dispute.
+import { Server, Workspace, check, open, page, picture } from "./harness.mjs";
+
+const votes = (workspace) => {
+  try {
+    return workspace.read("raw/votes/000001.jsonl").trim().split("\n").map((line) => JSON.parse(line));
+  } catch {
+    return [];
+  }
+};
+
+async function vote(sheet, key) {
+  const before = sheet.url() + (await sheet.getAttribute("#ballot", "data-key"));
+  await sheet.keyboard.press(key);
+  await sheet.keyboard.press("Enter");
+  await sheet.waitForFunction((before) => {
+    const form = document.getElementById("ballot");
+    return form && location.href + form.dataset.key !== before && document.readyState === "complete";
+  }, before, { timeout: 30000 });
+}
+
+export const an_annotator_votes_twenty_items_through_a_lost_connection = async () => {
+  const workspace = Workspace.sample();
+  let server = await Server.start(workspace);
+  const browser = await open();
+  try {
+    const sheet = await page(browser);
+    // A first-time user: the start leads to a desk, the desk says what to press.
+    await sheet.goto(server.url);
+    await sheet.click(".places a[href='/review']");
+    await sheet.selectOption("select[name=as]", "annotator-1");
+    await sheet.click("text=Choose");
+    await picture(sheet, "review-queue");
+    await sheet.click(".desk >> nth=0");
+    check((await sheet.textContent(".guide")).includes("choose an answer"), "the keys are told");
+    await picture(sheet, "review-item");
+    for (let n = 0; n < 10; n++) await vote(sheet, n % 3 ? "1" : "3");
+    check(votes(workspace).length === 10, "ten votes are on disk");
+
+    // The line is cut while a vote is under way, and comes back.
+    await sheet.context().setOffline(true);
+    const key = await sheet.getAttribute("#ballot", "data-key");
+    await sheet.keyboard.press("1");
+    await sheet.keyboard.press("Enter");
+    await sheet.waitForFunction(() => document.getElementById("told").textContent.startsWith("Not saved yet"));
+    await picture(sheet, "review-offline");
+    check(votes(workspace).length === 10, "nothing pretends to be saved");
+    await sheet.context().setOffline(false);
+    await sheet.waitForFunction((key) => document.getElementById("ballot")?.dataset.key !== key, key, { timeout: 30000 });
+    check(votes(workspace).length === 11, "the vote came through once");
+
+    // The server is killed and started again at the same place.
+    const { port } = server;
+    await server.kill();
+    const then = await sheet.getAttribute("#ballot", "data-key");
+    await sheet.keyboard.press("1");
+    await sheet.keyboard.press("Enter");
+    await sheet.waitForFunction(() => document.getElementById("told").textContent.startsWith("Not saved yet"));
+    server = await Server.start(workspace, port);
+    await sheet.waitForFunction((then) => document.getElementById("ballot")?.dataset.key !== then, then, { timeout: 30000 });
+    for (let n = 12; n < 20; n++) await vote(sheet, "1");
+    const all = votes(workspace);
+    check(all.length === 20 && new Set(all.map((v) => v.item)).size === 20, `twenty votes, each once: ${all.length}`);
+    check(all.every((v) => v.seconds > 0 && v.annotator === "annotator-1"), "times are kept");
+
+    // An item is passed over with a reason, and comes again at the end.
+    const passed = await sheet.inputValue("#ballot [name=item]");
+    await sheet.keyboard.press("s");
+    await sheet.keyboard.type("I know where it comes from");
+    await sheet.keyboard.press("Enter");
+    await sheet.waitForFunction((passed) => document.querySelector("#ballot [name=item]")?.value !== passed && document.readyState === "complete", passed);
+    check(votes(workspace).length === 20, "passing over is no vote");
+    check(workspace.read("raw/votes/skipped/ruozhibench-gen.screen.jsonl").includes("where it comes from"), "the reason is kept");
+
+    // Back, and another mind: a new vote that replaces the old one.
+    await sheet.keyboard.press("u");
+    await sheet.waitForSelector("text=You have voted on this");
+    await sheet.keyboard.press("4");
+    await sheet.keyboard.press("Enter");
+    await sheet.waitForFunction(() => document.readyState === "complete" && !document.body.textContent.includes("You have voted on this"));
+    const changed = votes(workspace);
+    check(changed.length === 21 && changed[20].supersedes, "the vote before stays on record");
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+  } finally {
+    await browser.close();
+    await server.kill();
+    workspace.remove();
+  }
+};
+
+export const an_edit_shows_its_difference_and_survives_a_reload = async () => {
+  const workspace = Workspace.sample();
+  const server = await Server.start(workspace);
+  const browser = await open();
+  try {
+    const sheet = await page(browser);
+    await sheet.goto(server.url + "/review/ruozhibench-gen/translation/vote?as=annotator-1");
+    check(await sheet.locator("textarea").isHidden(), "a text is asked for only where the draft is not taken");
+    await sheet.locator("input[value=rewrite]").check();
+    const draft = await sheet.inputValue("textarea");
+    await sheet.fill("textarea", draft + " Really?");
+    check((await sheet.textContent("[data-diff]")).includes("Really?"), "the edit shows its difference");
+    await picture(sheet, "review-edit");
+    await sheet.reload();
+    check((await sheet.inputValue("textarea")).includes("Really?"), "what was typed is still there");
+    await sheet.click("text=Save and next");
+    await sheet.waitForFunction((draft) => document.querySelector("textarea")?.value !== draft, draft);
+    check(votes(workspace)[0].values.question_en.includes("Really?"), "the edited text is stored");
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+  } finally {
+    await browser.close();
+    await server.kill();
+    workspace.remove();
+  }
+};
+
+export const a_dispute_is_settled_and_the_run_uses_it = async () => {
+  const workspace = Workspace.sample();
+  const server = await Server.start(workspace);
+  const browser = await open();
+  try {
+    for (const [name, key] of [["annotator-1", "1"], ["annotator-2", "2"]]) {
+      const sheet = await page(browser);
+      await sheet.goto(`${server.url}/review/ruozhibench-gen/category/vote?as=${name}`);
+      check((await sheet.locator(":checked").count()) === 0, "no draft is marked as an answer");
+      await sheet.locator("input[name='f.sure'][value=yes]").check();
+      await sheet.locator("input[name='f.categories']").first().focus();
+      await vote(sheet, key);
+    }
+    const sheet = await page(browser);
+    await sheet.goto(server.url + "/review?as=meta-1");
+    await sheet.click(".desk[href*='category/adjudication']");
+    check((await sheet.textContent(".subject")).includes("votes · categories"), "the votes are side by side");
+    check(!(await sheet.textContent("main")).includes("annotator-"), "and name nobody");
+    await sheet.keyboard.press("1");
+    await sheet.click("text=Save and next");
+    await sheet.waitForSelector("[data-field=reason] .wrong:not([hidden])");
+    await sheet.fill("textarea", "The question takes a figure of speech for a fact.");
+    await picture(sheet, "review-dispute");
+    await sheet.click("text=Save and next");
+    await sheet.waitForSelector("text=All done");
+    const decided = votes(workspace).at(-1);
+    check(decided.round === "adjudication" && decided.values.reason, "the decision is stored with its reason");
+    workspace.call("run", "--offline", "-q", "--recipe", "ruozhibench-gen");
+    const told = workspace.call("explain", decided.item, "--recipe", "ruozhibench-gen", "--json");
+    check(told.includes("meta-1"), "the run rests on the decision");
+    await sheet.goto(server.url + "/curate");
+    check((await sheet.textContent("main")).includes("meta-1"), "the curator sees who did what");
+    await picture(sheet, "curate");
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+  } finally {
+    await browser.close();
+    await server.kill();
+    workspace.remove();
+  }
+};

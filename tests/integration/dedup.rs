@@ -1,0 +1,80 @@
+//! `apply dedup`: pairs as promised, the same from memory and from disk, and another set's rows named.
+
+use serde_json::{Value, json};
+
+use crate::harness::Workspace;
+
+const ROWS: &str = r#"{"id":7,"text":"冰箱里的灯关门后还亮吗，我钻进去看过"}
+{"id":"x","text":"冰箱里的灯关了门还亮吗，我钻进去看过"}
+{"id":{"of":[1,null]},"text":"云会恐高吗"}
+no row at all
+{"text":"云会恐高吗","more":[1.50,"kept as it is"]}
+{"id":null,"text":""}
+{"id":-1.5,"text":""}
+{"id":true,"text":"abcdefghij"}
+{"id":false,"text":"abcdefghXY"}
+"#;
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn workspace() -> Workspace {
+    let workspace = Workspace::folder();
+    workspace.write("rows.jsonl", ROWS);
+    workspace
+}
+
+#[test]
+fn pairs_come_in_input_order_with_ids_as_given() {
+    let workspace = workspace();
+    let dedup = "\"$0\" apply dedup --metric indel --threshold 0.8 --normalize none --pairs";
+    // A line that is no row is told, and the exit code says so.
+    let said = workspace.shell(&format!("{dedup} pairs.jsonl < rows.jsonl")).expect(3);
+    let pairs: Vec<(Value, Value)> =
+        lines(&workspace.read("pairs.jsonl")).into_iter().map(|p| (p["a"].clone(), p["b"].clone())).collect();
+    // Two empty strings are no pair; a row without an id is known by its number; 8 of 10 is a tie, and in.
+    let expected =
+        [(json!(7), json!("x")), (json!({"of": [1, null]}), json!(4)), (json!(true), json!(false))];
+    assert_eq!(pairs, expected);
+    let rows = lines(&said.out);
+    assert_eq!(rows.len(), 9);
+    assert_eq!(rows[3]["outcome"], "failed");
+    assert_eq!(
+        (&rows[4]["into"], &rows[4]["more"]),
+        (&json!({"of": [1, null]}), &json!([1.5, "kept as it is"]))
+    );
+    assert_eq!(rows[4]["reason"], "exact_duplicate");
+
+    let on_disk = workspace.shell(&format!("{dedup} disk.jsonl --on-disk . < rows.jsonl")).expect(3);
+    assert_eq!(on_disk.out, said.out);
+    assert_eq!(workspace.read("disk.jsonl"), workspace.read("pairs.jsonl"));
+    let left = std::fs::read_dir(workspace.root()).unwrap().count();
+    assert_eq!(left, 3, "no working file is left");
+}
+
+#[test]
+fn rows_that_resemble_another_set_are_named() {
+    let workspace = workspace();
+    workspace.write(
+        "published.jsonl",
+        "{\"id\":\"p1\",\"text\":\"鱼会口渴吗，我问过它\"}\n\n{\"id\":[2],\"text\":\"冰箱里的灯关了门以后还亮吗，我钻进去看过\"}\n",
+    );
+    for how in ["", "--metric levenshtein --threshold 0.8"] {
+        let line = format!("grep id rows.jsonl | \"$0\" apply dedup {how} --against published.jsonl");
+        let rows = lines(&workspace.shell(&line).expect(0).out);
+        assert_eq!((&rows[0]["resembles"], &rows[1]["resembles"]), (&json!([2]), &json!([2])), "{how}");
+        assert_eq!(rows[2]["resembles"], Value::Null);
+        assert!(rows[1]["resembles_score"].as_f64().unwrap() > 0.8);
+        assert_eq!(rows[1]["outcome"], "merged", "the set itself is deduplicated as ever");
+    }
+    workspace.write("published.jsonl", "{\"id\":1}\nno row\n");
+    let said = workspace.shell("\"$0\" apply dedup --against published.jsonl < rows.jsonl").expect(2);
+    assert!(said.err.contains("published.jsonl:2"), "{}", said.err);
+}
+
+#[test]
+fn the_default_similarity_needs_memory() {
+    let said = workspace().shell("\"$0\" apply dedup --on-disk . < rows.jsonl").expect(2);
+    assert!(said.err.contains("--metric"), "{}", said.err);
+}
