@@ -19,7 +19,7 @@ mod tasks;
 mod twin;
 
 use evidence::Known;
-pub use plan::{Freshness, Planned, plan};
+pub use plan::{Freshness, Planned, differences, plan};
 pub use rows::{draft_requests, review_items, subjects};
 pub use tasks::{Tasks, now};
 

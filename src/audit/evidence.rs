@@ -129,10 +129,13 @@ fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
     Ok(Detail { what: "prompt", id, text })
 }
 
-/// The words of a raw chat completion, or all of it where it is none.
+/// The words of a raw chat completion or translation, or all of it where it is neither.
 fn content(raw: String) -> String {
     let parsed: Option<serde_json::Value> = serde_json::from_str(&raw).ok();
-    let words = parsed.and_then(|v| v["choices"][0]["message"]["content"].as_str().map(str::to_string));
+    let words = parsed.and_then(|v| {
+        let words = v["choices"][0]["message"]["content"].as_str().or(v["translatedText"].as_str());
+        words.map(str::to_string)
+    });
     words.unwrap_or(raw)
 }
 

@@ -177,7 +177,7 @@ pub(super) struct Run {
 
 #[derive(Args)]
 pub(super) struct Explain {
-    /// An id, SOURCE:LINE, or a text
+    /// An id, of a post or of a released row, SOURCE:LINE, or a text
     #[arg(value_name = "POST", required = true)]
     pub target: String,
     #[command(flatten)]
@@ -317,6 +317,9 @@ pub(super) struct Release {
     /// The day it is dated, YYYY-MM-DD; left out, today in UTC
     #[arg(long, value_name = "DATE")]
     pub date: Option<String>,
+    /// Release nothing: take over the numbers of items in this published file, JSON or JSON Lines
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["allot", "date"])]
+    pub adopt: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::args::{Compare, Global};
-use super::diff::cause;
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::recipe;
+use crate::audit::find;
+use crate::config::FILE;
+use crate::recipe::{self, Recipe};
 use crate::release::compare::{self as comparing, FLUB_TYPES};
-use crate::release::{Candidate, rows_of};
-use crate::store::Error;
+use crate::release::{Candidate, lost, rows_of};
+use crate::store::{Error, Workspace};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
     let rows: Vec<_> = match args.set.is_dir() {
@@ -26,11 +27,21 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     })?;
     let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
     let recipe = named.as_deref().and_then(recipe::find);
-    let lost = |text: &str| recipe.and_then(|recipe| cause(global, recipe, text));
-    let found = comparing::compare(&rows, &reference, &types, &lost);
+    let asked = |text: &str| recipe.and_then(|recipe| by_text(global, recipe, text));
+    let found = comparing::compare(&rows, &reference, &types, &asked);
     match global.json {
         true => output::json(&found)?,
         false => output::print(&found.text())?,
     }
     Ok(if found.is_perfect() { Exit::Done } else { Exit::Gap })
+}
+
+/// The stage and rule that lost the post with this text, as the workspace's ledgers tell it now.
+fn by_text(global: &Global, recipe: &'static Recipe, text: &str) -> Option<String> {
+    if !global.workspace.join(FILE).exists() {
+        return None;
+    }
+    let workspace = Workspace::new(&global.workspace);
+    let id = find(&workspace, recipe, text).ok()?.into_iter().next()?;
+    lost(&workspace, recipe, &id)
 }

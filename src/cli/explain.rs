@@ -7,6 +7,7 @@ use super::args::{Explain, Global};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::audit::{Explained, Passage, details, explain as way, find};
+use crate::release::origin;
 use crate::store::Workspace;
 
 /// More hits than this are listed, not told.
@@ -18,7 +19,8 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     let mut told = Vec::new();
     let mut many = Vec::new();
     for recipe in output::recipes(&config, &args.only)? {
-        let ids = find(&workspace, recipe, &args.target)?;
+        let released = origin(&workspace, recipe, &args.target)?;
+        let ids = find(&workspace, recipe, released.as_ref().unwrap_or(&args.target))?;
         if ids.len() > TELL {
             many.extend(ids.into_iter().map(|id| (recipe.name, id)));
             continue;
@@ -49,7 +51,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         return Err(Failure {
             exit: Exit::Gap,
             message: format!(
-                "no stage knows {:?}\n  hint: an id such as tieba:8370518555, SOURCE:LINE as in `recommended:17`, or a piece of its text",
+                "no stage knows {:?}\n  hint: an id such as tieba:8370518555 or, of a released row, RB-12; SOURCE:LINE as in `recommended:17`, or a piece of its text",
                 args.target
             ),
         });

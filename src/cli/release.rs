@@ -1,10 +1,12 @@
 //! `release`: a version for a candidate; and what `run` gives back of older ones.
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Global, Release};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use crate::config::Config;
 use crate::recipe::{self, Recipe};
 use crate::release::{self, Version};
 use crate::store::Workspace;
@@ -14,6 +16,9 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     let unknown =
         || format!("unknown recipe {:?}\n  hint: there are {}", args.recipe, recipe::names().join(", "));
     let recipe = recipe::find(&args.recipe).ok_or_else(|| Failure::usage(unknown()))?;
+    if let Some(published) = &args.adopt {
+        return adopt(&config, recipe, published, global);
+    }
     let version = args.version.as_deref().map(str::parse::<Version>).transpose();
     let version = version.map_err(|e| Failure::usage(e.to_string()))?;
     let date = args.date.clone().unwrap_or_else(today);
@@ -34,16 +39,41 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
         count(manifest.rows, "row"),
         place.display()
     );
-    let since = proposal
-        .changes
-        .since
-        .as_deref()
-        .map_or_else(|| "the first release".to_string(), |v| format!("since {v}"));
-    text.push_str(&format!("  {since}: {}; {}\n", proposal.changes.words(), proposal.bump.word()));
+    text.push_str(&match &proposal.changes.since {
+        Some(version) => {
+            format!("  since {version}: {}; {}\n", proposal.changes.words(), proposal.bump.word())
+        }
+        None => "  the first release\n".into(),
+    });
     for why in &proposal.draft {
         text.push_str(&format!("  a draft: {why}\n"));
     }
     output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Takes over published numbers; a run shows them in the candidate.
+fn adopt(
+    config: &Config,
+    recipe: &'static Recipe,
+    published: &Path,
+    global: &Global,
+) -> Result<Exit, Failure> {
+    let adopted = release::adopt(config, recipe, published)?;
+    if global.json {
+        output::json(&serde_json::json!({
+            "published": adopted.published, "found": adopted.found, "new": adopted.new,
+        }))?;
+        return Ok(Exit::Done);
+    }
+    output::print(&format!(
+        "{}: {} published, {} found here, {} of their numbers new in the registry\n  hint: `riddlemill run --recipe {}` shows them in the candidate\n",
+        recipe.name,
+        count(adopted.published as u64, "item"),
+        adopted.found,
+        adopted.new,
+        recipe.name,
+    ))?;
     Ok(Exit::Done)
 }
 

@@ -156,6 +156,12 @@ pub const DRAFT: Section = Section {
     keys: &[
         key("endpoint", Kind::Text, "\"sample\"", "The [llm.<name>] that is asked."),
         key(
+            "translator",
+            Kind::Text,
+            "\"\"",
+            "An [llm.<name>] that is asked for translations instead, such as a LibreTranslate server; \"\" for none.",
+        ),
+        key(
             "opponents",
             Kind::Texts,
             "[]",
@@ -410,6 +416,8 @@ pub struct Dedup {
 pub struct Draft {
     /// The name of an `[llm.<name>]`.
     pub endpoint: String,
+    /// The name of another for translations, or empty.
+    pub translator: String,
     /// The names of those whose explanations stand against a person's.
     pub opponents: Vec<String>,
     /// Dollars; 0 for no cap of the recipe's own.

@@ -20,6 +20,9 @@ pub struct Ask {
     pub sample: u32,
     /// How often the same was asked before, quoting what was wrong with the answer.
     pub reask: u32,
+    /// The bare Chinese text to be put into English, where that is all the prompt asks for: what a server that
+    /// translates and takes no prompts is given in its place.
+    pub text: Option<String>,
 }
 
 /// What is asked.
@@ -45,13 +48,13 @@ impl Ask {
     /// Asks a rendered prompt about a record.
     pub fn new(record: impl Into<String>, prompt: Rendered, sample: u32) -> Ask {
         let what = What::Chat { messages: prompt.messages, output: prompt.output };
-        Ask { record: record.into(), template: prompt.template, what, sample, reask: 0 }
+        Ask { record: record.into(), template: prompt.template, what, sample, reask: 0, text: None }
     }
 
     /// Asks for the embedding of a text.
     pub fn embedding(record: impl Into<String>, text: impl Into<String>) -> Ask {
         let what = What::Embedding { text: text.into(), dimensions: None };
-        Ask { record: record.into(), template: "embedding".into(), what, sample: 0, reask: 0 }
+        Ask { record: record.into(), template: "embedding".into(), what, sample: 0, reask: 0, text: None }
     }
 }
 

@@ -142,6 +142,13 @@ impl Engine {
     /// The request that an item becomes at an endpoint: what its key is made from.
     pub fn request(endpoint: &Endpoint, ask: &Ask) -> Request {
         let input = match &ask.what {
+            What::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
+                Input::Translation {
+                    text: ask.text.clone().unwrap_or_default(),
+                    source: "zh".into(),
+                    target: "en".into(),
+                }
+            }
             What::Chat { messages, output } => Input::Chat {
                 messages: messages.clone(),
                 sampling: endpoint.sampling.clone(),
@@ -218,7 +225,7 @@ impl Engine {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let vector = |at: usize| match &questions[at].request.input {
             Input::Embedding { dimensions, .. } => Some(*dimensions),
-            Input::Chat { .. } => None,
+            Input::Chat { .. } | Input::Translation { .. } => None,
         };
         for at in to_ask {
             match groups.last_mut() {

@@ -15,10 +15,13 @@ const MAX_BODY: usize = 16 * 1024 * 1024;
 /// The longest pause taken from rate-limit headers alone; some servers give the reset of the day's quota there.
 const MAX_HEADER_PAUSE: Duration = Duration::from_secs(60);
 
+/// Where LibreTranslate is asked. It takes its key in the body, and none in a header.
+pub(super) const TRANSLATE: &str = "translate";
+
 /// A request as it goes out.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// `chat/completions` or `embeddings`.
+    /// `chat/completions`, `embeddings` or `translate`.
     pub path: &'static str,
     /// The JSON body.
     pub body: String,
@@ -82,12 +85,16 @@ impl Http {
     }
 
     async fn exchange(&self, call: &Call) -> Result<Received, Fault> {
+        let body = match (&self.key, call.path) {
+            (Some(key), TRANSLATE) => key.within(&call.body),
+            _ => call.body.clone(),
+        };
         let mut request = self
             .client
             .post(format!("{}/{}", self.base_url, call.path))
             .header(CONTENT_TYPE, "application/json")
-            .body(call.body.clone());
-        if let Some(authorization) = &self.authorization {
+            .body(body);
+        if let Some(authorization) = self.authorization.as_ref().filter(|_| call.path != TRANSLATE) {
             request = request.header(AUTHORIZATION, authorization.clone());
         }
         let mut response = request.send().await.map_err(|error| fault(error, &[]))?;

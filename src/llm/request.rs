@@ -57,6 +57,15 @@ pub enum Input {
         #[serde(skip_serializing_if = "Option::is_none")]
         dimensions: Option<u32>,
     },
+    /// A text in another language, from a server that takes no prompts.
+    Translation {
+        /// The text.
+        text: String,
+        /// Its language, ISO 639-1.
+        source: String,
+        /// The language it is wanted in.
+        target: String,
+    },
 }
 
 /// Everything that can change an answer, and nothing else: no URL, no key, no timeout.
@@ -79,7 +88,7 @@ impl Request {
             Input::Chat { sampling, format, .. } => {
                 !sampling.extra.is_empty() || matches!(format, Format::JsonSchema { .. })
             }
-            Input::Embedding { .. } => false,
+            Input::Embedding { .. } | Input::Translation { .. } => false,
         };
         // Strings, numbers and maps with string keys always serialise.
         if !free_form {
@@ -100,11 +109,11 @@ impl Request {
         Key(Sha256::digest(self.canonical().as_bytes()).into())
     }
 
-    /// Texts of all messages, or the one text to embed.
+    /// Texts of all messages, or the one text to embed or translate.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let (messages, text) = match &self.input {
             Input::Chat { messages, .. } => (messages.as_slice(), None),
-            Input::Embedding { text, .. } => (&[][..], Some(text.as_str())),
+            Input::Embedding { text, .. } | Input::Translation { text, .. } => (&[][..], Some(text.as_str())),
         };
         messages.iter().map(|message| message.content.as_str()).chain(text)
     }
@@ -113,7 +122,7 @@ impl Request {
     pub fn max_completion_tokens(&self) -> u64 {
         match &self.input {
             Input::Chat { sampling, .. } => sampling.max_tokens.into(),
-            Input::Embedding { .. } => 0,
+            Input::Embedding { .. } | Input::Translation { .. } => 0,
         }
     }
 }

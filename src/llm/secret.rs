@@ -1,5 +1,5 @@
-//! The key of an endpoint: read from its environment variable when it is first needed, sent in one header, and
-//! struck out of everything a server says before that is kept or shown.
+//! The key of an endpoint: read from its environment variable when it is first needed, sent in one header (in the
+//! body, where a server takes it nowhere else), and struck out of everything a server says before that is kept or shown.
 
 use std::borrow::Cow;
 
@@ -33,6 +33,16 @@ impl ApiKey {
         Some(value)
     }
 
+    /// A JSON object with the key as its `api_key`, which is where LibreTranslate looks for it. Such a body is sent
+    /// and dropped.
+    pub(super) fn within(&self, object: &str) -> String {
+        let key = serde_json::to_string(self.0.expose_secret()).unwrap_or_default();
+        match object.strip_suffix('}') {
+            Some(open) => format!("{open},\"api_key\":{key}}}"),
+            None => object.to_owned(),
+        }
+    }
+
     /// `text` with the key struck out, also where it was escaped for JSON or a URL: some servers quote the key
     /// they refuse.
     pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -62,6 +72,14 @@ fn percent_encoded(byte: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_body_takes_the_key_once() {
+        let key = ApiKey::new("a\"b").unwrap();
+        let body = key.within(r#"{"q":"水"}"#);
+        assert_eq!(body, r#"{"q":"水","api_key":"a\"b"}"#);
+        assert_eq!(key.strike(&body), r#"{"q":"水","api_key":"[key]"}"#);
+    }
 
     #[test]
     fn a_key_prints_nothing_of_itself() {

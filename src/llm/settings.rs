@@ -129,6 +129,9 @@ pub enum Provider {
     /// Any server of the OpenAI-compatible interface.
     #[default]
     Openai,
+    /// A server of LibreTranslate's interface: `base_url` is the address before `/translate`. It takes texts, no
+    /// prompts, and is asked for translations alone.
+    Libretranslate,
     /// A pack of replies written beforehand; needs no network and no money, and marks what it answers.
     Sample,
 }

@@ -1,4 +1,4 @@
-//! The OpenAI-compatible interface: bodies out, answers in. The types are our own and lenient: many servers leave
+//! The OpenAI-compatible interface, and LibreTranslate's: bodies out, answers in. The types are our own and lenient: many servers leave
 //! out fields that the official types demand (`id`, `created`, `index`), and none of those matters here.
 
 use serde::Deserialize;
@@ -65,6 +65,10 @@ pub(super) fn call(requests: &[&Request], limit_field: LimitField) -> Call {
             }
             Call { path: "embeddings", body: body.to_string() }
         }
+        Input::Translation { text, source, target } => {
+            let body = json!({"q": text, "source": source, "target": target, "format": "text"});
+            Call { path: super::http::TRANSLATE, body: body.to_string() }
+        }
     }
 }
 
@@ -117,6 +121,10 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
             let usage = believable(request, 0, body.usage);
             Ok(Content { text: String::new(), vector: Some(vector), truncated: false, usage })
         }
+        Input::Translation { .. } => {
+            let body: Translated = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            Ok(Content { text: body.translated_text, vector: None, truncated: false, usage: None })
+        }
     }
 }
 
@@ -138,6 +146,13 @@ fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Opt
         || completion_tokens.saturating_mul(MAX_BYTES_A_TOKEN) < text_bytes as u64;
     let high = prompt_tokens > tokens::bound(request) || completion_tokens > request.max_completion_tokens();
     (adds_up && !low && !high).then_some(Usage { prompt_tokens, completion_tokens })
+}
+
+/// LibreTranslate's answer; it counts no tokens.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Translated {
+    translated_text: String,
 }
 
 /// Some servers answer 429, or 403, for good: the account is empty.

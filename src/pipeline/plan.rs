@@ -87,7 +87,7 @@ pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
 }
 
 /// What changed since a stage was made, each in words: `threshold 0.80 -> 0.85`.
-fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
+pub fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     let mut why = Vec::new();
     if old.stage_version != new.stage_version {
         why.push(format!("its code {} -> {}", old.stage_version, new.stage_version));

@@ -6,7 +6,10 @@ use crate::stages::{Draft, Review};
 /// Section 2.2: interrogative sentences by string matching, 86,000 entries to more than 8,000, of which
 /// people keep 677; nothing is drafted for what they reject. Section 2.3: a translation, an analysis of
 /// the reviewed question, categories from question and analysis, and a normal question where one fits,
-/// each drafted by a model and reviewed. The pair comes last: it holds nothing where the settings say so.
+/// each drafted by a model and reviewed. The pair comes last and not as a branch beside the categories, though
+/// it needs none of them: two branches would have to be joined again into one row, and a question that waits
+/// in one of them would wait in both all the same. Neither its prompt nor its ballot shows the categories, so
+/// that a changed category asks for no pair anew; where `review.optional` names it, it holds nothing.
 pub const RECIPE: Recipe = Recipe {
     name: "ruozhibench-gen",
     about: "trick questions for RuozhiBench-Gen",

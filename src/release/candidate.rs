@@ -6,16 +6,14 @@ use sha2::{Digest, Sha256};
 
 use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
-use super::groups::{Numbers, numbers, variant_row};
-use super::layout::{Layout, post_row};
+use super::layout::Layout;
 use super::manifest::{Candidate, Link, Raw, SUMS};
-use super::row::Row;
-use super::{data, folder, items, shortcuts};
+use super::numbered::{allot, rows};
+use super::registry::{Ordinals, Registry};
+use super::{data, folder, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::record::{Post, Record, Variant};
-use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable};
 
@@ -38,29 +36,35 @@ pub fn build(
     let end = End::of(recipe, stages.last().map_or(0, |last| last.counts.records_out));
     let layouts = end.layouts();
     let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
-    let words = words(config, recipe, &layouts);
+    let last = reader(&workspace, recipe, end.number())?;
+    let numbers = allot(end, &last, &Registry::open(&workspace, recipe.name)?)?;
+    let words = words(config, recipe, &layouts, &numbers);
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
         return Ok((candidate, false));
     }
     let making = durable::making(&place);
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
-    let last = reader(&workspace, recipe, end.number())?;
-    let numbers = numbers(&workspace, end, &last)?;
     let mut written = Vec::new();
     for layout in &layouts {
         written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
     let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
     let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
-    let facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &chain);
+    let facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &chain)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
 }
 
-/// What decides a folder beside its rows: program, layouts, settings of the release, the curator's words.
-pub(super) fn words(config: &Config, recipe: &'static Recipe, layouts: &[Layout]) -> String {
+/// What decides a folder beside its stages: program, layouts, settings of the release, the curator's words,
+/// and the numbers that its rows bear.
+pub(super) fn words(
+    config: &Config,
+    recipe: &'static Recipe,
+    layouts: &[Layout],
+    numbers: &Ordinals,
+) -> String {
     let settings: sections::Release = config.typed(Some(recipe.name), "release");
     let curator = curator(&config.root, &settings, recipe.name);
     let mut sources: Vec<(&str, bool)> =
@@ -71,6 +75,7 @@ pub(super) fn words(config: &Config, recipe: &'static Recipe, layouts: &[Layout]
     let decides = serde_json::json!({
         "riddlemill": crate::VERSION, "columns": columns, "sources": sources, "subjects": SUBJECTS.len(),
         "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
+        "numbers": numbers.borne(),
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }
@@ -97,37 +102,6 @@ pub(super) fn reader(
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
-/// The rows of the step that ends a candidate, a part at a time.
-pub(super) fn rows(
-    end: End,
-    last: &StageReader,
-    numbers: &Numbers,
-) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
-    fn each<R: Record>(
-        last: &StageReader,
-        mut row: impl FnMut(R) -> Option<Row> + 'static,
-    ) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
-        Box::new(
-            last.parts::<R>("rows").map(move |part| Ok(part?.into_iter().filter_map(&mut row).collect())),
-        )
-    }
-    match end.rows() {
-        Rows::Posts => each(last, |post: Post| Some(post_row(post))),
-        Rows::Questions => {
-            let mut index = 0;
-            each(last, move |question| items::question(question, &mut index))
-        }
-        Rows::Choices => each(last, items::choice),
-        Rows::Texts => each(last, items::text),
-        Rows::Jokes => each(last, |joke| Some(items::joke(joke))),
-        Rows::Variants => {
-            let numbers = numbers.clone();
-            each(last, move |variant: Variant| variant_row(variant, &numbers))
-        }
-        Rows::Responses | Rows::Puzzles => Box::new(std::iter::empty()),
-    }
-}
-
 /// The dumps that the import stage read.
 pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
     let files: Vec<FileRow> = import.all("files")?;
@@ -147,9 +121,14 @@ pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Err
 /// a candidate with.
 ///
 /// # Errors
-/// [`Error`] where a part cannot be read.
-pub fn rows_sha256(workspace: &Workspace, end: End, stage: &StageReader) -> Result<String, Error> {
-    let numbers = numbers(workspace, end, stage)?;
+/// [`Error`] where a part or the registry cannot be read.
+pub fn rows_sha256(
+    workspace: &Workspace,
+    recipe: &Recipe,
+    end: End,
+    stage: &StageReader,
+) -> Result<String, Error> {
+    let numbers = allot(end, stage, &Registry::open(workspace, recipe.name)?)?;
     let mut hasher = Sha256::new();
     let mut lines = Vec::new();
     for layout in end.layouts().iter().take(1) {

@@ -1,8 +1,7 @@
 //! `diff`: what is otherwise in one folder than in another, row by row and field by field, with the
-//! decision that caused it where the ledgers know it.
+//! decision that caused it where ledgers and manifests know it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -39,8 +38,18 @@ pub struct ConfigDiff {
     pub changed: Vec<Changed>,
     /// Rows that stayed stand in another order.
     pub moved: bool,
-    /// How often a label went from one value to another, by column: before, after, count.
-    pub labels: BTreeMap<String, Vec<(String, String, u64)>>,
+    /// How labels moved, by column.
+    pub labels: BTreeMap<String, Moves>,
+}
+
+/// How often a label went from one value to another, in rows that are on both sides. Values that no row
+/// moved from or to are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Moves {
+    /// The values, sorted.
+    pub values: Vec<String>,
+    /// Rows by value before, then by value after.
+    pub counts: Vec<Vec<u64>>,
 }
 
 /// A row on one side only.
@@ -59,16 +68,42 @@ pub struct Side {
 pub struct Changed {
     /// Its id.
     pub id: String,
-    /// Column, before, after.
-    pub fields: Vec<(String, Json, Json)>,
+    /// What is otherwise.
+    pub fields: Vec<Field>,
 }
 
-/// Compares two folders: releases, candidates or stages. `cause` is asked why a row is out of the side
-/// that lacks it.
+/// A value that is another one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Field {
+    /// The column.
+    pub column: String,
+    /// What it held.
+    pub before: Json,
+    /// What it holds.
+    pub after: Json,
+    /// The decision that made it so, where it is known.
+    pub cause: Option<String>,
+}
+
+/// What a cause is asked for; records are named as `explain` takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked<'a> {
+    /// Why this record came in.
+    Added(&'a str),
+    /// Why it is out.
+    Removed(&'a str),
+    /// Why this column of it changed.
+    Changed(&'a str, &'a str),
+}
+
+/// Who knows the causes.
+pub type Cause<'a> = &'a dyn Fn(Asked<'_>) -> Option<String>;
+
+/// Compares two folders: releases, candidates or stages.
 ///
 /// # Errors
 /// [`Error`] where a folder cannot be read.
-pub fn diff(before: &Path, after: &Path, cause: &dyn Fn(&str) -> Option<String>) -> Result<Diff, Error> {
+pub fn diff(before: &Path, after: &Path, cause: Cause<'_>) -> Result<Diff, Error> {
     let (old, mut new) = (of_folder(before)?, of_folder(after)?);
     let mut configs = Vec::new();
     let alone = old.len() == 1 && new.len() == 1;
@@ -86,13 +121,13 @@ fn id(row: &JsonRow) -> &str {
     row.get("id").or_else(|| row.values().next()).and_then(Json::as_str).unwrap_or_default()
 }
 
+/// The record that a row was made from.
+fn record(row: &JsonRow) -> &str {
+    row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty()).unwrap_or_else(|| id(row))
+}
+
 /// Compares two lists of rows by their ids.
-pub fn of_rows(
-    config: String,
-    old: &[JsonRow],
-    new: &[JsonRow],
-    cause: &dyn Fn(&str) -> Option<String>,
-) -> ConfigDiff {
+pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_>) -> ConfigDiff {
     let places: FxHashMap<&str, usize> = old.iter().enumerate().map(|(i, row)| (id(row), i)).collect();
     let here: FxHashMap<&str, usize> = new.iter().enumerate().map(|(i, row)| (id(row), i)).collect();
     let columns = |rows: &[JsonRow]| rows.first().map(|row| row.keys().cloned().collect::<BTreeSet<_>>());
@@ -104,49 +139,74 @@ pub fn of_rows(
         columns_removed: was.difference(&is).filter(|_| both).cloned().collect(),
         ..ConfigDiff::default()
     };
-    let labels = labels_of(&config);
-    let mut moves: BTreeMap<(String, String, String), u64> = BTreeMap::new();
     let mut last = None;
+    let mut kept: Vec<(&JsonRow, &JsonRow)> = Vec::new();
     for row in new {
         let Some(&place) = places.get(id(row)) else {
-            diff.added.push(side(row, cause));
+            diff.added.push(side(row, cause(Asked::Added(record(row)))));
             continue;
         };
         diff.moved |= last.is_some_and(|last| place < last);
         last = Some(place);
-        let mut fields = Vec::new();
-        for key in was.intersection(&is) {
-            let (before, after) = (&old[place][key.as_str()], &row[key.as_str()]);
-            if before != after {
-                fields.push((key.clone(), before.clone(), after.clone()));
-                if labels.contains(&key.as_str()) {
-                    *moves.entry((key.clone(), words(before), words(after))).or_default() += 1;
-                }
-            }
-        }
+        kept.push((&old[place], row));
+        let otherwise = was.intersection(&is).filter(|key| old[place][key.as_str()] != row[key.as_str()]);
+        let fields: Vec<Field> = otherwise
+            .map(|key| Field {
+                column: key.clone(),
+                before: old[place][key.as_str()].clone(),
+                after: row[key.as_str()].clone(),
+                cause: cause(Asked::Changed(record(row), key)),
+            })
+            .collect();
         if !fields.is_empty() {
             diff.changed.push(Changed { id: id(row).into(), fields });
         }
     }
-    diff.removed = old.iter().filter(|row| !here.contains_key(id(row))).map(|row| side(row, cause)).collect();
-    for ((column, before, after), n) in moves {
-        diff.labels.entry(column).or_default().push((before, after, n));
+    let gone = old.iter().filter(|row| !here.contains_key(id(row)));
+    diff.removed = gone.map(|row| side(row, cause(Asked::Removed(record(row))))).collect();
+    for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
+        let moves =
+            Moves::of(kept.iter().map(|(before, after)| (words(&before[label]), words(&after[label]))));
+        diff.labels.extend(moves.map(|moves| (label.to_string(), moves)));
     }
     diff.config = config;
     diff
+}
+
+impl Moves {
+    /// The matrix of pairs before and after; `None` where nothing moved.
+    fn of(pairs: impl Iterator<Item = (String, String)>) -> Option<Moves> {
+        let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
+        pairs.for_each(|pair| *counts.entry(pair).or_default() += 1);
+        let moved: BTreeSet<&String> =
+            counts.keys().filter(|(before, after)| before != after).flat_map(|(a, b)| [a, b]).collect();
+        let values: Vec<String> = moved.into_iter().cloned().collect();
+        let count = |before: &String, after: &String| {
+            counts.get(&(before.clone(), after.clone())).copied().unwrap_or_default()
+        };
+        let row = |before: &String| values.iter().map(|after| count(before, after)).collect();
+        let counts = values.iter().map(row).collect();
+        (!values.is_empty()).then_some(Moves { values, counts })
+    }
 }
 
 fn labels_of(config: &str) -> Vec<&'static str> {
     layout::find(config).map_or_else(|| vec!["kind"], |layout| layout.labels.to_vec())
 }
 
-fn side(row: &JsonRow, cause: &dyn Fn(&str) -> Option<String>) -> Side {
-    let text = row.get("text").or_else(|| row.values().nth(1)).map(words).unwrap_or_default();
-    Side { id: id(row).into(), text, cause: cause(id(row)) }
+fn side(row: &JsonRow, cause: Option<String>) -> Side {
+    let text = ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key));
+    let text = text.or_else(|| row.values().nth(1)).map(words).unwrap_or_default();
+    Side { id: id(row).into(), text, cause }
 }
 
-fn words(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+/// A value as a person reads it: a text without quotes, the items of a list side by side.
+pub(super) fn words(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(" | "),
+        other => other.to_string(),
+    }
 }
 
 impl Diff {
@@ -160,75 +220,6 @@ impl Diff {
                 && c.columns_added.is_empty()
                 && c.columns_removed.is_empty()
         })
-    }
-
-    /// The differences for a terminal.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        for config in &self.configs {
-            // Writing into a string cannot fail.
-            let _ = writeln!(
-                out,
-                "{}: {} rows, {} before; {} added, {} removed, {} changed{}",
-                config.config,
-                config.rows.1,
-                config.rows.0,
-                config.added.len(),
-                config.removed.len(),
-                config.changed.len(),
-                if config.moved { ", order changed" } else { "" },
-            );
-            for (sign, columns) in [("+", &config.columns_added), ("-", &config.columns_removed)] {
-                for column in columns {
-                    let _ = writeln!(out, "  {sign} column {column}");
-                }
-            }
-            for (sign, sides) in [("+", &config.added), ("-", &config.removed)] {
-                for side in sides {
-                    let cause = side.cause.as_deref().map(|c| format!("  ({c})")).unwrap_or_default();
-                    let _ = writeln!(out, "  {sign} {}  {}{cause}", side.id, side.text.replace('\n', " "));
-                }
-            }
-            for changed in &config.changed {
-                for (column, before, after) in &changed.fields {
-                    let _ =
-                        writeln!(out, "  ~ {} {column}: {} -> {}", changed.id, words(before), words(after));
-                }
-            }
-            for (column, moves) in &config.labels {
-                for (before, after, n) in moves {
-                    let _ = writeln!(out, "  {column}: {before} -> {after} in {n}");
-                }
-            }
-        }
-        out
-    }
-}
-
-impl Diff {
-    /// The differences as a page of its own.
-    pub fn html(&self) -> String {
-        let escaped: String = self
-            .text()
-            .chars()
-            .map(|c| match c {
-                '&' => "&amp;".into(),
-                '<' => "&lt;".into(),
-                '>' => "&gt;".into(),
-                c => c.to_string(),
-            })
-            .collect();
-        let mark = |line: &str| match line.trim_start().chars().next() {
-            Some('+') => format!("<ins>{line}</ins>\n"),
-            Some('-') => format!("<del>{line}</del>\n"),
-            _ => format!("{line}\n"),
-        };
-        let body: String = escaped.lines().map(mark).collect();
-        format!(
-            "<!doctype html>\n<meta charset=\"utf-8\">\n<title>diff</title>\n\
-             <style>ins{{background:#e3f4e3;text-decoration:none}}del{{background:#f8e2e2;text-decoration:none}}\
-             pre{{white-space:pre-wrap}}</style>\n<pre>\n{body}</pre>\n"
-        )
     }
 }
 
@@ -245,16 +236,37 @@ mod tests {
 
     #[test]
     fn every_edit_is_told_once() {
-        let old = rows(&[("a", "1", "plain"), ("b", "2", "plain"), ("c", "3", "thread")]);
-        let new = rows(&[("a", "1", "plain"), ("c", "x", "plain"), ("d", "4", "plain")]);
-        let diff = of_rows("flub-posts".into(), &old, &new, &|id| {
-            (id == "b").then(|| "dedup near_duplicate".into())
+        let old =
+            rows(&[("a", "1", "plain"), ("b", "2", "plain"), ("c", "3", "thread"), ("e", "5", "plain")]);
+        let new = rows(&[("a", "1", "plain"), ("c", "x", "plain"), ("d", "4", "plain"), ("e", "5", "plain")]);
+        let diff = of_rows("flub-posts".into(), &old, &new, &|asked| match asked {
+            Asked::Removed("b") => Some("dedup merged near_duplicate".into()),
+            Asked::Changed("c", "text") => Some("clean changed".into()),
+            _ => None,
         });
         assert_eq!(diff.added.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(), ["d"]);
-        assert_eq!(diff.removed[0].cause.as_deref(), Some("dedup near_duplicate"));
-        assert_eq!(diff.changed[0].fields.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), ["kind", "text"]);
-        assert_eq!(diff.labels["kind"], [("thread".to_string(), "plain".to_string(), 1)]);
+        assert_eq!(diff.removed[0].cause.as_deref(), Some("dedup merged near_duplicate"));
+        let fields: Vec<_> =
+            diff.changed[0].fields.iter().map(|f| (&f.column[..], f.cause.as_deref())).collect();
+        assert_eq!(fields, [("kind", None), ("text", Some("clean changed"))]);
+        let moves =
+            Moves { values: vec!["plain".into(), "thread".into()], counts: vec![vec![2, 0], vec![1, 0]] };
+        assert_eq!(diff.labels["kind"], moves);
         assert!(!diff.moved);
+        let diff = Diff { configs: vec![diff] };
+        for text in [diff.text(), diff.html().unwrap()] {
+            for told in ["near_duplicate", "clean changed", "thread", "flub-posts"] {
+                assert!(text.contains(told), "{told}: {text}");
+            }
+        }
         assert!(Diff { configs: vec![of_rows("x".into(), &old, &old, &|_| None)] }.is_empty());
+    }
+
+    #[test]
+    fn a_row_is_asked_for_by_its_record() {
+        let row = serde_json::json!({ "id": "RB-7", "source_id": "tieba:7", "text": "1" });
+        let row = [row.as_object().cloned().unwrap()];
+        let diff = of_rows("x".into(), &[], &row, &|asked| Some(format!("{asked:?}")));
+        assert_eq!(diff.added[0].cause.as_deref(), Some("Added(\"tieba:7\")"));
     }
 }

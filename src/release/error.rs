@@ -76,6 +76,26 @@ pub enum ReleaseError {
         /// What does not fit.
         findings: Vec<String>,
     },
+    /// A published number is taken, or its item has another one.
+    #[error(
+        "{series} {number} cannot be adopted for {key}: {why}\n  hint: numbers are for good; adopt before the first release"
+    )]
+    Number {
+        /// The series.
+        series: String,
+        /// The published number.
+        number: u64,
+        /// The record.
+        key: String,
+        /// What stands against it.
+        why: String,
+    },
+    /// Rows of this recipe bear no numbers.
+    #[error("rows of {recipe} bear no numbers to adopt")]
+    NoNumbers {
+        /// The recipe.
+        recipe: String,
+    },
     /// A date that is none.
     #[error("{0:?} is no date\n  hint: YYYY-MM-DD")]
     Date(String),

@@ -13,7 +13,9 @@ use super::layout::{Answer, Kind, Layout};
 use super::manifest::{Link, Raw};
 use super::paper::{self, Paper};
 use super::shortcuts::Guessed;
+use super::work::{self, Work};
 use crate::config::{Config, sections};
+use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::State;
 
@@ -42,6 +44,12 @@ pub struct Facts {
     pub configs: Vec<Shape>,
     /// The stages, from dump to rows.
     pub funnel: Vec<FunnelStep>,
+    /// What the codes of these stages mean, each once.
+    pub meanings: Vec<(String, String)>,
+    /// The day of the newest dated row.
+    pub newest: Option<String>,
+    /// What models and people did.
+    pub work: Work,
     /// The dumps.
     pub raw: Vec<Raw>,
     /// The licence of the whole: `spdx`, `hub` and `url`.
@@ -215,6 +223,9 @@ impl Licence {
 
 impl Facts {
     /// What a run says of a recipe's rows. Version, date, canary and changes are those of a candidate.
+    ///
+    /// # Errors
+    /// [`RunError`] where replies or votes cannot be read.
     pub fn gather(
         config: &Config,
         recipe: &'static Recipe,
@@ -223,19 +234,20 @@ impl Facts {
         guessed: Vec<Guessed>,
         raw: Vec<Raw>,
         stages: &[Link],
-    ) -> Facts {
+    ) -> Result<Facts, RunError> {
         let settings: sections::Release = config.typed(Some(recipe.name), "release");
         let curator = curator(&config.root, &settings, recipe.name);
         let missing = SUBJECTS.iter().filter(|(subject, _)| curator.get(subject).is_none_or(Option::is_none));
         let missing =
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
         let newest = written.iter().filter_map(|w| w.newest.clone()).max();
-        Facts {
+        let funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();
+        Ok(Facts {
             recipe: recipe.name,
             about: recipe.about,
             paper: paper::of(recipe.name),
             version: "0.0.0-candidate".into(),
-            date: newest.unwrap_or_else(|| "1970-01-01".into()),
+            date: newest.clone().unwrap_or_else(|| "1970-01-01".into()),
             candidate: true,
             canary: None,
             draft: drafts(&raw, layouts, &written, recipe.name)
@@ -244,7 +256,10 @@ impl Facts {
                 .collect(),
             guessed,
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
-            funnel: stages.iter().map(funnel_step).collect(),
+            meanings: meanings(&funnel),
+            funnel,
+            newest,
+            work: work::gather(config, recipe, stages)?,
             licence: Licence::of(&settings, &raw),
             raw,
             url: match settings.url.as_str() {
@@ -256,7 +271,7 @@ impl Facts {
             changes: Vec::new(),
             settings: stages.iter().map(|s| (s.stage.clone(), s.settings.clone())).collect(),
             riddlemill: crate::VERSION,
-        }
+        })
     }
 }
 
@@ -288,6 +303,17 @@ fn shape(layout: &Layout, written: Written) -> Shape {
         task,
         written,
     }
+}
+
+/// Reasons in the order of the funnel, each with its meaning once.
+fn meanings(funnel: &[FunnelStep]) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for (_, code, _, meaning) in funnel.iter().flat_map(|step| &step.reasons) {
+        if found.iter().all(|(known, _)| known != code) {
+            found.push((code.clone(), meaning.clone()));
+        }
+    }
+    found
 }
 
 fn funnel_step(link: &Link) -> FunnelStep {

@@ -6,16 +6,18 @@ use super::row::Row;
 use crate::record::{Choice, CunningText, Joke, PostKind, Question, Standing};
 use crate::review::ballots;
 
-/// A question of RuozhiBench-Gen.
-pub(super) fn question(question: Question, index: &mut u64) -> Option<Row> {
-    let item = layout::Question {
-        index: *index + 1,
+/// A question of RuozhiBench-Gen, still without its number.
+pub(super) fn question(question: Question) -> Option<layout::Question> {
+    Some(layout::Question {
+        index: 0,
         question_zh: question.text,
         question_en: question.question_en?,
         irrationality: question.irrationality?,
         pair: question.pair,
         categories: categories(&question.categories)?,
         source_id: question.id,
+        source: question.source,
+        licence: question.licence,
         statuses: Statuses {
             screen: question.screen_status,
             translation: question.translation_status,
@@ -23,9 +25,7 @@ pub(super) fn question(question: Question, index: &mut u64) -> Option<Row> {
             category: question.category_status,
             pair: question.pair_status,
         },
-    };
-    *index += 1;
-    Some(item.row())
+    })
 }
 
 /// An item of RuozhiBench-MC.
@@ -52,6 +52,7 @@ pub(super) fn choice(choice: Choice) -> Option<Row> {
         categories: categories(&choice.categories)?,
         source_id: choice.id,
         statuses,
+        ..layout::Question::default()
     };
     let item = layout::Choice {
         question,

@@ -98,6 +98,11 @@ impl Link {
 
     /// The fingerprint, computed again.
     pub fn fingerprint_of(&self, recipe: &str) -> String {
+        self.opening(recipe).fingerprint
+    }
+
+    /// What decided the stage, as a manifest without rows.
+    pub fn opening(&self, recipe: &str) -> Manifest {
         crate::store::opening(
             recipe,
             &self.stage,
@@ -106,7 +111,6 @@ impl Link {
             self.inputs.clone(),
             self.evidence.clone(),
         )
-        .fingerprint
     }
 }
 

@@ -12,11 +12,14 @@
 //!   before it is entered;
 //! - null is null: a row has every key of its layout, in its order.
 
+mod adopt;
 mod candidate;
+mod causes;
 pub mod changes;
 pub mod compare;
 pub mod data;
 pub mod diff;
+mod diff_told;
 mod end;
 mod error;
 pub mod export;
@@ -26,6 +29,8 @@ mod groups;
 mod items;
 pub mod layout;
 mod manifest;
+mod numbered;
+mod origin;
 mod paper;
 mod parquet;
 mod publish;
@@ -40,15 +45,20 @@ mod templates;
 mod tests;
 pub mod verify;
 mod version;
+mod work;
 
+pub use adopt::{Adopted, adopt};
 pub use candidate::{build, rows_sha256};
+pub use causes::{Causes, lost};
 pub use end::End;
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
 pub use layout::CATEGORIES;
 pub use manifest::{Candidate, Link, Raw};
+pub use origin::origin;
 pub use publish::{Proposal, release};
 pub use restore::{Restored, restore};
 pub use row::{Row, Value};
 pub use shortcuts::Guessed;
 pub use version::{Bump, NoVersion, Version};
+pub use work::{Agreed, Asked, Decided, Work};

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::candidate::{self, raw, reader, rows, standing, words};
+use super::candidate::{raw, reader, standing, words};
 use super::changes::{Changes, Digests};
 use super::end::End;
 use super::error::ReleaseError;
 use super::facts::Facts;
-use super::groups::numbers;
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, SUMS};
-use super::registry::{Registry, Release, clear_unentered, seal};
+use super::numbered::{allot, rows};
+use super::registry::{Ordinals, Registry, Release, clear_unentered, seal};
 use super::restore::kept_lines;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
@@ -48,9 +48,9 @@ pub fn release(
     check_date(date)?;
     let workspace = Workspace::new(&config.root);
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
-    let (end, stages, last) = fresh(config, recipe)?;
-    let layouts = end.layouts();
     let mut registry = Registry::open(&workspace, recipe.name)?;
+    let Fresh { end, stages, last, numbers } = fresh(config, recipe, &registry)?;
+    let layouts = end.layouts();
 
     let output = workspace.candidate(recipe.name);
     let making = durable::making(&output.with_file_name("release"));
@@ -69,7 +69,7 @@ pub fn release(
     }
     let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
     let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
-    let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &stages);
+    let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &stages)?;
     let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted)?;
 
     facts.candidate = false;
@@ -83,7 +83,7 @@ pub fn release(
     if proposal.version.draft.is_none() {
         facts.draft.clear();
     }
-    let words = words(config, recipe, &layouts);
+    let words = words(config, recipe, &layouts, &numbers);
     let manifest = folder::finish(&making, &facts, &layouts, stages, words)?;
     let findings = verify::verify(&making)?.findings;
     if !findings.is_empty() {
@@ -101,15 +101,23 @@ pub fn release(
         sealed,
         stages: manifest.stages.len(),
         changes,
-        allotted: numbers.new,
+        allotted: numbers.allotted(),
         retired,
     })?;
     durable::swap_folder(&making, &output.with_file_name(proposal.version.to_string()))?;
     Ok((proposal, manifest))
 }
 
-/// The stages of the candidate, where it is what they hold now.
-fn fresh(config: &Config, recipe: &'static Recipe) -> Result<(End, Vec<Link>, StageReader), ReleaseError> {
+/// A candidate that can be released: where its rows come from, and their numbers.
+struct Fresh {
+    end: End,
+    stages: Vec<Link>,
+    last: StageReader,
+    numbers: Ordinals,
+}
+
+/// The candidate, where it is what its stages, settings and the registry make of it now.
+fn fresh(config: &Config, recipe: &'static Recipe, registry: &Registry) -> Result<Fresh, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let stale = || ReleaseError::StaleCandidate { recipe: recipe.name.into() };
     let Some(candidate) = standing(&workspace.candidate(recipe.name)) else {
@@ -119,11 +127,12 @@ fn fresh(config: &Config, recipe: &'static Recipe) -> Result<(End, Vec<Link>, St
     let end = End::of(recipe, last.manifest().counts.records_out);
     let readers = end.readers(&workspace)?;
     let stages = End::chain(&readers);
-    if stages != candidate.stages || candidate.words != candidate::words(config, recipe, &end.layouts()) {
+    let last = readers.into_iter().next_back().ok_or_else(stale)?;
+    let numbers = allot(end, &last, registry)?;
+    if stages != candidate.stages || candidate.words != words(config, recipe, &end.layouts(), &numbers) {
         return Err(stale());
     }
-    let last = readers.into_iter().next_back().ok_or_else(stale)?;
-    Ok((end, stages, last))
+    Ok(Fresh { end, stages, last, numbers })
 }
 
 /// The version that fits what changed, or the wanted one where it is great enough; and the ids that

@@ -27,6 +27,13 @@ pub enum Event {
     },
     /// A version was released.
     Release(Box<Release>),
+    /// Numbers of a set that was published elsewhere were taken over.
+    Adopted {
+        /// SHA-256 of the published file.
+        sha256: String,
+        /// Series, key, number.
+        numbers: Vec<(String, String, u64)>,
+    },
 }
 
 /// A released version.
@@ -62,6 +69,8 @@ pub struct Registry {
     pub canary: Option<String>,
     /// The releases, in the order they were made.
     pub releases: Vec<Release>,
+    /// Numbers taken over from sets published elsewhere: series, key, number.
+    pub adopted: Vec<(String, String, u64)>,
     /// Where the last whole line ends.
     end: u64,
 }
@@ -97,6 +106,7 @@ impl Registry {
             match event {
                 Event::Canary { guid } => registry.canary = Some(guid),
                 Event::Release(release) => registry.releases.push(*release),
+                Event::Adopted { mut numbers, .. } => registry.adopted.append(&mut numbers),
             }
             registry.end += read as u64;
         }
@@ -154,6 +164,16 @@ impl Registry {
         Ok(())
     }
 
+    /// Enters numbers of a set that was published elsewhere.
+    ///
+    /// # Errors
+    /// [`Error`] where the registry cannot be written.
+    pub fn adopt(&mut self, sha256: String, numbers: Vec<(String, String, u64)>) -> Result<(), Error> {
+        self.append(&Event::Adopted { sha256, numbers: numbers.clone() })?;
+        self.adopted.extend(numbers);
+        Ok(())
+    }
+
     fn append(&mut self, event: &Event) -> Result<(), Error> {
         durable::create_folder(&self.place)?;
         let path = self.file();
@@ -178,35 +198,61 @@ impl Registry {
     /// Ordinals by series and key, over all releases: a key keeps its number for good.
     pub fn ordinals(&self) -> Ordinals {
         let mut ordinals = Ordinals::default();
-        for (series, key, number) in self.releases.iter().flat_map(|r| &r.allotted) {
-            ordinals.known.entry(series.clone()).or_default().insert(key.clone(), *number);
+        for (series, key, number) in self.adopted.iter().chain(self.releases.iter().flat_map(|r| &r.allotted))
+        {
+            ordinals.know(series, key, *number);
         }
         ordinals
     }
 }
 
-/// Numbers that rows bear for good (`index`, `SP-0`): known ones, and new ones from the first that was
-/// never given.
+/// Numbers that rows bear for good (`index`, `SP-0`): known ones, and new ones after the greatest that was
+/// ever given.
 #[derive(Clone, Debug, Default)]
 pub struct Ordinals {
     known: BTreeMap<String, BTreeMap<String, u64>>,
+    borne: Vec<(String, String, u64)>,
     new: Vec<(String, String, u64)>,
 }
 
 impl Ordinals {
-    /// The number of a key in a series, allotted now if it has none.
-    pub fn of(&mut self, series: &str, key: &str) -> u64 {
+    /// The number of a key in a series, allotted now if it has none; a series begins with `first`.
+    pub fn of(&mut self, series: &str, first: u64, key: &str) -> u64 {
         let numbers = self.known.entry(series.into()).or_default();
-        if let Some(number) = numbers.get(key) {
-            return *number;
+        let (number, new) = match numbers.get(key) {
+            Some(number) => (*number, false),
+            None => (numbers.values().max().map_or(first, |last| last + 1), true),
+        };
+        let ordinal = (series.to_string(), key.to_string(), number);
+        if new {
+            numbers.insert(key.into(), number);
+            self.new.push(ordinal.clone());
         }
-        let number = numbers.values().max().map_or(0, |last| last + 1);
-        numbers.insert(key.into(), number);
-        self.new.push((series.into(), key.into(), number));
+        self.borne.push(ordinal);
         number
     }
 
-    /// What was allotted since the registry was read.
+    /// Takes a number as known.
+    pub(super) fn know(&mut self, series: &str, key: &str, number: u64) {
+        self.known.entry(series.into()).or_default().insert(key.into(), number);
+    }
+
+    /// The key that bears a number.
+    pub fn bearer(&self, series: &str, number: u64) -> Option<&str> {
+        self.known.get(series)?.iter().find(|(_, n)| **n == number).map(|(key, _)| key.as_str())
+    }
+
+    /// The number that a key bears.
+    pub fn find(&self, series: &str, key: &str) -> Option<u64> {
+        self.known.get(series)?.get(key).copied()
+    }
+
+    /// The numbers asked for since the registry was read: series, key, number.
+    pub fn borne(&self) -> &[(String, String, u64)] {
+        &self.borne
+    }
+
+    /// Those of them that are new.
     pub fn allotted(self) -> Vec<(String, String, u64)> {
         self.new
     }
@@ -278,7 +324,8 @@ mod tests {
     fn a_number_is_for_good() {
         let mut registry = Registry::default();
         let mut ordinals = registry.ordinals();
-        assert_eq!([ordinals.of("index", "a"), ordinals.of("index", "b"), ordinals.of("SP", "x")], [0, 1, 0]);
+        let given = [ordinals.of("index", 1, "a"), ordinals.of("index", 1, "b"), ordinals.of("SP", 0, "x")];
+        assert_eq!(given, [1, 2, 0]);
         let release = Release {
             version: Version::FIRST,
             date: String::new(),
@@ -294,9 +341,11 @@ mod tests {
         registry.releases.push(release);
         let mut ordinals = registry.ordinals();
         assert_eq!(
-            [ordinals.of("index", "c"), ordinals.of("index", "b")],
-            [2, 1],
-            "a is gone, 0 is not given again"
+            [ordinals.of("index", 1, "c"), ordinals.of("index", 1, "b")],
+            [3, 2],
+            "a is gone, 1 is not given again"
         );
+        assert_eq!(ordinals.find("index", "a"), Some(1), "and waits for a");
+        assert_eq!(ordinals.allotted(), [("index".to_string(), "c".to_string(), 3)]);
     }
 }

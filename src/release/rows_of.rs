@@ -6,13 +6,12 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use super::manifest::Candidate;
-use crate::record::Post;
-use crate::store::{Error, StageReader};
+use crate::store::{Error, StageReader, json_parts};
 
 /// A row as JSON, keys in order.
 pub type JsonRow = Map<String, Json>;
 
-/// The rows of a folder by config: a release or candidate, or a stage of posts.
+/// The rows of a folder by config: a release or candidate, or a stage.
 ///
 /// # Errors
 /// [`Error`] where it is neither, or a row cannot be read.
@@ -27,12 +26,11 @@ pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
         let none = std::io::Error::new(std::io::ErrorKind::NotFound, "no MANIFEST.json and no manifest.json");
         return Err(Error::io("read", folder)(none));
     };
-    let posts = stage.all::<Post>("rows")?;
-    let rows = posts.iter().map(|post| match serde_json::to_value(post) {
-        Ok(Json::Object(row)) => row,
-        _ => JsonRow::new(),
-    });
-    Ok(vec![(stage.manifest().stage.clone(), rows.collect())])
+    let mut rows = Vec::new();
+    for part in json_parts(&stage, "rows", &[]) {
+        rows.append(&mut part?);
+    }
+    Ok(vec![(stage.manifest().stage.clone(), rows)])
 }
 
 /// The rows of a JSON or JSON Lines file. The bare token `NaN`, which is no JSON but stands in published

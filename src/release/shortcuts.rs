@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::candidate::rows;
 use super::end::End;
-use super::groups::Numbers;
 use super::layout::{Answer, Layout};
+use super::numbered::rows;
+use super::registry::Ordinals;
 use super::row::{Row, Value};
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
@@ -37,7 +37,7 @@ pub(super) fn of(
     recipe: &'static Recipe,
     end: End,
     last: &StageReader,
-    numbers: &Numbers,
+    numbers: &Ordinals,
 ) -> Result<Vec<Guessed>, Error> {
     let settings: sections::Release = config.typed(Some(recipe.name), "release");
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;

@@ -14,7 +14,7 @@ macro_rules! templates {
 
 templates! {
     "README.md", "DATASHEET.md", "CITATION.cff", "CHANGELOG.md", "CANARY.txt", "LICENSE", "source_licence.txt",
-    "funnel.svg", "lm_eval.yaml", "utils.py", "inspect.py",
+    "funnel.svg", "lm_eval.yaml", "utils.py", "inspect.py", "diff.html",
 }
 
 /// Files that every folder has, path and text. A candidate has no canary.
@@ -48,6 +48,11 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     Ok(files)
 }
 
+/// A page of its own from what it shows.
+pub(super) fn page(name: &str, shows: &impl serde::Serialize) -> Result<String, Error> {
+    environment()?.get_template(name)?.render(Value::from(Serde(shows)))
+}
+
 fn tasks(
     environment: &Environment<'_>,
     facts: &Facts,
@@ -72,7 +77,7 @@ fn tasks(
 fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|name| match name.ends_with(".svg") {
+    environment.set_auto_escape_callback(|name| match name.ends_with(".svg") || name.ends_with(".html") {
         true => AutoEscape::Html,
         false => AutoEscape::None,
     });
@@ -83,6 +88,9 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
     environment.add_filter("grouped", |n: u64| grouped(n));
     environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
+    environment.add_filter("worded", |value: Value| {
+        serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::words(&json))
+    });
     // A cell of a Markdown table is one line and has no bar.
     environment.add_filter("cell", |text: String| text.replace('|', "\\|").replace('\n', " "));
     for (name, text) in TEMPLATES {

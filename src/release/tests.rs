@@ -21,6 +21,8 @@ fn question(index: u64) -> Question {
         pair: index.is_multiple_of(2).then(|| "Why does an umbrella fade in the sun?".into()),
         categories: vec![3, 5],
         source_id: format!("tieba:{index}"),
+        source: "titles".into(),
+        licence: Some("CC0-1.0".into()),
         statuses: Statuses::confirmed(),
     }
 }
@@ -97,7 +99,8 @@ fn release(place: &Path, layout: &Layout) {
     let _ = fs::remove_dir_all(place);
     fs::create_dir_all(place).unwrap();
     let written = data::write(place, layout, [Ok(rows(layout.config))].into_iter()).unwrap();
-    let mut facts = Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Vec::new(), &[]);
+    let mut facts =
+        Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Vec::new(), &[]).unwrap();
     facts.candidate = false;
     facts.version = "1.0.0-draft.1".into();
     facts.date = "2026-01-02".into();

@@ -187,6 +187,9 @@ fn answer(
             break serde_json::from_slice::<Value>(&bytes[end + 4..end + 4 + length]).unwrap();
         }
     };
+    if let Some(text) = body["q"].as_str() {
+        return translated(stream, text, &body, counts);
+    }
     let messages = body["messages"].as_array().unwrap();
     let prompt: String = messages.iter().filter_map(|m| m["content"].as_str()).collect();
     let (what, reply) = reply_to(&prompt);
@@ -208,6 +211,20 @@ fn answer(
     let _ = write!(
         stream,
         "HTTP/1.1 {code}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+}
+
+/// LibreTranslate's answer.
+fn translated(mut stream: TcpStream, text: &str, body: &Value, counts: &Mutex<BTreeMap<&'static str, u32>>) {
+    let asked = (&body["source"], &body["target"], &body["format"]);
+    assert_eq!(asked, (&json!("zh"), &json!("en"), &json!("text")));
+    *counts.lock().unwrap().entry("libretranslate").or_default() += 1;
+    let mark: usize = text.chars().map(|c| c as usize).sum();
+    let body = json!({ "translatedText": format!("Is it {mark}?") }).to_string();
+    let _ = write!(
+        stream,
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
     );
 }
@@ -297,6 +314,34 @@ fn an_edited_translation_is_analysed_again_and_nothing_else_is() {
     );
     let unchanged = |row: &&Value| questions.contains(row);
     assert_eq!(rows.iter().filter(unchanged).count(), rows.len() - 1);
+}
+
+#[test]
+fn a_server_that_takes_no_prompts_translates() {
+    let server = Server::start(None);
+    let ws = served(&server);
+    let libre = format!(
+        "\n[llm.libre]\nprovider = \"libretranslate\"\nbase_url = \"http://127.0.0.1:{}\"\nmodel = \"argos\"\nfree = true\n",
+        server.port
+    );
+    ws.write("pipeline.toml", ws.read("pipeline.toml") + &libre);
+    let translator = [&LOOP[..], &["--set", "draft.translator=libre"]].concat();
+    run(&ws, &translator).expect(0);
+    ws.audit_clean();
+    let rows = ws.candidates(GEN);
+    let seen = server.take();
+    assert_eq!(seen["libretranslate"], u32::try_from(rows.len()).unwrap());
+    assert!(!seen.contains_key("translate") && seen.contains_key("irrationality"), "{seen:?}");
+    assert!(rows.iter().all(|row| row["question_en"].as_str().unwrap().starts_with("Is it ")));
+    run(&ws, &translator).expect(0);
+    assert_eq!(server.take(), BTreeMap::new(), "its replies are stored");
+    let id = rows[0]["id"].as_str().unwrap();
+    let told = ws.call(["explain", id, "--recipe", GEN].iter().chain(&translator)).expect(0).out;
+    assert!(told.contains("| Is it ") && told.contains("reply:"), "{told}");
+    let card = ws.read(&format!("output/{GEN}/candidate/README.md"));
+    assert!(card.contains(&format!("argos: {}", rows.len())), "{card}");
+    let said = run(&ws, &["--set", "draft.endpoint=libre", "--set", AHEAD]).expect(2);
+    assert!(said.err.contains("only translates"), "{}", said.err);
 }
 
 #[test]

@@ -182,7 +182,7 @@ pub const LAYOUTS: &[Layout] =
     &[ruozhibench_gen::LAYOUT, ruozhibench_mc::LAYOUT, flub::LAYOUT, chumor::LAYOUT, brainteaser::LAYOUT];
 
 /// The layouts of a recipe's candidates, where these are their rows.
-pub fn of(recipe: &'static crate::recipe::Recipe, rows: Rows) -> Vec<Layout> {
+pub fn of(recipe: &crate::recipe::Recipe, rows: Rows) -> Vec<Layout> {
     match rows {
         Rows::Posts => vec![posts(recipe.name)],
         Rows::Questions => vec![ruozhibench_gen::LAYOUT],

@@ -33,6 +33,10 @@ pub struct Question {
     pub categories: Vec<u64>,
     /// The post it was made from.
     pub source_id: String,
+    /// The source of that post.
+    pub source: String,
+    /// The licence that source states.
+    pub licence: Option<String>,
     /// How sure each reviewed field is.
     pub statuses: Statuses,
 }
@@ -86,6 +90,8 @@ pub(super) const COLUMNS: &[Column] = &[
     column("categories", Kind::Counts, "The kinds of irrationality, numbers from 1 to 6, ascending."),
     column("category_names", Kind::Texts, "The names of those kinds."),
     PROVENANCE,
+    column("source", Kind::Text, "The source's name."),
+    maybe("licence", Kind::Text, "The licence its source states."),
     STANDING,
     maybe("screen_status", Kind::Text, "How sure it is that people kept the question."),
     maybe("translation_status", Kind::Text, "How sure `question_en` is."),
@@ -127,6 +133,8 @@ impl Question {
             self.categories.into(),
             names.into(),
             self.source_id.into(),
+            self.source.into(),
+            self.licence.into(),
             self.statuses.least().to_string().into(),
             self.statuses.screen.into(),
             self.statuses.translation.into(),
@@ -146,8 +154,8 @@ impl Question {
             irrationality: text("irrationality")?,
             pair: text("pair"),
             categories: numbers(&text("category")?)?,
-            source_id: String::new(),
             statuses: Statuses::confirmed(),
+            ..Question::default()
         })
     }
 }

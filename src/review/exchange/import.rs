@@ -387,7 +387,13 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             order: Vec::new(),
             content_hash,
         };
-        let values = match answers::read(self.form, if stale { &old } else { item }, answer) {
+        let item = if stale { &old } else { item };
+        // JSON says where a text ends; in a cell, blanks around it are slips of whoever typed it.
+        let answers = match self.entries.places {
+            Places::Lines => answers::read_to_the_letter(self.form, item, answer),
+            _ => answers::read(self.form, item, answer),
+        };
+        let values = match answers {
             Answers::Given(values) => values,
             Answers::Blank => {
                 row.blank = true;

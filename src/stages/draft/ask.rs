@@ -85,10 +85,12 @@ pub fn requests<S: Subject>(
     for (at, record) in records.iter().enumerate() {
         for slot in slots {
             let Some(prompt) = record.prompt(draft, slot) else { continue };
+            // What a server that only translates is given.
+            let text = prompt.values.get("question").filter(|_| draft == Draft::Translation).cloned();
             let rendered = prompts.render(prompt.template, prompt.values).map_err(settings_error)?;
             // What is said to a question's pair is another record to a pack.
             let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.id().to_owned() };
-            let ask = Ask::new(about, rendered, slot.sample);
+            let ask = Ask { text, ..Ask::new(about, rendered, slot.sample) };
             requests.push(Request { record: at, slot: slot.clone(), ask });
         }
     }

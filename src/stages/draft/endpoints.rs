@@ -39,11 +39,22 @@ pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endp
             ("respond.endpoints", config.typed::<sections::Respond>(Some(recipe), "respond").endpoints)
         }
         Draft::Judge => ("judge.endpoints", config.typed::<sections::Judge>(Some(recipe), "judge").endpoints),
+        Draft::Translation if !settings.translator.is_empty() => {
+            ("draft.translator", vec![settings.translator])
+        }
         _ => ("draft.endpoint", vec![settings.endpoint]),
     };
     let mut endpoints = Vec::new();
     for name in names {
         match config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned() {
+            Some(endpoint)
+                if endpoint.provider == Provider::Libretranslate && draft != Draft::Translation =>
+            {
+                let what = format!(
+                    "{key}: [llm.{name}] only translates\n  hint: draft.translator = {name:?}, and another {key}"
+                );
+                return Err(StageError::Settings(what));
+            }
             Some(mut endpoint) => {
                 endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
                 endpoints.push(endpoint);

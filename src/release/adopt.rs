@@ -1,0 +1,74 @@
+//! Taking over the numbers of a set that was published elsewhere, so that the same item is called the same.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::candidate::reader;
+use super::end::End;
+use super::error::ReleaseError;
+use super::numbered::{numbered, published_number};
+use super::registry::Registry;
+use super::rows_of;
+use crate::config::Config;
+use crate::recipe::Recipe;
+use crate::store::{Lock, Workspace, sha256};
+
+/// What was taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adopted {
+    /// Items of the published file.
+    pub published: usize,
+    /// Of them, those whose text a record at the recipe's end has to the letter.
+    pub found: usize,
+    /// Of these, those whose number is new in the registry.
+    pub new: usize,
+}
+
+/// Enters the published number of every item whose text stands at the recipe's end.
+///
+/// # Errors
+/// [`ReleaseError::Number`] where a number or its item is taken; nothing is entered then.
+pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Result<Adopted, ReleaseError> {
+    let workspace = Workspace::new(&config.root);
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    let last = reader(&workspace, recipe, recipe.steps.len())?;
+    let end = End::of(recipe, last.manifest().counts.records_out);
+    let items = rows_of::of_file(published)?;
+    let numbers: Vec<(String, u64)> =
+        items.iter().filter_map(|item| published_number(end.rows(), item)).collect();
+    if numbers.is_empty() {
+        return Err(ReleaseError::NoNumbers { recipe: recipe.name.into() });
+    }
+    let mut by_text: FxHashMap<String, (&str, String)> = FxHashMap::default();
+    for (series, key, text) in numbered(end, &last)? {
+        by_text.entry(text).or_insert((series, key));
+    }
+    let mut registry = Registry::open(&workspace, recipe.name)?;
+    let mut known = registry.ordinals();
+    let (mut found, mut new) = (0, Vec::new());
+    for (text, number) in &numbers {
+        let Some((series, key)) = by_text.get(text) else { continue };
+        found += 1;
+        let refused = |why: String| ReleaseError::Number {
+            series: (*series).into(),
+            number: *number,
+            key: key.clone(),
+            why,
+        };
+        match (known.find(series, key), known.bearer(series, *number)) {
+            (Some(own), _) if own == *number => {}
+            (Some(own), _) => return Err(refused(format!("it bears {own}"))),
+            (None, Some(other)) => return Err(refused(format!("{other} bears it"))),
+            (None, None) => {
+                known.know(series, key, *number);
+                new.push((series.to_string(), key.clone(), *number));
+            }
+        }
+    }
+    let adopted = Adopted { published: items.len(), found, new: new.len() };
+    if !new.is_empty() {
+        registry.adopt(sha256(published)?, new)?;
+    }
+    Ok(adopted)
+}

@@ -1,0 +1,106 @@
+//! Why a row is in, out or otherwise: what ledgers say of its record now, and what decided the stages of one
+//! folder otherwise than those of the other.
+
+use std::path::Path;
+
+use super::diff::Asked;
+use super::manifest::{Candidate, Link};
+use crate::audit::{Explained, Passage, explain};
+use crate::pipeline::differences;
+use crate::recipe::{self, Recipe};
+use crate::store::{Error, StageReader, Workspace};
+
+/// The step that decides on a column, where it is not called as the column is.
+const STEPS: &[(&str, &str)] =
+    &[("question_en", "translation"), ("categories", "category"), ("category_names", "category")];
+
+/// What is known of the decisions between two folders.
+pub struct Causes {
+    workspace: Workspace,
+    recipe: &'static Recipe,
+    /// Stages that were decided otherwise, and by what.
+    differ: Vec<(String, Vec<String>)>,
+}
+
+impl Causes {
+    /// The causes of what differs between two folders of one recipe; `None` where they are not of one that is
+    /// known.
+    ///
+    /// # Errors
+    /// [`Error`] where a manifest cannot be read.
+    pub fn between(workspace: Workspace, before: &Path, after: &Path) -> Result<Option<Causes>, Error> {
+        let (Some((of, old)), Some((name, new))) = (chain(before)?, chain(after)?) else { return Ok(None) };
+        let Some(recipe) = recipe::find(&name).filter(|_| of == name) else { return Ok(None) };
+        let differ = new.iter().filter_map(|link| {
+            let before = old.iter().find(|before| before.stage == link.stage)?;
+            let decided = |link: &Link| (link.stage_version, link.settings.clone(), link.evidence.clone());
+            let why = differences(&before.opening(&name), &link.opening(&name));
+            // What an input brings is told by the stage that made it.
+            let own = why.into_iter().filter(|why| !why.starts_with("input ")).collect();
+            (decided(before) != decided(link)).then(|| (link.stage.clone(), own))
+        });
+        Ok(Some(Causes { workspace, recipe, differ: differ.collect() }))
+    }
+
+    /// The decision behind one difference, in words.
+    pub fn of(&self, asked: Asked<'_>) -> Option<String> {
+        match asked {
+            Asked::Added(id) => self.differing(&self.way(id)?),
+            Asked::Removed(id) => {
+                let way = self.way(id);
+                let left = way.as_ref().filter(|way| way.ends != "in").and_then(|way| way.way.last());
+                left.map(passage).or_else(|| self.differing(&way?))
+            }
+            Asked::Changed(id, column) => {
+                let way = self.way(id)?;
+                let column = column.strip_suffix("_status").unwrap_or(column);
+                let step = STEPS.iter().find(|(of, _)| *of == column).map_or(column, |(_, step)| step);
+                let review = format!("review:{step}");
+                let decided = way.way.iter().find(|p| p.stage == review);
+                let wrote = || way.way.iter().rfind(|p| p.outcome == "changed" && !p.stage.contains(':'));
+                let told = decided.or_else(|| wrote().filter(|_| column == "text")).map(passage);
+                told.or_else(|| self.differing(&way))
+            }
+        }
+    }
+
+    fn way(&self, id: &str) -> Option<Explained> {
+        explain(&self.workspace, self.recipe, id).ok()
+    }
+
+    /// What decided the stages that a record went through otherwise.
+    fn differing(&self, way: &Explained) -> Option<String> {
+        let passed = |stage: &str| way.way.is_empty() || way.way.iter().any(|p| p.stage == stage);
+        let told = self.differ.iter().filter(|(stage, _)| passed(stage));
+        let told: Vec<String> = told.map(|(stage, why)| format!("{stage}: {}", why.join(", "))).collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
+
+/// Why a record is out of a recipe, as the workspace's ledgers tell it now; `None` where it is in, or where
+/// no stage knows it.
+pub fn lost(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Option<String> {
+    let told = explain(workspace, recipe, id).ok()?;
+    told.way.last().filter(|_| told.ends != "in").map(passage)
+}
+
+/// `dedup merged near_duplicate into tieba:8: indel 0.91`.
+fn passage(passage: &Passage) -> String {
+    let mut told = format!("{} {}", passage.stage, passage.outcome);
+    for (word, more) in [(" ", &passage.reason), (" into ", &passage.into), (": ", &passage.evidence)] {
+        if let Some(more) = more.as_deref().filter(|more| *more != passage.id) {
+            told.push_str(word);
+            told.push_str(more);
+        }
+    }
+    told
+}
+
+/// The recipe and stages of a release, a candidate or a stage folder.
+fn chain(folder: &Path) -> Result<Option<(String, Vec<Link>)>, Error> {
+    if let Some(candidate) = Candidate::read(folder)? {
+        return Ok(Some((candidate.recipe, candidate.stages)));
+    }
+    let stage = StageReader::open(folder)?;
+    Ok(stage.map(|stage| (stage.manifest().recipe.clone(), vec![Link::of(stage.manifest())])))
+}

@@ -1,0 +1,49 @@
+//! From a released id (`RB-12`) back to the record it was made from.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+use super::layout;
+use super::registry::Registry;
+use super::restore::kept_lines;
+use crate::recipe::Recipe;
+use crate::store::{Error, Workspace};
+
+/// The record behind a released id: of the candidate, else of the latest release that had it. `None` where
+/// no row of this recipe bears it, or rows are called as their records are.
+///
+/// # Errors
+/// [`Error`] where the registry or its rows cannot be read.
+pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option<String>, Error> {
+    for layout in layout::of(recipe, recipe.rows()) {
+        if layout.place("source_id").is_none() {
+            continue;
+        }
+        let path = workspace.candidate(recipe.name).join(format!("data/{}/test.jsonl", layout.config));
+        let lines = File::open(path).into_iter().flat_map(|file| BufReader::new(file).lines());
+        if let Some(found) = lines.map_while(Result::ok).find_map(|line| source(&line, id)) {
+            return Ok(Some(found));
+        }
+        let registry = Registry::open(workspace, recipe.name)?;
+        for release in registry.releases.iter().rev().filter(|r| r.configs.contains_key(layout.config)) {
+            let (path, lines) = kept_lines(&registry, release, layout.config)?;
+            for line in lines {
+                let line = line.map_err(Error::io("read", &path))?;
+                if let Some(found) = source(&line, id) {
+                    return Ok(Some(found));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The record that a row with this id was made from.
+fn source(line: &str, id: &str) -> Option<String> {
+    if !line.contains(id) {
+        return None;
+    }
+    let row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).ok()?;
+    let source = row.get("source_id")?.as_str().filter(|source| !source.is_empty())?;
+    (row.values().next()?.as_str()? == id).then(|| source.to_string())
+}

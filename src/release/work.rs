@@ -1,0 +1,223 @@
+//! What models and people did for the rows: prompts, models, money, decisions and agreement, for the card.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::manifest::Link;
+use crate::config::Config;
+use crate::llm::{Key, Store, Usd};
+use crate::pipeline::{RunError, review_items};
+use crate::recipe::Recipe;
+use crate::record::{Reason, State};
+use crate::review::agreement::{AgreementSettings, Bootstrap, agreement};
+use crate::review::{Item, Vote};
+use crate::stages::review::Votes;
+use crate::stages::{Stage, StageError, draft};
+use crate::store::{StageReader, Workspace, json_parts};
+
+/// What went into the rows beside the posts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Work {
+    /// Every stage that asked a model.
+    pub asked: Vec<Asked>,
+    /// Every stage that asked people.
+    pub decided: Vec<Decided>,
+    /// Dollars for the replies that rows rest on.
+    pub usd: String,
+}
+
+/// A stage that asked a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Asked {
+    /// The stage.
+    pub stage: String,
+    /// Its prompts: template and hash.
+    pub prompts: Vec<(String, String)>,
+    /// Replies that rows rest on, by model; those of a sample pack under its own name.
+    pub models: BTreeMap<String, u64>,
+    /// Dollars for these replies.
+    pub usd: String,
+}
+
+/// A stage that asked people.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Decided {
+    /// The stage.
+    pub stage: String,
+    /// Taken as drafted by people.
+    pub confirmed: u64,
+    /// Written anew by people.
+    pub rewritten: u64,
+    /// Decided by synthetic votes.
+    pub synthetic: u64,
+    /// On a draft for the time being.
+    pub provisional: u64,
+    /// Rejected.
+    pub rejected: u64,
+    /// Waiting.
+    pub held: u64,
+    /// Agreement in each field of the ballot that two or more voted on.
+    pub agreement: Vec<Agreed>,
+}
+
+/// Agreement in one field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Agreed {
+    /// The field.
+    pub field: String,
+    /// Items with two votes or more.
+    pub items: usize,
+    /// The share of agreeing pairs of votes, 0 to 1.
+    pub percent: Option<f64>,
+    /// Krippendorff's alpha.
+    pub alpha: Option<f64>,
+    /// Whether the votes are a sample's.
+    pub synthetic: bool,
+}
+
+/// What a reply cost and who gave it.
+struct Reply {
+    model: String,
+    charged: Usd,
+}
+
+/// Gathers the work behind the rows of the last stage of a chain.
+///
+/// # Errors
+/// [`RunError`] where replies, votes or rows cannot be read.
+pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Result<Work, RunError> {
+    let asks = |link: &&Link| kind(recipe, &link.stage).is_some_and(|k| matches!(k, Stage::Draft(_)));
+    let reviews = |link: &&Link| kind(recipe, &link.stage).is_some_and(|k| matches!(k, Stage::Review(_)));
+    let mut work = Work::default();
+    if !stages.iter().any(|link| asks(&link) || reviews(&link)) {
+        return Ok(work);
+    }
+    let basis = basis(config, recipe, stages.len())?;
+    let mut total = Usd::ZERO;
+    for link in stages.iter().filter(asks) {
+        let replies =
+            replies(config, basis.get(&name_of(recipe, link)).map(Vec::as_slice).unwrap_or_default())?;
+        let usd: Usd = replies.iter().map(|reply| reply.charged).sum();
+        let mut models: BTreeMap<String, u64> = BTreeMap::new();
+        replies.into_iter().for_each(|reply| *models.entry(reply.model).or_default() += 1);
+        let prompts = link
+            .evidence
+            .iter()
+            .filter_map(|(key, hash)| Some((key.strip_prefix("prompt ")?.to_string(), hash.clone())));
+        work.asked.push(Asked {
+            stage: link.stage.clone(),
+            prompts: prompts.collect(),
+            models,
+            usd: dollars(usd),
+        });
+        total += usd;
+    }
+    let votes = Votes::load(config, recipe.name)?;
+    for link in stages.iter().filter(reviews) {
+        work.decided.push(Decided { agreement: agreed(config, recipe, link, &votes)?, ..decided(link) });
+    }
+    work.usd = dollars(total);
+    Ok(work)
+}
+
+fn kind(recipe: &Recipe, stage: &str) -> Option<Stage> {
+    Some(recipe.step(stage)?.1.stage)
+}
+
+/// The name under which a draft's basis stands in a row.
+fn name_of(recipe: &Recipe, link: &Link) -> String {
+    match kind(recipe, &link.stage) {
+        Some(Stage::Draft(draft)) => draft.name().to_string(),
+        _ => link.stage.clone(),
+    }
+}
+
+/// What the rows rest on, by the name of the step: every `<step>_basis` of the stage's rows.
+fn basis(
+    config: &Config,
+    recipe: &'static Recipe,
+    stages: usize,
+) -> Result<BTreeMap<String, Vec<String>>, RunError> {
+    let mut basis: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let step = &recipe.steps[stages.saturating_sub(1).min(recipe.steps.len() - 1)];
+    let place = Workspace::new(&config.root).stage(recipe.name, stages, step.name);
+    let Some(reader) = StageReader::open(&place)? else { return Ok(basis) };
+    for part in json_parts(&reader, "rows", &[]) {
+        for row in part? {
+            for (column, value) in &row {
+                let (Some(step), Json::Array(list)) = (column.strip_suffix("_basis"), value) else {
+                    continue;
+                };
+                let names = list.iter().filter_map(Json::as_str).map(str::to_string);
+                basis.entry(step.to_string()).or_default().extend(names);
+            }
+        }
+    }
+    Ok(basis)
+}
+
+/// The replies among the names of a basis, each once.
+fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> {
+    let of =
+        |prefix: &str| -> BTreeSet<&str> { basis.iter().filter_map(|b| b.strip_prefix(prefix)).collect() };
+    let sample = of("sample:")
+        .into_iter()
+        .map(|_| Reply { model: "replies written for the sample".into(), charged: Usd::ZERO });
+    let mut replies: Vec<Reply> = sample.collect();
+    let keys: Vec<Key> = of("reply:").into_iter().filter_map(|key| key.parse().ok()).collect();
+    if !keys.is_empty() {
+        let store: Store = draft::open_store(config)?;
+        let stored = store.get_many(&keys)?.into_iter().flatten();
+        replies.extend(stored.map(|r| Reply { model: r.request.model, charged: r.charged_picousd }));
+    }
+    Ok(replies)
+}
+
+fn dollars(usd: Usd) -> String {
+    format!("{:.2}", usd.dollars())
+}
+
+fn decided(link: &Link) -> Decided {
+    let so_many = |state: State, reason: Reason| {
+        link.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
+    };
+    let changed = |reason| so_many(State::Changed, reason);
+    Decided {
+        stage: link.stage.clone(),
+        confirmed: changed(Reason::Confirmed),
+        rewritten: changed(Reason::Rewritten),
+        synthetic: changed(Reason::SampleConfirmed) + changed(Reason::SampleRewritten),
+        provisional: changed(Reason::Provisional),
+        rejected: so_many(State::Dropped, Reason::Rejected),
+        held: link.counts.state(State::Held),
+        agreement: Vec::new(),
+    }
+}
+
+/// Agreement among people; among a sample's voters where no person voted.
+fn agreed(
+    config: &Config,
+    recipe: &'static Recipe,
+    link: &Link,
+    votes: &Votes,
+) -> Result<Vec<Agreed>, RunError> {
+    let Some(ballot) = link.stage.strip_prefix("review:") else { return Ok(Vec::new()) };
+    let Some((step, items)) = review_items(config, recipe, ballot)? else { return Ok(Vec::new()) };
+    let by_item: FxHashMap<&str, Vec<&Vote>> = votes.by_item(step.recipe, step.name);
+    let synthetic = !by_item.values().flatten().any(|vote| !vote.synthetic);
+    let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let bootstrap = Bootstrap { resamples: 0, seed: 0, level: 0.95 };
+    let settings = AgreementSettings { bootstrap, synthetic };
+    let fields = agreement(&step, &by_item, |id| by_id.get(id).copied(), &settings);
+    let measured = fields.into_iter().filter(|field| field.items > 0).map(|field| Agreed {
+        items: field.items,
+        percent: field.percent.map(|e| e.value),
+        alpha: field.alpha.map(|e| e.value),
+        field: field.field,
+        synthetic,
+    });
+    Ok(measured.collect())
+}

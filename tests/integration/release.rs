@@ -1,0 +1,289 @@
+//! Versions: what they are called, what they are made of, and that they stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Tree, Workspace, assert_same};
+use crate::reviewed::{GEN, Reviewed, item, release, vote};
+
+/// The rows of a release: record and id.
+fn ids(ws: &Workspace, version: &str) -> BTreeMap<String, String> {
+    let text = ws.read(&format!("output/{GEN}/{version}/data/{GEN}/test.jsonl"));
+    let id = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        (row["source_id"].as_str().unwrap().to_string(), row["id"].as_str().unwrap().to_string())
+    };
+    text.lines().map(id).collect()
+}
+
+fn number(id: &str) -> u64 {
+    id.strip_prefix("RB-").unwrap().parse().unwrap()
+}
+
+/// The sample's votes on items of some classes of six.
+fn votes_of(all: &str, classes: &[u64]) -> String {
+    let of = |line: &&str| {
+        let vote: Value = serde_json::from_str(line).unwrap();
+        let class = vote["item"].as_str().unwrap().bytes().map(u64::from).sum::<u64>() % 6;
+        classes.contains(&class)
+    };
+    all.lines().filter(of).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn numbers_are_for_good_and_every_version_comes_back() {
+    let ws = Workspace::sample();
+    let all = ws.read("raw/sample/votes.jsonl");
+    let mut seen: Vec<BTreeMap<String, String>> = Vec::new();
+    for (i, classes) in [&[0, 2, 4][..], &[1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]].iter().enumerate() {
+        ws.write("raw/sample/votes.jsonl", votes_of(&all, classes));
+        ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+        let said = release(&ws, &["--json"]).expect(0);
+        let told: Value = serde_json::from_str(&said.out).unwrap();
+        let version = format!("1.0.0-draft.{}", i + 1);
+        assert_eq!(told["version"], version);
+        seen.push(ids(&ws, &version));
+    }
+    let [first, second, third] = &seen[..] else { unreachable!() };
+    let gone: BTreeSet<&String> = first.keys().filter(|record| !second.contains_key(*record)).collect();
+    assert!(gone.len() > 3 && first.len() > gone.len() + 3 && third.len() > second.len(), "{gone:?}");
+    let latest = first.values().map(|id| number(id)).max().unwrap();
+    assert_eq!(latest, first.len() as u64, "from 1, without a gap");
+    for (record, id) in second {
+        match first.get(record) {
+            Some(before) => assert_eq!(id, before),
+            None => assert!(number(id) > latest, "{id} of {record} was another's"),
+        }
+    }
+    for (record, id) in third {
+        let before = first.get(record).or_else(|| second.get(record));
+        assert!(before.is_none_or(|before| before == id), "{record} is {id}, was {before:?}");
+    }
+    assert_eq!(third.values().collect::<BTreeSet<_>>().len(), third.len());
+    let log = ws.read(&format!("output/{GEN}/1.0.0-draft.2/CHANGELOG.md"));
+    assert!(gone.iter().all(|record| log.contains(&format!("`{}`", first[*record]))), "{log}");
+
+    // A released row, and one that is gone from the candidate, are explained by their ids.
+    for id in [&third.values().next().unwrap(), &first[*gone.first().unwrap()].as_str()[..].to_string()] {
+        let told = ws.call(["explain", id, "--recipe", GEN]).expect(0).out;
+        for piece in ["import", "prompt", "reply", "vote", "review:pair"] {
+            assert!(told.contains(piece), "{id}: no {piece}: {told}");
+        }
+    }
+
+    let diff = |more: &[&str]| {
+        let (one, two) = (format!("output/{GEN}/1.0.0-draft.1"), format!("output/{GEN}/1.0.0-draft.2"));
+        ws.call(["diff", &one, &two].iter().chain(more))
+    };
+    // Ledgers tell of the run at hand: the second one's.
+    ws.write("raw/sample/votes.jsonl", votes_of(&all, &[1, 2, 3, 4]));
+    ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+    let found: Value = serde_json::from_str(&diff(&["--json"]).expect(1).out).unwrap();
+    let found = &found["configs"][0];
+    let side = |name: &str| found[name].as_array().unwrap().clone();
+    assert_eq!(side("removed").len(), gone.len());
+    for row in side("removed") {
+        let cause = row["cause"].as_str().unwrap();
+        assert!(cause.starts_with("review:screen held votes_missing"), "{cause}");
+    }
+    assert_eq!(side("added").len(), second.keys().filter(|r| !first.contains_key(*r)).count());
+    for row in side("added") {
+        assert!(row["cause"].as_str().unwrap().contains("review:screen: "), "{row}");
+    }
+    assert_eq!((side("changed").len(), &found["moved"]), (0, &json!(false)));
+    let text = diff(&["--html", "diff.html"]).expect(1).out;
+    let page = ws.read("diff.html");
+    for row in side("added").iter().chain(&side("removed")) {
+        let id = row["id"].as_str().unwrap();
+        assert!(text.contains(id) && page.contains(id), "{id}");
+    }
+
+    let output = ws.derived();
+    ws.remove("output");
+    let said = ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+    assert_eq!(said.err.matches("given back from raw/releases").count(), 3, "{}", said.err);
+    assert_same(&output, &ws.derived(), "after rm -rf output");
+}
+
+#[test]
+fn what_people_decide_is_told_as_the_cause() {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+    release(&ws, &[]).expect(0);
+    let row = ws.candidates(GEN).remove(0);
+    let zh = row["question_zh"].as_str().unwrap().to_string();
+    let other = if row["categories"] == json!([6]) { "5" } else { "6" };
+    for who in ["annotator-1", "annotator-2"] {
+        let answer = |asked: &str| (asked == zh).then(|| json!({ "categories": [other], "sure": "yes" }));
+        assert_eq!(vote(&ws, "category", who, answer), 1);
+    }
+    ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+    let (one, two) = (format!("output/{GEN}/1.0.0-draft.1"), format!("output/{GEN}/candidate"));
+    let said = ws.call(["diff", &one, &two]).expect(1).out;
+    assert!(said.contains("1 changed") && said.contains("category_names: rows by value"), "{said}");
+    let found: Value = serde_json::from_str(&ws.call(["diff", &one, &two, "--json"]).expect(1).out).unwrap();
+    let changed = found["configs"][0]["changed"].as_array().unwrap();
+    assert_eq!((changed.len(), &changed[0]["id"]), (1, &row["id"]));
+    let fields = changed[0]["fields"].as_array().unwrap();
+    let columns: BTreeSet<&str> = fields.iter().map(|f| f["column"].as_str().unwrap()).collect();
+    assert_eq!(columns, BTreeSet::from(["categories", "category_names", "category_status"]));
+    for field in fields {
+        let cause = field["cause"].as_str().unwrap();
+        assert!(cause.starts_with("review:category changed") && cause.contains("vote:"), "{cause}");
+    }
+}
+
+/// Questions written for these tests, in the published form.
+fn questions() -> Vec<serde_json::Map<String, Value>> {
+    let plain = "3(Erroneous Assumption), 5(Absurd Imagination)";
+    vec![
+        item(
+            "雨伞为什么怕晒太阳？",
+            "Why is an umbrella afraid of the sun?",
+            "Umbrellas fear nothing.",
+            None,
+            plain,
+        ),
+        item(
+            "闹钟睡过头了谁来叫它？",
+            "Who wakes an alarm clock that overslept?",
+            "Alarm clocks do not sleep.",
+            Some("Who wakes a person that overslept?"),
+            "1(Logical Error), 3(Erroneous Assumption)",
+        ),
+        item(
+            "楼梯累了能坐电梯吗？",
+            "May tired stairs take the lift?",
+            "Stairs do not tire.",
+            None,
+            "6(Others)",
+        ),
+        item("影子会不会晒黑？", "Can a shadow get tanned?", "A shadow has no skin.", None, plain),
+    ]
+}
+
+#[test]
+fn the_version_follows_from_what_changed() {
+    let mut people = Reviewed::new();
+    let all = questions();
+    people.add(&all[..2]);
+    let version = |more: &[&str]| {
+        let said = people_release(&people, more);
+        said["version"].as_str().unwrap().to_string()
+    };
+    assert_eq!(version(&[]), "1.0.0", "people confirmed everything");
+    people.release(&[]).expect(2);
+    assert!(people.release(&[]).err.contains("nothing changed since"));
+    assert!(people.release(&["--version", "1.0.0"]).expect(2).err.contains("never written over"));
+    assert_eq!(version(&["--version", "1.0.1"]), "1.0.1", "the same rows anew are a PATCH");
+    let first = ids(&people.ws, "1.0.0");
+
+    people.add(&all[2..3]);
+    let said = people.release(&["--version", "1.0.2"]).expect(2);
+    assert!(said.err.contains("too small") && said.err.contains("hint: 1.1.0"), "{}", said.err);
+    let told = people_release(&people, &[]);
+    assert_eq!((&told["version"], &told["bump"]), (&json!("1.1.0"), &json!("minor")));
+    assert!(first.iter().all(|(record, id)| ids(&people.ws, "1.1.0")[record] == *id));
+
+    let other = json!({ "verdict": "rewrite", "irrationality": "An umbrella is a thing and fears nothing." });
+    let zh = all[0]["question_zh"].as_str().unwrap();
+    people.vote_again("irrationality", "annotator-1", zh, &other);
+    people.run();
+    // Categories and pair were decided on another analysis: they are asked for again.
+    people
+        .vote("category", |asked| (asked == zh).then(|| json!({ "categories": ["3", "5"], "sure": "yes" })));
+    people.run();
+    people.vote("pair", |asked| (asked == zh).then(|| json!({ "pairing": "none" })));
+    people.run();
+    let said = people.release(&["--version", "1.2.0"]).expect(2);
+    assert!(said.err.contains("MAJOR") && said.err.contains("hint: 2.0.0"), "{}", said.err);
+    assert_eq!(people_release(&people, &[])["version"], "2.0.0");
+
+    let out = json!({ "screen": ["untranslatable"] });
+    let zh = all[1]["question_zh"].as_str().unwrap();
+    for who in ["annotator-1", "annotator-2", "annotator-3"] {
+        people.vote_again("screen", who, zh, &out);
+    }
+    people.run();
+    assert_eq!(people_release(&people, &[])["version"], "3.0.0", "a row is gone");
+    people.add(&all[3..]);
+    assert_eq!(people_release(&people, &[])["version"], "3.1.0");
+    let last = ids(&people.ws, "3.1.0");
+    let mut numbers: Vec<u64> = last.values().map(|id| number(id)).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [1, 3, 4], "2 is retired");
+    let versions = people.ws.derived();
+    people.ws.remove("output");
+    people.run();
+    assert_same(&versions, &people.ws.derived(), "five versions given back");
+    for version in ["1.0.0", "1.0.1", "1.1.0", "2.0.0", "3.0.0", "3.1.0"] {
+        people.ws.call(["verify", &format!("output/{GEN}/{version}")]).expect(0);
+    }
+}
+
+fn people_release(people: &Reviewed, more: &[&str]) -> Value {
+    let more: Vec<&str> = more.iter().copied().chain(["--json"]).collect();
+    serde_json::from_str(&people.release(&more).expect(0).out).unwrap()
+}
+
+#[test]
+fn what_people_have_not_confirmed_is_a_draft() {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+    let said = release(&ws, &["--version", "1.0.0"]).expect(2);
+    for why in ["cannot be stable", "synthetic", "1.0.0-draft.1"] {
+        assert!(said.err.contains(why), "{why}: {}", said.err);
+    }
+    assert!(!ws.exists(&format!("output/{GEN}/1.0.0")));
+    ws.write("raw/sample/votes.jsonl", "");
+    let ahead = "review.draft_ahead=[\"screen\", \"translation\", \"irrationality\", \"category\", \"pair\"]";
+    ws.call(["run", "--recipe", GEN, "--offline", "--set", ahead]).expect(0);
+    let said = release(&ws, &["--set", ahead, "--version", "1.0.0"]).expect(2);
+    assert!(said.err.contains("are provisional"), "{}", said.err);
+    let said = release(&ws, &["--set", ahead]).expect(0);
+    assert!(said.out.contains("1.0.0-draft.1") && said.out.contains("a draft:"), "{}", said.out);
+    release(&ws, &["--set", ahead, "--date", "yesterday"]).expect(2);
+}
+
+#[test]
+fn two_builds_are_one_and_any_flipped_byte_is_found() {
+    let canary = r#"{"event":"canary","guid":"01234567-89ab-4cde-8f01-23456789abcd"}"#;
+    let built = || {
+        let ws = Workspace::sample();
+        ws.write(&format!("raw/releases/{GEN}/registry.jsonl"), format!("{canary}\n"));
+        ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+        release(&ws, &[]).expect(0);
+        ws
+    };
+    let ws = built();
+    let output: Tree = ws.derived();
+    assert_same(&output, &built().derived(), "two workspaces");
+
+    let place = format!("output/{GEN}/1.0.0-draft.1");
+    ws.call(["verify", &place, "--raw"]).expect(0);
+    ws.call(["verify", &format!("output/{GEN}/candidate"), "--raw"]).expect(0);
+    let mut files = 0;
+    for (path, whole) in output.iter().filter(|(path, _)| path.starts_with(&place) && !path.ends_with('/')) {
+        files += 1;
+        let name = path.strip_prefix(&format!("{place}/")).unwrap();
+        for at in [0, whole.len() / 2, whole.len() - 1] {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1;
+            fs::write(ws.path(path), flipped).unwrap();
+            let said = ws.call(["verify", &place]).expect(1);
+            assert!(said.out.contains(name), "{name} byte {at}: {}", said.out);
+        }
+        fs::write(ws.path(path), whole).unwrap();
+    }
+    assert!(files > 20, "{files}");
+    ws.call(["verify", &place]).expect(0);
+
+    // A dump that is another one leads nowhere any more.
+    let dump = "raw/sample/dumps/titles.json";
+    ws.write(dump, ws.read(dump) + "\n");
+    let said = ws.call(["verify", &place, "--raw"]).expect(1).out;
+    assert!(said.contains("sample-titles/titles.json"), "{said}");
+    ws.call(["verify", &place]).expect(0);
+}
