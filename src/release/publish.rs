@@ -56,7 +56,6 @@ pub fn release(
     let making = durable::making(&output.with_file_name("release"));
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
-    let numbers = numbers(&workspace, end, &last)?;
     let mut now = Digests::default();
     let mut written = Vec::new();
     for layout in &layouts {
