@@ -66,7 +66,7 @@ fn numbers_are_for_good_and_every_version_comes_back() {
     assert!(gone.iter().all(|record| log.contains(&format!("`{}`", first[*record]))), "{log}");
 
     // A released row, and one that is gone from the candidate, are explained by their ids.
-    for id in [&third.values().next().unwrap(), &first[*gone.first().unwrap()].as_str()[..].to_string()] {
+    for id in [third.values().next().unwrap(), &first[*gone.first().unwrap()].as_str()[..].to_string()] {
         let told = ws.call(["explain", id, "--recipe", GEN]).expect(0).out;
         for piece in ["import", "prompt", "reply", "vote", "review:pair"] {
             assert!(told.contains(piece), "{id}: no {piece}: {told}");

@@ -135,7 +135,7 @@ fn a_vote_on_an_older_text_is_told_and_not_counted() {
 }
 
 /// The votes of a step in one table.
-fn on<'v>(votes: &'v [Vote]) -> FxHashMap<&'v str, Vec<&'v Vote>> {
+fn on(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
     let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
     for vote in votes {
         items.entry(&vote.item).or_default().push(vote);
