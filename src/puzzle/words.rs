@@ -82,6 +82,7 @@ pub fn key(text: &str) -> String {
 /// The sentences of a text with where each begins, in bytes; the white space behind one is not part of it. A stop
 /// after a title or an initial ends none.
 pub fn sentences(text: &str) -> Vec<(usize, &str)> {
+    const NAMING: &[&str] = &["a", "an", "the", "letter"];
     const TITLES: &[&str] = &["mr", "mrs", "ms", "dr", "st", "prof", "jr", "sr", "vs", "no"];
     let mut found = Vec::new();
     let mut start = 0;
@@ -93,9 +94,14 @@ pub fn sentences(text: &str) -> Vec<(usize, &str)> {
             '\n' => true,
             '!' | '?' | '…' => breaks,
             '.' => {
-                let last = text[start..at].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-                let initial =
-                    last.chars().count() == 1 && last.chars().all(char::is_uppercase) && last != "I";
+                let mut before = text[start..at].rsplit(|c: char| !c.is_alphanumeric());
+                let last = before.next().unwrap_or_default();
+                // "An S." names a letter.
+                let named = before.next().is_some_and(|word| NAMING.contains(&word.to_lowercase().as_str()));
+                let initial = last.chars().count() == 1
+                    && last.chars().all(char::is_uppercase)
+                    && last != "I"
+                    && !named;
                 breaks && !initial && !TITLES.contains(&last.to_lowercase().as_str())
             }
             _ => false,
@@ -145,6 +151,7 @@ mod tests {
             ["Mr. A. Smith left.", "\"Why?\"", "he asked.", "How?"]
         );
         assert_eq!(texts("It is 3.5 m long"), ["It is 3.5 m long"]);
+        assert_eq!(texts("An S. Next, more."), ["An S.", "Next, more."]);
         let text = "One.  Two!";
         assert!(sentences(text).iter().all(|(at, s)| text[*at..].starts_with(s)));
     }
