@@ -110,7 +110,7 @@ fn the_sample_hits_every_rule() {
 const LATER: &[Reason] = &[
     // The sample's dumps are neither of an app nor pages; src/stages/import has tests of each.
     Reason::NoNumber,
-    // tests/integration/puzzles.rs takes votes away.
+    // Reviews hold a puzzle before it; src/stages/puzzle has a test of it.
     Reason::GroupIncomplete,
     Reason::TakenAway,
     Reason::PageOther,

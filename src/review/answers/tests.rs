@@ -1,3 +1,5 @@
+//! Forms as people send them back, and what is wrong with them.
+
 use super::*;
 use crate::review::ballot::{Round, Step};
 use crate::review::ballots;
