@@ -20,7 +20,7 @@ mod twin;
 
 use evidence::Known;
 pub use plan::{Freshness, Planned, differences, plan};
-pub use rows::{draft_requests, review_items, subjects};
+pub use rows::{ByEndpoint, draft_requests, review_items, subjects};
 pub use tasks::{Tasks, now};
 
 /// Why a run ended early.

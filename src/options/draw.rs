@@ -17,7 +17,7 @@ impl Draw {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         u64::from_le_bytes(bytes)
@@ -29,7 +29,7 @@ impl Draw {
         // The last, incomplete run of 0..n in the range of u64 would favour small numbers.
         let limit = u64::MAX - u64::MAX % n;
         loop {
-            let drawn = self.next();
+            let drawn = self.bits();
             if drawn < limit {
                 return (drawn % n) as usize;
             }
@@ -38,7 +38,7 @@ impl Draw {
 
     /// A number in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn draws_depend_on_every_part_and_nothing_else() {
-        let first = |seed, purpose, id| Draw::new(seed, purpose, id).next();
+        let first = |seed, purpose, id| Draw::new(seed, purpose, id).bits();
         assert_eq!(first(1, "order", "a"), first(1, "order", "a"));
         assert_ne!(first(1, "order", "a"), first(2, "order", "a"));
         assert_ne!(first(1, "order", "a"), first(1, "ordera", ""));

@@ -57,6 +57,9 @@ pub fn review_items(
     Ok(Some((step, items)))
 }
 
+/// What goes to each endpoint.
+pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;
+
 /// What a step would ask models, by endpoint, from the rows that stand before it: `None` where the step
 /// asks nothing, `Some(None)` where those rows have not been made.
 ///
@@ -66,7 +69,7 @@ pub fn draft_requests(
     config: &Config,
     recipe: &'static Recipe,
     step: &Step,
-) -> Result<Option<Option<Vec<(Endpoint, Vec<Ask>)>>>, RunError> {
+) -> Result<Option<Option<ByEndpoint>>, RunError> {
     let Stage::Draft(kind) = step.stage else { return Ok(None) };
     let workspace = Workspace::new(&config.root);
     let prompts = draft::prompts(config)?;

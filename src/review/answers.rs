@@ -77,11 +77,7 @@ fn near(near: &Option<String>) -> String {
 /// Reads the answers to the fields of `form`, as somebody typed them: blanks around a text are slips.
 /// `given` says what stands in a field's place, as text, list or number.
 pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
-    let trimmed = |value| match value {
-        Value::Text(text) => Value::Text(text.trim().to_owned()),
-        other => other,
-    };
-    read_to_the_letter(form, item, |field| given(field).map(trimmed))
+    read_to_the_letter(form, item, |field| Some(given(field)?.trimmed()))
 }
 
 /// The same for answers that a program wrote: a text is taken as it stands.

@@ -127,7 +127,7 @@ pub fn assign(
         let share = settings.gold_share.clamp(0.0, 0.9);
         let wanted = (load as f64 * share / (1.0 - share)).round() as usize;
         let has = tasks.iter().filter(|task| task.gold && task.annotator == annotator).count();
-        let free = drawn(gold.iter().copied(), settings.seed ^ Draw::new(0, "review gold", annotator).next());
+        let free = drawn(gold.iter().copied(), settings.seed ^ Draw::new(0, "review gold", annotator).bits());
         let free = free.into_iter().filter(|item| !loads.has(item, annotator));
         let free: Vec<&str> = free.take(wanted.saturating_sub(has)).collect();
         for item in free {
@@ -194,7 +194,7 @@ fn able<'p>(step: &Step, people: &'p [Annotator], settings: &AssignSettings<'_>)
 fn drawn<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
     let items: BTreeSet<&str> = items.collect();
     let mut items: Vec<&str> = items.into_iter().collect();
-    items.sort_by_cached_key(|item| Draw::new(seed, "review items", item).next());
+    items.sort_by_cached_key(|item| Draw::new(seed, "review items", item).bits());
     items
 }
 
@@ -243,7 +243,7 @@ impl<'p> Loads<'p> {
     fn give(&mut self, item: &str, seed: u64) -> Option<String> {
         let free = self.loads.iter().filter(|(name, _)| !self.has(item, name));
         let (&name, _) = free.min_by_key(|(name, load)| {
-            (**load, Draw::new(seed, &format!("review pick {name}"), item).next())
+            (**load, Draw::new(seed, &format!("review pick {name}"), item).bits())
         })?;
         *self.loads.entry(name).or_default() += 1;
         self.on.entry(item.to_owned()).or_default().insert(name.to_owned());

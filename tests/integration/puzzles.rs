@@ -74,7 +74,6 @@ fn the_sample_ends_in_complete_groups() {
         ("held/answer_missing", 2),
         ("changed/promotion", 3),
         ("changed/misspelt", 3),
-        ("changed/sample_rewritten", 1),
         ("merged/near_duplicate", 1),
         ("dropped/rejected", 4),
         ("changed/beside_answer", 4),
@@ -229,8 +228,7 @@ fn every_quirk_of_the_fixture_pages_has_its_outcome() {
     run(&ws, &["--to", "strip"]).expect(0);
     ws.audit_clean();
     let puzzles: Vec<Puzzle> = rows(&ws, "strip");
-    let texts: BTreeMap<&str, &str> =
-        puzzles.iter().map(|p| (p.question.as_str(), p.answer.as_str())).collect();
+    let texts: Vec<(&str, &str)> = puzzles.iter().map(|p| (p.question.as_str(), p.answer.as_str())).collect();
     for (question, answer) in [
         (
             "A man falls off a twenty-foot ladder onto stone & walks away. How?",
@@ -244,7 +242,7 @@ fn every_quirk_of_the_fixture_pages_has_its_outcome() {
         ),
         ("Why did the clock resign?", "It was wound up. And it had no time off."),
     ] {
-        assert_eq!(texts.get(question), Some(&answer), "{texts:#?}");
+        assert!(texts.contains(&(question, answer)), "{question}: {texts:#?}");
     }
     let reasons = ws.reasons(BRAIN);
     assert!(reasons["held/answer_missing"] >= 4 && reasons["merged/same_id"] >= 1, "{reasons:?}");

@@ -67,7 +67,7 @@ pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: 
 
 /// As many units as there are, drawn with replacement: how many of each pattern.
 fn resample(units: &Units, seed: u64, name: &str, at: usize) -> Vec<u64> {
-    let mut state = Draw::new(seed, "review bootstrap", &format!("{name} {at}")).next();
+    let mut state = Draw::new(seed, "review bootstrap", &format!("{name} {at}")).bits();
     let mut weights = vec![0; units.patterns.len()];
     let count = units.units.len() as u64;
     for _ in 0..count {

@@ -113,7 +113,7 @@ impl<'b> Sheet<'b> {
         let form = step.form(round);
         let mut rows = ballot.rows.to_vec();
         rows.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
-        let place = |item: &Item| Draw::new(seed, &format!("review rows {annotator}"), &item.id).next();
+        let place = |item: &Item| Draw::new(seed, &format!("review rows {annotator}"), &item.id).bits();
         rows.sort_by_cached_key(|(item, _)| place(item));
 
         let mut sees: Vec<&str> = step.shows.iter().map(|(key, _)| *key).collect();

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::recipe::{self, Recipe};
 use crate::record::Post;
 use crate::release::Candidate;
+use crate::stages::Rows;
 use crate::store::{Error, StageReader, any_of, select};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::Oops;
@@ -111,8 +112,11 @@ fn others(config: &Config, own: &'static Recipe) -> Vec<&'static str> {
 
 /// The post as people wrote it.
 fn raw(app: &App, recipe: &'static Recipe, id: &str) -> Result<Option<Post>, Error> {
-    let Some(first) = recipe.steps.first() else { return Ok(None) };
-    let Some(reader) = StageReader::open(&app.workspace.stage(recipe.name, 1, first.name))? else {
+    let origin = recipe.origin();
+    let Some(first) = origin.steps.first().filter(|step| step.stage.rows() == Rows::Posts) else {
+        return Ok(None);
+    };
+    let Some(reader) = StageReader::open(&app.workspace.stage(origin.name, 1, first.name))? else {
         return Ok(None);
     };
     Ok(select::<Post>(&reader, "rows", any_of("id", [id]))?.into_iter().next())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use polars::prelude::DataFrame;
+use polars::prelude::{DataFrame, PolarsResult, StringChunked};
 
 use crate::store::{Error, StageReader, part_columns};
 
@@ -13,8 +13,13 @@ const BUDGET: usize = 160 << 20;
 /// The columns of a ledger.
 pub(super) const LEDGER: &[&str] =
     &["id", "outcome", "reason", "evidence", "before", "after", "into", "score"];
-/// What a row of any stage is and says.
-pub(super) const TEXT: &[&str] = &["id", "text"];
+/// What a row of any stage is and says: puzzles have a question and no text.
+pub(super) const TEXT: &[&str] = &["id", "text", "question"];
+
+/// What the rows of a part say.
+pub(super) fn texts(frame: &DataFrame) -> PolarsResult<&StringChunked> {
+    frame.column("text").or_else(|_| frame.column("question"))?.str()
+}
 
 type Key = (String, &'static [&'static str]);
 

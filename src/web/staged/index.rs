@@ -8,7 +8,7 @@ use polars::prelude::{Column, DataFrame};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::frames::{Frames, TEXT};
+use super::frames::{Frames, TEXT, texts};
 use crate::store::{Error, StageReader, part_columns};
 
 /// No such row.
@@ -160,8 +160,7 @@ pub(super) fn chars(frames: &Frames, stage: &StageReader) -> Result<Vec<u32>, Er
         .into_par_iter()
         .map(|part| {
             let frame = frames.get(stage, "rows", part, TEXT)?;
-            let texts = frame.column("text").and_then(Column::str);
-            let texts = texts.map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
+            let texts = texts(&frame).map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
             Ok(texts.iter().map(|t| t.map_or(0, |t| t.chars().count() as u32)).collect())
         })
         .collect();

@@ -7,7 +7,7 @@ use polars::prelude::Column;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::frames::{Frames, LEDGER, TEXT};
+use super::frames::{Frames, LEDGER, TEXT, texts};
 use super::index::{Index, NONE, chars, ids, named};
 use super::query::{Query, Sort};
 use crate::recipe::{Recipe, Step};
@@ -57,9 +57,10 @@ impl Stages {
         recipe: &'static Recipe,
         step: &Step,
     ) -> Result<Option<Looking<'_>>, Error> {
-        let open = |name: &str| {
-            let number = recipe.step(name).map_or(0, |(number, _)| number);
-            StageReader::open(&workspace.stage(recipe.name, number, name))
+        // An input may stand in another recipe.
+        let open = |name: &str| match recipe.input(name) {
+            Some((of, number, step)) => StageReader::open(&workspace.stage(of.name, number, step.name)),
+            None => Ok(None),
         };
         let Some(stage) = open(step.name)? else { return Ok(None) };
         let inputs: Vec<StageReader> =
@@ -197,7 +198,8 @@ impl Looking<'_> {
                     column.map_err(|e| Error::stale_file(&stage.place().join("rows"), e))
                 };
                 let hit = |text: Option<&str>| text.is_some_and(|text| finder.is_match(text));
-                let (ids, texts) = (column("id")?, column("text")?);
+                let texts = texts(&frame).map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
+                let ids = column("id")?;
                 Ok(texts.iter().zip(ids.iter()).map(|(text, id)| hit(text) || hit(id)).collect())
             })
             .collect();
@@ -312,8 +314,7 @@ impl Looking<'_> {
         }
         let (part, row) = place(stage, "rows", row as usize);
         let frame = self.stages.frames.get(stage, "rows", part, TEXT)?;
-        let texts = frame.column("text").and_then(Column::str);
-        let texts = texts.map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
+        let texts = texts(&frame).map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
         Ok(texts.get(row).map(str::to_string))
     }
 }
