@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Workspace;
 
-pub pub const GEN: &str = "ruozhibench-gen";
+pub const GEN: &str = "ruozhibench-gen";
 pub const AHEAD: &str =
     "review.draft_ahead=[\"screen\", \"translation\", \"irrationality\", \"category\", \"pair\"]";
 
@@ -121,7 +121,7 @@ fn an_edited_prompt_is_a_reason() {
 
 /// A chat-completions server that knows what each prompt wants.
 pub struct Server {
-    port: u16,
+    pub port: u16,
     /// Requests by what they asked for.
     seen: Arc<Mutex<BTreeMap<&'static str, u32>>>,
 }
@@ -257,7 +257,7 @@ pub fn served(server: &Server) -> Workspace {
     ws
 }
 
-pub pub const LOOP: [&str; 4] = ["--set", "draft.endpoint=loop", "--set", AHEAD];
+pub const LOOP: [&str; 4] = ["--set", "draft.endpoint=loop", "--set", AHEAD];
 
 #[test]
 fn an_edited_translation_is_analysed_again_and_nothing_else_is() {
