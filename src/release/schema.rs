@@ -40,7 +40,10 @@ fn property(column: &Column) -> Json {
         property.insert("minimum".into(), json!(0));
     }
     if !column.values.is_empty() {
-        property.insert("enum".into(), json!(column.values));
+        let mut values: Vec<Json> = column.values.iter().map(|value| json!(value)).collect();
+        // JSON Schema holds null to be one of the values, too.
+        values.extend(column.nullable.then_some(Json::Null));
+        property.insert("enum".into(), values.into());
     }
     Json::Object(property)
 }

@@ -67,7 +67,8 @@ pub fn adjudicate(
         return Err(DecisionError::NotEntitled(by.name.clone()));
     }
     let item = &dispute.item;
-    let values = match answers::read(&step.form(Round::Adjudication), item, given) {
+    let typed = |field: &str| given(field).map(Value::trimmed);
+    let values = match answers::read(&step.form(Round::Adjudication), item, typed) {
         Answers::Given(values) => values,
         Answers::Blank => return Err(DecisionError::NoReason),
         Answers::Faulty(faults) if faults.iter().any(|(field, _)| *field == REASON) => {

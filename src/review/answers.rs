@@ -74,18 +74,9 @@ fn near(near: &Option<String>) -> String {
     near.as_ref().map(|code| format!(" (did you mean `{code}`?)")).unwrap_or_default()
 }
 
-/// Reads the answers to the fields of `form`, as somebody typed them: blanks around a text are slips.
-/// `given` says what stands in a field's place, as text, list or number.
+/// Reads the answers to the fields of `form`. `given` says what stands in a field's place, as text,
+/// list or number; blanks around a text that somebody typed are slips, and are the caller's to trim.
 pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
-    let trimmed = |value| match value {
-        Value::Text(text) => Value::Text(text.trim().to_owned()),
-        other => other,
-    };
-    read_to_the_letter(form, item, |field| given(field).map(trimmed))
-}
-
-/// The same for answers that a program wrote: a text is taken as it stands.
-pub fn read_to_the_letter(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
     let given: Vec<Option<Value>> =
         form.iter().map(|field| given(field.name).filter(|value| !value.is_blank())).collect();
     if given.iter().all(Option::is_none) {

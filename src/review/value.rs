@@ -46,6 +46,14 @@ impl Value {
         }
     }
 
+    /// Without the blanks around a text.
+    pub fn trimmed(self) -> Value {
+        match self {
+            Value::Text(text) => Value::Text(text.trim().to_owned()),
+            other => other,
+        }
+    }
+
     /// Whether the answer says nothing.
     pub fn is_blank(&self) -> bool {
         match self {

@@ -34,3 +34,4 @@ mod serve;
 mod sets;
 mod settings;
 mod show;
+mod translator;

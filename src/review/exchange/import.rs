@@ -300,7 +300,9 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         };
         let answer = |name: &str| {
             let at = self.form.iter().position(|field| field.name == name)?;
-            cell(self.columns.fields[at]).cloned()
+            let value = cell(self.columns.fields[at]).cloned()?;
+            // JSON says where a text ends; in a cell, blanks around it are slips of whoever typed it.
+            Some(if matches!(self.entries.places, Places::Lines) { value } else { value.trimmed() })
         };
         let merged: Vec<&(usize, String)> =
             entry.merged.iter().filter(|(column, _)| self.columns.fields.contains(&Some(*column))).collect();
@@ -388,12 +390,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             content_hash,
         };
         let item = if stale { &old } else { item };
-        // JSON says where a text ends; in a cell, blanks around it are slips of whoever typed it.
-        let answers = match self.entries.places {
-            Places::Lines => answers::read_to_the_letter(self.form, item, answer),
-            _ => answers::read(self.form, item, answer),
-        };
-        let values = match answers {
+        let values = match answers::read(self.form, item, answer) {
             Answers::Given(values) => values,
             Answers::Blank => {
                 row.blank = true;
