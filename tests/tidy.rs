@@ -27,7 +27,6 @@ const BARE: &[&str] = &["text", "join", "record", "options", "shortcuts", "judge
 const LONG: &[(&str, &str)] = &[
     ("src/cli/args.rs", "one command line, a struct a verb"),
     ("src/config/sections.rs", "one table of every setting"),
-    ("tests/integration/generate.rs", "one recipe from drafts to votes, and its scripted server"),
     ("src/review/exchange/tests.rs", "one table of cases a format of exchange"),
     ("src/llm/tests.rs", "one scripted server for all of them"),
     ("tests/crawl.rs", "one scripted site for all of them"),

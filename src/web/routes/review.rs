@@ -337,7 +337,7 @@ fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<
         return Ok(Made::Changed);
     }
     let fields = step.form(round);
-    let values = match answers::read(&fields, &item, |name| given(&fields, form, name)) {
+    let values = match answers::read(&fields, &item, |name| given(&fields, form, name).map(Value::trimmed)) {
         Answers::Given(values) => values,
         Answers::Blank => return Ok(Made::Faulty(Vec::new())),
         Answers::Faulty(faults) => {
