@@ -1,5 +1,6 @@
 //! Candidates and releases: what is in them, how they differ, how they compare with the published sets.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::recipe::{self, RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
-use crate::release::{Candidate, layout, rows_of};
+use crate::release::{Candidate, Causes, layout, rows_of};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::{Item, agreement};
 use crate::stages::review::Votes;
@@ -320,16 +321,20 @@ pub(in crate::web) async fn diff(
         };
         if !found.versions.is_empty() {
             let (old, new) = (known(&app, recipe, &found.before)?, known(&app, recipe, &found.after)?);
-            let mut diff = differing::diff(&old, &new, &|_| None)?;
+            // The ledgers are asked for about as many rows as are shown: each answer is a walk through them.
+            let causes = Causes::between(app.workspace.clone(), &old, &new)?;
+            let told = Cell::new(0);
+            let cause = |asked: differing::Asked<'_>| {
+                let differing::Asked::Removed(_) = asked else { return None };
+                told.set(told.get() + 1);
+                causes.as_ref().filter(|_| told.get() <= SHOWN)?.of(asked)
+            };
+            let mut diff = differing::diff(&old, &new, &cause)?;
             for config in &mut diff.configs {
                 found.counts.push([config.added.len(), config.removed.len(), config.changed.len()]);
                 config.added.truncate(SHOWN);
                 config.removed.truncate(SHOWN);
                 config.changed.truncate(SHOWN);
-                // The ledgers are asked for the rows that are shown alone: each answer is a walk through them.
-                for side in &mut config.removed {
-                    side.cause = cause(&app, recipe, &side.id);
-                }
             }
             found.diff = Some(diff);
         }
