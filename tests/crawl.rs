@@ -741,13 +741,8 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
     assert_eq!(pages, 300);
 
     // Moments of a fixed sequence, spread so that thirty of them fall into one crawl's length.
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut draw = |most: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % most
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut draw = |most: u64| random.u64(..most);
     let before = server.paths().len();
     let (mut kills, mut torn) = (0, 0);
     // What was durable when, and how often it had been asked for by then.

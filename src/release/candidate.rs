@@ -139,5 +139,5 @@ pub fn rows_sha256(
             hasher.update(&lines);
         }
     }
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex::encode(hasher.finalize()))
 }

@@ -50,13 +50,8 @@ fn thirty_kills_through_the_command() {
     assert_eq!(pages, 300);
     let before = server.paths().len();
     let asked = || server.paths().len() - before;
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut draw = |most: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % most
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut draw = |most: u64| random.u64(..most);
     for kill in 0..KILLS {
         let mut child = killed.start(["crawl", "forum", "--quiet"]);
         // After so many further pages, and then somewhere between two of them.
