@@ -237,6 +237,16 @@ impl Ordinals {
         self.known.entry(series.into()).or_default().insert(key.into(), number);
     }
 
+    /// Takes what another registry knows and this one does not.
+    pub(super) fn join(&mut self, other: &Ordinals) {
+        for (series, numbers) in &other.known {
+            let own = self.known.entry(series.clone()).or_default();
+            for (key, number) in numbers {
+                own.entry(key.clone()).or_insert(*number);
+            }
+        }
+    }
+
     /// The key that bears a number.
     pub fn bearer(&self, series: &str, number: u64) -> Option<&str> {
         self.known.get(series)?.iter().find(|(_, n)| **n == number).map(|(key, _)| key.as_str())
