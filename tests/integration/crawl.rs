@@ -99,6 +99,26 @@ fn a_plan_contacts_nobody_and_a_contact_is_demanded() {
 }
 
 #[test]
+fn a_url_file_lies_in_the_workspace_wherever_the_command_runs() {
+    let site = Site::start(open(|_| Reply::html("<p>x")));
+    let ws = workspace(&site, "[{ url_file = \"lists/urls.txt\" }]", "");
+    let page = site.server.url("/p/7");
+    ws.write("lists/urls.txt", format!("# mine\n{page}\n"));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let said = Command::new(env!("CARGO_BIN_EXE_riddlemill"))
+        .current_dir(elsewhere.path())
+        .args(["crawl", "forum", "--dry-run", "-C"])
+        .arg(ws.path(""))
+        .output()
+        .unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    assert!(String::from_utf8_lossy(&said.stdout).contains(&page));
+    ws.write("lists/urls.txt", format!("{page}\nnot an address\n"));
+    let told = ws.call(["crawl", "forum", "--dry-run"]).expect(2).err;
+    assert!(told.contains("urls.txt:2"), "{told}");
+}
+
+#[test]
 fn a_block_is_said_plainly_and_ends_the_crawl() {
     let site = Site::start(open(|asked| match asked.path.as_str() {
         "/p/7700000002" => Reply::html(include_str!("../fixtures/pages/thread-quoting.html")),

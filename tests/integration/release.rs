@@ -46,9 +46,9 @@ fn a_question_has_one_number_in_both_sets() {
     let all = ws.read("raw/sample/votes.jsonl");
     let run = |classes: &[u64]| {
         ws.write("raw/sample/votes.jsonl", votes_of(&all, classes));
-        for recipe in [GEN, MC] {
-            ws.call(["run", "--recipe", recipe, "--offline"]).expect(0);
-        }
+        ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+        // Some of the responses made elsewhere are to questions that this set lacks.
+        ws.call(["run", "--recipe", MC, "--offline"]).expect(3);
     };
     let numbers = |recipe: &str, place: &str| column(&ws, place, recipe, "index");
     let agree = |place: &str, gen_place: &str| {
