@@ -30,6 +30,4 @@ pub use value::{Value, Values};
 pub use votes::{Receipt, Vote, VoteLog};
 
 #[cfg(test)]
-mod scale;
-#[cfg(test)]
 mod testing;

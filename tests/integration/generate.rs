@@ -147,7 +147,7 @@ impl Server {
         Server { port, seen }
     }
 
-    fn settings(&self) -> String {
+    pub fn settings(&self) -> String {
         format!(
             "\n[llm.loop]\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"m\"\nfree = true\nretries = {{ max_attempts = 1 }}\n",
             self.port
@@ -189,6 +189,9 @@ fn answer(
     };
     if let Some(text) = body["q"].as_str() {
         return translated(stream, text, &body, counts);
+    }
+    if let Some(texts) = body["input"].as_array() {
+        return crate::embeddings::embedded(stream, texts, counts);
     }
     let messages = body["messages"].as_array().unwrap();
     let prompt: String = messages.iter().filter_map(|m| m["content"].as_str()).collect();

@@ -14,6 +14,7 @@ mod browser;
 mod crawl;
 mod dedup;
 mod desk;
+mod embeddings;
 mod exchange;
 mod fetch;
 mod fresh;

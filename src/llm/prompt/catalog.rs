@@ -44,7 +44,6 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "brainteaser/distractors_word",
     "brainteaser/semantic",
     "brainteaser/context",
-    "brainteaser/spelling",
     "brainteaser/topic",
     "brainteaser/choose",
 ];

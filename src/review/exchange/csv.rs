@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, GB18030};
+use rayon::prelude::*;
 
 use crate::review::value::Value;
 
@@ -45,26 +46,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
-    let mut rows = Vec::new();
-    let mut columns: Vec<String> = Vec::new();
-    let mut record = ::csv::StringRecord::new();
-    let mut number = 0;
-    loop {
-        let more = reader
-            .read_record(&mut record)
-            .map_err(|error| Trouble::Unreadable { what: error.to_string(), hint: None })?;
-        if !more {
-            break;
-        }
-        number += 1;
-        if columns.is_empty() {
-            columns = record.iter().map(|header| header.trim().to_owned()).collect();
-            continue;
-        }
-        let cells =
-            record.iter().map(|cell| (!cell.is_empty()).then(|| Value::Text(cell.to_owned()))).collect();
-        rows.push(Entry { number, cells, merged: Vec::new() });
-    }
+    let records: Vec<::csv::StringRecord> = reader
+        .records()
+        .collect::<Result<_, _>>()
+        .map_err(|error| Trouble::Unreadable { what: error.to_string(), hint: None })?;
+    let header = records.iter().position(|record| record.iter().next().is_some());
+    let columns: Vec<String> = header
+        .map(|at| records[at].iter().map(|header| header.trim().to_owned()).collect())
+        .unwrap_or_default();
+    let first = header.map_or(records.len(), |at| at + 1);
+    let rows: Vec<Entry> = records[first..]
+        .par_iter()
+        .enumerate()
+        .map(|(at, record)| {
+            let filled = |cell: &str| (!cell.is_empty()).then(|| Value::Text(cell.to_owned()));
+            Entry { number: first + at + 1, cells: record.iter().map(filled).collect(), merged: Vec::new() }
+        })
+        .collect();
     if columns.is_empty() {
         return Err(Trouble::Unreadable { what: "the file is empty".to_owned(), hint: None });
     }

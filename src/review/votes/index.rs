@@ -9,6 +9,9 @@ use super::log::{LogError, Position, Segments};
 use super::vote::Vote;
 use crate::review::digest::Digest;
 
+/// Votes that one core writes as JSON at a time.
+const CHUNK: usize = 1 << 12;
+
 /// All votes of a folder of segments, in the order they were stored.
 #[derive(Debug)]
 pub struct VoteLog {
@@ -128,7 +131,7 @@ impl VoteLog {
     /// is known already.
     fn sort_in(&mut self, votes: Vec<Vote>) -> Result<(Receipt, Vec<u8>), LogError> {
         let mut receipt = Receipt::default();
-        let mut lines = Vec::new();
+        let stored = self.votes.len();
         let seated = |vote: Vote| {
             let vote = vote.sealed();
             let seat = vote.seat();
@@ -148,11 +151,11 @@ impl VoteLog {
             vote.supersedes = head.map(|head| head.id);
             receipt.changed += usize::from(vote.supersedes.is_some());
             receipt.added.push(vote.id);
-            serde_json::to_writer(&mut lines, &vote).map_err(|source| LogError::Unwritable { source })?;
-            lines.push(b'\n');
             self.take(vote, seat);
         }
-        Ok((receipt, lines))
+        let written: Vec<Vec<u8>> =
+            self.votes[stored..].par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
+        Ok((receipt, written.concat()))
     }
 
     /// What was taken up is not on disk: back to what is.
@@ -160,6 +163,16 @@ impl VoteLog {
         *self = VoteLog::of(self.segments.clone())?;
         Err(error)
     }
+}
+
+/// Votes as they are stored, a line each.
+fn lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
+    let mut lines = Vec::with_capacity(votes.len() * 512);
+    for vote in votes {
+        serde_json::to_writer(&mut lines, vote).map_err(|source| LogError::Unwritable { source })?;
+        lines.push(b'\n');
+    }
+    Ok(lines)
 }
 
 fn read_line(line: &[u8]) -> Result<(Vote, Digest), String> {

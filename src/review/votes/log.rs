@@ -14,10 +14,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::review::digest::Digest;
 
 /// An open segment of more bytes than this is sealed after the append that makes it so long.
 const SEAL_BYTES: u64 = 64 << 20;
+
+/// Bytes that one core compresses at a time.
+const FRAME_BYTES: usize = 8 << 20;
 
 /// What keeps a log from being read or written.
 #[derive(Debug, thiserror::Error)]
@@ -220,9 +225,12 @@ impl Writer<'_> {
         let lines = fs::read(&open).map_err(io_error(&open, "read"))?;
         let sealed = self.segments.dir.join(format!("{number:06}.{}.jsonl.zst", hash_of(&lines)));
         let partial = sealed.with_extension("tmp");
-        let compressed = zstd::encode_all(&lines[..], 3).map_err(io_error(&partial, "compress"))?;
+        // Frames one after another are a zstd file like any other.
+        let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
+        let frames: Vec<Vec<u8>> =
+            frames.collect::<Result<_, _>>().map_err(io_error(&partial, "compress"))?;
         let mut file = File::create(&partial).map_err(io_error(&partial, "create"))?;
-        file.write_all(&compressed).map_err(io_error(&partial, "write"))?;
+        frames.iter().try_for_each(|frame| file.write_all(frame)).map_err(io_error(&partial, "write"))?;
         file.sync_all().map_err(io_error(&partial, "sync"))?;
         fs::rename(&partial, &sealed).map_err(io_error(&sealed, "rename"))?;
         self.sync_dir()?;

@@ -1,19 +1,26 @@
-//! A million votes. Run with
-//! `cargo test --release --no-default-features --lib review::scale -- --ignored --nocapture`.
+//! A million votes: read from CSV, stored and synced, loaded again, resolved, and their agreement with intervals.
+//!
+//!     cargo bench --bench votes
+
+#![expect(clippy::unwrap_used, reason = "a measurement that cannot go on says where")]
 
 use std::time::Instant;
 
+use riddlemill::options::Draw;
+use riddlemill::review::agreement::{AgreementSettings, Bootstrap};
+use riddlemill::review::{
+    Annotator, Content, ImportSettings, Item, Role, Round, Value, Values, VoteLog, agreement, ballots,
+    import, resolve_all, status,
+};
 use rustc_hash::FxHashMap;
 
-use super::agreement::{AgreementSettings, Bootstrap, agreement};
-use super::*;
-use crate::options::Draw;
+/// The program's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ITEMS: usize = 333_334;
 
-#[test]
-#[ignore = "takes a release build and half a minute"]
-fn a_million_votes_in_under_ten_seconds() {
+fn main() {
     let step = ballots::step("flub", "type").unwrap();
     let person = |name: &str| Annotator {
         name: name.into(),
@@ -47,7 +54,7 @@ fn a_million_votes_in_under_ten_seconds() {
     let start = Instant::now();
     let mut lap = start;
     let mut told = |what: &str| {
-        eprintln!("{what}: {:.2} s", lap.elapsed().as_secs_f64());
+        println!("{what}: {:.2} s", lap.elapsed().as_secs_f64());
         lap = Instant::now();
     };
     let settings = ImportSettings {
@@ -78,9 +85,8 @@ fn a_million_votes_in_under_ten_seconds() {
     let figures = agreement(&step, &votes, find, &settings);
     told("agreement with 200 resamples");
     let fleiss = figures[0].fleiss.unwrap();
-    eprintln!("fleiss {:.4} [{:.4}, {:.4}]", fleiss.value, fleiss.low, fleiss.high);
+    println!("fleiss {:.4} [{:.4}, {:.4}]", fleiss.value, fleiss.low, fleiss.high);
     assert!(fleiss.low < fleiss.value && fleiss.value < fleiss.high);
     let total = start.elapsed().as_secs_f64();
-    eprintln!("all: {total:.2} s");
-    assert!(cfg!(debug_assertions) || total < 10.0, "{total} s");
+    println!("all: {total:.2} s");
 }
