@@ -1,6 +1,6 @@
 //! A million votes: read from CSV, stored and synced, loaded again, resolved, and their agreement with intervals.
 //!
-//!     cargo bench --bench votes
+//!     cargo bench --bench ballots
 
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on says where")]
 
