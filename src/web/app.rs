@@ -47,7 +47,7 @@ impl App {
             access: Access::of(&workspace),
             tries: Tries::default(),
             stages: Stages::default(),
-            desk: Desk::open(workspace.raw().join("votes")),
+            desk: Desk::open(&workspace),
             ballots: Ballots::default(),
             cookie: format!("riddlemill-{}", address.port),
             workspace,
@@ -137,6 +137,17 @@ fn curators() -> Vec<Route> {
         ("/curate/{recipe}/{step}/assign", post(curate::spread)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
     ]
+}
+
+/// The address of every route, with the rank that opens it; `None` is anybody's.
+pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
+    let circles = [
+        (open(), None),
+        (annotators(), Some(Rank::Annotator)),
+        (readers(), Some(Rank::Reader)),
+        (curators(), Some(Rank::Curator)),
+    ];
+    circles.into_iter().flat_map(|(routes, rank)| routes.into_iter().map(move |(path, _)| (path, rank))).collect()
 }
 
 /// Every route of the server.

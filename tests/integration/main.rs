@@ -35,3 +35,4 @@ mod sets;
 mod settings;
 mod show;
 mod translator;
+mod withheld;

@@ -22,7 +22,7 @@ use crate::review::{
     status,
 };
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Skip, skips};
+use crate::web::desk::{Ballot, Skip};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -89,9 +89,10 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
     let board = app.desk.board().map_err(Oops::broken)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
-    let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
+    let given = app.desk.given(recipe.name, step.name)?;
+    let tasks = given.tasks();
     let status = status(items, &resolved, &votes, tasks.all());
-    let gold = gold(ballot, &resolved, &tasks, &votes);
+    let gold = gold(ballot, &resolved, tasks, &votes);
     let person = |(name, p): (&String, &crate::review::status::Progress)| Person {
         name: name.clone(),
         assigned: p.assigned,
@@ -115,7 +116,7 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
         waiting: status.waiting.values().map(|(items, _)| items).sum(),
         disputed: status.disputed,
         stale: status.stale,
-        unassigned: unassigned(ballot, &resolved, &tasks, Round::Vote).len(),
+        unassigned: unassigned(ballot, &resolved, tasks, Round::Vote).len(),
         rounds: Round::ALL.into_iter().filter(|r| !step.roles(*r).is_empty()).map(Round::name).collect(),
         people: status.annotators.iter().map(person).collect(),
         agreement: agreed
@@ -128,7 +129,7 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
                 alpha: three(&field.alpha),
             })
             .collect(),
-        passed: skips(&app.workspace, recipe.name, step.name)?.into_iter().rev().take(20).collect(),
+        passed: app.desk.skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
     })
 }
 
