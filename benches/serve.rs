@@ -59,7 +59,8 @@ fn make(n: u64, workspace: &Path) -> Result<(), Box<dyn Error>> {
         workspace.join("pipeline.toml"),
         "[[source]]\nname = \"posts\"\nkind = \"leymore-titles\"\npath = \"raw/dumps/posts.jsonl\"\n",
     )?;
-    let run = command(workspace).args(["run", "--offline", "-q", "--recipe", RECIPE, "--to", "dedup"]).status()?;
+    let run =
+        command(workspace).args(["run", "--offline", "-q", "--recipe", RECIPE, "--to", "dedup"]).status()?;
     if run.success() { Ok(()) } else { Err(format!("the run ended with {run}").into()) }
 }
 
@@ -112,40 +113,62 @@ fn kinds(books: &'static [Books]) -> Vec<Kind> {
     let kind = |name, address: Box<dyn Fn(&mut Draw) -> String>| Kind { name, address };
     vec![
         kind("stage", Box::new(move |draw| format!("{}?page={}", of(stage(draw)), draw.below(4) + 1))),
-        kind("deep page", Box::new(move |draw| {
-            let stage = stage(draw);
-            format!("{}?page={}", of(stage), draw.below(stage.rows / PAGE) + 1)
-        })),
-        kind("outcome or reason", Box::new(move |draw| {
-            let with: Vec<&Books> = books.iter().filter(|stage| !stage.reasons.is_empty()).collect();
-            let stage = with[draw.below(with.len() as u64) as usize];
-            let reason = &stage.reasons[draw.below(stage.reasons.len() as u64) as usize];
-            let (outcome, code) = reason.split_once('/').unwrap_or((reason, ""));
-            let page = draw.below(100) + 1;
-            format!("{}?outcome={outcome}&reason={code}&page={page}", of(stage))
-        })),
-        kind("search, Chinese", Box::new(move |draw| format!("{}?q={}", of(stage(draw)), coded(&word(draw))))),
-        kind("search, English", Box::new(move |draw| {
-            format!("{}?q={}", of(stage(draw)), coded(&english(draw)))
-        })),
-        kind("order", Box::new(move |draw| {
-            let order = draw.of(&["longest", "shortest", "score"]);
-            format!("{}?sort={order}&page={}", of(stage(draw)), draw.below(200) + 1)
-        })),
-        kind("length", Box::new(move |draw| {
-            let min = draw.below(40);
-            format!("{}?min={min}&max={}", of(stage(draw)), min + draw.below(20) + 1)
-        })),
+        kind(
+            "deep page",
+            Box::new(move |draw| {
+                let stage = stage(draw);
+                format!("{}?page={}", of(stage), draw.below(stage.rows / PAGE) + 1)
+            }),
+        ),
+        kind(
+            "outcome or reason",
+            Box::new(move |draw| {
+                let with: Vec<&Books> = books.iter().filter(|stage| !stage.reasons.is_empty()).collect();
+                let stage = with[draw.below(with.len() as u64) as usize];
+                let reason = &stage.reasons[draw.below(stage.reasons.len() as u64) as usize];
+                let (outcome, code) = reason.split_once('/').unwrap_or((reason, ""));
+                let page = draw.below(100) + 1;
+                format!("{}?outcome={outcome}&reason={code}&page={page}", of(stage))
+            }),
+        ),
+        kind(
+            "search, Chinese",
+            Box::new(move |draw| format!("{}?q={}", of(stage(draw)), coded(&word(draw)))),
+        ),
+        kind(
+            "search, English",
+            Box::new(move |draw| format!("{}?q={}", of(stage(draw)), coded(&english(draw)))),
+        ),
+        kind(
+            "order",
+            Box::new(move |draw| {
+                let order = draw.of(&["longest", "shortest", "score"]);
+                format!("{}?sort={order}&page={}", of(stage(draw)), draw.below(200) + 1)
+            }),
+        ),
+        kind(
+            "length",
+            Box::new(move |draw| {
+                let min = draw.below(40);
+                format!("{}?min={min}&max={}", of(stage(draw)), min + draw.below(20) + 1)
+            }),
+        ),
         kind("histogram", Box::new(move |draw| format!("/{RECIPE}/figures/{}", stage(draw).stage))),
-        kind("record", Box::new(move |draw| {
-            format!("/{RECIPE}/record/tieba:{}", 7_000_000_000 + draw.below(books[0].rows))
-        })),
+        kind(
+            "record",
+            Box::new(move |draw| {
+                format!("/{RECIPE}/record/tieba:{}", 7_000_000_000 + draw.below(books[0].rows))
+            }),
+        ),
         kind("clusters", Box::new(move |draw| format!("/{RECIPE}/duplicates?page={}", draw.below(500) + 1))),
-        kind("pairs", Box::new(move |draw| {
-            let verdict = draw.of(&["borderline", "same", "all"]);
-            let score = 0.5 + draw.below(50) as f64 / 100.0;
-            format!("/{RECIPE}/duplicates?show=pairs&verdict={verdict}&score={score:.2}")
-        })),
+        kind(
+            "pairs",
+            Box::new(move |draw| {
+                let verdict = draw.of(&["borderline", "same", "all"]);
+                let score = 0.5 + draw.below(50) as f64 / 100.0;
+                format!("/{RECIPE}/duplicates?show=pairs&verdict={verdict}&score={score:.2}")
+            }),
+        ),
         kind("find", Box::new(move |draw| format!("/find?q={}", coded(&word(draw))))),
     ]
 }

@@ -124,4 +124,3 @@ pub fn write(n: u64, path: &Path) -> Result<(), Box<dyn Error>> {
     }
     Ok(out.flush()?)
 }
-

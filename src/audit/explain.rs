@@ -189,7 +189,8 @@ pub fn explain_by(
         let mut next = BTreeSet::new();
         for entry in entries {
             let of_ours = |id: &String| present.contains(id);
-            if number > 0 && entry.outcome == State::Merged.code() && entry.into.as_ref().is_some_and(of_ours) {
+            if number > 0 && entry.outcome == State::Merged.code() && entry.into.as_ref().is_some_and(of_ours)
+            {
                 explained.absorbed.push(passage(name, entry.clone()));
             }
             // What else became one of ours went its own way.

@@ -56,12 +56,7 @@ pub(super) fn of(
 
 /// Measures rows as the files of a release or candidate hold them, by today's limits; `None` where the
 /// config poses no choice.
-pub fn of_rows(
-    config: &Config,
-    recipe: &'static Recipe,
-    name: &str,
-    rows: &[JsonRow],
-) -> Option<Guessed> {
+pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Option<Guessed> {
     let layout = layout::find(name)?;
     let task = layout.task?;
     let Answer::Choice { options, gold } = task.answer else { return None };

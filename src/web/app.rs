@@ -32,6 +32,8 @@ pub(super) struct App {
     pub(super) stages: Stages,
     pub(super) desk: Desk,
     pub(super) ballots: Ballots,
+    /// Held while work is given out.
+    pub(super) assigning: Mutex<()>,
     /// The session's cookie; two servers on one host have two.
     pub(super) cookie: String,
     overrides: Overrides,
@@ -49,6 +51,7 @@ impl App {
             stages: Stages::default(),
             desk: Desk::open(&workspace),
             ballots: Ballots::default(),
+            assigning: Mutex::default(),
             cookie: format!("riddlemill-{}", address.port),
             workspace,
             address,
@@ -147,7 +150,10 @@ pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
         (readers(), Some(Rank::Reader)),
         (curators(), Some(Rank::Curator)),
     ];
-    circles.into_iter().flat_map(|(routes, rank)| routes.into_iter().map(move |(path, _)| (path, rank))).collect()
+    circles
+        .into_iter()
+        .flat_map(|(routes, rank)| routes.into_iter().map(move |(path, _)| (path, rank)))
+        .collect()
 }
 
 /// Every route of the server.

@@ -21,7 +21,10 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/assets/{hash}/{name}", &[""]),
     ("/health", &[""]),
     ("/review", &["", "?as={other}"]),
-    ("/review/{recipe}/{step}/{round}", &["", "?as={other}", "?item={item}", "?as={other}&item={item}", "?after={item}"]),
+    (
+        "/review/{recipe}/{step}/{round}",
+        &["", "?as={other}", "?item={item}", "?as={other}&item={item}", "?after={item}"],
+    ),
     ("/review/{recipe}/{step}/{round}/later", &[""]),
     ("/", &["", "?as={other}"]),
     ("/find", &["", "?q={item}", "?q={secret}"]),
@@ -52,7 +55,9 @@ fn filled(path: &str, secrets: &Secrets) -> Vec<String> {
     let mut paths = vec![path.to_string()];
     let mut fill = |name: &str, values: &dyn Fn(&str) -> Vec<String>| {
         if path.contains(name) {
-            let each = |path: &String| values(path).into_iter().map(|value| path.replace(name, &value)).collect::<Vec<_>>();
+            let each = |path: &String| {
+                values(path).into_iter().map(|value| path.replace(name, &value)).collect::<Vec<_>>()
+            };
             paths = paths.iter().flat_map(each).collect();
         }
     };
@@ -115,7 +120,13 @@ struct Visitor<'s> {
 
 impl Visitor<'_> {
     /// Everything they send to an address, and what comes back. `all` says whether they try every method.
-    fn try_everything(&self, server: &Server, address: &str, queries: &[&str], all: bool) -> Vec<(String, Answer)> {
+    fn try_everything(
+        &self,
+        server: &Server,
+        address: &str,
+        queries: &[&str],
+        all: bool,
+    ) -> Vec<(String, Answer)> {
         // Leaving would end the session that the other routes are asked in.
         let mut browser = self.browser.clone();
         let Secrets { other, item, wrote, .. } = self.after;
@@ -128,13 +139,22 @@ impl Visitor<'_> {
         if !all && !address.starts_with("/review") {
             return answers;
         }
-        let own = [("csrf", self.csrf.as_str()), ("as", other), ("item", item), ("reason", "none"), ("round", "vote")];
+        let own = [
+            ("csrf", self.csrf.as_str()),
+            ("as", other),
+            ("item", item),
+            ("reason", "none"),
+            ("round", "vote"),
+        ];
         for hash in [&[][..], &[("hash", "00")]] {
             let fields: Vec<(&str, &str)> = own.iter().chain(hash).copied().collect();
             answers.push((format!("POST {address}"), browser.post(server, address, &fields)));
         }
         for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"].iter().filter(|_| all) {
-            answers.push((format!("{method} {address}"), browser.send(server, method, address, &[], "").unwrap()));
+            answers.push((
+                format!("{method} {address}"),
+                browser.send(server, method, address, &[], "").unwrap(),
+            ));
         }
         answers
     }
@@ -185,7 +205,8 @@ fn every_route_keeps_to_itself_what_is_not_the_visitors() {
         for (at, address) in addresses.collect::<BTreeSet<_>>().into_iter().enumerate() {
             for visitor in &visitors {
                 for (what, answer) in visitor.try_everything(&server, &address, queries, at == 0) {
-                    let told = format!("{}: {what} answered {}\n{}", visitor.name, answer.status, answer.body);
+                    let told =
+                        format!("{}: {what} answered {}\n{}", visitor.name, answer.status, answer.body);
                     if needed.is_some() && visitor.rank < needed {
                         assert!([303, 401, 403, 405].contains(&answer.status), "{told}");
                         assert!(!answer.body.contains("tieba:"), "{told}");

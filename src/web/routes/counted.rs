@@ -29,12 +29,7 @@ pub(super) struct Counted {
 }
 
 /// Counts the rows of one config.
-pub(super) fn counted(
-    config: &Config,
-    recipe: &'static Recipe,
-    name: &str,
-    rows: &[JsonRow],
-) -> Counted {
+pub(super) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Counted {
     let layout = layout::find(name);
     let labels = layout.map_or(&[][..], |layout| layout.labels);
     let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);

@@ -158,10 +158,8 @@ fn pairs(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = looking.texts_of(&ids)?;
     let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
-    found.pairs = pairs
-        .into_iter()
-        .map(|pair| Pair { text_a: text(&pair.a), text_b: text(&pair.b), pair })
-        .collect();
+    found.pairs =
+        pairs.into_iter().map(|pair| Pair { text_a: text(&pair.a), text_b: text(&pair.b), pair }).collect();
     Ok(())
 }
 

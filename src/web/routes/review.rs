@@ -228,8 +228,7 @@ fn may_see(
     id: &str,
 ) -> Result<Seen, Oops> {
     let item = place.ballot.item(id).ok_or_else(Oops::not_found)?;
-    let theirs =
-        waits(board, place, given, person, item) || own(board, place, id, &person.name).is_some();
+    let theirs = waits(board, place, given, person, item) || own(board, place, id, &person.name).is_some();
     if !theirs {
         return Err(Oops::forbidden());
     }
@@ -340,7 +339,8 @@ fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<
         return Ok(Made::Changed);
     }
     let fields = step.form(round);
-    let values = match answers::read(&fields, &item, |name| answered(&fields, form, name).map(Value::trimmed)) {
+    let values = match answers::read(&fields, &item, |name| answered(&fields, form, name).map(Value::trimmed))
+    {
         Answers::Given(values) => values,
         Answers::Blank => return Ok(Made::Faulty(Vec::new())),
         Answers::Faulty(faults) => {

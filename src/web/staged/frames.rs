@@ -8,15 +8,15 @@ use polars::prelude::{DataFrame, PolarsResult, StringChunked};
 use crate::store::{Error, StageReader, part_columns, part_rows};
 
 /// Bytes of decoded parts that are kept.
-const BUDGET: usize = 160 << 20;
+const BUDGET: usize = 64 << 20;
 /// Runs of rows that are sooner read by themselves than with their whole part.
 const FEW: usize = 4;
 
 /// The columns of a ledger.
 pub(super) const LEDGER: &[&str] =
     &["id", "outcome", "reason", "evidence", "before", "after", "into", "score"];
-/// What a row of any stage is and says: puzzles have a question and no text.
-pub(super) const TEXT: &[&str] = &["id", "text", "question"];
+/// What a row of any stage says: puzzles have a question and no text.
+pub(super) const TEXT: &[&str] = &["text", "question"];
 
 /// What the rows of a part say.
 pub(super) fn texts(frame: &DataFrame) -> PolarsResult<&StringChunked> {
@@ -88,12 +88,7 @@ impl Frames {
     }
 }
 
-fn key(
-    stage: &StageReader,
-    table: &str,
-    part: usize,
-    columns: &'static [&'static str],
-) -> Option<Key> {
+fn key(stage: &StageReader, table: &str, part: usize, columns: &'static [&'static str]) -> Option<Key> {
     let known = stage.manifest().tables.get(table)?.parts.get(part)?;
     Some((known.blake3.clone(), columns))
 }

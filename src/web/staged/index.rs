@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use polars::prelude::{Column, DataFrame};
+use polars::prelude::{Column, DataFrame, PolarsResult};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::frames::{Frames, TEXT, texts};
+use super::frames::{TEXT, texts};
 use super::names::{Names, named};
 use crate::store::{Error, StageReader, part_columns};
 
@@ -62,7 +62,8 @@ impl Index {
             kinds[usize::from(at)] = kind;
         }
         // What goes on under a name of its own stands in `into`.
-        let goes_on: Vec<bool> = kinds.iter().map(|(state, _)| state == "kept" || state == "changed").collect();
+        let goes_on: Vec<bool> =
+            kinds.iter().map(|(state, _)| state == "kept" || state == "changed").collect();
         let goes_on = |at: usize| goes_on[usize::from(of[at])];
         let mut out: Vec<u64> =
             names.ids.iter().enumerate().map(|(at, id)| if goes_on(at) { *id } else { 0 }).collect();
@@ -146,19 +147,32 @@ fn part_kinds(frame: &DataFrame, stage: &StageReader) -> Result<Kinds, Error> {
     Ok(Kinds { known, of })
 }
 
-/// The hashes of a table's ids, in order. The stage's files are read once and not kept.
+/// The hashes of a table's ids, in order.
 pub(super) fn ids(stage: &StageReader, table: &str) -> Result<Vec<u64>, Error> {
-    let parts = stage.table(table).parts.len();
-    let hashes: Vec<Result<Vec<u64>, Error>> = (0..parts)
-        .into_par_iter()
-        .map(|part| {
-            let frame = part_columns(stage, table, part, &["id"])?;
-            let ids = frame.column("id").and_then(Column::str);
-            let ids = ids.map_err(|e| Error::stale_file(&stage.place().join(table), e))?;
-            Ok(ids.iter().map(|id| id.map_or(0, named)).collect())
-        })
-        .collect();
-    Ok(hashes.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    each_row(stage, table, &["id"], |frame| {
+        Ok(frame.column("id").and_then(Column::str)?.iter().map(|id| id.map_or(0, named)).collect())
+    })
+}
+
+/// What is made of every row of a table, in order, part by part. Parts are let go as soon as they are read:
+/// fresh memory costs more than reading a part again does.
+pub(super) fn each_row<T: Send>(
+    stage: &StageReader,
+    table: &str,
+    columns: &[&str],
+    make: impl Fn(&DataFrame) -> PolarsResult<Vec<T>> + Sync,
+) -> Result<Vec<T>, Error> {
+    let known = stage.table(table);
+    let read = |part| {
+        let frame = part_columns(stage, table, part, columns)?;
+        make(&frame).map_err(|e| Error::stale_file(&stage.place().join(table), e))
+    };
+    let parts: Vec<Result<Vec<T>, Error>> = (0..known.parts.len()).into_par_iter().map(read).collect();
+    let mut rows = Vec::with_capacity(known.rows as usize);
+    for part in parts {
+        rows.append(&mut part?);
+    }
+    Ok(rows)
 }
 
 /// Where each wanted id stands among `rows`. Stages keep the order of what they read, so that the next
@@ -181,17 +195,10 @@ fn align(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
 }
 
 /// Characters of every text of a table, in order.
-pub(super) fn chars(frames: &Frames, stage: &StageReader) -> Result<Vec<u32>, Error> {
-    let parts = stage.table("rows").parts.len();
-    let counts: Vec<Result<Vec<u32>, Error>> = (0..parts)
-        .into_par_iter()
-        .map(|part| {
-            let frame = frames.get(stage, "rows", part, TEXT)?;
-            let texts = texts(&frame).map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
-            Ok(texts.iter().map(|t| t.map_or(0, |t| t.chars().count() as u32)).collect())
-        })
-        .collect();
-    Ok(counts.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+pub(super) fn chars(stage: &StageReader) -> Result<Vec<u32>, Error> {
+    each_row(stage, "rows", TEXT, |frame| {
+        Ok(texts(frame)?.iter().map(|text| text.map_or(0, |text| text.chars().count() as u32)).collect())
+    })
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::frames::{TEXT, texts};
-use super::index::{Index, NONE, chars};
-use super::query::{Query, Sort};
+use super::index::{Index, NONE, chars, each_row};
+use super::query::{Finder, Query, Sort};
 use super::rows::{NEAR, entries, rows, said};
 use super::stages::Stages;
 use crate::record::Entry;
 use crate::stages::NearPair;
-use crate::store::{Error, StageReader, part_columns};
+use crate::store::{Error, StageReader};
 
 /// A record that entered a stage, as a page shows it.
 #[derive(Clone, Debug, Serialize)]
@@ -71,7 +71,7 @@ impl Looking<'_> {
             let places: Vec<u32> = (from..(from + count).min(self.len())).map(|at| at as u32).collect();
             return Ok((self.records(&places)?, self.len()));
         }
-        let found = self.stages.answer((self.key.clone(), query.clone()), || self.find(query))?;
+        let found = self.stages.answer(&self.key, query, || self.find(query))?;
         let end = (from + count).min(found.len());
         Ok((self.records(&found[from.min(end)..end])?, found.len()))
     }
@@ -135,23 +135,19 @@ impl Looking<'_> {
         Ok(found)
     }
 
-    fn matches(&self, stage: &StageReader, finder: &regex::Regex, names: bool) -> Result<Vec<bool>, Error> {
-        let parts = stage.table("rows").parts.len();
-        let hits: Vec<Result<Vec<bool>, Error>> = (0..parts)
-            .into_par_iter()
-            .map(|part| {
-                let frame = self.stages.frames.get(stage, "rows", part, TEXT)?;
-                let damaged = |e| Error::stale_file(&stage.place().join("rows"), e);
-                let hit = |text: Option<&str>| text.is_some_and(|text| finder.is_match(text));
-                let texts = texts(&frame).map_err(damaged)?;
-                if !names {
-                    return Ok(texts.iter().map(hit).collect());
-                }
-                let ids = frame.column("id").and_then(Column::str).map_err(damaged)?;
-                Ok(texts.iter().zip(ids.iter()).map(|(text, id)| hit(text) || hit(id)).collect())
-            })
-            .collect();
-        Ok(hits.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    /// Which rows of a stage say this, or are called so.
+    fn matches(&self, stage: &StageReader, finder: &Finder, names: bool) -> Result<Vec<bool>, Error> {
+        let columns: &[&str] = if names { &["id", "text", "question"] } else { TEXT };
+        each_row(stage, "rows", columns, |frame| {
+            // Its own, so that two threads do not wait for one another.
+            let finder = finder.clone();
+            let hit = |text: Option<&str>| text.is_some_and(|text| finder.is_in(text));
+            if !names {
+                return Ok(texts(frame)?.iter().map(hit).collect());
+            }
+            let ids = frame.column("id").and_then(Column::str)?;
+            Ok(texts(frame)?.iter().zip(ids.iter()).map(|(text, id)| hit(text) || hit(id)).collect())
+        })
     }
 
     /// The record of an id, as it entered.
@@ -211,13 +207,12 @@ impl Looking<'_> {
         if let Some(known) = self.index.chars.get() {
             return Ok(known.clone());
         }
-        let frames = &self.stages.frames;
         let mut before = Vec::new();
         for input in &self.inputs {
-            before.append(&mut chars(frames, input)?);
+            before.append(&mut chars(input)?);
         }
         // Import reads no rows: its records are as long as what they became.
-        let after = if before.is_empty() { chars(frames, &self.stage)? } else { Vec::new() };
+        let after = if before.is_empty() { chars(&self.stage)? } else { Vec::new() };
         let of = |rows: &[u32], row: u32| rows.get(row as usize).copied();
         let lengths = (0..self.len())
             .map(|at| of(&before, self.index.entered[at]).or_else(|| of(&after, self.index.left[at])))
@@ -230,13 +225,10 @@ impl Looking<'_> {
         if let Some(known) = self.index.scores.get() {
             return Ok(known.clone());
         }
-        let mut scores = Vec::with_capacity(self.len());
-        for part in 0..self.stage.table("ledger").parts.len() {
-            let frame = part_columns(&self.stage, "ledger", part, &["score"])?;
-            let column = frame.column("score").and_then(Column::f64);
-            let column = column.map_err(|e| Error::stale_file(&self.stage.place().join("ledger"), e))?;
-            scores.extend(column.iter().map(|score| score.unwrap_or(-1.0) as f32));
-        }
+        let scores = each_row(&self.stage, "ledger", &["score"], |frame| {
+            let scores = frame.column("score").and_then(Column::f64)?;
+            Ok(scores.iter().map(|score| score.unwrap_or(-1.0) as f32).collect())
+        })?;
         Ok(self.index.scores.get_or_init(|| Arc::new(scores)).clone())
     }
 

@@ -21,7 +21,8 @@ impl Names {
         let parts = stage.table("ledger").parts.len();
         let read = |part| Names::of(&part_columns(stage, "ledger", part, &["id", "into"])?, stage);
         let read: Vec<Result<Names, Error>> = (0..parts).into_par_iter().map(read).collect();
-        let mut whole = Names { ids: Vec::new(), into: Vec::new() };
+        let rows = stage.table("ledger").rows as usize;
+        let mut whole = Names { ids: Vec::with_capacity(rows), into: Vec::new() };
         for part in read {
             whole.append(part?);
         }
@@ -35,7 +36,8 @@ impl Names {
             column.map_err(|e| Error::stale_file(&stage.place().join("ledger"), e))
         };
         let ids = column("id")?.iter().map(|id| id.map_or(0, named)).collect();
-        let into = column("into")?.iter().zip(0..).filter_map(|(into, at)| Some((at, named(into?)))).collect();
+        let into =
+            column("into")?.iter().zip(0..).filter_map(|(into, at)| Some((at, named(into?)))).collect();
         Ok(Names { ids, into })
     }
 

@@ -38,12 +38,21 @@ impl Pairs {
     }
 
     /// Rows of a page of those that score less than `below` and have this verdict, and how many they are.
-    pub(super) fn page(&self, below: f64, verdict: Option<&str>, from: usize, count: usize) -> (Vec<u32>, usize) {
+    pub(super) fn page(
+        &self,
+        below: f64,
+        verdict: Option<&str>,
+        from: usize,
+        count: usize,
+    ) -> (Vec<u32>, usize) {
         let first = self.order.partition_point(|(score, ..)| *score >= below);
         let wanted = verdict.map(|verdict| self.verdicts.iter().position(|known| known == verdict));
         let fits = |place: u16| wanted.is_none_or(|wanted| wanted == Some(usize::from(place)));
-        let rows: Vec<u32> =
-            self.order[first..].iter().filter(|(_, verdict, _)| fits(*verdict)).map(|(.., row)| *row).collect();
+        let rows: Vec<u32> = self.order[first..]
+            .iter()
+            .filter(|(_, verdict, _)| fits(*verdict))
+            .map(|(.., row)| *row)
+            .collect();
         (rows.iter().skip(from).take(count).copied().collect(), rows.len())
     }
 

@@ -1,6 +1,5 @@
 //! What is kept of the stages that somebody looked at, each under a bound.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::frames::Frames;
@@ -18,11 +17,10 @@ use crate::store::{Error, StageReader, Workspace};
 const INDEXES: usize = 96 << 20;
 /// Bytes of names that are kept.
 const NAMES: usize = 96 << 20;
-/// Answers to queries that are kept; paging asks the same again.
-const ANSWERS: usize = 16;
-
-/// By stage and query: the records that fit, and when they were last asked for.
-type Answers = HashMap<(String, Query), (Arc<Vec<u32>>, u64)>;
+/// Bytes of answers to queries that are kept.
+const ANSWERS: usize = 48 << 20;
+/// Stages whose likeness is kept.
+const LIKENESS: usize = 16;
 
 /// Stages that were looked at.
 #[derive(Default)]
@@ -32,14 +30,16 @@ pub(in crate::web) struct Stages {
     names: Few<Names>,
     pairs: Few<Pairs>,
     likeness: Few<Option<Likeness>>,
-    answers: Mutex<Answers>,
-    clock: std::sync::atomic::AtomicU64,
+    answers: Few<Vec<u32>>,
 }
 
 /// The last things that were made, by what they were made of.
 struct Few<T> {
-    held: Mutex<Vec<(String, Arc<T>)>>,
+    held: Mutex<Vec<(String, Arc<Slot<T>>)>>,
 }
+
+/// Something made, or being made.
+type Slot<T> = Mutex<Option<Arc<T>>>;
 
 impl<T> Default for Few<T> {
     fn default() -> Few<T> {
@@ -48,7 +48,8 @@ impl<T> Default for Few<T> {
 }
 
 impl<T> Few<T> {
-    /// What is known by a key, or made now. The oldest go while all together weigh more than `budget`.
+    /// What is known by a key, or made now; whoever asks while it is being made waits for it. The oldest go
+    /// while all together weigh more than `budget`.
     fn get(
         &self,
         key: &str,
@@ -57,20 +58,26 @@ impl<T> Few<T> {
         make: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Arc<T>, Error> {
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        {
+        let slot = {
             let mut held = held();
-            if let Some(at) = held.iter().position(|(known, _)| known == key) {
-                let found = held.remove(at);
-                let made = found.1.clone();
-                held.push(found);
-                return Ok(made);
+            let known = held.iter().position(|(known, _)| known == key).map(|at| held.remove(at));
+            let entry = known.unwrap_or_else(|| (key.to_string(), Arc::default()));
+            held.push(entry.clone());
+            entry.1
+        };
+        let made = {
+            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(made) = &*slot {
+                return Ok(made.clone());
             }
-        }
-        // Two that ask at once make it twice; holding the lock would make all others wait.
-        let made = Arc::new(make()?);
+            let made = Arc::new(make()?);
+            *slot = Some(made.clone());
+            made
+        };
+        let weight =
+            |slot: &Slot<T>| slot.try_lock().ok().and_then(|made| made.as_ref().map(|made| weigh(made)));
         let mut held = held();
-        held.push((key.to_string(), made.clone()));
-        while held.len() > 1 && held.iter().map(|(_, made)| weigh(made)).sum::<usize>() > budget {
+        while held.len() > 1 && held.iter().filter_map(|(_, slot)| weight(slot)).sum::<usize>() > budget {
             held.remove(0);
         }
         Ok(made)
@@ -126,29 +133,17 @@ impl Stages {
             return Ok(Arc::default());
         };
         let key = format!("{} {}", stage.table("pairs").hash, stage.table("ledger").hash);
-        self.likeness.get(&key, |_| 1, ANSWERS, || likeness_of(workspace, recipe, step))
+        self.likeness.get(&key, |_| 1, LIKENESS, || likeness_of(workspace, recipe, step))
     }
 
+    /// The places that a query finds in a stage; paging asks the same again.
     pub(super) fn answer(
         &self,
-        key: (String, Query),
+        stage: &str,
+        query: &Query,
         find: impl FnOnce() -> Result<Vec<u32>, Error>,
     ) -> Result<Arc<Vec<u32>>, Error> {
-        let now = self.clock.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let held = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((found, used)) = held().get_mut(&key) {
-            *used = now;
-            return Ok(found.clone());
-        }
-        let found = Arc::new(find()?);
-        let mut held = held();
-        held.insert(key, (found.clone(), now));
-        if held.len() > ANSWERS
-            && let Some(oldest) = held.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone())
-        {
-            held.remove(&oldest);
-        }
-        Ok(found)
+        self.answers.get(&format!("{stage} {query:?}"), |found| found.len() * 4, ANSWERS, find)
     }
 }
 

@@ -1,20 +1,5 @@
 //! The table: key, English, Chinese.
 
-/// Names of stages.
-pub(super) const STAGES: &[(&str, &str, &str)] = &[
-    ("import", "Import", "导入"),
-    ("clean", "Clean", "清洗"),
-    ("anonymise", "Anonymise", "匿名化"),
-    ("filter", "Filter", "筛选"),
-    ("dedup", "Dedup", "去重"),
-    ("screen", "Screening", "初筛"),
-    ("translate", "Translate", "翻译"),
-    ("translation", "Translation", "译文"),
-    ("irrationality", "Irrationality", "悖理分析"),
-    ("category", "Category", "类别"),
-    ("pair", "Normal pair", "正常问题"),
-];
-
 /// Everything else.
 pub(super) const WORDS: &[(&str, &str, &str)] = &[
     // The frame.
@@ -296,11 +281,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "请人检查被猜中的题目，或重写其错误选项",
     ),
     ("fix_near_equal", "pick another wrong option", "换一个错误选项"),
-    (
-        "fix_reused",
-        "pick another option in all items but one",
-        "除一题外，其余各题换用别的选项",
-    ),
+    ("fix_reused", "pick another option in all items but one", "除一题外，其余各题换用别的选项"),
     ("made_from", "Made from", "来源"),
     ("file", "File", "文件"),
     ("sample", "sample", "示例"),
@@ -422,5 +403,6 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("seconds_each", "Seconds an item", "每条用时（秒）"),
     ("gold", "Known answers", "已知答案"),
     ("assign", "Assign {} items", "分配 {} 条"),
+    ("overlap", "one more vote on, in %", "多投一票的比例（%）"),
     ("export_votes", "Votes as JSON Lines", "下载投票（JSON Lines）"),
 ];
