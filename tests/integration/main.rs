@@ -35,4 +35,5 @@ mod sets;
 mod settings;
 mod show;
 mod translator;
+mod trials;
 mod withheld;
