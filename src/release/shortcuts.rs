@@ -74,7 +74,7 @@ pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[Jso
         .collect();
     let items: Vec<Item<'_>> = held
         .iter()
-        .map(|(id, question, options, gold)| Item { id, question, options, gold: *gold })
+        .map(|(id, question, options, gold)| Item { id, group: group(id), question, options, gold: *gold })
         .collect();
     judged(config, recipe, layout.config, &items)
 }
@@ -108,9 +108,12 @@ fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<
         _ => return None,
     };
     let question = layout.task.and_then(|task| layout.place(task.question))?;
-    // `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
-    let group = row.id().split('_').next().unwrap_or_default();
-    Some(Item { id: row.id(), group, question: row.text(question), options, gold })
+    Some(Item { id: row.id(), group: group(row.id()), question: row.text(question), options, gold })
+}
+
+/// `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
+fn group(id: &str) -> &str {
+    id.split('_').next().unwrap_or_default()
 }
 
 fn lettered(letter: &str) -> Option<usize> {
