@@ -45,6 +45,9 @@ pub(super) fn said(
     gather(frames, stage, "rows", TEXT, rows, |frame, row| Ok(texts(frame)?.get(row).map(str::to_string)))
 }
 
+/// What was made of rows, by the places where they were named.
+type Found<T> = Vec<(usize, Option<T>)>;
+
 /// What `read` makes of each row; nothing where none is named. Parts are read side by side.
 fn gather<T: Send>(
     frames: &Frames,
@@ -71,7 +74,7 @@ fn gather<T: Send>(
         }
         Ok(found)
     };
-    let parts: Vec<Result<Vec<(usize, Option<T>)>, Error>> = by_part.par_iter().map(part).collect();
+    let parts: Vec<Result<Found<T>, Error>> = by_part.par_iter().map(part).collect();
     let mut found: Vec<Option<T>> = wanted.iter().map(|_| None).collect();
     for part in parts {
         for (at, made) in part? {
