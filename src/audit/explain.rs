@@ -129,11 +129,44 @@ fn by_text<'a>(
     Ok(holding)
 }
 
+/// Finds entries of a stage's ledger by name. Somebody who asks often keeps what they need to know where
+/// a name stands.
+pub trait Books {
+    /// The entries of these ids, and those that became or went into one of `into`, in the ledger's order.
+    ///
+    /// # Errors
+    /// [`Error`] where the ledger cannot be read.
+    fn entries(&self, stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error>;
+}
+
+/// Reads through the whole ledger each time.
+pub struct OnDisk;
+
+impl Books for OnDisk {
+    fn entries(&self, stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
+        let named = |column: &str, names: &[&str]| any_of(column, names.iter().copied());
+        select::<Entry>(stage, "ledger", named("id", ids).or(named("into", into)))
+    }
+}
+
 /// The whole way of a record, both directions.
 ///
 /// # Errors
 /// [`Error`] where a stage cannot be read.
 pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Explained, Error> {
+    explain_by(workspace, recipe, id, &OnDisk)
+}
+
+/// [`explain`], with the entries as `books` find them.
+///
+/// # Errors
+/// [`Error`] where a stage cannot be read.
+pub fn explain_by(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    id: &str,
+    books: &dyn Books,
+) -> Result<Explained, Error> {
     let mut explained = Explained {
         recipe: recipe.name.into(),
         id: id.into(),
@@ -145,15 +178,25 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
     for (number, stage) in stages(workspace, recipe)?.iter().enumerate() {
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
-        // Import knows records by their place in a dump; what they became stands in `into`.
-        let mut entered = any_of("id", ids.clone());
-        if number == 0 {
+        let entries = if number == 0 {
+            // Import knows records by their place in a dump; what they became stands in `into`.
             let pages = select::<Link>(stage, "links", any_of("child", ids.clone()))?;
-            let pages = any_of("id", pages.iter().map(|link| link.parent.as_str()));
-            entered = entered.or(any_of("into", ids.clone())).or(pages);
-        }
+            let pages = pages.iter().map(|link| link.parent.as_str());
+            books.entries(stage, &ids.iter().copied().chain(pages).collect::<Vec<_>>(), &ids)?
+        } else {
+            books.entries(stage, &ids, &ids)?
+        };
         let mut next = BTreeSet::new();
-        for entry in select::<Entry>(stage, "ledger", entered)? {
+        for entry in entries {
+            let of_ours = |id: &String| present.contains(id);
+            if number > 0 && entry.outcome == State::Merged.code() && entry.into.as_ref().is_some_and(of_ours)
+            {
+                explained.absorbed.push(passage(name, entry.clone()));
+            }
+            // What else became one of ours went its own way.
+            if number > 0 && !of_ours(&entry.id) {
+                continue;
+            }
             explained.ends = entry.outcome.clone();
             match State::from_code(&entry.outcome) {
                 Some(State::Kept | State::Changed) => {
@@ -171,11 +214,6 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 _ => {}
             }
             explained.way.push(passage(name, entry));
-        }
-        if number > 0 {
-            let went_in =
-                select::<Entry>(stage, "ledger", any_of("into", ids).and(col("outcome").eq(lit("merged"))))?;
-            explained.absorbed.extend(went_in.into_iter().map(|e| passage(name, e)));
         }
         if next.is_empty() {
             return Ok(explained);

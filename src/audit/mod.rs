@@ -12,7 +12,7 @@ mod tables;
 
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
-pub use explain::{Explained, Passage, explain, find};
+pub use explain::{Books, Explained, OnDisk, Passage, explain, explain_by, find};
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use page::page;
 pub use prove::{Gap, Proof, prove};

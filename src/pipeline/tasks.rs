@@ -15,20 +15,23 @@ use crate::store::{Error, Lock, Workspace, durable};
 /// The tasks of one review step, in the order they were given.
 #[derive(Debug)]
 pub struct Tasks {
-    folder: PathBuf,
     path: PathBuf,
     tasks: Vec<Task>,
 }
 
 impl Tasks {
+    /// The file of a step's tasks.
+    pub fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
+        workspace.raw().join("votes").join("assigned").join(format!("{recipe}.{step}.jsonl"))
+    }
+
     /// Reads a step's tasks; none where nothing was assigned. A line that a killed process left without
     /// its end is passed over.
     ///
     /// # Errors
     /// [`Error`] where the file cannot be read, or holds what is no task.
     pub fn open(workspace: &Workspace, recipe: &str, step: &str) -> Result<Tasks, Error> {
-        let folder = workspace.raw().join("votes").join("assigned");
-        let path = folder.join(format!("{recipe}.{step}.jsonl"));
+        let path = Tasks::path(workspace, recipe, step);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -44,7 +47,7 @@ impl Tasks {
             })?;
             tasks.push(task);
         }
-        Ok(Tasks { folder, path, tasks })
+        Ok(Tasks { path, tasks })
     }
 
     /// Every task, those that somebody else took over among them.
@@ -68,8 +71,9 @@ impl Tasks {
         if new.is_empty() {
             return Ok(());
         }
-        durable::create_folder(&self.folder)?;
-        let _lock = Lock::take(&self.folder)?;
+        let folder = self.path.parent().unwrap_or(&self.path);
+        durable::create_folder(folder)?;
+        let _lock = Lock::take(folder)?;
         let mut lines = Vec::new();
         // A torn last line ends here, so that it spoils nothing.
         if fs::read(&self.path).is_ok_and(|bytes| bytes.last().is_some_and(|&byte| byte != b'\n')) {
@@ -86,7 +90,7 @@ impl Tasks {
         let file = OpenOptions::new().create(true).append(true).open(&self.path);
         let mut file = file.map_err(Error::io("open", &self.path))?;
         file.write_all(&lines).and_then(|()| file.sync_data()).map_err(Error::io("write", &self.path))?;
-        durable::sync_folder(&self.folder)
+        durable::sync_folder(folder)
     }
 }
 

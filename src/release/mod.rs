@@ -39,7 +39,7 @@ mod restore;
 mod row;
 pub mod rows_of;
 mod schema;
-mod shortcuts;
+pub mod shortcuts;
 mod templates;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,14 @@
 //! What may be guessed of a set with options, for its card and its draft.
 
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::end::End;
-use super::layout::{Answer, Layout};
+use super::layout::{self, Answer, Layout};
 use super::numbered::rows;
 use super::registry::Ordinals;
 use super::row::{Row, Value};
+use super::rows_of::JsonRow;
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::shortcuts::{Finding, Item, Limits, Shortcuts, findings, measure};
@@ -39,14 +41,6 @@ pub(super) fn of(
     last: &StageReader,
     numbers: &Ordinals,
 ) -> Result<Vec<Guessed>, Error> {
-    let settings: sections::Release = config.typed(Some(recipe.name), "release");
-    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
-    let limits = Limits {
-        above_chance: settings.above_chance,
-        position_p: settings.position_p,
-        near_equal: settings.near_equal,
-        reused: settings.reused,
-    };
     let mut guessed = Vec::new();
     for layout in end.layouts() {
         let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
@@ -55,12 +49,54 @@ pub(super) fn of(
             all.extend(batch?);
         }
         let items: Vec<Item<'_>> = all.iter().filter_map(|row| item(row, &layout, options, gold)).collect();
-        let Some(figures) = measure(&items, &APART, seed) else { continue };
-        let findings = findings(&figures, &limits);
-        let strict = settings.profile == "strict";
-        guessed.push(Guessed { config: layout.config, figures, findings, strict });
+        guessed.extend(judged(config, recipe, layout.config, &items));
     }
     Ok(guessed)
+}
+
+/// Measures rows as the files of a release or candidate hold them, by today's limits; `None` where the
+/// config poses no choice.
+pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Option<Guessed> {
+    let layout = layout::find(name)?;
+    let task = layout.task?;
+    let Answer::Choice { options, gold } = task.answer else { return None };
+    let text = |row: &JsonRow, column: &str| Some(row.get(column)?.as_str()?.to_string());
+    let texts = |row: &JsonRow| -> Option<Vec<String>> {
+        row.get(options)?.as_array()?.iter().map(|option| Some(option.as_str()?.to_string())).collect()
+    };
+    let place = |row: &JsonRow| match row.get(gold)? {
+        Json::String(letter) => lettered(letter),
+        number => usize::try_from(number.as_u64()?).ok(),
+    };
+    let held: Vec<(String, String, Vec<String>, usize)> = rows
+        .iter()
+        .filter_map(|row| Some((text(row, "id")?, text(row, task.question)?, texts(row)?, place(row)?)))
+        .collect();
+    let items: Vec<Item<'_>> = held
+        .iter()
+        .map(|(id, question, options, gold)| Item { id, group: group(id), question, options, gold: *gold })
+        .collect();
+    judged(config, recipe, layout.config, &items)
+}
+
+/// The figures with what passes the limits of the recipe's settings.
+fn judged(
+    config: &Config,
+    recipe: &'static Recipe,
+    name: &'static str,
+    items: &[Item<'_>],
+) -> Option<Guessed> {
+    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    let limits = Limits {
+        above_chance: settings.above_chance,
+        position_p: settings.position_p,
+        near_equal: settings.near_equal,
+        reused: settings.reused,
+    };
+    let figures = measure(items, &APART, seed)?;
+    let findings = findings(&figures, &limits);
+    Some(Guessed { config: name, figures, findings, strict: settings.profile == "strict" })
 }
 
 /// A row as a multiple choice. The gold is a letter or a number from 0.
@@ -68,13 +104,20 @@ fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<
     let Value::Texts(options) = row.0.get(layout.place(options)?)? else { return None };
     let gold = match row.0.get(layout.place(gold)?)? {
         Value::Count(place) => usize::try_from(*place).ok()?,
-        Value::Text(letter) => crate::options::LETTERS.iter().position(|other| other == letter)?,
+        Value::Text(letter) => lettered(letter)?,
         _ => return None,
     };
     let question = layout.task.and_then(|task| layout.place(task.question))?;
-    // `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
-    let group = row.id().split('_').next().unwrap_or_default();
-    Some(Item { id: row.id(), group, question: row.text(question), options, gold })
+    Some(Item { id: row.id(), group: group(row.id()), question: row.text(question), options, gold })
+}
+
+/// `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
+fn group(id: &str) -> &str {
+    id.split('_').next().unwrap_or_default()
+}
+
+fn lettered(letter: &str) -> Option<usize> {
+    crate::options::LETTERS.iter().position(|other| *other == letter)
 }
 
 impl Guessed {

@@ -21,6 +21,9 @@ pub struct Limits {
 /// A figure that passes its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
+    /// Which figure it is: `positions`, `longest`, `shortest`, `most`, `least`, `baseline`, `near_equal` or
+    /// `reused`.
+    pub figure: &'static str,
     /// What was found, with its figure and limit.
     pub what: String,
     /// What could be done about it. Nothing is done by itself.
@@ -36,6 +39,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     let bar = 1.0 / figures.options.max(1) as f64 + limits.above_chance;
     if figures.positions.p < limits.position_p {
         found.push(Finding {
+            figure: "positions",
             what: format!(
                 "the right options stand {:?} times in each place (p {:.4})",
                 figures.positions.counts, figures.positions.p
@@ -46,34 +50,39 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     }
     let rules = [
         (
+            "longest",
             "the longest option",
             figures.lengths.longest,
             "let people lengthen wrong options or shorten right ones",
         ),
         (
+            "shortest",
             "the shortest option",
             figures.lengths.shortest,
             "let people lengthen right options or shorten wrong ones",
         ),
         (
+            "most",
             "the option nearest to the question's words",
             figures.overlap.most,
             "let people rewrite wrong options in the words of their question",
         ),
         (
+            "least",
             "the option farthest from the question's words",
             figures.overlap.least,
             "let people rewrite right options in the words of their question",
         ),
     ];
-    for (rule, share, fix) in rules {
+    for (figure, rule, share, fix) in rules {
         if share.low > bar {
             let what = format!("{rule} is right in {} (limit {})", percent(share.value), percent(bar));
-            found.push(Finding { what, fix, items: Vec::new() });
+            found.push(Finding { figure, what, fix, items: Vec::new() });
         }
     }
     if let Some(baseline) = figures.baseline.as_ref().filter(|baseline| baseline.accuracy.low > bar) {
         found.push(Finding {
+            figure: "baseline",
             what: format!(
                 "a classifier of the options alone is right in {} (limit {})",
                 percent(baseline.accuracy.value),
@@ -85,6 +94,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     }
     if figures.near_equal.len() > limits.near_equal {
         found.push(Finding {
+            figure: "near_equal",
             what: format!(
                 "{} pairs of options hardly differ (limit {})",
                 figures.near_equal.len(),
@@ -97,6 +107,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     if figures.reused.len() > limits.reused {
         let of = figures.reused.iter().flat_map(|reused| reused.right.iter().chain(&reused.wrong));
         found.push(Finding {
+            figure: "reused",
             what: format!(
                 "{} options stand in several items (limit {})",
                 figures.reused.len(),

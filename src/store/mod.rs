@@ -24,6 +24,6 @@ pub use lock::Lock;
 pub use manifest::{FORMAT, InputRef, MANIFEST, Manifest, Part, Table};
 pub use part::{PART_ROWS, write_parquet};
 pub use reader::StageReader;
-pub use scan::{any_of, json_parts, parquet_rows, part_columns, scan, select, select_parts};
+pub use scan::{any_of, json_parts, parquet_rows, part_columns, part_rows, scan, select, select_parts};
 pub use workspace::Workspace;
 pub use writer::{CommitError, StageWriter, TableWriter, opening};

@@ -94,14 +94,51 @@ pub fn part_columns(
     part: usize,
     columns: &[&str],
 ) -> Result<DataFrame, Error> {
-    let Some(part) = stage.table(table).parts.into_iter().nth(part) else { return Ok(DataFrame::default()) };
+    part_slices(stage, table, part, columns, std::iter::once((0, usize::MAX)))
+}
+
+/// Some columns of a few rows of one part. `rows` ascends. Only the pages of the file that hold them are
+/// decoded, run by run: cheap where they are a few, or stand together.
+///
+/// # Errors
+/// [`Error::Damaged`] where the part is no Parquet file.
+pub fn part_rows(
+    stage: &StageReader,
+    table: &str,
+    part: usize,
+    columns: &[&str],
+    rows: &[usize],
+) -> Result<DataFrame, Error> {
+    let runs = rows.chunk_by(|row, next| row + 1 == *next).filter_map(|run| Some((*run.first()?, run.len())));
+    part_slices(stage, table, part, columns, runs)
+}
+
+/// The slices, `(first row, rows)`, one below the other.
+fn part_slices(
+    stage: &StageReader,
+    table: &str,
+    part: usize,
+    columns: &[&str],
+    slices: impl Iterator<Item = (usize, usize)>,
+) -> Result<DataFrame, Error> {
+    let parts = stage.manifest().tables.get(table).map(|table| table.parts.as_slice()).unwrap_or_default();
+    let Some(part) = parts.get(part) else { return Ok(DataFrame::default()) };
     let path = stage.place().join(&part.file);
-    let frame = lazy(&path).and_then(|mut frame| {
-        let schema = frame.collect_schema()?;
-        let known: Vec<Expr> = columns.iter().filter(|c| schema.contains(c)).map(|c| col(*c)).collect();
-        frame.select(known).collect()
-    });
-    frame.map_err(|e| Error::stale_file(&path, e))
+    let open = || std::fs::File::open(&path).map_err(Error::io("read", &path));
+    let damaged = |e: PolarsError| Error::stale_file(&path, e);
+    let mut whole: Option<DataFrame> = None;
+    for slice in slices {
+        let mut reader = ParquetReader::new(open()?);
+        let schema = reader.schema().map_err(damaged)?;
+        let known = columns.iter().filter(|c| schema.contains(c)).map(|c| (*c).to_string()).collect();
+        let reader = reader.with_columns(Some(known)).with_slice(Some(slice));
+        let frame = reader.read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
+        whole = Some(match whole {
+            Some(above) => above.vstack(&frame).map_err(damaged)?,
+            None => frame,
+        });
+    }
+    Ok(whole.unwrap_or_default())
 }
 
 fn lazy(path: &std::path::Path) -> PolarsResult<LazyFrame> {

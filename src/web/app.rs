@@ -32,6 +32,8 @@ pub(super) struct App {
     pub(super) stages: Stages,
     pub(super) desk: Desk,
     pub(super) ballots: Ballots,
+    /// Held while work is given out.
+    pub(super) assigning: Mutex<()>,
     /// The session's cookie; two servers on one host have two.
     pub(super) cookie: String,
     overrides: Overrides,
@@ -47,8 +49,9 @@ impl App {
             access: Access::of(&workspace),
             tries: Tries::default(),
             stages: Stages::default(),
-            desk: Desk::open(workspace.raw().join("votes")),
+            desk: Desk::open(&workspace),
             ballots: Ballots::default(),
+            assigning: Mutex::default(),
             cookie: format!("riddlemill-{}", address.port),
             workspace,
             address,
@@ -137,6 +140,20 @@ fn curators() -> Vec<Route> {
         ("/curate/{recipe}/{step}/assign", post(curate::spread)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
     ]
+}
+
+/// The address of every route, with the rank that opens it; `None` is anybody's.
+pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
+    let circles = [
+        (open(), None),
+        (annotators(), Some(Rank::Annotator)),
+        (readers(), Some(Rank::Reader)),
+        (curators(), Some(Rank::Curator)),
+    ];
+    circles
+        .into_iter()
+        .flat_map(|(routes, rank)| routes.into_iter().map(move |(path, _)| (path, rank)))
+        .collect()
 }
 
 /// Every route of the server.

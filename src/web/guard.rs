@@ -302,6 +302,38 @@ mod tests {
     }
 
     #[test]
+    fn a_form_that_never_ends_is_given_up() {
+        use tower_service::Service;
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(crate::config::FILE), "").unwrap();
+        let none = crate::config::Overrides::default();
+        let read = crate::config::Config::load(
+            dir.path(),
+            &crate::recipe::names(),
+            &crate::recipe::choices(),
+            &none,
+        );
+        let serve = super::super::server::Serve {
+            config: read.unwrap(),
+            overrides: none,
+            address: super::super::server::Address::default(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+        let status = runtime.unwrap().block_on(async {
+            let mut router = super::super::app::router(Arc::new(App::new(serve)));
+            let body = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
+            let request = Request::post("/login")
+                .header("host", "localhost")
+                .header("content-type", "application/x-www-form-urlencoded")
+                .extension(SocketAddr::from(([127, 0, 0, 1], 1)))
+                .body(axum::body::Body::from_stream(body));
+            let answer = router.call(request.unwrap());
+            tokio::time::timeout(std::time::Duration::from_secs(600), answer).await
+        });
+        assert_eq!(status.expect("it waits for good").unwrap().status(), StatusCode::REQUEST_TIMEOUT);
+    }
+
+    #[test]
     fn cookies_are_found_by_their_whole_name() {
         let mut headers = HeaderMap::new();
         headers.insert(header::COOKIE, HeaderValue::from_static("xlang=en; lang=zh; theme=dark"));

@@ -21,6 +21,7 @@ mod csrf;
 mod desk;
 mod error;
 mod guard;
+mod kept;
 mod limits;
 mod routes;
 mod server;
@@ -28,4 +29,6 @@ mod staged;
 mod view;
 mod words;
 
+pub use access::Rank;
+pub use app::addresses;
 pub use server::{Address, Serve, ServeError, serve};

@@ -152,3 +152,63 @@ async fn take(listener: TcpListener, router: axum::Router, stop: &Stop) {
     drop(listener);
     let _ = tokio::time::timeout(LAST, async { while open.join_next().await.is_some() {} }).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::{get, post};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    /// A server whose clock runs as soon as nobody has anything to do, and what it says to `client`.
+    fn with<T>(client: impl AsyncFnOnce(SocketAddr) -> T) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+        runtime.unwrap().block_on(async {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let router = axum::Router::new()
+                .route("/", get(|| async { "here" }))
+                .route("/form", post(|form: axum::body::Bytes| async move { form.len().to_string() }));
+            let stop = Stop::default();
+            tokio::select! {
+                () = take(listener, router, &stop) => panic!("the server ended"),
+                told = client(address) => told,
+            }
+        })
+    }
+
+    /// Sends `bytes` and waits for whatever comes before the connection is closed, ten minutes at most.
+    async fn said(address: SocketAddr, bytes: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        let all = tokio::time::timeout(Duration::from_secs(600), stream.read_to_string(&mut answer)).await;
+        // A connection that is cut off says no more than it said before.
+        all.ok().map(|_| answer)
+    }
+
+    #[test]
+    fn a_client_that_never_ends_its_head_is_let_go() {
+        let told = with(async |address| said(address, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ").await);
+        assert!(told.expect("the connection stays open for good").is_empty());
+        let silent = with(async |address| said(address, "").await);
+        assert!(silent.expect("a silent connection stays open for good").is_empty());
+        let served = with(async |address| said(address, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await);
+        assert!(served.expect("an idle connection stays open for good").ends_with("here"));
+    }
+
+    #[test]
+    fn a_crowd_of_slow_clients_shuts_nobody_out() {
+        let told = with(async |address| {
+            let mut slow = Vec::new();
+            for _ in 0..CONNECTIONS + 20 {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                stream.write_all(b"GET / HT").await.unwrap();
+                slow.push(stream);
+            }
+            said(address, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await
+        });
+        assert!(told.expect("nobody else is served").ends_with("here"));
+    }
+}

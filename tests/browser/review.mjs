@@ -154,3 +154,46 @@ export const a_dispute_is_settled_and_the_run_uses_it = async () => {
     workspace.remove();
   }
 };
+
+export const two_tabs_and_an_item_that_changed_are_told = async () => {
+  const workspace = Workspace.sample();
+  const server = await Server.start(workspace);
+  const browser = await open();
+  try {
+    const place = server.url + "/review/ruozhibench-gen/translation/vote?as=annotator-1";
+    const first = await page(browser);
+    const second = await first.context().newPage();
+    await first.goto(place);
+    await second.goto(place);
+    const item = await first.inputValue("#ballot [name=item]");
+    check(item === (await second.inputValue("#ballot [name=item]")), "both tabs hold one item");
+    await first.locator("input[value=accept]").check();
+    // A double click is one vote.
+    await first.evaluate(() => { const form = document.getElementById("ballot"); form.requestSubmit(); form.requestSubmit(); });
+    await first.waitForFunction((item) => document.querySelector("#ballot [name=item]")?.value !== item, item);
+    check(votes(workspace).length === 1, "a double click is one vote");
+    await second.locator("input[value=rewrite]").check();
+    await second.fill("textarea", "Is this the second tab?");
+    await second.click("text=Save and next");
+    await second.waitForFunction(() => document.getElementById("told").textContent.startsWith("You have voted on this in another tab"));
+    check(votes(workspace).length === 1, "the first vote stands");
+
+    // The item of the first tab becomes another while it is open.
+    const changing = await first.inputValue("#ballot [name=item]");
+    const before = await first.textContent(".subject .post");
+    const words = before.trim().slice(0, 6);
+    const dump = ["titles.json", "annual.json", "thread.jsonl"].map((name) => "raw/sample/dumps/" + name).find((path) => workspace.read(path).includes(words));
+    check(dump, "the text stands in a dump");
+    workspace.write(dump, workspace.read(dump).replaceAll(words, "后来" + words));
+    workspace.call("run", "--offline", "-q", "--recipe", "ruozhibench-gen");
+    await first.locator("input[value=accept]").check();
+    await first.click("text=Save and next");
+    await first.waitForFunction(() => document.getElementById("told").textContent.startsWith("The item has changed"));
+    check(votes(workspace).length === 1, "nothing is stored on a text that nobody saw");
+    check(first.wrong.length === 0, first.wrong.join("\n"));
+  } finally {
+    await browser.close();
+    await server.kill();
+    workspace.remove();
+  }
+};

@@ -37,3 +37,4 @@ mod settings;
 mod show;
 mod translator;
 mod trials;
+mod withheld;

@@ -122,6 +122,12 @@ fn nobody_gets_further_than_their_token() {
 
     let server = Server::start(&workspace, &[]);
     let review = "/review/ruozhibench-gen/screen/vote";
+    // A cookie that no script reads and no other site sends along with a form.
+    let mut entering = Browser::default();
+    let csrf = entering.mark(&server, "/login");
+    let entered = entering.post(&server, "/login", &[("csrf", &csrf), ("token", &one)]);
+    let cookie = entered.head.lines().find(|line| line.starts_with("set-cookie: ")).unwrap().to_string();
+    assert!(cookie.contains("; httponly") && cookie.contains("; samesite=lax"), "{cookie}");
     for path in READERS.iter().chain(&CURATORS).chain(&["/review", review]) {
         let answer = server.get(path);
         assert_eq!((answer.status, answer.body.contains("tieba:")), (303, false), "{path}");

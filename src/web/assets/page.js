@@ -46,7 +46,7 @@
     const axis = { stroke: resolved("soft"), grid: { stroke: resolved("line"), width: 1 }, ticks: { stroke: resolved("line"), width: 1 }, font: "12px system-ui, sans-serif" };
     place.replaceChildren();
     const chart = new uPlot({
-      width: place.clientWidth, height: 190, cursor: { y: false }, scales: { x: { time: false } }, padding: [8, 8, 0, 0],
+      width: place.clientWidth, height: 190, cursor: { y: false }, scales: { x: { time: false } }, padding: [8, 18, 0, 0],
       series: [{ label: spec.x }, ...series], axes: [axis, { ...axis, size: 52 }],
     }, [xs, ...data], place);
     drawn.set(place, chart);

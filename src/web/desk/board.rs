@@ -7,8 +7,13 @@ use std::sync::{Arc, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 
+use super::given::Given;
+use super::skips::{self, Skip};
+use crate::pipeline::Tasks;
 use crate::review::votes::LogError;
 use crate::review::{Digest, Vote, VoteLog};
+use crate::store::{Error, Workspace};
+use crate::web::kept::Kept;
 
 /// Votes that are written in one batch, at most.
 const BATCH: usize = 256;
@@ -35,8 +40,10 @@ pub(in crate::web) struct Board {
 /// The votes and the way to their writer.
 pub(in crate::web) struct Desk {
     board: Arc<RwLock<Board>>,
-    folder: PathBuf,
+    workspace: Workspace,
     writer: Sender<Message>,
+    given: Kept<Given>,
+    skips: Kept<Vec<Skip>>,
 }
 
 struct Message {
@@ -84,21 +91,39 @@ impl Board {
     }
 }
 
+fn folder(workspace: &Workspace) -> PathBuf {
+    workspace.raw().join("votes")
+}
+
 impl Desk {
-    /// The desk over a folder of votes.
-    pub(in crate::web) fn open(folder: PathBuf) -> Desk {
+    /// The desk over a workspace's votes.
+    pub(in crate::web) fn open(workspace: &Workspace) -> Desk {
+        let folder = folder(workspace);
         let board = Arc::new(RwLock::new(Board { log: None, taken: 0, places: FxHashMap::default() }));
         let (writer, messages) = channel();
-        let (own, place) = (board.clone(), folder.clone());
-        std::thread::spawn(move || write(&messages, &own, &place));
-        Desk { board, folder, writer }
+        let own = board.clone();
+        std::thread::spawn(move || write(&messages, &own, &folder));
+        let (given, skips) = (Kept::default(), Kept::default());
+        Desk { board, workspace: workspace.clone(), writer, given, skips }
+    }
+
+    /// Who was given what in a step.
+    pub(in crate::web) fn given(&self, recipe: &str, step: &str) -> Result<Arc<Given>, Error> {
+        let read = || Tasks::open(&self.workspace, recipe, step).map(Given::of);
+        self.given.get(&Tasks::path(&self.workspace, recipe, step), read)
+    }
+
+    /// What was passed over in a step, in the order it was.
+    pub(in crate::web) fn skips(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Skip>>, Error> {
+        let path = skips::path(&self.workspace, recipe, step);
+        self.skips.get(&path, || skips::skips(&self.workspace, recipe, step))
     }
 
     /// The votes as they stand on disk now.
     pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, Board>, LogError> {
         {
             let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            board.refresh(&self.folder, false)?;
+            board.refresh(&folder(&self.workspace), false)?;
         }
         Ok(self.board.read().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
@@ -204,22 +229,22 @@ mod tests {
     #[test]
     fn a_double_click_is_one_vote_and_another_tab_is_told() {
         let dir = tempfile::tempdir().unwrap();
-        let desk = Desk::open(dir.path().join("votes"));
+        let desk = Desk::open(&Workspace::new(dir.path()));
         assert!(desk.board().unwrap().on("flub", "type", "1").is_empty());
-        assert!(!dir.path().join("votes").exists(), "looking makes no folder");
+        assert!(!dir.path().join("raw").exists(), "looking makes no folder");
         let Cast::Saved(first) = wait(desk.cast(vote(1, "a", "paradox", None))) else { panic!() };
         assert_eq!(wait(desk.cast(vote(1, "a", "paradox", None))), Cast::Saved(first));
         assert_eq!(wait(desk.cast(vote(1, "a", "ambiguity", None))), Cast::Overtaken(Some(first)));
         let Cast::Saved(second) = wait(desk.cast(vote(1, "a", "ambiguity", Some(first)))) else { panic!() };
         assert_ne!(first, second);
         assert_eq!(desk.board().unwrap().on("flub", "type", "1").len(), 2);
-        assert_eq!(VoteLog::open(dir.path().join("votes")).unwrap().votes().len(), 2);
+        assert_eq!(VoteLog::open(dir.path().join("raw/votes")).unwrap().votes().len(), 2);
     }
 
     #[test]
     fn fifty_people_at_once_lose_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let desk = Desk::open(dir.path().to_path_buf());
+        let desk = Desk::open(&Workspace::new(dir.path()));
         std::thread::scope(|scope| {
             for person in 0..50 {
                 let desk = &desk;
@@ -231,6 +256,6 @@ mod tests {
                 });
             }
         });
-        assert_eq!(VoteLog::open(dir.path()).unwrap().votes().len(), 1000);
+        assert_eq!(VoteLog::open(dir.path().join("raw/votes")).unwrap().votes().len(), 1000);
     }
 }

@@ -7,11 +7,13 @@
 //! before it writes: two tabs cannot slip past each other.
 
 mod board;
+mod given;
 mod items;
 mod queue;
 mod skips;
 
 pub(super) use board::{Board, Cast, Desk};
+pub(super) use given::Given;
 pub(super) use items::{Ballot, Ballots};
-pub(super) use queue::{Place, Seen, far, open, own, shown};
-pub(super) use skips::{Skip, skip, skips};
+pub(super) use queue::{Place, Seen, far, own, shown, waits};
+pub(super) use skips::{Skip, skip};

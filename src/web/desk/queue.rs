@@ -1,10 +1,8 @@
 //! What is open for whom, and what they may see of it.
 
-use rustc_hash::FxHashSet;
-
 use super::board::Board;
+use super::given::Given;
 use super::items::Ballot;
-use crate::pipeline::Tasks;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
 use crate::review::votes::current;
@@ -74,60 +72,71 @@ fn disputed(board: &Board, place: Place<'_>, item: &Item) -> bool {
         && matches!(resolve(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
 }
 
-/// The items that wait for a person, in the order of the ballot: what is assigned to them, or, where
-/// nobody was assigned anything, whatever lacks votes.
-pub(in crate::web) fn open<'p>(
-    board: &Board,
-    place: Place<'p>,
-    tasks: &Tasks,
-    person: &Annotator,
-) -> Vec<&'p Item> {
-    far(board, place, tasks, person).1
+/// Where a person stands with an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stands {
+    /// They have voted on it as it reads today.
+    Done,
+    /// It waits for their vote.
+    Open,
+    /// It waits for others, or for nobody.
+    Others,
 }
 
-/// How far a person is: how many items have a vote of theirs on today's text, and which wait for one.
+/// How far a person is: how many items have a vote of theirs on today's text, and which wait for one, in
+/// the order of the ballot. What waits is what they were given, or, where nobody was given anything,
+/// whatever lacks votes.
 pub(in crate::web) fn far<'p>(
     board: &Board,
     place: Place<'p>,
-    tasks: &Tasks,
+    given: &Given,
     person: &Annotator,
 ) -> (usize, Vec<&'p Item>) {
-    let step = &place.ballot.step;
-    let current_tasks = tasks.current(place.round);
-    let mine: FxHashSet<&str> = current_tasks
-        .iter()
-        .filter(|task| task.annotator == person.name)
-        .map(|task| task.item.as_str())
-        .collect();
-    let spread = !current_tasks.is_empty();
     let (mut done, mut open) = (0, Vec::new());
     for item in &place.ballot.items {
-        let votes = people(board, place, &item.id);
-        let heads = current(&votes);
-        let in_round = || heads.iter().filter(|vote| vote.round == place.round);
-        // What a reviewer sees has a hash of its own.
-        let hash = match place.round {
-            Round::Review if !votes.is_empty() => review_item(step, item, &votes).content_hash,
-            _ => item.content_hash,
-        };
-        if in_round().any(|vote| vote.annotator == person.name && vote.content_hash == hash) {
-            done += 1;
-            continue;
-        }
-        let wanted = match place.round {
-            Round::Vote if spread => mine.contains(item.id.as_str()),
-            Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,
-            Round::Review => {
-                !votes.is_empty() && {
-                    let pending = resolve(step, item, &votes);
-                    matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }))
-                }
-            }
-            Round::Adjudication => disputed(board, place, item),
-        };
-        if wanted {
-            open.push(item);
+        match stands(board, place, given, person, item) {
+            Stands::Done => done += 1,
+            Stands::Open => open.push(item),
+            Stands::Others => {}
         }
     }
     (done, open)
+}
+
+/// Whether an item waits for a person's vote.
+pub(in crate::web) fn waits(
+    board: &Board,
+    place: Place<'_>,
+    given: &Given,
+    person: &Annotator,
+    item: &Item,
+) -> bool {
+    stands(board, place, given, person, item) == Stands::Open
+}
+
+fn stands(board: &Board, place: Place<'_>, given: &Given, person: &Annotator, item: &Item) -> Stands {
+    let step = &place.ballot.step;
+    let votes = people(board, place, &item.id);
+    let heads = current(&votes);
+    let in_round = || heads.iter().filter(|vote| vote.round == place.round);
+    // What a reviewer sees has a hash of its own.
+    let hash = match place.round {
+        Round::Review if !votes.is_empty() => review_item(step, item, &votes).content_hash,
+        _ => item.content_hash,
+    };
+    if in_round().any(|vote| vote.annotator == person.name && vote.content_hash == hash) {
+        return Stands::Done;
+    }
+    let wanted = match place.round {
+        Round::Vote if given.spread(Round::Vote) => given.to(Round::Vote, &person.name, &item.id),
+        Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,
+        Round::Review => {
+            !votes.is_empty() && {
+                let pending = resolve(step, item, &votes);
+                matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }))
+            }
+        }
+        Round::Adjudication => disputed(board, place, item),
+    };
+    if wanted { Stands::Open } else { Stands::Others }
 }

@@ -26,7 +26,7 @@ pub(in crate::web) struct Skip {
     pub(in crate::web) at: String,
 }
 
-fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
+pub(super) fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
     workspace.raw().join("votes").join("skipped").join(format!("{recipe}.{step}.jsonl"))
 }
 

@@ -1,7 +1,7 @@
 //! The curator's page: how far everybody is, how far they agree, what is stale, who gets what, and the
 //! votes to take away.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use axum::extract::{Path, State};
 use axum::http::header;
@@ -22,7 +22,7 @@ use crate::review::{
     status,
 };
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Skip, skips};
+use crate::web::desk::{Ballot, Skip};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -37,8 +37,8 @@ struct Curated {
     waiting: usize,
     disputed: usize,
     stale: usize,
+    /// Open items that lack somebody to vote on them.
     unassigned: usize,
-    rounds: Vec<&'static str>,
     people: Vec<Person>,
     agreement: Vec<Agreed>,
     /// The last items that were passed over.
@@ -89,9 +89,10 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
     let board = app.desk.board().map_err(Oops::broken)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
-    let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
+    let given = app.desk.given(recipe.name, step.name)?;
+    let tasks = given.tasks();
     let status = status(items, &resolved, &votes, tasks.all());
-    let gold = gold(ballot, &resolved, &tasks, &votes);
+    let gold = gold(ballot, &resolved, tasks, &votes);
     let person = |(name, p): (&String, &crate::review::status::Progress)| Person {
         name: name.clone(),
         assigned: p.assigned,
@@ -115,8 +116,7 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
         waiting: status.waiting.values().map(|(items, _)| items).sum(),
         disputed: status.disputed,
         stale: status.stale,
-        unassigned: unassigned(ballot, &resolved, &tasks, Round::Vote).len(),
-        rounds: Round::ALL.into_iter().filter(|r| !step.roles(*r).is_empty()).map(Round::name).collect(),
+        unassigned: unassigned(ballot, &resolved, tasks, Round::Vote).len(),
         people: status.annotators.iter().map(person).collect(),
         agreement: agreed
             .iter()
@@ -128,7 +128,7 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
                 alpha: three(&field.alpha),
             })
             .collect(),
-        passed: skips(&app.workspace, recipe.name, step.name)?.into_iter().rev().take(20).collect(),
+        passed: app.desk.skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
     })
 }
 
@@ -180,10 +180,14 @@ pub(in crate::web) async fn spread(
 ) -> Result<Response, Oops> {
     let recipe = recipe(&name)?;
     let round = Round::from_name(form.get("round")).unwrap_or_default();
+    let overlap = form.get("overlap").parse().unwrap_or(0.0_f64) / 100.0;
+    if !(0.0..=1.0).contains(&overlap) {
+        return Err(Oops::bad("the overlap is a share of 0 to 100 %"));
+    }
     reading(move || {
         let (config, _) = app.config();
         let ballot = ballot(&app, &config, recipe, &step)?;
-        give(&app, &config, recipe, &ballot, round)
+        give(&app, &config, recipe, &ballot, round, overlap)
     })
     .await?;
     Ok(Redirect::to("/curate").into_response())
@@ -195,14 +199,16 @@ fn give(
     recipe: &'static Recipe,
     ballot: &Ballot,
     round: Round,
+    overlap: f64,
 ) -> Result<Vec<Task>, Oops> {
+    // Whoever presses twice finds the second time that all is given.
+    let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
     let board = app.desk.board().map_err(Oops::broken)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
     let resolved = resolve_all(&ballot.step, &ballot.items, &votes);
     let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
     let open = unassigned(ballot, &resolved, &tasks, round);
-    let settings =
-        AssignSettings { seed: 0, round, languages: &[], overlap: 0.0, gold: &[], gold_share: 0.0 };
+    let settings = AssignSettings { seed: 0, round, languages: &[], overlap, gold: &[], gold_share: 0.0 };
     let new = assign(&ballot.step, &open, &config.annotators, tasks.all(), &settings)
         .map_err(|e| Oops::bad(e.to_string()))?;
     tasks.append(&new)?;

@@ -1,21 +1,18 @@
 //! Which records were one joke, which were nearly one, and what says so.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query as Asked, State};
 use axum::response::Response;
-use polars::prelude::{col, lit};
 use serde::{Deserialize, Serialize};
 
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
-use crate::store::select;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
-use crate::web::staged::Looking;
+use crate::web::staged::{Looking, Record};
 use crate::web::view;
 
 /// Clusters or pairs on a page.
@@ -122,30 +119,28 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter) -> Result<Found, Oop
     if metric != "default" {
         found.threshold = manifest.settings.get("threshold").and_then(serde_json::Value::as_f64);
     }
-    let merged: Vec<Entry> = select(&looking.stage, "ledger", col("outcome").eq(lit("merged")))?;
-    found.merged = merged.len();
+    found.merged = looking.in_state("merged");
     if found.filter.show == "pairs" {
         pairs(&looking, &mut found)?
     } else {
-        clusters(&looking, merged, &mut found)?
+        clusters(&looking, &mut found)?
     }
     Ok(found)
 }
 
-/// The largest first; of one size, in the order of their ids.
-fn clusters(looking: &Looking<'_>, merged: Vec<Entry>, found: &mut Found) -> Result<(), Oops> {
-    let mut by_keeper: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
-    for entry in merged {
-        by_keeper.entry(entry.into.clone().unwrap_or_default()).or_default().push(entry);
-    }
-    let mut clusters: Vec<(String, Vec<Entry>)> = by_keeper.into_iter().collect();
-    clusters.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
-    for (id, members) in paged(clusters, found) {
-        let text = text_of(looking, &id)?;
-        let size = members.len() + 1;
-        let member = |entry: Entry| Ok(Member { text: text_of(looking, &entry.id)?, entry });
-        let members = members.into_iter().take(MEMBERS).map(member).collect::<Result<_, Oops>>()?;
-        found.clusters.push(Cluster { id, text, size, members });
+/// The largest first; of one size, in the order in which their keepers entered.
+fn clusters(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
+    let (_, all) = looking.clusters(0, 0, 0)?;
+    let from = paged(all, found);
+    let text = |record: &Record| record.text.clone().unwrap_or_default();
+    for cluster in looking.clusters(from, PAGE, MEMBERS)?.0 {
+        let member = |record: Record| Member { text: text(&record), entry: record.entry };
+        found.clusters.push(Cluster {
+            text: text(&cluster.keeper),
+            id: cluster.keeper.entry.id,
+            size: cluster.merged + 1,
+            members: cluster.members.into_iter().map(member).collect(),
+        });
     }
     Ok(())
 }
@@ -154,26 +149,24 @@ fn clusters(looking: &Looking<'_>, merged: Vec<Entry>, found: &mut Found) -> Res
 fn pairs(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
     // A slider's hundredths stand for all scores that are written so.
-    let mut wanted = col("score").lt(lit(at_most + 0.005));
-    if found.filter.verdict != "all" {
-        wanted = wanted.and(col("verdict").eq(lit(found.filter.verdict.clone())));
-    }
-    let mut pairs: Vec<NearPair> = select(&looking.stage, "pairs", wanted)?;
-    pairs.sort_by(|x, y| y.score.total_cmp(&x.score));
-    for pair in paged(pairs, found) {
-        let (text_a, text_b) = (text_of(looking, &pair.a)?, text_of(looking, &pair.b)?);
-        found.pairs.push(Pair { pair, text_a, text_b });
-    }
+    let below = at_most + 0.005;
+    let verdict = found.filter.verdict.clone();
+    let verdict = Some(verdict.as_str()).filter(|verdict| *verdict != "all");
+    let (_, all) = looking.pairs(below, verdict, 0, 0)?;
+    let from = paged(all, found);
+    let (pairs, _) = looking.pairs(below, verdict, from, PAGE)?;
+    let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
+    let texts = looking.texts_of(&ids)?;
+    let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
+    found.pairs =
+        pairs.into_iter().map(|pair| Pair { text_a: text(&pair.a), text_b: text(&pair.b), pair }).collect();
     Ok(())
 }
 
-fn paged<T>(all: Vec<T>, found: &mut Found) -> Vec<T> {
-    found.found = all.len();
-    found.pages = all.len().div_ceil(PAGE);
+/// Where the page begins among so many.
+fn paged(all: usize, found: &mut Found) -> usize {
+    found.found = all;
+    found.pages = all.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));
-    all.into_iter().skip((found.page - 1) * PAGE).take(PAGE).collect()
-}
-
-fn text_of(looking: &Looking<'_>, id: &str) -> Result<String, Oops> {
-    Ok(looking.record_of(id)?.and_then(|record| record.text).unwrap_or_default())
+    (found.page - 1) * PAGE
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::config::Config;
 use crate::pipeline::{Freshness, Planned, plan};
 use crate::recipe::{self, Recipe};
-use crate::record::State as Left;
-use crate::stages::{Stage, draft};
+use crate::record::{Reason, State as Left};
+use crate::stages::draft;
 use crate::store::Manifest;
 use crate::web::app::{App, reading};
 use crate::web::error::Oops;
@@ -50,8 +50,8 @@ struct Step {
     /// Records by state, those that went on apart.
     gone: Vec<(String, u64)>,
     held: u64,
-    /// `person` or `reply`.
-    waits_on: &'static str,
+    /// What the held ones wait for: the reason's code, on whom (`person` or `reply`), how many.
+    waits: Vec<(String, &'static str, u64)>,
     compares: bool,
 }
 
@@ -77,7 +77,7 @@ pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) 
 fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
     let planned = plan(config, recipe)?;
     let read = planned.first().and_then(manifest).map_or(0, |m| m.counts.records_in);
-    let steps: Vec<Step> = planned.iter().map(|planned| step(recipe, planned, read)).collect();
+    let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read)).collect();
     Ok(Funnel {
         recipe: recipe.name,
         about: recipe.about,
@@ -97,7 +97,7 @@ fn manifest(planned: &Planned) -> Option<&Manifest> {
     }
 }
 
-fn step(recipe: &'static Recipe, planned: &Planned, read: u64) -> Step {
+fn step(planned: &Planned, read: u64) -> Step {
     let (freshness, why) = match (&planned.freshness, planned.after) {
         (Freshness::Fresh(_), None) => ("fresh", String::new()),
         (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
@@ -107,7 +107,8 @@ fn step(recipe: &'static Recipe, planned: &Planned, read: u64) -> Step {
     };
     let counts = manifest(planned).map(|m| m.counts.clone()).unwrap_or_default();
     let goes_on = |state: &str| matches!(state, "kept" | "changed" | "expanded" | "joined");
-    let drafts = recipe.step(planned.step).is_some_and(|(_, s)| matches!(s.stage, Stage::Draft(_)));
+    let held = counts.reasons.iter().filter_map(|(key, n)| Some((key.strip_prefix("held/")?, *n)));
+    let waits = held.map(|(code, n)| (code.to_string(), waits_on(code), n)).collect();
     Step {
         stage: planned.step,
         freshness,
@@ -117,9 +118,27 @@ fn step(recipe: &'static Recipe, planned: &Planned, read: u64) -> Step {
         left: (counts.records_out.min(read) * 1000).checked_div(read).unwrap_or(0),
         held: counts.state(Left::Held),
         gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),
-        waits_on: if drafts { "reply" } else { "person" },
+        waits,
         compares: manifest(planned).is_some_and(|m| m.tables.contains_key("pairs")),
     }
+}
+
+/// Whom a held record waits for.
+fn waits_on(code: &str) -> &'static str {
+    let of_models = [
+        Reason::ReplyMissing,
+        Reason::BudgetReached,
+        Reason::NoPrice,
+        Reason::KeyMissing,
+        Reason::Interrupted,
+        Reason::RequestFailed,
+        Reason::ReplyUnparseable,
+        Reason::NotDrafted,
+        Reason::OptionsMissing,
+        Reason::ResponsesMissing,
+        Reason::JudgesMissing,
+    ];
+    if of_models.iter().any(|reason| reason.code() == code) { "reply" } else { "person" }
 }
 
 /// What the reply store was charged; nothing where nobody was ever asked, and no store is made by looking.

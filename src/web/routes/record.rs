@@ -71,7 +71,7 @@ pub(in crate::web) async fn page(
 
 fn whole(app: &App, recipe: &'static Recipe, id: &str) -> Result<Whole, Oops> {
     let (config, _) = app.config();
-    let explained = audit::explain(&app.workspace, recipe, id)?;
+    let explained = audit::explain_by(&app.workspace, recipe, id, &app.stages)?;
     if explained.way.is_empty() {
         return Err(Oops::not_found());
     }

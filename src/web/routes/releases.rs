@@ -8,14 +8,14 @@ use std::sync::Arc;
 use axum::extract::{Path, Query as Asked, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use super::counted::{Counted, counted};
 use crate::pipeline::review_items;
 use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, layout, lost, rows_of};
+use crate::release::{Candidate, Causes, lost, rows_of};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::{Item, agreement};
 use crate::stages::review::Votes;
@@ -28,8 +28,6 @@ use crate::web::view;
 const CANDIDATE: &str = "candidate";
 /// Rows of a list of differences.
 const SHOWN: usize = 100;
-/// Characters to a bar of the lengths.
-const BIN: usize = 10;
 
 #[derive(Serialize)]
 struct Listed {
@@ -109,23 +107,11 @@ struct Shown {
     recipe: &'static str,
     version: String,
     manifest: Candidate,
-    configs: Vec<Config>,
+    configs: Vec<Counted>,
     agreement: Vec<Agreed>,
     versions: Vec<Version>,
     references: Vec<String>,
     compared: Option<Compared>,
-}
-
-#[derive(Serialize)]
-struct Config {
-    config: String,
-    about: &'static str,
-    rows: usize,
-    /// Column, and how often it holds each value, the most frequent first.
-    labels: Vec<(&'static str, Vec<(String, u64)>)>,
-    /// Rows by the length of their text, [`BIN`] characters to a place.
-    lengths: Vec<u64>,
-    first: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -165,6 +151,7 @@ pub(in crate::web) async fn page(
         let folder = known(&app, recipe, &version)?;
         let manifest = Candidate::read(&folder)?.ok_or_else(Oops::not_found)?;
         let rows = rows_of::of_folder(&folder)?;
+        let (config, _) = app.config();
         let references = references(&app);
         let compared = match references.contains(&with.reference) {
             true => Some(compared(&app, recipe, &rows, with.reference)?),
@@ -172,7 +159,7 @@ pub(in crate::web) async fn page(
         };
         Ok(Shown {
             recipe: recipe.name,
-            configs: rows.iter().map(|(config, rows)| counted(config, rows)).collect(),
+            configs: rows.iter().map(|(name, rows)| counted(&config, recipe, name, rows)).collect(),
             agreement: agreed(&app, recipe)?,
             versions: versions(&app, recipe)?,
             version,
@@ -183,41 +170,6 @@ pub(in crate::web) async fn page(
     })
     .await?;
     view::page(&visitor, "release.html", shown)
-}
-
-fn counted(config: &str, rows: &[rows_of::JsonRow]) -> Config {
-    let layout = layout::find(config);
-    let labels = layout.map_or(&[][..], |layout| layout.labels);
-    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
-    let count = |column: &&'static str| {
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for value in rows.iter().filter_map(|row| row.get(*column)) {
-            match value {
-                Value::Array(several) => {
-                    several.iter().for_each(|v| *counts.entry(words(v)).or_default() += 1)
-                }
-                one => *counts.entry(words(one)).or_default() += 1,
-            }
-        }
-        let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
-        counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-        (*column, counts)
-    };
-    let mut lengths = vec![0; 31];
-    for row in rows {
-        let text =
-            ["text", "question_zh", "joke", "question"].into_iter().find_map(|key| row.get(key)?.as_str());
-        let chars = text.map_or(0, |text| text.chars().count());
-        lengths[(chars / BIN).min(30)] += 1;
-    }
-    Config {
-        config: config.into(),
-        about: layout.map_or("", |layout| layout.about),
-        rows: rows.len(),
-        labels: labels.iter().map(count).collect(),
-        lengths,
-        first: rows.iter().take(3).cloned().map(Value::Object).collect(),
-    }
 }
 
 /// Agreement on every review of the recipe; among a sample's voters where no person voted.

@@ -4,7 +4,7 @@
 //! blind ballot, no names ever.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, RwLockReadGuard};
 
 use axum::Json;
 use axum::extract::{Path, Query as Asked, State};
@@ -15,13 +15,13 @@ use serde_json::json;
 
 use super::ballot::{Shown, on_screen, said};
 use crate::config::Config;
-use crate::pipeline::{Tasks, now};
+use crate::pipeline::now;
 use crate::recipe::{self, Recipe};
 use crate::review::answers::{self, Answers};
 use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Board, Cast, Place, Seen, Skip, far, open, own, shown, skip, skips};
+use crate::web::desk::{Ballot, Board, Cast, Given, Place, Seen, Skip, far, own, shown, skip, waits};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -87,9 +87,9 @@ fn places(app: &App, config: &Config, person: &Annotator, language: Language) ->
     for recipe in recipe::used(config) {
         for review in recipe.reviews() {
             let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
-            let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
+            let given = app.desk.given(recipe.name, ballot.step.name)?;
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
-                let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &tasks, person);
+                let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &given, person);
                 let all = done + open.len();
                 if let Some(share) = (done * 1000).checked_div(all) {
                     waiting.push(Waiting {
@@ -156,24 +156,21 @@ fn screen(
 ) -> Result<Screen, Oops> {
     let Place { recipe, ballot, round } = place;
     let step = &ballot.step;
-    if !person.may_vote(step, round) {
-        return Err(Oops::forbidden());
-    }
-    let board = app.desk.board().map_err(Oops::broken)?;
-    let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
-    let (done, mut waiting) = far(&board, place, &tasks, person);
-    let passed: BTreeSet<String> = skips(&app.workspace, recipe.name, step.name)?
-        .into_iter()
+    let (board, given) = seat(app, place, person)?;
+    let (done, mut waiting) = far(&board, place, &given, person);
+    let skips = app.desk.skips(recipe.name, step.name)?;
+    let passed: BTreeSet<&str> = skips
+        .iter()
         .filter(|skip| skip.annotator == person.name && skip.round == round)
-        .map(|skip| skip.item)
+        .map(|skip| skip.item.as_str())
         .collect();
     // What was passed over comes last; the order of the ballot stays otherwise.
-    waiting.sort_by_key(|item| passed.contains(&item.id));
+    waiting.sort_by_key(|item| passed.contains(item.id.as_str()));
     // The order of the ballot, from the item before on, and round to its beginning.
     let after = |id: &str| {
         let place = |id: &str| ballot.items.iter().position(|item| item.id == id);
         let from = place(id);
-        let fresh = |item: &&&Item| item.id != id && !passed.contains(&item.id);
+        let fresh = |item: &&&Item| item.id != id && !passed.contains(item.id.as_str());
         let later = waiting.iter().filter(fresh).find(|item| place(&item.id) > from);
         let later = later.or_else(|| waiting.iter().find(fresh));
         later.or_else(|| waiting.iter().find(|item| item.id != id)).map(|item| item.id.clone())
@@ -184,7 +181,7 @@ fn screen(
         (item, _) => Some(item.to_string()),
     };
     let item = match &id {
-        Some(id) => Some(may_see(&board, place, &waiting, person, id)?),
+        Some(id) => Some(may_see(&board, place, &given, person, id)?),
         None => None,
     };
     let voted = |item: &&Item| own(&board, place, &item.id, &person.name).is_some();
@@ -208,16 +205,30 @@ fn screen(
     })
 }
 
+/// The votes and the tasks, for whoever may vote in this round of the step and nobody else.
+fn seat<'a>(
+    app: &'a App,
+    place: Place<'_>,
+    person: &Annotator,
+) -> Result<(RwLockReadGuard<'a, Board>, Arc<Given>), Oops> {
+    let step = &place.ballot.step;
+    if !person.may_vote(step, place.round) {
+        return Err(Oops::forbidden());
+    }
+    let board = app.desk.board().map_err(Oops::broken)?;
+    Ok((board, app.desk.given(place.recipe.name, step.name)?))
+}
+
 /// An item that waits for the person, or that they have voted on; nothing else, whatever they ask for.
 fn may_see(
     board: &Board,
     place: Place<'_>,
-    waiting: &[&Item],
+    given: &Given,
     person: &Annotator,
     id: &str,
 ) -> Result<Seen, Oops> {
     let item = place.ballot.item(id).ok_or_else(Oops::not_found)?;
-    let theirs = waiting.iter().any(|open| open.id == id) || own(board, place, id, &person.name).is_some();
+    let theirs = waits(board, place, given, person, item) || own(board, place, id, &person.name).is_some();
     if !theirs {
         return Err(Oops::forbidden());
     }
@@ -237,10 +248,10 @@ pub(in crate::web) async fn vote(
     let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
     let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
     let id = form.get("item").to_string();
-    let (reader, given) = (app.clone(), form.clone());
+    let (reader, sent) = (app.clone(), form.clone());
     let made = reading(move || {
         let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(Oops::not_found)?;
-        made(&reader, Place { recipe, ballot: &ballot, round }, &person, &given)
+        made(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent)
     })
     .await?;
     let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
@@ -298,12 +309,8 @@ pub(in crate::web) async fn pass_over(
     reading(move || {
         let ballot = ballot(&app, &config, recipe, &step)?;
         let place = Place { recipe, ballot: &ballot, round };
-        if !person.may_vote(&ballot.step, round) {
-            return Err(Oops::forbidden());
-        }
-        let board = app.desk.board().map_err(Oops::broken)?;
-        let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
-        may_see(&board, place, &open(&board, place, &tasks, &person), &person, &id)?;
+        let (board, given) = seat(&app, place, &person)?;
+        may_see(&board, place, &given, &person, &id)?;
         let new = Skip { item: id, annotator: person.name, round, reason, at: now() };
         Ok(skip(&app.workspace, recipe.name, ballot.step.name, &new)?)
     })
@@ -319,25 +326,21 @@ enum Made {
 }
 
 fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<Made, Oops> {
-    let Place { recipe, ballot, round } = place;
+    let Place { ballot, round, .. } = place;
     let step = &ballot.step;
-    if !person.may_vote(step, round) {
-        return Err(Oops::forbidden());
-    }
-    let board = app.desk.board().map_err(Oops::broken)?;
-    let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
-    let waiting = open(&board, place, &tasks, person);
+    let (board, given) = seat(app, place, person)?;
     let id = form.get("item");
     if ballot.item(id).is_none() {
         // It was there when the page was made: a run has dropped it since.
         return Ok(Made::Changed);
     }
-    let Seen { item, .. } = may_see(&board, place, &waiting, person, id)?;
+    let Seen { item, .. } = may_see(&board, place, &given, person, id)?;
     if item.content_hash.to_string() != form.get("hash") {
         return Ok(Made::Changed);
     }
     let fields = step.form(round);
-    let values = match answers::read(&fields, &item, |name| given(&fields, form, name).map(Value::trimmed)) {
+    let values = match answers::read(&fields, &item, |name| answered(&fields, form, name).map(Value::trimmed))
+    {
         Answers::Given(values) => values,
         Answers::Blank => return Ok(Made::Faulty(Vec::new())),
         Answers::Faulty(faults) => {
@@ -388,7 +391,7 @@ fn vote_of(
 }
 
 /// What stands in a field of the form.
-fn given(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
+fn answered(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
     let field = fields.iter().find(|field| field.name == name)?;
     let key = format!("f.{name}");
     let mut several: Vec<String> = form.all(&key).map(str::to_string).collect();

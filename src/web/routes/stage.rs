@@ -8,7 +8,6 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::audit;
 use crate::recipe::{Recipe, Step};
 use crate::record::Counts;
 use crate::stages::Stage;
@@ -158,7 +157,7 @@ pub(in crate::web) async fn figures(
             Stage::Filter => limits(&all),
             _ => Value::Null,
         };
-        let sweep = audit::likeness_of(&app.workspace, recipe, step)?;
+        let sweep = app.stages.likeness(&app.workspace, recipe, step)?;
         let mut examples = BTreeMap::new();
         for reason in reasons(&looking.stage.manifest().counts) {
             let query =
@@ -168,7 +167,7 @@ pub(in crate::web) async fn figures(
         }
         Ok(json!({
             "recipe": recipe.name, "stage": step.name, "lengths": lengths, "limits": limits,
-            "sweep": sweep, "examples": examples, "settings": looking.stage.manifest().settings,
+            "sweep": sweep.as_ref(), "examples": examples, "settings": looking.stage.manifest().settings,
             "longest": LONGEST,
         }))
     })

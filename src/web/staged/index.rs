@@ -1,14 +1,14 @@
 //! A few bytes a record: what became of it, and where its text stands.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use polars::prelude::{Column, DataFrame};
+use polars::prelude::{Column, DataFrame, PolarsResult};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::frames::{Frames, TEXT, texts};
+use super::frames::{TEXT, texts};
+use super::names::{Names, named};
 use crate::store::{Error, StageReader, part_columns};
 
 /// No such row.
@@ -24,114 +24,155 @@ pub(super) struct Index {
     pub(super) entered: Vec<u32>,
     /// Each record's row among those that left.
     pub(super) left: Vec<u32>,
+    /// The names of the records.
+    pub(super) names: Arc<Names>,
     /// Characters of each record's text, as it entered if it did; counted when somebody first asks.
     pub(super) chars: OnceLock<Arc<Vec<u32>>>,
     /// The score of each record; read when somebody first asks.
     pub(super) scores: OnceLock<Arc<Vec<f32>>>,
-    /// The hash of each record's id with its place, sorted; made when somebody first asks.
-    pub(super) by_id: OnceLock<Arc<Vec<(u64, u32)>>>,
+    /// The records that others went into, with those, the most first; gathered when somebody first asks.
+    pub(super) clusters: OnceLock<Arc<Clusters>>,
 }
 
-struct Ledger {
-    kinds: BTreeMap<(String, Option<String>), u16>,
-    kind: Vec<u16>,
-    ids: Vec<u64>,
-    out: Vec<u64>,
+/// Places of keepers with those of what went into them.
+pub(super) type Clusters = Vec<(u32, Vec<u32>)>;
+
+/// The state and reason of each record.
+struct Kinds {
+    known: BTreeMap<(String, Option<String>), u16>,
+    of: Vec<u16>,
 }
 
 impl Index {
-    pub(super) fn build(stage: &StageReader, inputs: &[StageReader]) -> Result<Index, Error> {
-        let ledger = ledger(stage)?;
-        let mut before = Vec::new();
-        for input in inputs {
-            before.append(&mut ids(input, "rows")?);
-        }
-        let after = ids(stage, "rows")?;
-        let mut kinds = vec![(String::new(), None); ledger.kinds.len()];
-        for (kind, at) in ledger.kinds {
+    pub(super) fn build(
+        stage: &StageReader,
+        inputs: &[StageReader],
+        names: Arc<Names>,
+    ) -> Result<Index, Error> {
+        let (kinds, rows) = rayon::join(
+            || kinds(stage),
+            || {
+                let before: Result<Vec<_>, Error> = inputs.iter().map(|input| ids(input, "rows")).collect();
+                Ok::<_, Error>((before?.concat(), ids(stage, "rows")?))
+            },
+        );
+        let (Kinds { known, of }, (before, after)) = (kinds?, rows?);
+        let mut kinds = vec![(String::new(), None); known.len()];
+        for (kind, at) in known {
             kinds[usize::from(at)] = kind;
         }
+        // What goes on under a name of its own stands in `into`.
+        let goes_on: Vec<bool> =
+            kinds.iter().map(|(state, _)| state == "kept" || state == "changed").collect();
+        let goes_on = |at: usize| goes_on[usize::from(of[at])];
+        let mut out: Vec<u64> =
+            names.ids.iter().enumerate().map(|(at, id)| if goes_on(at) { *id } else { 0 }).collect();
+        for (at, into) in &names.into {
+            if goes_on(*at as usize) {
+                out[*at as usize] = *into;
+            }
+        }
         Ok(Index {
+            entered: align(&names.ids, &before),
+            left: align(&out, &after),
             kinds,
-            kind: ledger.kind,
-            entered: align(&ledger.ids, &before),
-            left: align(&ledger.out, &after),
+            kind: of,
+            names,
             chars: OnceLock::new(),
             scores: OnceLock::new(),
-            by_id: OnceLock::new(),
+            clusters: OnceLock::new(),
         })
     }
 
-    /// How many bytes it takes, about.
+    /// How many bytes it takes, about; its names are counted apart.
     pub(super) fn bytes(&self) -> usize {
-        self.kind.len() * (2 + 4 + 4 + 4 + 4 + 16)
+        self.kind.len() * (2 + 4 + 4 + 4 + 4)
+    }
+
+    /// The places of the records in a state.
+    pub(super) fn in_state(&self, state: &str) -> impl Iterator<Item = u32> {
+        let fits: Vec<bool> = self.kinds.iter().map(|(known, _)| known == state).collect();
+        (0..).zip(&self.kind).filter(move |(_, kind)| fits[usize::from(**kind)]).map(|(at, _)| at)
+    }
+
+    /// Which records went into which, the largest cluster first; of one size, in the order of the ledger.
+    pub(super) fn clusters(&self) -> Arc<Clusters> {
+        let gather = || {
+            let merged: Vec<bool> = self.kinds.iter().map(|(state, _)| state == "merged").collect();
+            let mut by_keeper: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+            for (at, into) in &self.names.into {
+                if merged[usize::from(self.kind[*at as usize])] {
+                    by_keeper.entry(*into).or_default().push(*at);
+                }
+            }
+            let keepers = (0..).zip(&self.names.ids);
+            let mut clusters: Clusters =
+                keepers.filter_map(|(at, id)| Some((at, by_keeper.remove(id)?))).collect();
+            clusters.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
+            Arc::new(clusters)
+        };
+        self.clusters.get_or_init(gather).clone()
     }
 }
 
-fn ledger(stage: &StageReader) -> Result<Ledger, Error> {
+fn kinds(stage: &StageReader) -> Result<Kinds, Error> {
     let parts = stage.table("ledger").parts.len();
-    let frames: Vec<Result<_, Error>> = (0..parts)
-        .into_par_iter()
-        .map(|part| {
-            read_ledger(&part_columns(stage, "ledger", part, &["id", "outcome", "reason", "into"])?, stage)
-        })
-        .collect();
-    let mut whole = Ledger { kinds: BTreeMap::new(), kind: Vec::new(), ids: Vec::new(), out: Vec::new() };
-    for part in frames {
-        let mut part = part?;
-        let mut places = vec![0; part.kinds.len()];
-        for (kind, at) in part.kinds {
-            let next = whole.kinds.len() as u16;
-            places[usize::from(at)] = *whole.kinds.entry(kind).or_insert(next);
+    let read = |part| part_kinds(&part_columns(stage, "ledger", part, &["outcome", "reason"])?, stage);
+    let read: Vec<Result<Kinds, Error>> = (0..parts).into_par_iter().map(read).collect();
+    let mut whole = Kinds { known: BTreeMap::new(), of: Vec::new() };
+    for part in read {
+        let part = part?;
+        let mut places = vec![0; part.known.len()];
+        for (kind, at) in part.known {
+            let next = whole.known.len() as u16;
+            places[usize::from(at)] = *whole.known.entry(kind).or_insert(next);
         }
-        whole.kind.extend(part.kind.iter().map(|at| places[usize::from(*at)]));
-        whole.ids.append(&mut part.ids);
-        whole.out.append(&mut part.out);
+        whole.of.extend(part.of.iter().map(|at| places[usize::from(*at)]));
     }
     Ok(whole)
 }
 
-fn read_ledger(frame: &DataFrame, stage: &StageReader) -> Result<Ledger, Error> {
-    let damaged = |e: polars::prelude::PolarsError| Error::stale_file(&stage.place().join("ledger"), e);
-    let column = |name: &str| frame.column(name).and_then(Column::str).map_err(damaged);
-    let (id, outcome, reason, into) = (column("id")?, column("outcome")?, column("reason")?, column("into")?);
+fn part_kinds(frame: &DataFrame, stage: &StageReader) -> Result<Kinds, Error> {
+    let column = |name: &str| {
+        let column = frame.column(name).and_then(Column::str);
+        column.map_err(|e| Error::stale_file(&stage.place().join("ledger"), e))
+    };
     let mut kinds: FxHashMap<(&str, Option<&str>), u16> = FxHashMap::default();
-    let mut ledger = Ledger { kinds: BTreeMap::new(), kind: Vec::new(), ids: Vec::new(), out: Vec::new() };
-    for row in 0..frame.height() {
-        let (outcome, id) = (outcome.get(row).unwrap_or_default(), id.get(row).unwrap_or_default());
+    let mut of = Vec::with_capacity(frame.height());
+    for (outcome, reason) in column("outcome")?.iter().zip(column("reason")?.iter()) {
         let next = kinds.len() as u16;
-        ledger.kind.push(*kinds.entry((outcome, reason.get(row))).or_insert(next));
-        ledger.ids.push(named(id));
-        ledger.out.push(match outcome {
-            "kept" | "changed" => named(into.get(row).unwrap_or(id)),
-            _ => 0,
-        });
+        of.push(*kinds.entry((outcome.unwrap_or_default(), reason)).or_insert(next));
     }
-    ledger.kinds =
-        kinds.into_iter().map(|((o, r), at)| ((o.to_string(), r.map(str::to_string)), at)).collect();
-    Ok(ledger)
+    let known = kinds.into_iter().map(|((o, r), at)| ((o.to_string(), r.map(str::to_string)), at)).collect();
+    Ok(Kinds { known, of })
 }
 
-/// The hashes of a table's ids, in order. The stage's files are read once and not kept.
+/// The hashes of a table's ids, in order.
 pub(super) fn ids(stage: &StageReader, table: &str) -> Result<Vec<u64>, Error> {
-    let parts = stage.table(table).parts.len();
-    let hashes: Vec<Result<Vec<u64>, Error>> = (0..parts)
-        .into_par_iter()
-        .map(|part| {
-            let frame = part_columns(stage, table, part, &["id"])?;
-            let ids = frame.column("id").and_then(Column::str);
-            let ids = ids.map_err(|e| Error::stale_file(&stage.place().join(table), e))?;
-            Ok(ids.iter().map(|id| id.map_or(0, named)).collect())
-        })
-        .collect();
-    Ok(hashes.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    each_row(stage, table, &["id"], |frame| {
+        Ok(frame.column("id").and_then(Column::str)?.iter().map(|id| id.map_or(0, named)).collect())
+    })
 }
 
-/// Never 0, which stands for none.
-pub(super) fn named(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish().max(1)
+/// What is made of every row of a table, in order, part by part. Parts are let go as soon as they are read:
+/// fresh memory costs more than reading a part again does.
+pub(super) fn each_row<T: Send>(
+    stage: &StageReader,
+    table: &str,
+    columns: &[&str],
+    make: impl Fn(&DataFrame) -> PolarsResult<Vec<T>> + Sync,
+) -> Result<Vec<T>, Error> {
+    let known = stage.table(table);
+    let read = |part| {
+        let frame = part_columns(stage, table, part, columns)?;
+        make(&frame).map_err(|e| Error::stale_file(&stage.place().join(table), e))
+    };
+    let parts: Vec<Result<Vec<T>, Error>> = (0..known.parts.len()).into_par_iter().map(read).collect();
+    let mut rows = Vec::with_capacity(known.rows as usize);
+    for part in parts {
+        rows.append(&mut part?);
+    }
+    Ok(rows)
 }
 
 /// Where each wanted id stands among `rows`. Stages keep the order of what they read, so that the next
@@ -154,17 +195,10 @@ fn align(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
 }
 
 /// Characters of every text of a table, in order.
-pub(super) fn chars(frames: &Frames, stage: &StageReader) -> Result<Vec<u32>, Error> {
-    let parts = stage.table("rows").parts.len();
-    let counts: Vec<Result<Vec<u32>, Error>> = (0..parts)
-        .into_par_iter()
-        .map(|part| {
-            let frame = frames.get(stage, "rows", part, TEXT)?;
-            let texts = texts(&frame).map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
-            Ok(texts.iter().map(|t| t.map_or(0, |t| t.chars().count() as u32)).collect())
-        })
-        .collect();
-    Ok(counts.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+pub(super) fn chars(stage: &StageReader) -> Result<Vec<u32>, Error> {
+    each_row(stage, "rows", TEXT, |frame| {
+        Ok(texts(frame)?.iter().map(|text| text.map_or(0, |text| text.chars().count() as u32)).collect())
+    })
 }
 
 #[cfg(test)]
@@ -175,11 +209,5 @@ mod tests {
     fn rows_are_found_in_order_and_out_of_it() {
         assert_eq!(align(&[5, 6, 0, 7], &[5, 6, 7]), [0, 1, NONE, 2]);
         assert_eq!(align(&[7, 9, 5], &[5, 6, 7]), [2, NONE, 0]);
-    }
-
-    #[test]
-    fn an_id_has_one_hash_and_never_none() {
-        assert_eq!(named("tieba:1"), named("tieba:1"));
-        assert_ne!(named("tieba:1"), named("tieba:2"));
     }
 }

@@ -1,23 +1,20 @@
 //! A stage that somebody looks at.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use polars::prelude::Column;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::frames::{Frames, LEDGER, TEXT, texts};
-use super::index::{Index, NONE, chars, ids, named};
-use super::query::{Query, Sort};
-use crate::recipe::{Recipe, Step};
+use super::frames::{TEXT, texts};
+use super::index::{Index, NONE, chars, each_row};
+use super::query::{Finder, Query, Sort};
+use super::rows::{NEAR, entries, rows, said};
+use super::stages::Stages;
 use crate::record::Entry;
-use crate::store::{Error, StageReader, Workspace, from_frame, part_columns};
-
-/// Bytes of indexes that are kept.
-const BUDGET: usize = 160 << 20;
-/// Answers to queries that are kept; paging asks the same again.
-const ANSWERS: usize = 16;
+use crate::stages::NearPair;
+use crate::store::{Error, StageReader};
 
 /// A record that entered a stage, as a page shows it.
 #[derive(Clone, Debug, Serialize)]
@@ -28,16 +25,12 @@ pub(in crate::web) struct Record {
     pub(in crate::web) text: Option<String>,
 }
 
-/// By stage and query: the records that fit, and when they were last asked for.
-type Answers = HashMap<(String, Query), (Arc<Vec<u32>>, u64)>;
-
-/// Stages that were looked at.
-#[derive(Default)]
-pub(in crate::web) struct Stages {
-    frames: Frames,
-    indexes: Mutex<Vec<(String, Arc<Index>)>>,
-    answers: Mutex<Answers>,
-    clock: std::sync::atomic::AtomicU64,
+/// A record and what went into it.
+pub(in crate::web) struct Cluster {
+    pub(in crate::web) keeper: Record,
+    pub(in crate::web) members: Vec<Record>,
+    /// How many went into it; no more are among the members than were asked for.
+    pub(in crate::web) merged: usize,
 }
 
 /// A stage with its inputs and its index.
@@ -49,71 +42,15 @@ pub(in crate::web) struct Looking<'s> {
     key: String,
 }
 
-impl Stages {
-    /// Opens a stage; `None` where it was not made.
-    pub(in crate::web) fn open(
-        &self,
-        workspace: &Workspace,
-        recipe: &'static Recipe,
-        step: &Step,
-    ) -> Result<Option<Looking<'_>>, Error> {
-        // An input may stand in another recipe.
-        let open = |name: &str| match recipe.input(name) {
-            Some((of, number, step)) => StageReader::open(&workspace.stage(of.name, number, step.name)),
-            None => Ok(None),
-        };
-        let Some(stage) = open(step.name)? else { return Ok(None) };
-        let inputs: Vec<StageReader> =
-            step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
-        let hash = |reader: &StageReader, table: &str| reader.table(table).hash;
-        let key = [hash(&stage, "ledger"), hash(&stage, "rows")]
-            .into_iter()
-            .chain(inputs.iter().map(|input| hash(input, "rows")))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let index = self.index(&key, &stage, &inputs)?;
-        Ok(Some(Looking { stages: self, stage, inputs, index, key }))
-    }
-
-    fn index(&self, key: &str, stage: &StageReader, inputs: &[StageReader]) -> Result<Arc<Index>, Error> {
-        let held = || self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        {
-            let mut held = held();
-            if let Some(at) = held.iter().position(|(known, _)| known == key) {
-                let found = held.remove(at);
-                held.push(found);
-                return Ok(held[held.len() - 1].1.clone());
-            }
-        }
-        let index = Arc::new(Index::build(stage, inputs)?);
-        let mut held = held();
-        held.push((key.to_string(), index.clone()));
-        while held.len() > 1 && held.iter().map(|(_, index)| index.bytes()).sum::<usize>() > BUDGET {
-            held.remove(0);
-        }
-        Ok(index)
-    }
-
-    fn answer(
-        &self,
-        key: (String, Query),
-        find: impl FnOnce() -> Result<Vec<u32>, Error>,
-    ) -> Result<Arc<Vec<u32>>, Error> {
-        let now = self.clock.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let held = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((found, used)) = held().get_mut(&key) {
-            *used = now;
-            return Ok(found.clone());
-        }
-        let found = Arc::new(find()?);
-        let mut held = held();
-        held.insert(key, (found.clone(), now));
-        if held.len() > ANSWERS
-            && let Some(oldest) = held.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone())
-        {
-            held.remove(&oldest);
-        }
-        Ok(found)
+impl<'s> Looking<'s> {
+    pub(super) fn new(
+        stages: &'s Stages,
+        stage: StageReader,
+        inputs: Vec<StageReader>,
+        index: Arc<Index>,
+        key: String,
+    ) -> Looking<'s> {
+        Looking { stages, stage, inputs, index, key }
     }
 }
 
@@ -134,7 +71,7 @@ impl Looking<'_> {
             let places: Vec<u32> = (from..(from + count).min(self.len())).map(|at| at as u32).collect();
             return Ok((self.records(&places)?, self.len()));
         }
-        let found = self.stages.answer((self.key.clone(), query.clone()), || self.find(query))?;
+        let found = self.stages.answer(&self.key, query, || self.find(query))?;
         let end = (from + count).min(found.len());
         Ok((self.records(&found[from.min(end)..end])?, found.len()))
     }
@@ -154,11 +91,22 @@ impl Looking<'_> {
             .filter(|at| fits[usize::from(index.kind[*at as usize])])
             .collect();
         if let Some(finder) = query.finder() {
+            // No id holds anything but these.
+            let names = query.words.trim().bytes().all(|byte| byte.is_ascii_graphic());
             let mut before = Vec::new();
             for input in &self.inputs {
-                before.append(&mut self.matches(input, &finder)?);
+                before.append(&mut self.matches(input, &finder, names)?);
             }
-            let after = self.matches(&self.stage, &finder)?;
+            // What was kept reads as it did when it entered.
+            let kept: Vec<bool> = index.kinds.iter().map(|(state, _)| state == "kept").collect();
+            let other = |at: u32| {
+                index.left[at as usize] != NONE
+                    && (index.entered[at as usize] == NONE || !kept[usize::from(index.kind[at as usize])])
+            };
+            let after = match found.par_iter().any(|at| other(*at)) {
+                true => self.matches(&self.stage, &finder, names)?,
+                false => Vec::new(),
+            };
             let hit = |rows: &[bool], row: u32| row != NONE && rows.get(row as usize) == Some(&true);
             found.retain(|at| {
                 hit(&before, index.entered[*at as usize]) || hit(&after, index.left[*at as usize])
@@ -187,44 +135,71 @@ impl Looking<'_> {
         Ok(found)
     }
 
-    fn matches(&self, stage: &StageReader, finder: &regex::Regex) -> Result<Vec<bool>, Error> {
-        let parts = stage.table("rows").parts.len();
-        let hits: Vec<Result<Vec<bool>, Error>> = (0..parts)
-            .into_par_iter()
-            .map(|part| {
-                let frame = self.stages.frames.get(stage, "rows", part, TEXT)?;
-                let column = |name: &str| {
-                    let column = frame.column(name).and_then(Column::str);
-                    column.map_err(|e| Error::stale_file(&stage.place().join("rows"), e))
-                };
-                let hit = |text: Option<&str>| text.is_some_and(|text| finder.is_match(text));
-                let texts = texts(&frame).map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
-                let ids = column("id")?;
-                Ok(texts.iter().zip(ids.iter()).map(|(text, id)| hit(text) || hit(id)).collect())
-            })
-            .collect();
-        Ok(hits.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    /// Which rows of a stage say this, or are called so.
+    fn matches(&self, stage: &StageReader, finder: &Finder, names: bool) -> Result<Vec<bool>, Error> {
+        let columns: &[&str] = if names { &["id", "text", "question"] } else { TEXT };
+        each_row(stage, "rows", columns, |frame| {
+            // Its own, so that two threads do not wait for one another.
+            let finder = finder.clone();
+            let hit = |text: Option<&str>| text.is_some_and(|text| finder.is_in(text));
+            if !names {
+                return Ok(texts(frame)?.iter().map(hit).collect());
+            }
+            let ids = frame.column("id").and_then(Column::str)?;
+            Ok(texts(frame)?.iter().zip(ids.iter()).map(|(text, id)| hit(text) || hit(id)).collect())
+        })
     }
 
     /// The record of an id, as it entered.
     pub(in crate::web) fn record_of(&self, id: &str) -> Result<Option<Record>, Error> {
-        let by_id = match self.index.by_id.get() {
-            Some(known) => known.clone(),
-            None => {
-                let mut by_id: Vec<(u64, u32)> = ids(&self.stage, "ledger")?.into_iter().zip(0..).collect();
-                by_id.par_sort_unstable();
-                self.index.by_id.get_or_init(|| Arc::new(by_id)).clone()
-            }
+        let records = self.records(&self.index.names.places(&[id], &[]))?;
+        Ok(records.into_iter().find(|record| record.entry.id == id))
+    }
+
+    /// A page of the clusters, the largest first: a keeper, as many of what went into it as are asked for,
+    /// and how many those are in all.
+    pub(in crate::web) fn clusters(
+        &self,
+        from: usize,
+        count: usize,
+        most: usize,
+    ) -> Result<(Vec<Cluster>, usize), Error> {
+        let clusters = self.index.clusters();
+        let page = &clusters[from.min(clusters.len())..(from + count).min(clusters.len())];
+        let shown = |(keeper, members): &(u32, Vec<u32>)| {
+            std::iter::once(*keeper).chain(members.iter().take(most).copied()).collect::<Vec<u32>>()
         };
-        let hash = named(id);
-        let first = by_id.partition_point(|(known, _)| *known < hash);
-        for (_, at) in by_id[first..].iter().take_while(|(known, _)| *known == hash) {
-            let record = self.record(*at as usize)?;
-            if record.entry.id == id {
-                return Ok(Some(record));
-            }
-        }
-        Ok(None)
+        let mut records = self.records(&page.iter().flat_map(shown).collect::<Vec<u32>>())?.into_iter();
+        let cluster = |(_, members): &(u32, Vec<u32>)| {
+            let keeper = records.next()?;
+            let shown = records.by_ref().take(members.len().min(most)).collect();
+            Some(Cluster { keeper, members: shown, merged: members.len() })
+        };
+        Ok((page.iter().filter_map(cluster).collect(), clusters.len()))
+    }
+
+    /// How many records are in a state.
+    pub(in crate::web) fn in_state(&self, state: &str) -> usize {
+        self.index.in_state(state).count()
+    }
+
+    /// A page of the pairs up to a score, the likest first, and how many there are.
+    pub(in crate::web) fn pairs(
+        &self,
+        below: f64,
+        verdict: Option<&str>,
+        from: usize,
+        count: usize,
+    ) -> Result<(Vec<NearPair>, usize), Error> {
+        let pairs = self.stages.pairs(&self.stage)?;
+        let (places, all) = pairs.page(below, verdict, from, count);
+        Ok((rows(&self.stages.frames, &self.stage, "pairs", NEAR, &places)?, all))
+    }
+
+    /// The texts of several ids, as they entered.
+    pub(in crate::web) fn texts_of(&self, ids: &[&str]) -> Result<HashMap<String, String>, Error> {
+        let records = self.records(&self.index.names.places(ids, &[]))?;
+        Ok(records.into_iter().filter_map(|record| Some((record.entry.id, record.text?))).collect())
     }
 
     /// Characters of each record's text, in the order of the ledger; 0 where it has none.
@@ -232,13 +207,12 @@ impl Looking<'_> {
         if let Some(known) = self.index.chars.get() {
             return Ok(known.clone());
         }
-        let frames = &self.stages.frames;
         let mut before = Vec::new();
         for input in &self.inputs {
-            before.append(&mut chars(frames, input)?);
+            before.append(&mut chars(input)?);
         }
         // Import reads no rows: its records are as long as what they became.
-        let after = if before.is_empty() { chars(frames, &self.stage)? } else { Vec::new() };
+        let after = if before.is_empty() { chars(&self.stage)? } else { Vec::new() };
         let of = |rows: &[u32], row: u32| rows.get(row as usize).copied();
         let lengths = (0..self.len())
             .map(|at| of(&before, self.index.entered[at]).or_else(|| of(&after, self.index.left[at])))
@@ -251,13 +225,10 @@ impl Looking<'_> {
         if let Some(known) = self.index.scores.get() {
             return Ok(known.clone());
         }
-        let mut scores = Vec::with_capacity(self.len());
-        for part in 0..self.stage.table("ledger").parts.len() {
-            let frame = part_columns(&self.stage, "ledger", part, &["score"])?;
-            let column = frame.column("score").and_then(Column::f64);
-            let column = column.map_err(|e| Error::stale_file(&self.stage.place().join("ledger"), e))?;
-            scores.extend(column.iter().map(|score| score.unwrap_or(-1.0) as f32));
-        }
+        let scores = each_row(&self.stage, "ledger", &["score"], |frame| {
+            let scores = frame.column("score").and_then(Column::f64)?;
+            Ok(scores.iter().map(|score| score.unwrap_or(-1.0) as f32).collect())
+        })?;
         Ok(self.index.scores.get_or_init(|| Arc::new(scores)).clone())
     }
 
@@ -277,56 +248,30 @@ impl Looking<'_> {
         Ok(lengths)
     }
 
+    /// The records of these places, in the order they are named.
     fn records(&self, places: &[u32]) -> Result<Vec<Record>, Error> {
-        places.iter().map(|at| self.record(*at as usize)).collect()
-    }
-
-    fn record(&self, at: usize) -> Result<Record, Error> {
-        let (part, row) = place(&self.stage, "ledger", at);
-        let frame = self.stages.frames.get(&self.stage, "ledger", part, LEDGER)?;
-        let entries: Vec<Entry> = from_frame(&frame.slice(row as i64, 1))
-            .map_err(|e| Error::stale_file(&self.stage.place().join("ledger"), e))?;
-        let entry = entries.into_iter().next().unwrap_or_default();
-        let text = match self.entered_text(self.index.entered[at])? {
-            Some(text) => Some(text),
-            None => self.text(&self.stage, self.index.left[at])?,
-        };
-        Ok(Record { entry, text })
-    }
-
-    fn entered_text(&self, mut row: u32) -> Result<Option<String>, Error> {
-        if row == NONE {
-            return Ok(None);
-        }
+        let frames = &self.stages.frames;
+        let entries = entries(frames, &self.stage, places)?;
+        let mut texts: Vec<Option<String>> = vec![None; places.len()];
+        // As they entered, from whichever input; else as they left.
+        let mut first = 0;
         for input in &self.inputs {
             let rows = input.table("rows").rows as u32;
-            if row < rows {
-                return self.text(input, row);
-            }
-            row -= rows;
+            let row = |at: u32| self.index.entered[at as usize].checked_sub(first).filter(|row| *row < rows);
+            fill(&mut texts, said(frames, input, &places.iter().map(|at| row(*at)).collect::<Vec<_>>())?);
+            first += rows;
         }
-        Ok(None)
-    }
-
-    fn text(&self, stage: &StageReader, row: u32) -> Result<Option<String>, Error> {
-        if row == NONE {
-            return Ok(None);
-        }
-        let (part, row) = place(stage, "rows", row as usize);
-        let frame = self.stages.frames.get(stage, "rows", part, TEXT)?;
-        let texts = texts(&frame).map_err(|e| Error::stale_file(&stage.place().join("rows"), e))?;
-        Ok(texts.get(row).map(str::to_string))
+        let left = |(at, text): (&u32, &Option<String>)| {
+            Some(self.index.left[*at as usize]).filter(|row| *row != NONE && text.is_none())
+        };
+        let left: Vec<Option<u32>> = places.iter().zip(&texts).map(left).collect();
+        fill(&mut texts, said(frames, &self.stage, &left)?);
+        Ok(entries.into_iter().zip(texts).map(|(entry, text)| Record { entry, text }).collect())
     }
 }
 
-/// The part of a table that holds a row, and the row's place in it.
-fn place(stage: &StageReader, table: &str, mut row: usize) -> (usize, usize) {
-    let parts = stage.manifest().tables.get(table).map(|t| t.parts.as_slice()).unwrap_or_default();
-    for (number, part) in parts.iter().enumerate() {
-        if row < part.rows as usize {
-            return (number, row);
-        }
-        row -= part.rows as usize;
+fn fill(texts: &mut [Option<String>], found: Vec<Option<String>>) {
+    for (text, found) in texts.iter_mut().zip(found) {
+        *text = text.take().or(found);
     }
-    (parts.len(), row)
 }

@@ -3,13 +3,19 @@
 //! A stage's tables are parts of one row group each. Of a stage that somebody looks at, `index` keeps a
 //! few bytes a record in memory: its outcome and reason, and where its text stands among the rows that
 //! entered and those that left. A filter or a page is then arithmetic over these, and only the parts that
-//! hold the page's fifty records are decoded (`frames` keeps the last ones, under a bound). What is kept is
+//! hold the page's fifty records are decoded (`frames` keeps the last ones, under a bound), or only a few
+//! pages of them where the records are few (`rows`). What is kept is
 //! known by the hashes of the files, so that a stage made anew is a stage not seen yet.
 
 mod frames;
 mod index;
 mod look;
+mod names;
+mod pairs;
 mod query;
+mod rows;
+mod stages;
 
-pub(super) use look::{Looking, Record, Stages};
+pub(super) use look::{Looking, Record};
 pub(super) use query::{Query, Sort};
+pub(super) use stages::Stages;

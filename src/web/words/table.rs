@@ -1,20 +1,5 @@
 //! The table: key, English, Chinese.
 
-/// Names of stages.
-pub(super) const STAGES: &[(&str, &str, &str)] = &[
-    ("import", "Import", "导入"),
-    ("clean", "Clean", "清洗"),
-    ("anonymise", "Anonymise", "匿名化"),
-    ("filter", "Filter", "筛选"),
-    ("dedup", "Dedup", "去重"),
-    ("screen", "Screening", "初筛"),
-    ("translate", "Translate", "翻译"),
-    ("translation", "Translation", "译文"),
-    ("irrationality", "Irrationality", "悖理分析"),
-    ("category", "Category", "类别"),
-    ("pair", "Normal pair", "正常问题"),
-];
-
 /// Everything else.
 pub(super) const WORDS: &[(&str, &str, &str)] = &[
     // The frame.
@@ -242,6 +227,61 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("near", "nearly", "条近似"),
     ("missing", "missing", "条缺失"),
     ("extra", "more than it", "条多出"),
+    ("guessed", "What may be guessed without the question", "不看题目能猜中多少"),
+    (
+        "guessed_about",
+        "Of {} items; whoever guesses blindly is right in {} %.",
+        "共 {} 题；盲猜的正确率为 {} %。",
+    ),
+    ("over_limit", "Over the limits of pipeline.toml:", "超出 pipeline.toml 的限度："),
+    ("under_limits", "No figure passes its limit.", "没有数值超出限度。"),
+    ("over", "over the limit", "超限"),
+    ("guess_rule", "Whoever takes", "只选"),
+    ("guess_right", "is right in", "正确率"),
+    ("guess_chance", "by chance", "随机水平"),
+    ("guess_longest", "the longest option", "最长的选项"),
+    ("guess_shortest", "the shortest option", "最短的选项"),
+    ("guess_most", "the option nearest to the question's words", "与题目用字最接近的选项"),
+    ("guess_least", "the option farthest from the question's words", "与题目用字最不相干的选项"),
+    ("guess_baseline", "what a classifier of the options alone takes", "仅看选项的分类器所选"),
+    ("guess_positions", "Right options by their place", "正确选项的位置"),
+    ("guess_lengths", "Right options by length, the longest first", "正确选项的长度名次（最长为 1）"),
+    ("guess_near_equal", "Options of one item that hardly differ", "同一题中几乎相同的选项"),
+    ("guess_reused", "Options that stand in several items", "在多题中重复出现的选项"),
+    ("guess_reused_as", "right in {}, wrong in {}", "{} 题为正确项，{} 题为错误项"),
+    (
+        "guess_shared",
+        "Right options share {} % of their character pairs with the question, wrong ones {} %.",
+        "正确选项有 {} % 的相邻字对见于题目，错误选项为 {} %。",
+    ),
+    ("fix_positions", "another options.seed draws every order anew", "更换 options.seed 会重新抽取全部顺序"),
+    (
+        "fix_longest",
+        "let people lengthen wrong options or shorten right ones",
+        "请人加长错误选项或缩短正确选项",
+    ),
+    (
+        "fix_shortest",
+        "let people lengthen right options or shorten wrong ones",
+        "请人加长正确选项或缩短错误选项",
+    ),
+    (
+        "fix_most",
+        "let people rewrite wrong options in the words of their question",
+        "请人用题目中的字词改写错误选项",
+    ),
+    (
+        "fix_least",
+        "let people rewrite right options in the words of their question",
+        "请人用题目中的字词改写正确选项",
+    ),
+    (
+        "fix_baseline",
+        "have people look at the items it guessed, or write their wrong options anew",
+        "请人检查被猜中的题目，或重写其错误选项",
+    ),
+    ("fix_near_equal", "pick another wrong option", "换一个错误选项"),
+    ("fix_reused", "pick another option in all items but one", "除一题外，其余各题换用别的选项"),
     ("made_from", "Made from", "来源"),
     ("file", "File", "文件"),
     ("sample", "sample", "示例"),
@@ -363,5 +403,6 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("seconds_each", "Seconds an item", "每条用时（秒）"),
     ("gold", "Known answers", "已知答案"),
     ("assign", "Assign {} items", "分配 {} 条"),
+    ("overlap", "one more vote on, in %", "多投一票的比例（%）"),
     ("export_votes", "Votes as JSON Lines", "下载投票（JSON Lines）"),
 ];

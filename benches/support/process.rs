@@ -1,0 +1,10 @@
+//! What the system says of a process.
+
+use std::fs;
+
+/// The most memory a process has had, in MiB.
+pub fn high_water(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? >> 10)
+}

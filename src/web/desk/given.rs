@@ -1,0 +1,42 @@
+//! Who was given what, ready to be asked item by item.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::pipeline::Tasks;
+use crate::review::ballot::Round;
+
+/// The tasks of a step by round and annotator.
+pub(in crate::web) struct Given {
+    tasks: Tasks,
+    /// By round, then by annotator: their items. A round in which nobody was given anything is not there.
+    rounds: FxHashMap<Round, FxHashMap<String, FxHashSet<String>>>,
+}
+
+impl Given {
+    pub(super) fn of(tasks: Tasks) -> Given {
+        let mut rounds: FxHashMap<Round, FxHashMap<String, FxHashSet<String>>> = FxHashMap::default();
+        for round in Round::ALL {
+            for task in tasks.current(round) {
+                let people = rounds.entry(round).or_default();
+                people.entry(task.annotator.clone()).or_default().insert(task.item.clone());
+            }
+        }
+        Given { tasks, rounds }
+    }
+
+    /// The tasks as they are stored.
+    pub(in crate::web) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// Whether items were given out in a round at all.
+    pub(super) fn spread(&self, round: Round) -> bool {
+        self.rounds.contains_key(&round)
+    }
+
+    /// Whether somebody was given an item.
+    pub(super) fn to(&self, round: Round, person: &str, item: &str) -> bool {
+        let items = self.rounds.get(&round).and_then(|people| people.get(person));
+        items.is_some_and(|items| items.contains(item))
+    }
+}

@@ -1,0 +1,92 @@
+//! What was read from a file, for as long as the file stays as it was.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// A file that changed less than this before it was read may change again within the same tick of its
+/// clock; what was read of it is not kept.
+const SETTLED: Duration = Duration::from_secs(1);
+
+/// A file's length and time; `None` where there is none.
+type State = Option<(u64, SystemTime)>;
+
+/// By path: the state of the file when it was read, and what was made of it.
+pub(super) struct Kept<T> {
+    held: Mutex<HashMap<PathBuf, (State, Arc<T>)>>,
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Kept<T> {
+        Kept { held: Mutex::default() }
+    }
+}
+
+impl<T> Kept<T> {
+    /// What `read` makes of the file, anew only where its length or time is another. The state is taken
+    /// before the file is read: what is appended in between shows at the next look.
+    ///
+    /// # Errors
+    /// Those of `read`; a failure is not kept.
+    pub(super) fn get<E>(&self, path: &Path, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        let state = state(path);
+        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, made)) = held().get(path)
+            && *known == state
+        {
+            return Ok(made.clone());
+        }
+        let made = Arc::new(read()?);
+        if settled(state, SystemTime::now()) {
+            held().insert(path.to_path_buf(), (state, made.clone()));
+        }
+        Ok(made)
+    }
+}
+
+fn state(path: &Path) -> State {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.len(), meta.modified().ok()?))
+}
+
+/// A file that is not there is as settled as one can be: the next look sees it come.
+fn settled(state: State, now: SystemTime) -> bool {
+    state.is_none_or(|(_, changed)| now.duration_since(changed).is_ok_and(|age| age > SETTLED))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_anew_when_it_changed_and_only_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tasks");
+        let kept = Kept::default();
+        let look = |fresh: &mut bool| {
+            let read = || {
+                *fresh = true;
+                fs::read_to_string(&path).or_else(|_| Ok::<_, ()>(String::new()))
+            };
+            kept.get(&path, read).unwrap().as_str().to_string()
+        };
+        let seen = |text: &str| {
+            let (mut first, mut second) = (false, false);
+            assert_eq!((look(&mut first), look(&mut second)), (text.to_string(), text.to_string()));
+            (first, second)
+        };
+        assert_eq!(seen(""), (true, false), "an absent file is asked for once");
+        fs::write(&path, "one").unwrap();
+        assert_eq!(seen("one"), (true, true), "a file that just changed may change again");
+        let long_ago = SystemTime::now() - Duration::from_secs(60);
+        let touch = |time| fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        touch(long_ago);
+        assert_eq!(seen("one"), (true, false));
+        fs::write(&path, "two").unwrap();
+        touch(long_ago - Duration::from_secs(1));
+        assert_eq!(seen("two"), (true, false), "the same length at another time is another file");
+    }
+}

@@ -1,0 +1,79 @@
+//! The order of a stage's pairs: sixteen bytes each.
+
+use polars::prelude::{Column, DataFrame, PolarsResult};
+use rayon::prelude::*;
+
+use crate::store::{Error, StageReader, part_columns};
+
+/// Pairs by their score, the highest first.
+pub(super) struct Pairs {
+    /// The verdicts that occur.
+    verdicts: Vec<String>,
+    /// Score, place of the verdict, row; of one score in the order of the rows.
+    order: Vec<(f64, u16, u32)>,
+}
+
+impl Pairs {
+    pub(super) fn read(stage: &StageReader) -> Result<Pairs, Error> {
+        let mut pairs = Pairs { verdicts: Vec::new(), order: Vec::new() };
+        for part in 0..stage.table("pairs").parts.len() {
+            let frame = part_columns(stage, "pairs", part, &["score", "verdict"])?;
+            pairs.add(&frame).map_err(|e| Error::stale_file(&stage.place().join("pairs"), e))?;
+        }
+        pairs.order.par_sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(pairs)
+    }
+
+    fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let verdicts = frame.column("verdict").and_then(Column::str)?;
+        for (score, verdict) in frame.column("score").and_then(Column::f64)?.iter().zip(verdicts.iter()) {
+            let verdict = verdict.unwrap_or_default();
+            let known = self.verdicts.iter().position(|known| known == verdict).unwrap_or_else(|| {
+                self.verdicts.push(verdict.to_string());
+                self.verdicts.len() - 1
+            });
+            self.order.push((score.unwrap_or_default(), known as u16, self.order.len() as u32));
+        }
+        Ok(())
+    }
+
+    /// Rows of a page of those that score less than `below` and have this verdict, and how many they are.
+    pub(super) fn page(
+        &self,
+        below: f64,
+        verdict: Option<&str>,
+        from: usize,
+        count: usize,
+    ) -> (Vec<u32>, usize) {
+        let first = self.order.partition_point(|(score, ..)| *score >= below);
+        let wanted = verdict.map(|verdict| self.verdicts.iter().position(|known| known == verdict));
+        let fits = |place: u16| wanted.is_none_or(|wanted| wanted == Some(usize::from(place)));
+        let rows: Vec<u32> = self.order[first..]
+            .iter()
+            .filter(|(_, verdict, _)| fits(*verdict))
+            .map(|(.., row)| *row)
+            .collect();
+        (rows.iter().skip(from).take(count).copied().collect(), rows.len())
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.order.len() * size_of::<(f64, u16, u32)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_come_from_a_score_downwards() {
+        let pairs = Pairs {
+            verdicts: vec!["same".into(), "borderline".into()],
+            order: vec![(0.9, 0, 2), (0.8, 1, 0), (0.8, 0, 3), (0.6, 1, 1)],
+        };
+        assert_eq!(pairs.page(1.1, None, 0, 2), (vec![2, 0], 4));
+        assert_eq!(pairs.page(0.9, None, 1, 9), (vec![3, 1], 3));
+        assert_eq!(pairs.page(1.1, Some("borderline"), 0, 9), (vec![0, 1], 2));
+        assert_eq!(pairs.page(1.1, Some("neither"), 0, 9), (vec![], 0));
+    }
+}

@@ -1,0 +1,97 @@
+//! Single rows of a stage's tables, from as little of its files as will do.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use polars::prelude::{DataFrame, PolarsResult};
+use rayon::prelude::*;
+
+use super::frames::{Frames, LEDGER, TEXT, texts};
+use crate::record::{Entry, Record};
+use crate::store::{Error, StageReader, from_frame};
+
+/// The columns of pairs.
+pub(super) const NEAR: &[&str] =
+    &["a", "b", "score", "levenshtein", "jaro_winkler", "sorensen_dice", "predicate", "veto", "verdict"];
+
+/// The entries of these places of a ledger, in the order they are named.
+pub(super) fn entries(frames: &Frames, stage: &StageReader, places: &[u32]) -> Result<Vec<Entry>, Error> {
+    rows(frames, stage, "ledger", LEDGER, places)
+}
+
+/// The rows of these places of a table, in the order they are named.
+pub(super) fn rows<R: Record + Default + Send>(
+    frames: &Frames,
+    stage: &StageReader,
+    table: &str,
+    columns: &'static [&'static str],
+    places: &[u32],
+) -> Result<Vec<R>, Error> {
+    let wanted: Vec<Option<u32>> = places.iter().map(|place| Some(*place)).collect();
+    let read = |frame: &DataFrame, row: usize| {
+        let rows: Vec<R> = from_frame(&frame.slice(row as i64, 1))?;
+        Ok(rows.into_iter().next())
+    };
+    let found = gather(frames, stage, table, columns, &wanted, read)?;
+    Ok(found.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// What these rows of a stage say, in the order they are named.
+pub(super) fn said(
+    frames: &Frames,
+    stage: &StageReader,
+    rows: &[Option<u32>],
+) -> Result<Vec<Option<String>>, Error> {
+    gather(frames, stage, "rows", TEXT, rows, |frame, row| Ok(texts(frame)?.get(row).map(str::to_string)))
+}
+
+/// What was made of rows, by the places where they were named.
+type Found<T> = Vec<(usize, Option<T>)>;
+
+/// What `read` makes of each row; nothing where none is named. Parts are read side by side.
+fn gather<T: Send>(
+    frames: &Frames,
+    stage: &StageReader,
+    table: &str,
+    columns: &'static [&'static str],
+    wanted: &[Option<u32>],
+    read: impl Fn(&DataFrame, usize) -> PolarsResult<Option<T>> + Sync,
+) -> Result<Vec<Option<T>>, Error> {
+    let mut by_part: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+    for (at, row) in wanted.iter().enumerate().filter_map(|(at, row)| Some((at, (*row)?))) {
+        let (part, row) = place(stage, table, row as usize);
+        by_part.entry(part).or_default().entry(row).or_default().push(at);
+    }
+    let damaged = |e| Error::stale_file(&stage.place().join(table), e);
+    let part = |(part, rows): (&usize, &BTreeMap<usize, Vec<usize>>)| {
+        let numbers: Vec<usize> = rows.keys().copied().collect();
+        let (frame, standing): (Arc<DataFrame>, _) = frames.rows(stage, table, *part, columns, &numbers)?;
+        let mut found = Vec::new();
+        for (row, places) in standing.into_iter().zip(rows.values()) {
+            for at in places {
+                found.push((*at, read(&frame, row).map_err(damaged)?));
+            }
+        }
+        Ok(found)
+    };
+    let parts: Vec<Result<Found<T>, Error>> = by_part.par_iter().map(part).collect();
+    let mut found: Vec<Option<T>> = wanted.iter().map(|_| None).collect();
+    for part in parts {
+        for (at, made) in part? {
+            found[at] = made;
+        }
+    }
+    Ok(found)
+}
+
+/// The part of a table that holds a row, and the row's place in it.
+fn place(stage: &StageReader, table: &str, mut row: usize) -> (usize, usize) {
+    let parts = stage.manifest().tables.get(table).map(|t| t.parts.as_slice()).unwrap_or_default();
+    for (number, part) in parts.iter().enumerate() {
+        if row < part.rows as usize {
+            return (number, row);
+        }
+        row -= part.rows as usize;
+    }
+    (parts.len(), row)
+}
