@@ -16,6 +16,7 @@
 //! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
 //! - [`pipeline`]: the one loop that feeds stages and writes what they say.
 //! - [`release`] and [`audit`]: what leaves the workspace, and the proof of how it came about.
+//! - [`evaluate`]: models on a finished set, and the papers' tables of what they answer.
 //! - [`cli`] and [`web`]: the verbs and the pages; they call the libraries above and hold no logic.
 //!
 //! # Invariants
@@ -51,6 +52,8 @@ pub mod audit;
 pub mod cli;
 #[cfg(feature = "tables")]
 pub mod config;
+#[cfg(feature = "tables")]
+pub mod evaluate;
 #[cfg(feature = "tables")]
 pub mod fetch;
 #[cfg(feature = "tables")]

@@ -1,0 +1,44 @@
+//! Models on a set, and the papers' tables of what they answer.
+//!
+//! In reading order: [`Set`] and [`Item`] are what is asked about, [`Task`] and [`Setting`] what is asked; [`Plan`]
+//! puts it to endpoints and built-in models, [`outputs`] reads what was answered elsewhere, [`ballots`] what people
+//! answer; `read` says what an answer chooses; [`judge`] has the others judged; [`metrics`] and [`tables`] make
+//! figures of plain numbers and of answers; [`write`] puts a results folder together.
+//!
+//! Invariants:
+//! - a figure follows from the set, the answers and the seed; how they were asked for, and in which order they came,
+//!   leaves no trace;
+//! - an answer that cannot be read is a format error, counted apart, and never a guess;
+//! - every figure has its n, and its interval wherever it is drawn from items;
+//! - every answer says where its words come from, every figure from which answers it is.
+
+mod answer;
+mod ask;
+pub mod ballots;
+mod builtin;
+mod charts;
+mod error;
+mod evaluation;
+mod item;
+mod judge;
+pub mod metrics;
+pub mod outputs;
+mod page;
+mod prompt;
+mod read;
+mod results;
+mod set;
+pub mod tables;
+mod task;
+
+pub use answer::{Answer, Given, Rating};
+pub use ask::{Missing, Model, Plan};
+pub use builtin::BuiltIn;
+pub use error::{EvaluateError, SetAside};
+pub use evaluation::{Evaluated, Means, Settings, estimates, evaluate};
+pub use item::{Body, Item, Opponent, Variant, types};
+pub use judge::person_first;
+pub use read::read;
+pub use results::{Results, format_errors, told, write};
+pub use set::{Set, load};
+pub use task::{Setting, Task, Unknown};
