@@ -290,3 +290,89 @@ fn rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
     let rows = sheet_rows(&bytes).map_err(|trouble| form(trouble.to_string()))?;
     Ok(rows.into_iter().map(|(number, cells)| (place(number), cells)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::testing::{answer, group, joke, pair, set, text};
+
+    /// A sheet's rows, and what filling in `answer` makes of it.
+    fn fill(sheet: &Sheet, answer: impl Fn(&Cells) -> String) -> String {
+        let rows = sheet_rows(&sheet.bytes).unwrap();
+        let line = |(_, cells): &(usize, Cells)| {
+            let filled = serde_json::json!({ "ballot": cells["ballot"], "answer": answer(cells) });
+            filled.to_string()
+        };
+        rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    fn vote(set: &Set, answers: &mut Vec<Answer>, content: &str) -> Vec<SetAside> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("b.jsonl");
+        std::fs::write(&path, content).unwrap();
+        read(set, &[File { path, model: Some("reader".into()) }], answers, 1).unwrap()
+    }
+
+    fn sheet<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
+        sheets.iter().find(|sheet| sheet.name == name).unwrap()
+    }
+
+    #[test]
+    fn people_choose_as_models_do() {
+        let set = set("brainteaser", group(0, false, 1));
+        let mut answers = Vec::new();
+        let sheets = blank(&set, &answers, 1).unwrap();
+        let aside = vote(&set, &mut answers, &fill(sheet(&sheets, "choose.csv"), |_| "b".to_uppercase()));
+        assert!(aside.is_empty(), "{aside:?}");
+        assert!(answers.len() == 3 && answers.iter().all(|a| a.person && a.correct == Some(true)));
+    }
+
+    #[test]
+    fn a_pair_is_shown_in_one_order_and_the_ballot_does_not_tell_which() {
+        let set = set("ruozhibench-mc", (0..40).map(|at| pair(at, &[])).collect());
+        let sheets = blank(&set, &[], 1).unwrap();
+        let choose = sheet(&sheets, "choose.csv");
+        let text = String::from_utf8(choose.bytes.clone()).unwrap();
+        assert!(!text.contains("good") && !text.contains("first"));
+        let mut answers = Vec::new();
+        let knows = |cells: &Cells| {
+            if cells["options"].starts_with("A. Nobody knows.") { "A" } else { "B" }.to_string()
+        };
+        assert!(vote(&set, &mut answers, &fill(choose, knows)).is_empty());
+        assert_eq!(answers.iter().filter(|a| a.correct == Some(true)).count(), 40);
+        let first = answers.iter().filter(|a| a.task == Task::GoodFirst).count();
+        assert!((8..=32).contains(&first), "{first} of 40");
+    }
+
+    #[test]
+    fn explanations_are_rated_and_compared_blindly() {
+        let texts = set("flub", vec![text(0, true, None, 0)]);
+        let mut answers = vec![answer(&texts.items[0], Task::Explain, "secret-model", "因为。")];
+        let sheets = blank(&texts, &answers, 1).unwrap();
+        let rate = sheet(&sheets, "rate.csv");
+        assert!(!String::from_utf8_lossy(&rate.bytes).contains("secret"));
+        let filled = fill(rate, |_| "4".into());
+        let twice = format!("{filled}\n{filled}\n{}", filled.replace("\"4\"", "\"9\""));
+        let aside = vote(&texts, &mut answers, &twice);
+        assert_eq!((answers[0].ratings[0].value.as_str(), aside.len()), ("4", 2));
+        let jokes = set("chumor", (0..20).map(|at| joke(at, [0; 3])).collect());
+        let mut answers: Vec<Answer> =
+            jokes.items.iter().map(|item| answer(item, Task::ExplainJoke, "m", "太长。")).collect();
+        let sheets = blank(&jokes, &answers, 1).unwrap();
+        let person = |cells: &Cells| if cells["explanation_1"] == "双关。" { "1" } else { "2" }.to_string();
+        assert!(vote(&jokes, &mut answers, &fill(sheet(&sheets, "prefer.csv"), person)).is_empty());
+        assert!(answers.iter().all(|answer| answer.ratings[0].value == "human"));
+    }
+
+    #[test]
+    fn what_is_no_vote_is_set_aside() {
+        let set = set("flub", vec![text(0, true, None, 0)]);
+        let mut answers = Vec::new();
+        let aside = vote(
+            &set,
+            &mut answers,
+            "{\"ballot\": \"x\", \"answer\": \"A\"}\n{\"ballot\": \"y\", \"answer\": null}",
+        );
+        assert_eq!((aside.len(), answers.len()), (1, 0), "an empty answer is no vote");
+    }
+}

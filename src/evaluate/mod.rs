@@ -30,6 +30,8 @@ mod results;
 mod set;
 pub mod tables;
 mod task;
+#[cfg(test)]
+mod testing;
 
 pub use answer::{Answer, Given, Rating};
 pub use ask::{Missing, Model, Plan};

@@ -14,6 +14,8 @@ mod browser;
 mod crawl;
 mod dedup;
 mod desk;
+mod evaluate;
+mod evaluate_pack;
 mod exchange;
 mod fetch;
 mod fresh;

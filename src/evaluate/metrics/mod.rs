@@ -6,6 +6,8 @@ mod classes;
 mod correlation;
 mod paired;
 mod resamples;
+#[cfg(test)]
+mod tests;
 
 pub use classes::{Confusions, macro_f1};
 pub use correlation::{Correlation, pearson, ranks, spearman};

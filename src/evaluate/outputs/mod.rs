@@ -4,6 +4,8 @@
 mod inspect;
 mod lines;
 mod lm_eval;
+#[cfg(test)]
+mod tests;
 
 use std::fs;
 use std::path::{Path, PathBuf};

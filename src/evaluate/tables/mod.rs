@@ -13,6 +13,8 @@ mod puzzles;
 mod questions;
 mod report;
 mod table;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 pub use across::Point;
