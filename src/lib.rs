@@ -44,6 +44,8 @@ pub mod warc;
 #[cfg(feature = "net")]
 pub mod crawl;
 #[cfg(feature = "net")]
+pub mod evaluate;
+#[cfg(feature = "net")]
 pub mod llm;
 
 #[cfg(feature = "tables")]
@@ -52,8 +54,6 @@ pub mod audit;
 pub mod cli;
 #[cfg(feature = "tables")]
 pub mod config;
-#[cfg(feature = "tables")]
-pub mod evaluate;
 #[cfg(feature = "tables")]
 pub mod fetch;
 #[cfg(feature = "tables")]

@@ -11,12 +11,13 @@ use std::fs;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Answer, Given, Rating};
-use super::error::{EvaluateError, SetAside};
+use super::aside::SetAside;
+use super::error::EvaluateError;
 use super::item::{Body, Item, types};
-use super::judge::{person_first, side};
 use super::outputs::File;
 use super::prompt::lettered;
 use super::set::Set;
+use super::sides::{person_first, side};
 use super::task::{Setting, Task};
 use crate::llm::parse;
 use crate::options::Draw;

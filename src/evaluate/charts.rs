@@ -70,6 +70,47 @@ pub fn bars(title: &str, table: &Table, most: f64) -> Chart {
     drawn(title, table.columns.clone(), svg, y, table.rows.is_empty())
 }
 
+/// Shares that make up a whole: one bar a row, a piece a column.
+pub fn stacked(title: &str, table: &Table) -> Chart {
+    let mut svg = String::new();
+    let wide = WIDE - LEFT - 8.0;
+    let tall = 16.0;
+    let mut y = 2.0;
+    for row in table.rows.iter().filter(|row| row.cells.iter().any(Option::is_some)) {
+        let _ = write!(
+            svg,
+            "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            LEFT - 8.0,
+            y + 12.0,
+            escaped(&short(&row.name))
+        );
+        let mut x = LEFT;
+        for (at, cell) in row.cells.iter().enumerate() {
+            let Some(cell) = cell else { continue };
+            let long = cell.value / 100.0 * wide;
+            let _ = write!(
+                svg,
+                "<g><title>{}</title><rect class=\"s{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{long:.1}\" height=\"{tall}\"/>",
+                escaped(&told(row, &table.columns[at], cell)),
+                at % 6
+            );
+            if long > 26.0 {
+                let _ = write!(
+                    svg,
+                    "<text class=\"on\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.0}</text>",
+                    x + long / 2.0,
+                    y + 12.0,
+                    cell.value
+                );
+            }
+            svg.push_str("</g>");
+            x += long;
+        }
+        y += tall + 6.0;
+    }
+    drawn(title, table.columns.clone(), svg, y, table.rows.is_empty())
+}
+
 /// What a model reaches with more and more examples: one line a model, from a table of models and settings.
 pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) -> Chart {
     let (tall, wide) = (240.0, WIDE - 90.0);

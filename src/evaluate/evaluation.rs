@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::answer::{Answer, Given, Rating};
+use super::aside::SetAside;
 use super::ask::{Missing, Model, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
-use super::error::{EvaluateError, SetAside};
+use super::error::EvaluateError;
 use super::item::Body;
 use super::judge;
+use super::load::load;
 use super::outputs::{self, File};
 use super::results::Results;
-use super::set::{Set, load};
+use super::set::Set;
 use super::tables::{Book, Report, gen_scores, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};

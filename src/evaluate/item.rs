@@ -1,11 +1,10 @@
 //! The items of a set, as the tasks need them.
 
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::task::Task;
 use crate::options::LETTERS;
-use crate::release::rows_of::JsonRow;
 use crate::review::ballots;
 
 /// One item.
@@ -136,7 +135,7 @@ impl Item {
     ///
     /// # Errors
     /// What the row lacks.
-    pub fn of_row(config: &str, row: &JsonRow) -> Result<Item, String> {
+    pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<Item, String> {
         let id = field::<String>(row, "id")?;
         let source: Option<String> = row.get("source_id").and_then(Json::as_str).map(str::to_string);
         let source = source.filter(|source| !source.is_empty());
@@ -239,7 +238,7 @@ impl Item {
     }
 }
 
-fn field<T: for<'de> Deserialize<'de>>(row: &JsonRow, name: &str) -> Result<T, String> {
+fn field<T: for<'de> Deserialize<'de>>(row: &Map<String, Json>, name: &str) -> Result<T, String> {
     T::deserialize(row.get(name).unwrap_or(&Json::Null)).map_err(|e| format!("{name}: {e}"))
 }
 
@@ -247,7 +246,7 @@ fn letter(answer: &str) -> Result<usize, String> {
     LETTERS.iter().position(|letter| *letter == answer).ok_or_else(|| format!("answer: no letter {answer:?}"))
 }
 
-fn pair(row: &JsonRow) -> Result<Body, String> {
+fn pair(row: &Map<String, Json>) -> Result<Body, String> {
     let options: Vec<String> = field(row, "options")?;
     let answer: usize = field(row, "answer")?;
     let [first, second] = <[String; 2]>::try_from(options).map_err(|_| "options: not two".to_string())?;
@@ -265,7 +264,7 @@ fn pair(row: &JsonRow) -> Result<Body, String> {
     })
 }
 
-fn opponents(row: &JsonRow) -> Result<Vec<Opponent>, String> {
+fn opponents(row: &Map<String, Json>) -> Result<Vec<Opponent>, String> {
     let models: Vec<String> = field(row, "opponent_models")?;
     let explanations: Vec<String> = field(row, "opponent_explanations")?;
     let votes = |name| field::<Vec<u64>>(row, name);

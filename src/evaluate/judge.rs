@@ -8,23 +8,17 @@ use super::ask::{Missing, basis};
 use super::error::EvaluateError;
 use super::item::{Body, Item};
 use super::set::Set;
+use super::sides::{person_first, side};
 use super::task::Task;
 use crate::config::sections;
 use crate::llm::parse::{self, Unreadable};
 use crate::llm::{Ask, Endpoint, Parsed, Prompts};
-use crate::options::Draw;
 use crate::record::Response;
 use crate::stages::StageError;
 use crate::stages::draft::{Asking, Draft, Slot, ask_endpoints, requests, slots};
 
 /// FLUB's scale (2.3).
 pub const FLUB_SCALE: std::ops::RangeInclusive<u32> = 1..=10;
-
-/// Which explanation of a joke stands first for a reader: whether it is the person's. Drawn for each joke and
-/// model, so that no place is favoured.
-pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
-    Draw::new(seed, &format!("evaluation sides {model}"), item).below(2) == 0
-}
 
 /// A rating that is asked for.
 struct Wanted {
@@ -217,18 +211,4 @@ fn read(template: &str, reply: &str) -> Result<String, Unreadable> {
             rating.map(|rating| rating.to_string()).ok_or_else(|| Unreadable::new("no rating"))
         }
     }
-}
-
-/// Of a joke whose explanation is preferred, by whose it is; other ratings as they are.
-pub(super) fn side(said: String, seed: u64, answer: &Answer) -> String {
-    if answer.task != Task::ExplainJoke {
-        return said;
-    }
-    let person_first = person_first(seed, &answer.item, &answer.model);
-    let word = match (said.as_str(), person_first) {
-        ("1", true) | ("2", false) => "human",
-        ("1", false) | ("2", true) => "llm",
-        _ => "equal",
-    };
-    word.into()
 }

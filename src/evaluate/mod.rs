@@ -5,6 +5,8 @@
 //! answer; `read` says what an answer chooses; [`judge`] has the others judged; [`metrics`] and [`tables`] make
 //! figures of plain numbers and of answers; [`write`] puts a results folder together.
 //!
+//! What reads, scores and counts builds without tables of stages; what asks, loads and writes needs the workspace.
+//!
 //! Invariants:
 //! - a figure follows from the set, the answers and the seed; how they were asked for, and in which order they came,
 //!   leaves no trace;
@@ -13,34 +15,56 @@
 //! - every answer says where its words come from, every figure from which answers it is.
 
 mod answer;
-mod ask;
-pub mod ballots;
+mod aside;
 mod builtin;
 mod charts;
-mod error;
-mod evaluation;
 mod item;
-mod judge;
 pub mod metrics;
-pub mod outputs;
-mod page;
 mod prompt;
 mod read;
-mod results;
 mod set;
+mod sides;
 pub mod tables;
 mod task;
 #[cfg(test)]
 mod testing;
 
+#[cfg(feature = "tables")]
+mod ask;
+#[cfg(feature = "tables")]
+pub mod ballots;
+#[cfg(feature = "tables")]
+mod error;
+#[cfg(feature = "tables")]
+mod evaluation;
+#[cfg(feature = "tables")]
+mod judge;
+#[cfg(feature = "tables")]
+mod load;
+#[cfg(feature = "tables")]
+pub mod outputs;
+#[cfg(feature = "tables")]
+mod page;
+#[cfg(feature = "tables")]
+mod results;
+
 pub use answer::{Answer, Given, Rating};
-pub use ask::{Missing, Model, Plan};
+pub use aside::SetAside;
 pub use builtin::BuiltIn;
-pub use error::{EvaluateError, SetAside};
-pub use evaluation::{Evaluated, Means, Settings, estimates, evaluate};
 pub use item::{Body, Item, Opponent, Variant, types};
-pub use judge::person_first;
+pub use prompt::{about, ask as request, shots};
 pub use read::read;
-pub use results::{Results, format_errors, told, write};
-pub use set::{Set, load};
+pub use set::Set;
+pub use sides::person_first;
 pub use task::{Setting, Task, Unknown};
+
+#[cfg(feature = "tables")]
+pub use ask::{Missing, Model, Plan};
+#[cfg(feature = "tables")]
+pub use error::EvaluateError;
+#[cfg(feature = "tables")]
+pub use evaluation::{Evaluated, Means, Settings, estimates, evaluate};
+#[cfg(feature = "tables")]
+pub use load::load;
+#[cfg(feature = "tables")]
+pub use results::{Results, format_errors, told, write};

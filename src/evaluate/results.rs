@@ -9,8 +9,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::aside::SetAside;
 use super::ask::Missing;
-use super::error::SetAside;
 use super::page;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;

@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use super::answer::{Answer, Given};
-use super::error::{EvaluateError, SetAside};
+use super::aside::SetAside;
+use super::error::EvaluateError;
 use super::item::{Body, Item};
 use super::set::Set;
 use super::task::{Setting, Task};

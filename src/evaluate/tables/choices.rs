@@ -8,7 +8,7 @@ use crate::evaluate::answer::Answer;
 use crate::evaluate::item::{Body, Item};
 use crate::evaluate::metrics::Unit;
 use crate::evaluate::task::{Setting, Task};
-use crate::release::CATEGORIES;
+use crate::review::ballots::CATEGORIES;
 
 const ORDERS: [Task; 2] = [Task::GoodFirst, Task::BadFirst];
 

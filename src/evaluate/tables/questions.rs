@@ -8,7 +8,7 @@ use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{Resamples, Unit};
 use crate::evaluate::task::{Setting, Task};
 use crate::judges::{self, JudgePair, Measures, SCALE};
-use crate::release::CATEGORIES;
+use crate::review::ballots::CATEGORIES;
 
 const TASKS: [Task; 2] = [Task::Answer, Task::AnswerNormal];
 

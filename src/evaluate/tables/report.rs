@@ -10,7 +10,7 @@ use super::compare::{Comparison, comparisons};
 use super::table::{Cell, Table};
 use super::texts::Texts;
 use super::{choices, jokes, known, puzzles, questions, texts};
-use crate::evaluate::charts::{Chart, bars, scatter};
+use crate::evaluate::charts::{Chart, bars, lines, scatter, stacked};
 use crate::evaluate::task::{Setting, Task};
 
 /// Tables, comparisons and charts of one set.
@@ -49,11 +49,7 @@ pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
         "flub" => flub_report(book, &mut tables, &mut charts),
         "chumor" => {
             tables.extend([jokes::winning(book), jokes::agreement(book)]);
-            charts.push(bars(
-                "Whose explanation wins, percent of jokes (Chumor, figure 1)",
-                &tables[0],
-                100.0,
-            ));
+            charts.push(stacked("Whose explanation wins, percent of jokes (Chumor, figure 1)", &tables[0]));
         }
         _ => {
             tables.extend([Some(false), Some(true), None].map(|word| puzzles::puzzles(book, word)));
@@ -82,11 +78,8 @@ fn gen_report(book: &Book<'_>, tables: &mut Vec<Table>, charts: &mut Vec<Chart>)
     tables.push(questions::normal(book));
     for task in [Task::Answer, Task::AnswerNormal] {
         let ratings = questions::distributions(book, task);
-        charts.push(bars(
-            &format!("{}, percent (RuozhiBench, figures 5 and 19 to 21)", ratings.title),
-            &ratings,
-            100.0,
-        ));
+        let title = format!("{}, percent (RuozhiBench, figures 5 and 19 to 21)", ratings.title);
+        charts.push(stacked(&title, &ratings));
         tables.push(ratings);
     }
     let (table, pairs) = questions::judge_pairs(book);
@@ -175,7 +168,7 @@ fn flub_report(book: &Book<'_>, tables: &mut Vec<Table>, charts: &mut Vec<Chart>
         book.settings(Task::Select).into_iter().filter(|setting| !setting.cot).collect();
     if shots.len() > 1 {
         let title = "With 0, 1, 2 and 5 solved examples (FLUB, figure 3): selection accuracy, percent";
-        charts.push(super::super::charts::lines(title, &tables[0], 0, &shots));
+        charts.push(lines(title, &tables[0], 0, &shots));
     }
     tables.push(texts::people(book));
 }
