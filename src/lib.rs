@@ -16,6 +16,7 @@
 //! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
 //! - [`pipeline`]: the one loop that feeds stages and writes what they say.
 //! - [`release`] and [`audit`]: what leaves the workspace, and the proof of how it came about.
+//! - [`evaluate`]: models on a finished set, and the papers' tables of what they answer.
 //! - [`cli`] and [`web`]: the verbs and the pages; they call the libraries above and hold no logic.
 //!
 //! # Invariants
@@ -42,6 +43,8 @@ pub mod warc;
 
 #[cfg(feature = "net")]
 pub mod crawl;
+#[cfg(feature = "net")]
+pub mod evaluate;
 #[cfg(feature = "net")]
 pub mod llm;
 

@@ -17,6 +17,7 @@ const RANKS: &[&[&str]] = &[
     &["recipe"],
     &["pipeline"],
     &["release", "audit"],
+    &["evaluate"],
     &["cli", "web"],
 ];
 

@@ -7,8 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::access::AccessVerb;
 use super::serve::Serve;
 
+mod evaluate;
 mod review;
 
+pub(super) use evaluate::Evaluate;
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
 
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why a post is in or out.
@@ -113,6 +115,9 @@ pub(super) enum Verb {
     Diff(Diff),
     /// Hold a set against a published one: what is found, how labels agree, what was lost where
     Compare(Compare),
+    /// Put a set to models, and make the papers' tables of what they answer
+    #[command(after_help = super::evaluate::HELP)]
+    Evaluate(Box<Evaluate>),
     /// Write rows for Label Studio, Argilla or a spreadsheet
     Export(Export),
     /// Print a completion script for a shell

@@ -38,7 +38,7 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
+pub(super) fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
     let money = match (estimate.min_usd, estimate.max_usd) {
         (Some(min), Some(max)) => format!("{min} to {max}"),
         _ => "no price is set".to_string(),
@@ -54,7 +54,7 @@ fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
     )
 }
 
-fn row(recipe: &str, step: &str, estimate: &Estimate) -> Value {
+pub(super) fn row(recipe: &str, step: &str, estimate: &Estimate) -> Value {
     json!({
         "recipe": recipe, "stage": step, "endpoint": estimate.endpoint, "items": estimate.items,
         "stored": estimate.stored, "requests": estimate.requests, "prompt_tokens": estimate.prompt_tokens,

@@ -14,6 +14,7 @@ const SAMPLE: &[(&str, &str)] = &[
     ("dumps/annual.json", include_str!("../../raw/sample/dumps/annual.json")),
     ("dumps/thread.jsonl", include_str!("../../raw/sample/dumps/thread.jsonl")),
     ("replies.jsonl", include_str!("../../raw/sample/replies.jsonl")),
+    ("evaluation.jsonl", include_str!("../../raw/sample/evaluation.jsonl")),
     ("responses.jsonl", include_str!("../../raw/sample/responses.jsonl")),
     ("votes.jsonl", include_str!("../../raw/sample/votes.jsonl")),
     ("puzzles/list.html", include_str!("../../raw/sample/puzzles/list.html")),

@@ -12,6 +12,7 @@ mod crawl;
 mod diff;
 mod disputes;
 mod estimate;
+mod evaluate;
 mod exit;
 mod explain;
 mod export;
@@ -74,6 +75,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Verify(args) => verify::verify(args, global),
         Verb::Diff(args) => diff::diff(args, global),
         Verb::Compare(args) => compare::compare(args, global),
+        Verb::Evaluate(args) => evaluate::evaluate(args, global, stop),
         Verb::Export(args) => export::export(args, global),
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Review { verb } => review::review(verb, global),

@@ -62,6 +62,7 @@ licence = "CC0-1.0"
 # base_url = "https://api.example.org/v1"
 # model = "…"
 # key_env = "MINE_KEY"          # the name of the environment variable, never the key
+# size_b = 8                    # billions of parameters, for `evaluate`
 # usd_per_million_in = 0.15
 # usd_per_million_out = 0.60
 # max_usd = 5.0
@@ -101,6 +102,17 @@ pack = "raw/sample/replies.jsonl"
 
 [recipe.ruozhibench-mc.judge]
 endpoints = ["sample-judge-1", "sample-judge-2", "sample-judge-3"]
+
+# A model that answers the finished sets, and a judge of what it says: for `riddlemill evaluate`.
+[llm.sample-solver]
+provider = "sample"
+model = "sample-solver"
+pack = "raw/sample/evaluation.jsonl"
+
+[llm.sample-marker]
+provider = "sample"
+model = "sample-marker"
+pack = "raw/sample/evaluation.jsonl"
 
 # BrainTeaser's replies, votes and words lie with its puzzles.
 [llm.sample-puzzles]

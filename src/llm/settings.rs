@@ -65,6 +65,8 @@ pub struct Endpoint {
     pub max_usd: Option<f64>,
     /// The reply pack of a `sample` provider.
     pub pack: Option<PathBuf>,
+    /// The model's size in billions of parameters, where it is known: what `evaluate` sets scores against.
+    pub size_b: Option<f64>,
 }
 
 fn default_concurrency() -> usize {
@@ -99,6 +101,7 @@ impl Endpoint {
             free: false,
             max_usd: None,
             pack: None,
+            size_b: None,
         }
     }
 

@@ -134,6 +134,15 @@ impl Server {
 
     /// The same, each answer so much later.
     pub fn slow(fails_at: Option<&'static str>, delay: Duration) -> Server {
+        Server::replying(reply_to, fails_at, delay)
+    }
+
+    /// Answers as the function says: what was asked for, and the reply.
+    pub fn replying(
+        reply: fn(&str) -> (&'static str, String),
+        fails_at: Option<&'static str>,
+        delay: Duration,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen: Arc<Mutex<BTreeMap<&'static str, u32>>> = Arc::default();
@@ -141,7 +150,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let counts = counts.clone();
-                std::thread::spawn(move || answer(stream, fails_at, delay, &counts));
+                std::thread::spawn(move || answer(stream, reply, fails_at, delay, &counts));
             }
         });
         Server { port, seen }
@@ -166,6 +175,7 @@ impl Server {
 
 fn answer(
     mut stream: TcpStream,
+    reply: fn(&str) -> (&'static str, String),
     fails_at: Option<&str>,
     delay: Duration,
     counts: &Mutex<BTreeMap<&'static str, u32>>,
@@ -195,7 +205,7 @@ fn answer(
     }
     let messages = body["messages"].as_array().unwrap();
     let prompt: String = messages.iter().filter_map(|m| m["content"].as_str()).collect();
-    let (what, reply) = reply_to(&prompt);
+    let (what, reply) = reply(&prompt);
     *counts.lock().unwrap().entry(what).or_default() += 1;
     std::thread::sleep(delay);
     let failed = fails_at.is_some_and(|text| prompt.contains(text));

@@ -15,6 +15,8 @@ mod crawl;
 mod dedup;
 mod desk;
 mod embeddings;
+mod evaluate;
+mod evaluate_pack;
 mod exchange;
 mod fetch;
 mod fresh;

@@ -5,16 +5,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Answer, Column, Compat, Kind, Layout, PROVENANCE, STANDING, Task, column, maybe};
 use crate::release::row::{Row, Value};
-
-/// The six categories by number, from 1 (section 2.4, figure 11).
-pub const CATEGORIES: [&str; 6] = [
-    "Logical Error",
-    "Commonsense Misunderstanding",
-    "Erroneous Assumption",
-    "Scientific Misconception",
-    "Absurd Imagination",
-    "Others",
-];
+pub use crate::review::ballots::CATEGORIES;
 
 /// A reviewed item.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,13 +1,14 @@
 //! Seeded bootstrap intervals.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::coefficients::weighted;
 use super::units::{Level, Units};
 use crate::options::Draw;
 
 /// A coefficient with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// From the units as they are.
     pub value: f64,
@@ -28,6 +29,24 @@ pub struct Bootstrap {
     pub level: f64,
 }
 
+impl Bootstrap {
+    /// One resample: `count` places below `count`, drawn with replacement, the same for a seed, a purpose, a name
+    /// and a number `at`. Each resample has its own stream, so how they are spread over threads changes nothing.
+    pub fn places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {
+        let mut state = Draw::new(self.seed, purpose, &format!("{name} {at}")).bits();
+        // The high half of the product maps 64 bits onto 0..count; the bias is below 2^-40.
+        (0..count).map(move |_| ((u128::from(split_mix(&mut state)) * count as u128) >> 64) as usize)
+    }
+
+    /// The interval about `value` that holds the middle share of what resamples came to.
+    pub fn estimate(&self, value: f64, mut drawn: Vec<f64>) -> Estimate {
+        drawn.sort_by(f64::total_cmp);
+        let tail = (1.0 - self.level) / 2.0;
+        let end = |share| percentile(&drawn, share).unwrap_or(value);
+        Estimate { value, low: end(tail), high: end(1.0 - tail) }
+    }
+}
+
 /// The coefficients of many raters, with intervals from the same resamples.
 pub(super) struct Estimates {
     pub(super) percent: Option<Estimate>,
@@ -46,34 +65,22 @@ pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: 
         ]
     };
     let values = coefficients(&units.weights);
-    // Each resample has its own stream, so how they are spread over threads changes nothing.
     let drawn: Vec<[Option<f64>; 4]> = (0..settings.resamples)
         .into_par_iter()
-        .map(|at| coefficients(&resample(units, settings.seed, name, at)))
+        .map(|at| coefficients(&resample(units, settings, name, at)))
         .collect();
     let interval = |which: usize| {
-        let value = values[which]?;
-        let mut drawn: Vec<f64> = drawn.iter().filter_map(|values| values[which]).collect();
-        drawn.sort_by(f64::total_cmp);
-        let tail = (1.0 - settings.level) / 2.0;
-        Some(Estimate {
-            value,
-            low: percentile(&drawn, tail).unwrap_or(value),
-            high: percentile(&drawn, 1.0 - tail).unwrap_or(value),
-        })
+        let drawn = drawn.iter().filter_map(|values| values[which]).collect();
+        Some(settings.estimate(values[which]?, drawn))
     };
     Estimates { percent: interval(0), fleiss: interval(1), alpha: interval(2), ac1: interval(3) }
 }
 
 /// As many units as there are, drawn with replacement: how many of each pattern.
-fn resample(units: &Units, seed: u64, name: &str, at: usize) -> Vec<u64> {
-    let mut state = Draw::new(seed, "review bootstrap", &format!("{name} {at}")).bits();
+fn resample(units: &Units, settings: &Bootstrap, name: &str, at: usize) -> Vec<u64> {
     let mut weights = vec![0; units.patterns.len()];
-    let count = units.units.len() as u64;
-    for _ in 0..count {
-        // The high half of the product maps 64 bits onto 0..count; the bias is below 2^-40.
-        let unit = (u128::from(split_mix(&mut state)) * u128::from(count)) >> 64;
-        weights[units.units[unit as usize] as usize] += 1;
+    for unit in settings.places("review bootstrap", name, at, units.units.len()) {
+        weights[units.units[unit] as usize] += 1;
     }
     weights
 }

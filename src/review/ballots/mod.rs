@@ -12,6 +12,16 @@ mod ruozhibench;
 
 use super::ballot::{Choice, Field, Kind, Step, choice, label};
 
+/// The six categories by number, from 1 (RuozhiBench 2.4, figure 11).
+pub const CATEGORIES: [&str; 6] = [
+    "Logical Error",
+    "Commonsense Misunderstanding",
+    "Erroneous Assumption",
+    "Scientific Misconception",
+    "Absurd Imagination",
+    "Others",
+];
+
 /// The review steps of a recipe, in the order its paper takes them; none of an unknown recipe.
 pub fn steps(recipe: &str) -> Vec<Step> {
     match recipe {

@@ -1,6 +1,7 @@
 //! Ballots as CSV.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use encoding_rs::{Encoding, GB18030};
 use rayon::prelude::*;
@@ -26,6 +27,40 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         writer.write_record(cells.map(Cow::into_owned))?;
     }
     writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
+}
+
+/// A sheet of columns that no review step has, in the form that [`write`] gives ballots: `asked` columns are read
+/// back, the others are for reading only.
+///
+/// # Errors
+/// [`ExportError::Csv`] where the rows cannot be put into cells.
+pub fn sheet(headers: &[&str], asked: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, ExportError> {
+    let mut writer =
+        ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
+    writer.write_record(headers)?;
+    for row in rows {
+        let cells = headers.iter().zip(row).map(|(header, cell)| match asked.contains(header) {
+            true => Cow::from(cell),
+            false => disarm(cell),
+        });
+        writer.write_record(cells.map(Cow::into_owned))?;
+    }
+    writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
+}
+
+/// The rows of a sheet by their headers, each with its number from the top; cells that are empty are left out.
+///
+/// # Errors
+/// [`Trouble`] where the bytes are no table.
+pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<(usize, BTreeMap<String, String>)>, Trouble> {
+    let (entries, _) = read(bytes)?;
+    let row = |entry: Entry| {
+        let cells = entries.columns.iter().zip(entry.cells);
+        let named =
+            cells.filter_map(|(column, cell)| Some((column.clone(), cell?.as_text()?.trim().to_owned())));
+        (entry.number, named.filter(|(_, cell)| !cell.is_empty()).collect())
+    };
+    Ok(entries.rows.into_iter().map(row).collect())
 }
 
 /// A spreadsheet would run a forum's `=HYPERLINK(…)` as a formula. Shown cells are not read back, so

@@ -11,6 +11,7 @@ use futures_util::future::join_all;
 
 use super::{Draft, Slot, endpoints, sends, slots};
 use crate::config::{Config, sections};
+use crate::llm::parse::Unreadable;
 use crate::llm::{
     Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Store, Usd, ask_parsed,
 };
@@ -226,7 +227,9 @@ pub fn replies<S: Subject>(
         places[request.slot.endpoint].push(at);
     }
     let asks = |places: &Vec<usize>| places.iter().map(|&at| requests[at].ask.clone()).collect();
-    let asked = ask(draft, endpoints, places.iter().map(asks).collect(), &settings, asking)?;
+    let read = |_: &Ask, reply: &str| draft.read(reply);
+    let asks = places.iter().map(asks).collect();
+    let asked = ask_endpoints(endpoints, asks, read, settings.max_reasks, asking)?;
     asking.stop.check()?;
     let mut parsed: Vec<Option<Parsed<Values>>> = requests.iter().map(|_| None).collect();
     for (place, answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
@@ -241,14 +244,18 @@ pub fn replies<S: Subject>(
     Ok(replies)
 }
 
-/// Asks every endpoint for its own, all of them at once.
-fn ask(
-    draft: Draft,
+/// Asks every endpoint for its own, all of them at once: a list of what came for each endpoint's `asks`.
+///
+/// # Errors
+/// [`StageError`] where an endpoint or the store cannot be used. After a Ctrl-C what is not answered is held.
+pub fn ask_endpoints<T>(
     endpoints: Vec<Endpoint>,
     asks: Vec<Vec<Ask>>,
-    settings: &sections::Draft,
+    read: impl Fn(&Ask, &str) -> Result<T, Unreadable>,
+    max_reasks: u32,
     asking: &Asking<'_>,
-) -> Result<Vec<Vec<Parsed<Values>>>, StageError> {
+) -> Result<Vec<Vec<Parsed<T>>>, StageError> {
+    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
     let cancel = CancellationToken::new();
     let cap = (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd));
     let limits = Limits {
@@ -273,7 +280,7 @@ fn ask(
                 asking.pulse.advance(finished.saturating_sub(before) as u64);
                 asking.pulse.say(&words(progress, started.elapsed()));
             };
-            ask_parsed(engine, asks, |_, reply| draft.read(reply), settings.max_reasks, on_event).await
+            ask_parsed(engine, asks, &read, max_reasks, on_event).await
         });
         let work = join_all(works);
         tokio::pin!(work);

@@ -44,12 +44,24 @@ pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endp
         }
         _ => ("draft.endpoint", vec![settings.endpoint]),
     };
+    named(config, key, names, draft == Draft::Translation)
+}
+
+/// The endpoints of some names, their packs' paths resolved; `key` is what names them, `translates` whether a
+/// server that only translates will do. The default one may be missing.
+///
+/// # Errors
+/// [`StageError::Settings`] where another name is not set.
+pub fn named(
+    config: &Config,
+    key: &str,
+    names: Vec<String>,
+    translates: bool,
+) -> Result<Vec<Endpoint>, StageError> {
     let mut endpoints = Vec::new();
     for name in names {
         match config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned() {
-            Some(endpoint)
-                if endpoint.provider == Provider::Libretranslate && draft != Draft::Translation =>
-            {
+            Some(endpoint) if endpoint.provider == Provider::Libretranslate && !translates => {
                 let what = format!(
                     "{key}: [llm.{name}] only translates\n  hint: draft.translator = {name:?}, and another {key}"
                 );

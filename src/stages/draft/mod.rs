@@ -19,9 +19,12 @@ mod screen;
 mod translation;
 mod wrong;
 
-pub use ask::{Asking, Replied, Request, draft, evidence, open_store, optional, prompts, replies, requests};
+pub use ask::{
+    Asking, Replied, Request, ask_endpoints, draft, evidence, open_store, optional, prompts, replies,
+    requests,
+};
 pub(super) use ask::{Told, told};
-pub use endpoints::{Slot, endpoints, sends, slots};
+pub use endpoints::{Slot, endpoints, named, sends, slots};
 pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
 pub(super) use screen::REASONS as SCREEN_REASONS;
 

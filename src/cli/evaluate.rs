@@ -1,0 +1,221 @@
+//! `evaluate`: models on a set, and the papers' tables of what they answer.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::args::{Evaluate, Global};
+use super::estimate::{line, row};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use super::progress::Talk;
+use crate::config::Config;
+use crate::evaluate::outputs::File;
+use crate::evaluate::{
+    self as evaluating, EvaluateError, Evaluated, Means, Settings, ballots, format_errors, told,
+};
+use crate::llm::{Run, Usd};
+use crate::pipeline::Progress;
+use crate::stages::{Pulse, Stop};
+use crate::store::{Workspace, durable};
+
+pub(super) const HELP: &str = "\
+Models are the workspace's [llm.NAME] tables, and random and first-option, which need none. What is stored is not
+asked again: a second call asks nothing, and computes every table anew from the replies.
+
+  riddlemill evaluate brainteaser --model random --model first-option
+  riddlemill evaluate ruozhibench-gen ruozhibench-mc@1.0.0 --model mine --judge my-judge --max-usd 5
+  riddlemill evaluate flub --model mine --judge my-judge --shots 0,1,2,5 --cot
+  riddlemill evaluate chumor --outputs answers.jsonl --judge my-judge --write-ballots ballots/
+  riddlemill evaluate output/flub/1.0.0 --outputs my-model=samples_flub_2026.jsonl";
+
+/// Lines that are told of what was set aside or is missing; the folder holds all.
+const SHOWN: usize = 10;
+
+/// Advances a bar.
+struct Bar<'a>(&'a Talk);
+
+impl Pulse for Bar<'_> {
+    fn advance(&self, records: u64) {
+        Progress::advance(self.0, records);
+    }
+
+    fn say(&self, words: &str) {
+        Progress::say(self.0, words);
+    }
+}
+
+pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+    let config = output::load_or_default(global)?;
+    if args.models.is_empty()
+        && args.outputs.is_empty()
+        && args.ballots.is_empty()
+        && args.write_ballots.is_none()
+        && !args.sets.iter().any(|set| set.starts_with("chumor"))
+    {
+        let what = "nothing answers\n  hint: --model random needs no endpoint; --outputs takes what was made elsewhere";
+        return Err(Failure::usage(what));
+    }
+    let files = |names: &[String]| names.iter().map(|name| File::named(name)).collect();
+    let settings = Settings {
+        models: args.models.clone(),
+        judges: args.judges.clone(),
+        tasks: args.tasks.clone(),
+        shots: args.shots.clone(),
+        cot: args.cot,
+        limit: args.limit,
+        outputs: files(&args.outputs),
+        ballots: files(&args.ballots),
+        seed: args.seed,
+        resamples: args.resamples,
+    };
+    let whole: crate::config::sections::Run = config.typed(None, "run");
+    let max = args.max_usd.or((whole.max_usd > 0.0).then_some(whole.max_usd));
+    let run = Run::new(max.map(Usd::from_dollars));
+    let talk = Talk::new(global.quiet, global.verbose);
+    let means = Means { config: &config, run: &run, offline: args.offline, stop, pulse: &Bar(&talk) };
+    if args.dry_run {
+        return estimates(args, &settings, &means, global);
+    }
+    let evaluated = evaluating::evaluate(&args.sets, &settings, &means)?;
+    let mut machine = Vec::new();
+    let mut exit = Exit::Done;
+    for one in &evaluated {
+        if let Some(folder) = &args.write_ballots {
+            write_ballots(folder, one, evaluated.len() > 1, global)?;
+        }
+        let place = place(args, &config, one, evaluated.len() > 1);
+        evaluating::write(&place, &one.results())?;
+        match global.json {
+            true => machine.push(json!({ "folder": place, "report": one.report,
+                "answers": one.answers.len(), "format_errors": format_errors(&one.answers),
+                "missing": one.missing, "set_aside": one.aside })),
+            false => output::print(&text(one, &place))?,
+        }
+        talk_of(one, global);
+        if !one.aside.is_empty() {
+            exit = Exit::Partial;
+        }
+    }
+    if global.json {
+        output::json(&machine)?;
+    }
+    Ok(exit)
+}
+
+/// `output/<recipe>/evaluation/<version>`, or the folder that is named.
+fn place(args: &Evaluate, config: &Config, one: &Evaluated, several: bool) -> PathBuf {
+    match &args.out {
+        Some(folder) if several => folder.join(one.set.name()),
+        Some(folder) => folder.clone(),
+        None => {
+            let beside = Workspace::new(&config.root).candidate(one.recipe);
+            beside.with_file_name("evaluation").join(&one.set.version)
+        }
+    }
+}
+
+fn write_ballots(folder: &Path, one: &Evaluated, several: bool, global: &Global) -> Result<(), Failure> {
+    let folder = if several { folder.join(one.set.name()) } else { folder.to_path_buf() };
+    durable::create_folder(&folder)?;
+    let sheets = ballots::blank(&one.set, &one.answers, one.results().seed);
+    for sheet in sheets.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })? {
+        let path = folder.join(sheet.name);
+        // What a person may have filled in is not written over.
+        if path.exists() {
+            return Err(Failure::usage(format!("{} is there already; it was not touched", path.display())));
+        }
+        durable::replace(&path, &sheet.bytes)?;
+    }
+    if !global.quiet {
+        eprintln!("{}: blank ballots in {}", one.set.name(), folder.display());
+    }
+    Ok(())
+}
+
+/// The tables as people read them on a terminal.
+fn text(one: &Evaluated, place: &Path) -> String {
+    let mut text = format!("{}\n", one.set.name());
+    for table in &one.report.tables {
+        text.push_str(&format!("\n{}\n", table.title));
+        let wide = table.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+        for row in &table.rows {
+            text.push_str(&format!("  {:<wide$}", row.name));
+            for (column, cell) in table.columns.iter().zip(&row.cells) {
+                if let Some(cell) = cell {
+                    text.push_str(&format!("  {column} {}", told(cell)));
+                }
+            }
+            text.push('\n');
+        }
+    }
+    text.push_str(&format!("\n{} in {}\n", count(one.answers.len() as u64, "answer"), place.display()));
+    text
+}
+
+/// What is not there, and what would help.
+fn talk_of(one: &Evaluated, global: &Global) {
+    if global.quiet {
+        return;
+    }
+    for line in one.aside.iter().take(SHOWN) {
+        eprintln!("warning: {}: {}", line.place, line.what);
+    }
+    if one.aside.len() > SHOWN {
+        eprintln!("warning: and {} more, in set_aside.jsonl", one.aside.len() - SHOWN);
+    }
+    if let Some(first) = one.missing.first() {
+        eprintln!(
+            "{}: {} missing, in missing.jsonl; the first: {} {} of {}: {}",
+            one.set.name(),
+            count(one.missing.len() as u64, "reply").replace("replys", "replies"),
+            first.model,
+            first.task,
+            first.item,
+            first.what
+        );
+    }
+    if one.unjudged > 0 {
+        eprintln!(
+            "{}: {} not judged; --judge NAME has them judged, --write-ballots lets people do it",
+            one.set.name(),
+            count(one.unjudged as u64, "answer")
+        );
+    }
+}
+
+fn estimates(
+    args: &Evaluate,
+    settings: &Settings,
+    means: &Means<'_>,
+    global: &Global,
+) -> Result<Exit, Failure> {
+    let estimates = evaluating::estimates(&args.sets, settings, means)?;
+    if global.json {
+        let rows: Vec<_> =
+            estimates.iter().map(|(set, estimate)| row(set, &estimate.stage, estimate)).collect();
+        output::json(&rows)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    let mut before = "";
+    for (set, estimate) in &estimates {
+        if set != before {
+            text.push_str(&format!("{set}\n"));
+            before = set;
+        }
+        text.push_str(&line(&estimate.stage, &estimate.endpoint, estimate));
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+impl From<EvaluateError> for Failure {
+    fn from(error: EvaluateError) -> Failure {
+        match error {
+            EvaluateError::Store(error) => error.into(),
+            EvaluateError::Stage(error) => error.into(),
+            other => Failure::usage(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Two models that need no endpoint and whose figures are known beforehand.
+//!
+//! `random` chooses every option equally likely: 25 % of four options, 6.25 % of groups of two, 1.5625 % of groups
+//! of three, 50 % of RuozhiBench-MC, 12.5 % of FLUB's eight types. `first-option` always takes the first: 100 % of
+//! RuozhiBench-MC with the good answer first, 0 % with the bad one, 50 % together, a positional bias of 100.
+//! Neither writes text that somebody could judge.
+
+use super::item::{Item, types};
+use super::read::{ANSWERS, at_place};
+use super::task::{Setting, Task};
+use crate::options::Draw;
+
+/// A model without an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// Uniform, drawn for each item, task and setting by itself.
+    Random,
+    /// The first option.
+    FirstOption,
+}
+
+impl BuiltIn {
+    /// Both.
+    pub const ALL: [BuiltIn; 2] = [BuiltIn::Random, BuiltIn::FirstOption];
+
+    /// Its name after `--model`.
+    pub fn name(self) -> &'static str {
+        match self {
+            BuiltIn::Random => "random",
+            BuiltIn::FirstOption => "first-option",
+        }
+    }
+
+    /// The model of a name.
+    pub fn find(name: &str) -> Option<BuiltIn> {
+        BuiltIn::ALL.into_iter().find(|model| model.name() == name)
+    }
+
+    /// What it answers, in the form that the task asks for; `None` of tasks without options.
+    pub fn answer(self, item: &Item, task: Task, setting: Setting, seed: u64) -> Option<String> {
+        let options = match task {
+            Task::GoodFirst | Task::BadFirst => ANSWERS.len(),
+            Task::Classify => types().len(),
+            Task::Select | Task::Solve => item.options()?.0.len(),
+            _ => return None,
+        };
+        let place = match self {
+            BuiltIn::FirstOption => 0,
+            BuiltIn::Random => {
+                Draw::new(seed, &format!("random model {task} {setting}"), &item.id).below(options)
+            }
+        };
+        let said = at_place(item, task, place).ok()??;
+        Some(match task {
+            Task::GoodFirst | Task::BadFirst => format!("<choice>{said}</choice>"),
+            _ => said,
+        })
+    }
+}

@@ -1,0 +1,312 @@
+//! One evaluation from end to end: ask, read, judge, count.
+
+use std::collections::BTreeMap;
+
+use super::answer::{Answer, Given, Rating};
+use super::aside::SetAside;
+use super::ask::{Missing, Model, Plan};
+use super::ballots;
+use super::builtin::BuiltIn;
+use super::error::EvaluateError;
+use super::item::Body;
+use super::judge;
+use super::load::load;
+use super::outputs::{self, File};
+use super::results::Results;
+use super::set::Set;
+use super::tables::{Book, Report, gen_scores, report};
+use super::task::{Setting, Task};
+use crate::config::{Config, sections};
+use crate::llm::{Endpoint, Estimate, Run, estimate};
+use crate::recipe;
+use crate::review::agreement::Bootstrap;
+use crate::stages::draft::{Asking, named, open_store, prompts};
+use crate::stages::{Pulse, Stop};
+use crate::store::Workspace;
+
+/// What is evaluated, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// `[llm.<name>]`s and built-in models.
+    pub models: Vec<String>,
+    /// `[llm.<name>]`s that judge; the recipe's own where none is named.
+    pub judges: Vec<String>,
+    /// Only these tasks; all where none is named.
+    pub tasks: Vec<Task>,
+    /// Solved examples, a setting each.
+    pub shots: Vec<u8>,
+    /// With chain of thought, too.
+    pub cot: bool,
+    /// At most so many items.
+    pub limit: Option<usize>,
+    /// Outputs made elsewhere.
+    pub outputs: Vec<File>,
+    /// What people filled in.
+    pub ballots: Vec<File>,
+    /// What draws and intervals depend on.
+    pub seed: u64,
+    /// Resamples behind an interval.
+    pub resamples: usize,
+}
+
+/// How models are asked.
+pub struct Means<'a> {
+    /// The workspace's settings.
+    pub config: &'a Config,
+    /// The run that is charged.
+    pub run: &'a Run,
+    /// Sends nothing.
+    pub offline: bool,
+    /// Looked at while requests are in flight.
+    pub stop: &'a Stop,
+    /// Told what is done.
+    pub pulse: &'a dyn Pulse,
+}
+
+/// A set with everything that was answered and said of it.
+pub struct Evaluated {
+    /// The set.
+    pub set: Set,
+    /// Its recipe.
+    pub recipe: &'static str,
+    /// The answers, rated.
+    pub answers: Vec<Answer>,
+    /// What is not there.
+    pub missing: Vec<Missing>,
+    /// What was set aside.
+    pub aside: Vec<SetAside>,
+    /// Answers that nobody has judged.
+    pub unjudged: usize,
+    /// What the answers give.
+    pub report: Report,
+    bootstrap: Bootstrap,
+    seed: u64,
+}
+
+impl Evaluated {
+    /// What a results folder is made of.
+    pub fn results(&self) -> Results<'_> {
+        Results {
+            report: &self.report,
+            answers: &self.answers,
+            missing: &self.missing,
+            aside: &self.aside,
+            bootstrap: self.bootstrap,
+            seed: self.seed,
+        }
+    }
+}
+
+/// A set, what is put to whom, and who judges.
+struct Work {
+    set: Set,
+    recipe: &'static str,
+    aside: Vec<SetAside>,
+    plan: Plan,
+    judges: Vec<Endpoint>,
+    /// What each model is called behind its endpoint: what bars and packs know it by.
+    identities: BTreeMap<String, String>,
+}
+
+fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
+    let (mut set, aside) = load(&Workspace::new(&config.root), name)?;
+    if let Some(limit) = settings.limit {
+        set.limit(limit, settings.seed);
+    }
+    let recipe = recipe::find(&set.config).map_or("", |recipe| recipe.name);
+    let mut models = Vec::new();
+    let mut identities = BTreeMap::new();
+    for name in &settings.models {
+        match BuiltIn::find(name) {
+            Some(model) => models.push(Model::BuiltIn(model)),
+            None => {
+                for endpoint in named_or_unknown(config, "--model", name)? {
+                    identities.insert(endpoint.name.clone(), endpoint.identity().to_owned());
+                    models.push(Model::Endpoint(Box::new(endpoint)));
+                }
+            }
+        }
+    }
+    let judges = match settings.judges.is_empty() {
+        true => config.typed::<sections::Judge>(Some(recipe), "judge").endpoints,
+        false => settings.judges.clone(),
+    };
+    let judges = named(config, "--judge", judges, false)?;
+    let tasks = Plan::tasks(&set.config, &settings.tasks, &settings.shots, settings.cot);
+    Ok(Work { plan: Plan { models, tasks, seed: settings.seed }, set, recipe, aside, judges, identities })
+}
+
+/// An endpoint; unlike for drafts the default one has to be there, too.
+fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoint>, EvaluateError> {
+    let found = named(config, key, vec![name.to_owned()], false)?;
+    if found.is_empty() {
+        let built_in = BuiltIn::ALL.map(BuiltIn::name).join(" and ");
+        let what = format!("{key}: there is no [llm.{name}]\n  hint: {built_in} need none");
+        return Err(EvaluateError::Unknown(what));
+    }
+    Ok(found)
+}
+
+impl<'a> Means<'a> {
+    fn asking(&self, recipe: &'static str) -> Asking<'a> {
+        let Means { config, run, offline, stop, pulse } = *self;
+        Asking { config, recipe, run, offline, stop, pulse }
+    }
+}
+
+/// Evaluates sets, one after the other; a set of RuozhiBench-MC after one of Gen is held against it (figure 8).
+///
+/// # Errors
+/// [`EvaluateError`] where a set, a model, a file or the store cannot be used, and after a Ctrl-C.
+pub fn evaluate(
+    names: &[String],
+    settings: &Settings,
+    means: &Means<'_>,
+) -> Result<Vec<Evaluated>, EvaluateError> {
+    let mut answered = Vec::new();
+    for name in names {
+        let work = prepare(name, settings, means.config)?;
+        answered.push(answer(work, settings, means)?);
+    }
+    let bootstrap = Bootstrap { resamples: settings.resamples, seed: settings.seed, level: 0.95 };
+    let books: Vec<Book<'_>> = answered
+        .iter()
+        .map(|of| Book::new(&of.work.set, &of.answers, &settings.models, sizes(means.config), bootstrap))
+        .collect();
+    let mut generated = BTreeMap::new();
+    books.iter().for_each(|book| generated.extend(gen_scores(book)));
+    let reports: Vec<Report> = books.iter().map(|book| report(book, &generated)).collect();
+    drop(books);
+    let evaluated = answered.into_iter().zip(reports).map(|(of, report)| {
+        let unjudged = of.answers.iter().filter(|answer| {
+            !answer.task.is_choice() && answer.format_error.is_none() && answer.ratings.is_empty()
+        });
+        Evaluated {
+            unjudged: unjudged.count(),
+            set: of.work.set,
+            recipe: of.work.recipe,
+            answers: of.answers,
+            missing: of.missing,
+            aside: of.work.aside,
+            report,
+            bootstrap,
+            seed: settings.seed,
+        }
+    });
+    Ok(evaluated.collect())
+}
+
+struct Answered {
+    work: Work,
+    answers: Vec<Answer>,
+    missing: Vec<Missing>,
+}
+
+fn answer(mut work: Work, settings: &Settings, means: &Means<'_>) -> Result<Answered, EvaluateError> {
+    let prompts = prompts(means.config)?;
+    let asking = means.asking(work.recipe);
+    let (mut answers, mut missing) = work.plan.answers(&work.set, &prompts, &asking)?;
+    work.aside.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
+    released(&work.set, settings, &mut answers);
+    let judges = std::mem::take(&mut work.judges);
+    missing.extend(judge::judge(
+        &work.set,
+        &mut answers,
+        judges,
+        &work.identities,
+        &prompts,
+        settings.seed,
+        &asking,
+    )?);
+    work.aside.extend(ballots::read(&work.set, &settings.ballots, &mut answers, settings.seed)?);
+    Ok(Answered { work, answers, missing })
+}
+
+/// Chumor's release holds models' explanations and people's votes on them: the paper's own figures. An explanation
+/// that was asked for again in the same words takes the votes with it.
+fn released(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
+    if !settings.tasks.is_empty() && !settings.tasks.contains(&Task::ExplainJoke) {
+        return;
+    }
+    for item in &set.items {
+        let Body::Joke { opponents, .. } = &item.body else { continue };
+        for opponent in opponents {
+            let of_model = |answer: &&mut Answer| answer.item == item.id && answer.model == opponent.model;
+            let at = match answers.iter_mut().find(of_model) {
+                Some(answer) if answer.text.trim() != opponent.explanation.trim() => continue,
+                Some(answer) => answer,
+                None => {
+                    let (task, setting) = (Task::ExplainJoke, Setting::default());
+                    let (model, text) = (opponent.model.clone(), opponent.explanation.clone());
+                    let given = Given { task, setting, model, person: false, basis: "release".into(), text };
+                    answers.push(Answer::read(item, given));
+                    let Some(answer) = answers.last_mut() else { continue };
+                    answer
+                }
+            };
+            let verdicts = ["human", "llm", "equal"].into_iter().zip(opponent.votes);
+            let votes = verdicts.flat_map(|(verdict, n)| (0..n).map(move |_| verdict));
+            at.ratings.extend(votes.enumerate().map(|(number, verdict)| Rating {
+                judge: format!("vote {}", number + 1),
+                person: true,
+                value: verdict.into(),
+                basis: "release".into(),
+            }));
+        }
+    }
+}
+
+/// The sizes that endpoints state, by every name that their answers may go by.
+fn sizes(config: &Config) -> BTreeMap<String, f64> {
+    let sized = config.endpoints.iter().filter_map(|endpoint| Some((endpoint, endpoint.size_b?)));
+    sized
+        .flat_map(|(endpoint, size)| {
+            [endpoint.name.clone(), endpoint.identity().to_owned()].map(|name| (name, size))
+        })
+        .collect()
+}
+
+/// What an evaluation would ask and pay: of models everything, of judges what can be judged already.
+///
+/// # Errors
+/// As of [`evaluate`].
+pub fn estimates(
+    names: &[String],
+    settings: &Settings,
+    means: &Means<'_>,
+) -> Result<Vec<(String, Estimate)>, EvaluateError> {
+    let mut estimates = Vec::new();
+    let offline = Means { offline: true, ..*means };
+    for name in names {
+        let work = prepare(name, settings, means.config)?;
+        let prompts = prompts(means.config)?;
+        let store = open_store(means.config)?;
+        let requests = work.plan.requests(&work.set, &prompts)?;
+        let asks: Vec<_> = requests.iter().map(|(_, ask)| ask.clone()).collect();
+        let count = |endpoint: &Endpoint, what: &str, asks: &[crate::llm::Ask]| {
+            estimate(&store, endpoint, what, asks).map_err(crate::stages::StageError::from)
+        };
+        for model in &work.plan.models {
+            if let Model::Endpoint(endpoint) = model {
+                estimates.push((work.set.name(), count(endpoint, "answers", &asks)?));
+            }
+        }
+        let asking = offline.asking(work.recipe);
+        let (mut answers, _) = work.plan.answers(&work.set, &prompts, &asking)?;
+        outputs::read(&work.set, &settings.outputs, &mut answers)?;
+        released(&work.set, settings, &mut answers);
+        let judged = judge::asks(
+            &work.set,
+            &answers,
+            &work.judges,
+            &work.identities,
+            &prompts,
+            settings.seed,
+            &asking,
+        )?;
+        for (judge, asks) in work.judges.iter().zip(judged) {
+            estimates.push((work.set.name(), count(judge, "ratings", &asks)?));
+        }
+    }
+    Ok(estimates)
+}

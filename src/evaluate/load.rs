@@ -1,0 +1,139 @@
+//! Where a set comes from: a release or candidate, by its folder or as `recipe[@version]`, or a published file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::aside::SetAside;
+use super::error::EvaluateError;
+use super::item::Item;
+use super::set::Set;
+use super::task::Task;
+use crate::recipe;
+use crate::release::compare::FLUB_TYPES;
+use crate::release::layout::{self, Choice, Cunning, Puzzle, Question};
+use crate::release::rows_of::{self, JsonRow};
+use crate::release::{Candidate, Row};
+use crate::store::Workspace;
+
+/// Reads what a command line names.
+///
+/// # Errors
+/// [`EvaluateError`] where it is no set; rows that are no items are set aside.
+pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+    let path = Path::new(named);
+    if path.is_file() {
+        return published(path);
+    }
+    if path.is_dir() {
+        return of_folder(path);
+    }
+    let (name, version) = named.split_once('@').unwrap_or((named, "candidate"));
+    let Some(recipe) = recipe::find(name) else {
+        return Err(EvaluateError::Unknown(format!(
+            "{named:?} is no folder, file or recipe\n  hint: there are {}, each with @version or as its candidate",
+            recipe::names().join(", ")
+        )));
+    };
+    let folder = workspace.candidate(recipe.name).with_file_name(version);
+    if !folder.is_dir() {
+        let what = format!(
+            "{}: not there\n  hint: `riddlemill run` builds candidates, `release` versions",
+            folder.display()
+        );
+        return Err(EvaluateError::Unknown(what));
+    }
+    of_folder(&folder)
+}
+
+fn of_folder(folder: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+    let Some(manifest) = Candidate::read(folder)? else {
+        let what = "no MANIFEST.json".to_string();
+        let hint = "name a release's or candidate's folder, or a recipe".into();
+        return Err(EvaluateError::Form { path: folder.into(), what, hint });
+    };
+    let mut tables = rows_of::of_folder(folder)?;
+    let known = tables.iter().position(|(config, _)| !Task::of(config).is_empty());
+    let Some(at) = known else {
+        let what = "it holds no finished set".to_string();
+        let hint = "there are tasks on the sets of the papers; a recipe that ends at posts has none".into();
+        return Err(EvaluateError::Form { path: folder.into(), what, hint });
+    };
+    let (config, rows) = tables.swap_remove(at);
+    let version = if manifest.version.is_empty() { "candidate".to_string() } else { manifest.version };
+    let file = folder.join("data").join(&config).join("test.jsonl");
+    let (items, aside) = items(&config, &file, &rows);
+    Ok((Set { config, version, items, draft: manifest.draft }, aside))
+}
+
+/// A file as the set's authors published it, or a release's own test.jsonl.
+fn published(path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+    let types: BTreeMap<String, String> = serde_json::from_str(FLUB_TYPES).unwrap_or_default();
+    let mut config: Option<&'static str> = None;
+    let mut rows = Vec::new();
+    let mut aside = Vec::new();
+    for (at, row) in rows_of::of_file(path).map_err(EvaluateError::Store)?.into_iter().enumerate() {
+        let place = format!("{}:{}", path.display(), at + 1);
+        match clean(row, &types) {
+            Some((of, row)) if config.is_none_or(|known| known == of) => {
+                config = Some(of);
+                rows.push(row);
+            }
+            Some((of, _)) => aside.push(SetAside { place, what: format!("an item of {of} among others") }),
+            None => aside.push(SetAside { place, what: "an item of no known set".into() }),
+        }
+    }
+    let Some(config) = config else {
+        let what = "it holds no items of a known set".to_string();
+        let hint =
+            "expected RuozhiBench's, FLUB's or BrainTeaser's published form, or a release's test.jsonl"
+                .into();
+        return Err(EvaluateError::Form { path: path.into(), what, hint });
+    };
+    let version = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let (items, more) = items(config, path, &rows);
+    aside.extend(more);
+    Ok((Set { config: config.into(), version, items, draft: Vec::new() }, aside))
+}
+
+fn items(config: &str, path: &Path, rows: &[JsonRow]) -> (Vec<Item>, Vec<SetAside>) {
+    let (mut items, mut aside) = (Vec::new(), Vec::new());
+    for (at, row) in rows.iter().enumerate() {
+        match Item::of_row(config, row) {
+            Ok(item) => items.push(item),
+            Err(what) => aside.push(SetAside { place: format!("{}:{}", path.display(), at + 1), what }),
+        }
+    }
+    (items, aside)
+}
+
+/// The set of a row and the row in its clean layout.
+fn clean(row: JsonRow, types: &BTreeMap<String, String>) -> Option<(&'static str, JsonRow)> {
+    let own = layout::LAYOUTS.iter().find(|l| l.columns.iter().all(|c| row.contains_key(c.name)));
+    if let Some(layout) = own {
+        return Some((layout.config, row));
+    }
+    let made = |config: &'static str, made: Row| {
+        let layout = layout::find(config)?;
+        let cells = layout.columns.iter().zip(made.0);
+        Some((config, cells.map(|(column, value)| (column.name.to_string(), value.to_json())).collect()))
+    };
+    if row.contains_key("Good Answer") {
+        let text = |key: &str| row.get(key).and_then(Json::as_str).map(str::to_string);
+        let question = Question::from_published(&row)?;
+        let good = (text("Good Model").unwrap_or_default(), text("Good Answer")?);
+        let bad = (text("Bad Model").unwrap_or_default(), text("Bad Answer")?);
+        let choice = Choice { question, good, bad, good_first: true, ratings: Vec::new() };
+        return made("ruozhibench-mc", choice.row());
+    }
+    if let Some(question) = Question::from_published(&row) {
+        return made("ruozhibench-gen", question.row());
+    }
+    if let Some(mut text) = Cunning::from_published(&row) {
+        // Some published types are the paper's under another name.
+        text.kind = text.kind.map(|kind| types.get(&kind).cloned().unwrap_or(kind));
+        return made("flub", text.row());
+    }
+    made("brainteaser", Puzzle::from_published(&row)?.row())
+}

@@ -1,0 +1,47 @@
+//! Macro F1 (FLUB 2.3: "focuses on both the accuracy of model prediction and the coverage").
+
+/// Weighted counts of gold and predicted classes.
+#[derive(Clone, Debug)]
+pub struct Confusions {
+    right: Vec<f64>,
+    gold: Vec<f64>,
+    said: Vec<f64>,
+}
+
+impl Confusions {
+    /// None yet, over so many classes.
+    pub fn new(classes: usize) -> Confusions {
+        Confusions { right: vec![0.0; classes], gold: vec![0.0; classes], said: vec![0.0; classes] }
+    }
+
+    /// Adds an answer. One that names no class (`None`) is missed by its gold class and taken by none.
+    pub fn add(&mut self, gold: usize, said: Option<usize>, weight: f64) {
+        self.gold[gold] += weight;
+        if let Some(said) = said {
+            self.said[said] += weight;
+            if said == gold {
+                self.right[gold] += weight;
+            }
+        }
+    }
+
+    /// The mean of the F1 of every class that is in the gold or was named, as scikit-learn's `f1_score` with
+    /// `average="macro"` has it, from 0 to 1; `None` of no answers.
+    pub fn macro_f1(&self) -> Option<f64> {
+        let (mut sum, mut classes) = (0.0, 0.0);
+        for ((right, gold), said) in self.right.iter().zip(&self.gold).zip(&self.said) {
+            if gold + said > 0.0 {
+                sum += 2.0 * right / (gold + said);
+                classes += 1.0;
+            }
+        }
+        (classes > 0.0).then(|| sum / classes)
+    }
+}
+
+/// Macro F1 of answers: gold class, and the one named if any.
+pub fn macro_f1(answers: &[(usize, Option<usize>)], classes: usize) -> Option<f64> {
+    let mut confusions = Confusions::new(classes);
+    answers.iter().for_each(|&(gold, said)| confusions.add(gold, said, 1.0));
+    confusions.macro_f1()
+}

@@ -1,0 +1,26 @@
+//! The figures of the papers' evaluations, from plain numbers.
+//!
+//! Nothing here knows of models, files or requests. What is not defined (no units, no variation) is `None`.
+
+mod classes;
+mod correlation;
+mod paired;
+mod resamples;
+#[cfg(test)]
+mod tests;
+
+pub use classes::{Confusions, macro_f1};
+pub use correlation::{Correlation, pearson, ranks, spearman};
+pub use paired::{Difference, McNemar, difference, mcnemar};
+pub use resamples::{Resamples, Unit, ratio};
+
+/// The geometric mean of positive numbers; 0 where one of them is 0, `None` where one is negative or there are none.
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    if values.is_empty() || values.iter().any(|value| *value < 0.0) {
+        return None;
+    }
+    if values.contains(&0.0) {
+        return Some(0.0);
+    }
+    Some((values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
+}

@@ -1,0 +1,67 @@
+//! Two models on the same items: McNemar's test and the paired bootstrap.
+
+use serde::Serialize;
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+use statrs::function::factorial::ln_binomial;
+
+use super::resamples::{Resamples, Unit, ratio};
+use crate::review::agreement::Estimate;
+
+/// McNemar's test of two models' right and wrong answers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct McNemar {
+    /// Items only the first answers rightly.
+    pub only_first: u64,
+    /// Items only the second does.
+    pub only_second: u64,
+    /// How likely so uneven a split is where both are equally good: the exact binomial, two-sided.
+    pub exact_p: f64,
+    /// The statistic with Edwards' correction, `(|b - c| - 1)² / (b + c)`; 0 where they never differ.
+    pub chi_square: f64,
+    /// Its p, one degree of freedom. Trust the exact one where fewer than 25 items differ.
+    pub chi_square_p: f64,
+}
+
+/// Tests a split of the items on which two models differ.
+pub fn mcnemar(only_first: u64, only_second: u64) -> McNemar {
+    let n = only_first + only_second;
+    let gap = only_first.abs_diff(only_second) as f64;
+    let chi_square = if n == 0 { 0.0 } else { (gap - 1.0).max(0.0).powi(2) / n as f64 };
+    let chi_square_p = ChiSquared::new(1.0).map_or(1.0, |of| of.sf(chi_square));
+    McNemar { only_first, only_second, exact_p: exact_p(only_first, only_second), chi_square, chi_square_p }
+}
+
+fn exact_p(first: u64, second: u64) -> f64 {
+    let (n, least) = (first + second, first.min(second));
+    if first == second {
+        return 1.0;
+    }
+    let ln = |k: u64| ln_binomial(n, k) - n as f64 * std::f64::consts::LN_2;
+    // From the largest term down: each is `k / (n - k + 1)` times the one above it.
+    let mut term = ln(least).exp();
+    let mut tail = 0.0;
+    for k in (0..=least).rev() {
+        tail += term;
+        term *= k as f64 / (n - k + 1) as f64;
+    }
+    (2.0 * tail).min(1.0)
+}
+
+/// How far two models are apart on the items that both answered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// The first's ratio less the second's, with its interval over resamples of the items.
+    pub difference: Estimate,
+    /// Twice the share of resamples on the other side of 0 (with those at 0), at most 1.
+    pub p: f64,
+}
+
+/// The difference of two ratios on the same resamples; `None` where either is not defined.
+pub fn difference(resamples: &Resamples, first: &[Unit], second: &[Unit]) -> Option<Difference> {
+    let statistic = |weights: &[u16]| Some(ratio(first, weights)? - ratio(second, weights)?);
+    let value = statistic(&vec![1; resamples.units()])?;
+    let drawn = resamples.drawn(statistic);
+    let share = |of: fn(&&f64) -> bool| drawn.iter().filter(of).count() as f64 / drawn.len().max(1) as f64;
+    let p = if drawn.is_empty() { 1.0 } else { 2.0 * share(|x| **x <= 0.0).min(share(|x| **x >= 0.0)) };
+    Some(Difference { difference: resamples.settings().estimate(value, drawn), p: p.min(1.0) })
+}

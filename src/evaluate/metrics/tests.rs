@@ -1,0 +1,183 @@
+//! Stored figures of scikit-learn, scipy and statsmodels, and laws.
+
+use proptest::prelude::*;
+use serde::Deserialize;
+
+use super::*;
+use crate::review::agreement::Bootstrap;
+
+const CLOSE: f64 = 1e-9;
+
+/// What `tests/fixtures/metrics.py` wrote.
+#[derive(Deserialize)]
+struct Stored {
+    classes: Vec<Classes>,
+    rows: Vec<Rows>,
+    splits: Vec<Split>,
+    geometric_means: Vec<Mean>,
+}
+
+#[derive(Deserialize)]
+struct Classes {
+    name: String,
+    classes: usize,
+    gold: Vec<usize>,
+    said: Vec<Option<usize>>,
+    accuracy: f64,
+    macro_f1: f64,
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    name: String,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    ranks: Vec<f64>,
+    pearson: [f64; 2],
+    spearman: [f64; 2],
+}
+
+#[derive(Deserialize)]
+struct Split {
+    only_first: u64,
+    only_second: u64,
+    exact_p: f64,
+    chi_square: f64,
+    chi_square_p: f64,
+}
+
+#[derive(Deserialize)]
+struct Mean {
+    values: Vec<f64>,
+    mean: f64,
+}
+
+fn stored() -> Stored {
+    serde_json::from_str(include_str!("../../../tests/fixtures/metrics.json")).unwrap()
+}
+
+fn bootstrap(seed: u64) -> Bootstrap {
+    Bootstrap { resamples: 400, seed, level: 0.95 }
+}
+
+/// Each number a unit of its own.
+fn units(values: &[f64]) -> Vec<Unit> {
+    values.iter().enumerate().map(|(at, value)| Unit { at, sum: *value, count: 1.0 }).collect()
+}
+
+#[test]
+fn classes_are_counted_as_scikit_learn_counts_them() {
+    for case in stored().classes {
+        let pairs: Vec<_> = case.gold.iter().copied().zip(case.said.iter().copied()).collect();
+        let f1 = macro_f1(&pairs, case.classes).unwrap();
+        assert!((f1 - case.macro_f1).abs() < CLOSE, "{}: {f1} for {}", case.name, case.macro_f1);
+        let right: Vec<f64> = pairs.iter().map(|(gold, said)| f64::from(Some(*gold) == *said)).collect();
+        let accuracy = ratio(&units(&right), &vec![1; right.len()]).unwrap();
+        assert!((accuracy - case.accuracy).abs() < CLOSE, "{}", case.name);
+    }
+    assert_eq!(macro_f1(&[], 8), None);
+}
+
+#[test]
+fn correlations_are_those_of_scipy() {
+    for case in stored().rows {
+        let pairs: Vec<_> = case.x.iter().copied().zip(case.y.iter().copied()).collect();
+        assert_eq!(ranks(&case.x), case.ranks, "{}", case.name);
+        for (found, [r, p]) in [(pearson(&pairs), case.pearson), (spearman(&pairs), case.spearman)] {
+            let found = found.unwrap();
+            assert!((found.r - r).abs() < CLOSE, "{}: {found:?} for {r}", case.name);
+            assert!((found.p.unwrap() - p).abs() < CLOSE, "{}: {found:?} for {p}", case.name);
+        }
+    }
+    assert_eq!(pearson(&[(1.0, 2.0), (1.0, 3.0)]), None, "the first never varies");
+}
+
+#[test]
+fn mcnemar_is_that_of_scipy_and_statsmodels() {
+    for case in stored().splits {
+        let found = mcnemar(case.only_first, case.only_second);
+        for (found, stored) in [
+            (found.exact_p, case.exact_p),
+            (found.chi_square, case.chi_square),
+            (found.chi_square_p, case.chi_square_p),
+        ] {
+            assert!((found - stored).abs() < CLOSE, "{} : {}", case.only_first, case.only_second);
+        }
+    }
+}
+
+#[test]
+fn geometric_means_are_those_of_scipy_and_of_the_paper() {
+    for case in stored().geometric_means {
+        assert!((geometric_mean(&case.values).unwrap() - case.mean).abs() < CLOSE);
+    }
+    // FLUB, table 1: the overall performance follows from the three tasks.
+    assert_eq!(format!("{:.2}", geometric_mean(&[79.38, 12.31, 8.95]).unwrap()), "20.60");
+    assert_eq!((geometric_mean(&[0.0, 5.0]), geometric_mean(&[])), (Some(0.0), None));
+}
+
+#[test]
+fn the_interval_of_a_share_is_about_that_of_the_binomial() {
+    let right: Vec<f64> = (0..400).map(|at| f64::from(at % 4 == 0)).collect();
+    let resamples = Resamples::new(Bootstrap { resamples: 4000, seed: 3, level: 0.95 }, "share", 400);
+    let share = resamples.ratio(&units(&right)).unwrap();
+    // 1.96 sqrt(0.25 * 0.75 / 400) = 0.0424
+    assert_eq!(share.value, 0.25);
+    assert!((share.low - 0.2076).abs() < 0.006 && (share.high - 0.2924).abs() < 0.006, "{share:?}");
+}
+
+proptest! {
+    #[test]
+    fn an_interval_is_drawn_by_its_seed(values in prop::collection::vec(0u8..2, 1..60), seed in 0u64..9) {
+        let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+        let estimate = |seed| Resamples::new(bootstrap(seed), "law", values.len()).ratio(&units(&values)).unwrap();
+        let (one, again) = (estimate(seed), estimate(seed));
+        prop_assert_eq!(one, again);
+        prop_assert!(one.low <= one.value + 1e-12 && one.value <= one.high + 1e-12, "{:?}", one);
+        prop_assert!((0.0..=1.0).contains(&one.low) && (0.0..=1.0).contains(&one.high));
+    }
+
+    #[test]
+    fn every_resample_has_as_many_units(units in 1usize..80, seed in 0u64..9) {
+        let resamples = Resamples::new(bootstrap(seed), "sizes", units);
+        let sizes = resamples.drawn(|weights| Some(weights.iter().map(|w| f64::from(*w)).sum()));
+        prop_assert!(sizes.iter().all(|size| *size == units as f64));
+        prop_assert_eq!(sizes.len(), 400);
+    }
+
+    #[test]
+    fn f1_is_a_share_and_forgets_names(pairs in prop::collection::vec((0usize..4, prop::option::of(0usize..4)), 1..40)) {
+        let f1 = macro_f1(&pairs, 4).unwrap();
+        prop_assert!((0.0..=1.0).contains(&f1));
+        let renamed: Vec<_> = pairs.iter().map(|(g, s)| (3 - g, s.map(|s| 3 - s))).collect();
+        prop_assert!((macro_f1(&renamed, 4).unwrap() - f1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn correlations_are_symmetric_and_bounded(pairs in prop::collection::vec((-5i32..5, -5i32..5), 2..40)) {
+        let pairs: Vec<(f64, f64)> = pairs.into_iter().map(|(a, b)| (a.into(), b.into())).collect();
+        let turned: Vec<(f64, f64)> = pairs.iter().map(|(a, b)| (*b, *a)).collect();
+        for of in [pearson, spearman] {
+            let (one, other) = (of(&pairs), of(&turned));
+            prop_assert_eq!(one.is_some(), other.is_some());
+            if let (Some(one), Some(other)) = (one, other) {
+                prop_assert!((one.r - other.r).abs() < 1e-9 && one.r.abs() <= 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn mcnemar_turns_around(b in 0u64..300, c in 0u64..300) {
+        let (one, other) = (mcnemar(b, c), mcnemar(c, b));
+        prop_assert!((one.exact_p - other.exact_p).abs() < 1e-12 && (0.0..=1.0).contains(&one.exact_p));
+        prop_assert_eq!(one.chi_square, other.chi_square);
+    }
+
+    #[test]
+    fn a_model_is_no_better_than_itself(values in prop::collection::vec(0u8..2, 1..40)) {
+        let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+        let resamples = Resamples::new(bootstrap(1), "same", values.len());
+        let apart = difference(&resamples, &units(&values), &units(&values)).unwrap();
+        prop_assert_eq!((apart.difference.value, apart.difference.low, apart.p), (0.0, 0.0, 1.0));
+    }
+}

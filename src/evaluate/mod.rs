@@ -1,0 +1,70 @@
+//! Models on a set, and the papers' tables of what they answer.
+//!
+//! In reading order: [`Set`] and [`Item`] are what is asked about, [`Task`] and [`Setting`] what is asked; [`Plan`]
+//! puts it to endpoints and built-in models, [`outputs`] reads what was answered elsewhere, [`ballots`] what people
+//! answer; `read` says what an answer chooses; [`judge`] has the others judged; [`metrics`] and [`tables`] make
+//! figures of plain numbers and of answers; [`write`] puts a results folder together.
+//!
+//! What reads, scores and counts builds without tables of stages; what asks, loads and writes needs the workspace.
+//!
+//! Invariants:
+//! - a figure follows from the set, the answers and the seed; how they were asked for, and in which order they came,
+//!   leaves no trace;
+//! - an answer that cannot be read is a format error, counted apart, and never a guess;
+//! - every figure has its n, and its interval wherever it is drawn from items;
+//! - every answer says where its words come from, every figure from which answers it is.
+
+mod answer;
+mod aside;
+mod builtin;
+mod charts;
+mod item;
+pub mod metrics;
+mod prompt;
+mod read;
+mod set;
+mod sides;
+pub mod tables;
+mod task;
+#[cfg(test)]
+mod testing;
+
+#[cfg(feature = "tables")]
+mod ask;
+#[cfg(feature = "tables")]
+pub mod ballots;
+#[cfg(feature = "tables")]
+mod error;
+#[cfg(feature = "tables")]
+mod evaluation;
+#[cfg(feature = "tables")]
+mod judge;
+#[cfg(feature = "tables")]
+mod load;
+#[cfg(feature = "tables")]
+pub mod outputs;
+#[cfg(feature = "tables")]
+mod page;
+#[cfg(feature = "tables")]
+mod results;
+
+pub use answer::{Answer, Given, Rating};
+pub use aside::SetAside;
+pub use builtin::BuiltIn;
+pub use item::{Body, Item, Opponent, Variant, types};
+pub use prompt::{about, ask as request, shots};
+pub use read::read;
+pub use set::Set;
+pub use sides::person_first;
+pub use task::{Setting, Task, Unknown};
+
+#[cfg(feature = "tables")]
+pub use ask::{Missing, Model, Plan};
+#[cfg(feature = "tables")]
+pub use error::EvaluateError;
+#[cfg(feature = "tables")]
+pub use evaluation::{Evaluated, Means, Settings, estimates, evaluate};
+#[cfg(feature = "tables")]
+pub use load::load;
+#[cfg(feature = "tables")]
+pub use results::{Results, format_errors, told, write};

@@ -1,0 +1,67 @@
+//! inspect_ai's logs in JSON: `eval.model`, and a list of `samples` with what the model said. A reply to a multiple
+//! choice ends `ANSWER: B`; the letter is the place of the option in the release.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::{Lines, Output, Said};
+use crate::evaluate::task::Setting;
+use crate::llm::parse;
+use crate::options::LETTERS;
+
+pub(super) fn lines(path: &Path, log: &Json) -> Lines {
+    let model = log["eval"]["model"].as_str();
+    let samples = log["samples"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let line = |(at, sample): (usize, &Json)| {
+        let place = format!("{} sample {}", path.display(), at + 1);
+        (place, output(sample, model))
+    };
+    samples.iter().enumerate().map(line).collect()
+}
+
+fn output(sample: &Json, model: Option<&str>) -> Result<Output, String> {
+    let item = match &sample["id"] {
+        Json::String(id) => id.clone(),
+        Json::Number(id) => id.to_string(),
+        _ => return Err("the sample has no \"id\"".into()),
+    };
+    if let Some(error) = sample.get("error").filter(|error| !error.is_null()) {
+        return Err(format!(
+            "the sample ended in an error: {}",
+            error["message"].as_str().unwrap_or("unknown")
+        ));
+    }
+    if sample["epoch"].as_u64().is_some_and(|epoch| epoch > 1) {
+        return Err("a further epoch: the first is evaluated".into());
+    }
+    let out = &sample["output"];
+    let text = out["completion"].as_str().or_else(|| words(&out["choices"][0]["message"]["content"]));
+    let Some(text) = text else { return Err("the sample has no output".into()) };
+    let options = sample["choices"].as_array().map_or(0, Vec::len);
+    let said = match options {
+        0 => Said::Words(text.into()),
+        // What has no letter is read as words, and told as a format error.
+        _ => {
+            letter(text, options).map_or_else(|| Said::Words(text.into()), |at| Said::Place(at, text.into()))
+        }
+    };
+    Ok(Output { item, task: None, setting: Setting::default(), model: model.map(str::to_string), said })
+}
+
+/// A message's text, plain or as its first text part.
+fn words(content: &Json) -> Option<&str> {
+    match content {
+        Json::String(text) => Some(text),
+        Json::Array(parts) => parts.iter().find_map(|part| part["text"].as_str()),
+        _ => None,
+    }
+}
+
+fn letter(text: &str, options: usize) -> Option<usize> {
+    let letters: Vec<char> =
+        LETTERS.iter().take(options).filter_map(|letter| letter.chars().next()).collect();
+    let answer = parse::labelled(text, &["answer"])?;
+    let letter = parse::letter(answer, &letters).ok()?;
+    letters.iter().position(|known| *known == letter)
+}

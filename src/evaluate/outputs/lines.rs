@@ -1,0 +1,53 @@
+//! Plain lines: `{"item": …, "model": …, "task": …, "text": …}`.
+
+use serde::Deserialize;
+
+use super::{Output, Said};
+use crate::evaluate::task::{Setting, Task};
+
+pub(super) const HINT: &str = "a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    item: String,
+    #[serde(default)]
+    model: Option<String>,
+    text: String,
+    #[serde(default)]
+    task: Option<Task>,
+    #[serde(default)]
+    setting: Setting,
+    /// As in raw/responses: `question` or `pair`.
+    #[serde(default, rename = "for")]
+    to: Option<To>,
+    /// As in raw/responses. Further answers of a model are not evaluated.
+    #[serde(default)]
+    sample: u64,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum To {
+    Question,
+    Pair,
+}
+
+pub(super) fn output(line: &str) -> Result<Output, String> {
+    let line: Line = serde_json::from_str(line).map_err(|e| format!("no output: {e}\n  hint: {HINT}"))?;
+    if line.sample > 0 {
+        return Err("a further answer of a model: the first is evaluated".into());
+    }
+    let of_response = line.to.map(|to| match to {
+        To::Question => Task::Answer,
+        To::Pair => Task::AnswerNormal,
+    });
+    let task = line.task.or(of_response);
+    Ok(Output {
+        item: line.item,
+        task,
+        setting: line.setting,
+        model: line.model,
+        said: Said::Words(line.text),
+    })
+}

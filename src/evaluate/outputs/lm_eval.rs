@@ -1,0 +1,61 @@
+//! lm_eval's `samples_<task>_<time>.jsonl`: a line a document. Of a multiple choice the option with the highest
+//! log-likelihood is chosen, the first of equal ones, as lm_eval does.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::{Output, Said};
+use crate::evaluate::task::Setting;
+
+pub(super) fn output(path: &Path, line: &Json) -> Result<Output, String> {
+    let id = line["doc"].get("id").and_then(Json::as_str);
+    let Some(item) = id else {
+        return Err("the document has no \"id\"\n  hint: the release's own eval/lm_eval files keep it".into());
+    };
+    // lm_eval names the folder after the model.
+    let model = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().replace("__", "/"));
+    let said =
+        said(line).ok_or("neither \"filtered_resps\" nor \"resps\" holds a reply or log-likelihoods")?;
+    let setting = line["doc"].get("setting").and_then(Json::as_str).and_then(|text| text.parse().ok());
+    let setting: Setting = setting.unwrap_or_default();
+    Ok(Output { item: item.into(), task: None, setting, model, said })
+}
+
+fn said(line: &Json) -> Option<Said> {
+    ["filtered_resps", "resps"].iter().find_map(|key| replies(&line[*key]))
+}
+
+fn replies(json: &Json) -> Option<Said> {
+    let list = json.as_array()?;
+    if let Some(text) = first_text(list.first()?) {
+        return Some(Said::Words(text));
+    }
+    let scores: Option<Vec<f64>> = list.iter().map(likelihood).collect();
+    let scores = scores.filter(|scores| scores.len() > 1)?;
+    let best =
+        scores.iter().enumerate().fold(0, |best, (at, score)| if *score > scores[best] { at } else { best });
+    let told: Vec<String> = scores.iter().map(f64::to_string).collect();
+    Some(Said::Place(best, format!("log-likelihoods {}", told.join(", "))))
+}
+
+/// A generated reply: a string, or the first of a list of them. A log-likelihood written as text is none.
+fn first_text(json: &Json) -> Option<String> {
+    match json {
+        Json::String(text) => Some(text.clone()),
+        Json::Array(list) if list.len() == 1 => list[0].as_str().map(str::to_string),
+        _ => None,
+    }
+}
+
+/// `[-1.5, false]`, its parts as text too, possibly in a list of one.
+fn likelihood(json: &Json) -> Option<f64> {
+    let list = json.as_array()?;
+    if let [only] = list.as_slice() {
+        return likelihood(only);
+    }
+    let [score, greedy] = list.as_slice() else { return None };
+    let is_flag = greedy.is_boolean() || matches!(greedy.as_str(), Some("True" | "False"));
+    let score = score.as_f64().or_else(|| score.as_str()?.parse().ok())?;
+    is_flag.then_some(score)
+}

@@ -1,0 +1,124 @@
+//! The results as one page without script or network.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value, context};
+use serde::Serialize;
+
+use super::results::{Results, head, named, plain};
+use super::tables::{Cell, Comparison, Look, Table};
+
+const TEMPLATE: &str = include_str!("templates/evaluation.html");
+
+/// A table as the page shows it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: String,
+    table: &'a Table,
+    rows: Vec<ShownRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownRow<'a> {
+    name: &'a str,
+    cells: Vec<Option<ShownCell>>,
+}
+
+#[derive(Serialize)]
+struct ShownCell {
+    value: String,
+    interval: String,
+    n: usize,
+    /// How strongly it is shaded, 0 to 100; none where it is not.
+    shade: Option<u32>,
+    /// Which lines of answers.jsonl it is made of.
+    from: String,
+}
+
+#[derive(Serialize)]
+struct ShownChart<'a> {
+    title: &'a str,
+    key: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ShownComparison<'a> {
+    task: String,
+    first: &'a str,
+    second: &'a str,
+    difference: String,
+    interval: String,
+    p: String,
+    mcnemar: String,
+    n: usize,
+    /// Whether the interval leaves out 0.
+    apart: bool,
+}
+
+/// The page; where the template cannot be rendered, what is wrong with it.
+pub fn page(results: &Results<'_>) -> String {
+    let mut env = Environment::new();
+    let report = results.report;
+    let tables: Vec<Shown<'_>> =
+        named(&report.tables).into_iter().map(|(name, table)| shown(name, table)).collect();
+    let charts: Vec<ShownChart<'_>> =
+        report.charts.iter().map(|chart| ShownChart { title: &chart.title, key: &chart.key }).collect();
+    let drawings: Vec<Value> =
+        report.charts.iter().map(|chart| Value::from_safe_string(chart.svg.clone())).collect();
+    let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();
+    let values = context! {
+        set => &report.set, head => head(results), draft => &report.draft, version => crate::VERSION,
+        tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
+        comparisons => Value::from(Serde(&comparisons)),
+    };
+    let page = env
+        .add_template("evaluation.html", TEMPLATE)
+        .and_then(|()| env.get_template("evaluation.html"))
+        .and_then(|template| template.render(values));
+    page.unwrap_or_else(|error| error.to_string())
+}
+
+fn shown(name: String, table: &Table) -> Shown<'_> {
+    let row = |row: &'_ super::tables::Row| -> Vec<Option<ShownCell>> {
+        row.cells.iter().map(|cell| cell.as_ref().map(|cell| shown_cell(table, cell))).collect()
+    };
+    let rows = table.rows.iter().map(|of| ShownRow { name: &of.name, cells: row(of) }).collect();
+    Shown { name, table, rows }
+}
+
+fn shown_cell(table: &Table, cell: &Cell) -> ShownCell {
+    let interval = match (cell.low, cell.high) {
+        (Some(low), Some(high)) => format!("{low:.1} – {high:.1}"),
+        _ => String::new(),
+    };
+    let shade = match table.look {
+        Look::Heat { low, high } => {
+            Some((100.0 * (cell.value - low) / (high - low)).clamp(0.0, 100.0).round() as u32)
+        }
+        Look::Plain | Look::Bars { .. } => None,
+    };
+    let from: Vec<String> = cell.from.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    let value = if interval.is_empty() { plain(cell.value) } else { format!("{:.2}", cell.value) };
+    // Coefficients and scores of a short scale are told more finely than percents.
+    let interval = match (cell.low, cell.high) {
+        (Some(low), Some(high)) if high - low < 2.0 => format!("{low:.2} – {high:.2}"),
+        _ => interval,
+    };
+    ShownCell { value, interval, n: cell.n, shade, from: from.join(", ") }
+}
+
+fn compared(one: &Comparison) -> ShownComparison<'_> {
+    let apart = one.difference.difference;
+    let mcnemar =
+        one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p)));
+    ShownComparison {
+        task: format!("{} {}", one.task, one.setting),
+        first: &one.first,
+        second: &one.second,
+        difference: format!("{:+.2}", apart.value),
+        interval: format!("{:.2} – {:.2}", apart.low, apart.high),
+        p: plain(one.difference.p),
+        mcnemar: mcnemar.unwrap_or_default(),
+        n: one.n,
+        apart: apart.low > 0.0 || apart.high < 0.0,
+    }
+}

@@ -1,0 +1,89 @@
+//! What an answer chooses. Nothing is guessed: an answer that names no option, or two, is a format error.
+
+use super::item::{Body, Item, types};
+use super::task::{Setting, Task};
+use crate::llm::parse::{self, Unreadable};
+use crate::options::LETTERS;
+use crate::review::ballots;
+
+/// What RuozhiBench-MC's answers are called (table 4).
+pub const ANSWERS: [&str; 2] = ["AnswerA", "AnswerB"];
+
+/// Which option an answer names, as the gold is written; `None` of a task that somebody has to judge.
+///
+/// # Errors
+/// What is wrong with the form of the answer.
+pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, String> {
+    let said = match task {
+        Task::GoodFirst | Task::BadFirst => parse::choice(text, &ANSWERS).map(str::to_string),
+        Task::Select => parse::letter(text, &['A', 'B', 'C', 'D']).map(String::from),
+        Task::Classify => kind(text, setting.cot),
+        Task::Solve => option(item, text),
+        Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke => {
+            let empty = text.trim().is_empty();
+            return if empty { Err("the answer is empty".into()) } else { Ok(None) };
+        }
+    };
+    said.map(Some).map_err(|unreadable| unreadable.to_string())
+}
+
+/// The option at a place of the release's own order, for outputs that name a place and no words. Of
+/// RuozhiBench-MC the task says which answer stood first.
+///
+/// # Errors
+/// Where there is no such place.
+pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>, String> {
+    let none = || format!("there is no option {place}");
+    let names: Vec<&str> = match task {
+        Task::GoodFirst | Task::BadFirst => ANSWERS.to_vec(),
+        Task::Classify => types(),
+        Task::Select | Task::Solve => {
+            let options = item.options().map_or(0, |(options, _)| options.len());
+            LETTERS.iter().take(options).copied().collect()
+        }
+        _ => Vec::new(),
+    };
+    names.get(place).map(|name| Some(name.to_string())).ok_or_else(none)
+}
+
+/// The Chinese name of the type that an answer gives in either language; after chain of thought, of what follows
+/// the last label (figure 5).
+fn kind(text: &str, cot: bool) -> Result<String, Unreadable> {
+    let labelled = parse::labelled(text, &["分类", "类别", "type"]);
+    let text = if cot { labelled.unwrap_or(text) } else { text };
+    let all = ballots::flub_types();
+    let zh: Vec<&str> = all.iter().map(|kind| kind.label.zh).collect();
+    let en: Vec<&str> = all.iter().map(|kind| kind.label.en).collect();
+    let unreadable = match parse::one_of(text, &zh) {
+        Ok(name) => return Ok(name.to_string()),
+        Err(unreadable) => unreadable,
+    };
+    let Ok(name) = parse::one_of(text, &en) else { return Err(unreadable) };
+    let place = en.iter().position(|known| *known == name);
+    place.map(|at| zh[at].to_string()).ok_or(unreadable)
+}
+
+/// A letter, or the words of one option (BrainTeaser A.2: "only provide the choice").
+fn option(item: &Item, text: &str) -> Result<String, Unreadable> {
+    let Body::Puzzle { options, .. } = &item.body else { return Err(Unreadable::new("no puzzle")) };
+    let letters: Vec<char> = LETTERS.iter().take(options.len()).filter_map(|l| l.chars().next()).collect();
+    let words = bare(text);
+    if let Some(at) = options.iter().position(|option| bare(option) == words) {
+        return Ok(LETTERS[at].into());
+    }
+    let named = parse::letter(text, &letters);
+    if named.is_ok() {
+        return named.map(String::from);
+    }
+    let mut held = options.iter().enumerate().filter(|(_, option)| words.contains(&bare(option)));
+    match (held.next(), held.next()) {
+        (Some((at, _)), None) => Ok(LETTERS[at].into()),
+        _ => named.map(String::from),
+    }
+}
+
+/// Words without case, and without marks at their ends.
+fn bare(text: &str) -> String {
+    let trimmed = text.trim().trim_matches(|c: char| c.is_whitespace() || ".\"'*`".contains(c));
+    trimmed.to_lowercase()
+}

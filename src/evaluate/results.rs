@@ -1,0 +1,258 @@
+//! The results folder: answers, tables as JSON, CSV and Markdown, and a page.
+//!
+//! `answers.jsonl` holds every answer with its words, what they were read as, and its ratings; a cell's `from` says
+//! which of its lines the cell is made of. The folder follows from the set, the answers and the seed alone.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::answer::Answer;
+use super::aside::SetAside;
+use super::ask::Missing;
+use super::page;
+use super::tables::{Cell, Comparison, Report, Table};
+use crate::review::agreement::Bootstrap;
+use crate::store::{Error, durable};
+
+/// Everything of one set.
+pub struct Results<'a> {
+    /// Tables, comparisons and charts.
+    pub report: &'a Report,
+    /// The answers.
+    pub answers: &'a [Answer],
+    /// What is not there.
+    pub missing: &'a [Missing],
+    /// Lines and rows that were set aside.
+    pub aside: &'a [SetAside],
+    /// How the intervals are drawn.
+    pub bootstrap: Bootstrap,
+    /// What random choices were drawn with.
+    pub seed: u64,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    riddlemill: &'static str,
+    #[serde(flatten)]
+    report: &'a Report,
+    seed: u64,
+    resamples: usize,
+    level: f64,
+    answers: usize,
+    format_errors: usize,
+    missing: usize,
+    set_aside: usize,
+}
+
+/// Writes the folder beside its place and renames it: it is whole or absent.
+///
+/// # Errors
+/// [`Error`] where a file cannot be written.
+pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
+    if let Some(parent) = folder.parent() {
+        durable::create_folder(parent)?;
+    }
+    let making = durable::making(folder);
+    durable::remove_folder(&making)?;
+    durable::create_folder(&making.join("tables"))?;
+    let put = |name: &str, bytes: &[u8]| durable::write_synced(&making.join(name), bytes);
+    put("evaluation.json", &json(&summary(results)))?;
+    put("answers.jsonl", &lines(results.answers))?;
+    put("missing.jsonl", &lines(results.missing))?;
+    put("set_aside.jsonl", &lines(results.aside))?;
+    for (name, table) in named(&results.report.tables) {
+        put(&format!("tables/{name}.csv"), csv(table).as_bytes())?;
+    }
+    if !results.report.comparisons.is_empty() {
+        put("tables/models.csv", comparisons_csv(&results.report.comparisons).as_bytes())?;
+    }
+    put("report.md", markdown(results).as_bytes())?;
+    put("report.html", page::page(results).as_bytes())?;
+    durable::swap_folder(&making, folder)
+}
+
+/// Tables with names of their own: of several of one name the later ones are numbered.
+pub(super) fn named(tables: &[Table]) -> Vec<(String, &Table)> {
+    let mut names: Vec<(String, &Table)> = Vec::new();
+    for table in tables {
+        let before = names.iter().filter(|(_, other)| other.name == table.name).count();
+        let name =
+            if before == 0 { table.name.to_string() } else { format!("{}-{}", table.name, before + 1) };
+        names.push((name, table));
+    }
+    names
+}
+
+fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
+    Summary {
+        riddlemill: crate::VERSION,
+        report: results.report,
+        seed: results.seed,
+        resamples: results.bootstrap.resamples,
+        level: results.bootstrap.level,
+        answers: results.answers.len(),
+        format_errors: format_errors(results.answers),
+        missing: results.missing.len(),
+        set_aside: results.aside.len(),
+    }
+}
+
+/// Answers whose words cannot be read.
+pub fn format_errors(answers: &[Answer]) -> usize {
+    answers.iter().filter(|answer| answer.format_error.is_some()).count()
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    // Strings, numbers and lists of them: there is nothing in it that JSON has not.
+    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+fn lines(values: &[impl Serialize]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for value in values {
+        bytes.extend(serde_json::to_vec(value).unwrap_or_default());
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+/// One line a figure, so that any program plots it.
+fn csv(table: &Table) -> String {
+    let mut text = "row,column,value,low,high,n\n".to_string();
+    for row in &table.rows {
+        for (column, cell) in table.columns.iter().zip(&row.cells) {
+            let Some(cell) = cell else { continue };
+            let end = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "{},{},{},{},{},{}",
+                quoted(&row.name),
+                quoted(column),
+                cell.value,
+                end(cell.low),
+                end(cell.high),
+                cell.n
+            );
+        }
+    }
+    text
+}
+
+fn comparisons_csv(comparisons: &[Comparison]) -> String {
+    let mut text = "task,setting,first,second,n,difference,low,high,p,only_first,only_second,mcnemar_exact_p,mcnemar_chi_square,mcnemar_chi_square_p\n".to_string();
+    for one in comparisons {
+        let apart = one.difference.difference;
+        let _ = write!(
+            text,
+            "{},{},{},{},{},{},{},{},{}",
+            one.task,
+            one.setting,
+            quoted(&one.first),
+            quoted(&one.second),
+            one.n,
+            apart.value,
+            apart.low,
+            apart.high,
+            one.difference.p
+        );
+        match one.mcnemar {
+            Some(m) => {
+                let (b, c) = (m.only_first, m.only_second);
+                let _ = writeln!(text, ",{b},{c},{},{},{}", m.exact_p, m.chi_square, m.chi_square_p);
+            }
+            None => text.push_str(",,,,,\n"),
+        }
+    }
+    text
+}
+
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.into(),
+    }
+}
+
+/// `62.00 [59.10, 64.90] n 677`.
+pub fn told(cell: &Cell) -> String {
+    match (cell.low, cell.high) {
+        (Some(low), Some(high)) => format!("{:.2} [{low:.2}, {high:.2}] n {}", cell.value, cell.n),
+        _ => format!("{} n {}", plain(cell.value), cell.n),
+    }
+}
+
+/// A figure without an interval: small ones, such as p, with their first digits.
+pub(super) fn plain(value: f64) -> String {
+    if value != 0.0 && value.abs() < 0.005 { format!("{value:.1e}") } else { format!("{value:.2}") }
+}
+
+/// What stands at the head of a report: n of everything, and what is not there.
+pub fn head(results: &Results<'_>) -> String {
+    let Summary { answers, format_errors, missing, set_aside, .. } = summary(results);
+    format!(
+        "{} items, {answers} answers, {format_errors} of them not in the form that was asked for; {missing} replies \
+         missing, {set_aside} lines set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
+        results.report.items,
+        100.0 * results.bootstrap.level,
+        results.bootstrap.resamples,
+        results.seed
+    )
+}
+
+fn markdown(results: &Results<'_>) -> String {
+    let mut text = format!("# {}\n\n{}\n", results.report.set, head(results));
+    if !results.report.draft.is_empty() {
+        let _ = writeln!(text, "\nThe release is a draft: {}.", results.report.draft.join("; "));
+    }
+    for table in &results.report.tables {
+        let _ = write!(
+            text,
+            "\n## {}\n\n{} ({})\n\n| {} |",
+            table.title,
+            table.about,
+            table.paper,
+            cell(table.of)
+        );
+        table.columns.iter().for_each(|column| _ = write!(text, " {} |", cell(column)));
+        let _ = write!(text, "\n| --- |{}\n", " --- |".repeat(table.columns.len()));
+        for row in &table.rows {
+            let _ = write!(text, "| {} |", cell(&row.name));
+            for one in &row.cells {
+                let _ = write!(text, " {} |", one.as_ref().map(told).unwrap_or_default());
+            }
+            text.push('\n');
+        }
+    }
+    if !results.report.comparisons.is_empty() {
+        text.push_str("\n## Every two models\n\n| Task | First | Second | Difference | p | McNemar | n |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+        for one in &results.report.comparisons {
+            let apart = one.difference.difference;
+            let mcnemar =
+                one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p)));
+            let _ = writeln!(
+                text,
+                "| {} {} | {} | {} | {:.2} [{:.2}, {:.2}] | {} | {} | {} |",
+                one.task,
+                one.setting,
+                cell(&one.first),
+                cell(&one.second),
+                apart.value,
+                apart.low,
+                apart.high,
+                plain(one.difference.p),
+                mcnemar.unwrap_or_default(),
+                one.n
+            );
+        }
+    }
+    text
+}
+
+/// A text in a cell of a Markdown table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}

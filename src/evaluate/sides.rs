@@ -1,0 +1,28 @@
+//! On which side the person's explanation of a joke stands.
+
+#[cfg(feature = "tables")]
+use super::answer::Answer;
+#[cfg(feature = "tables")]
+use super::task::Task;
+use crate::options::Draw;
+
+/// Which explanation of a joke stands first for a reader: whether it is the person's. Drawn for each joke and
+/// model, so that no place is favoured.
+pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
+    Draw::new(seed, &format!("evaluation sides {model}"), item).below(2) == 0
+}
+
+/// Of a joke whose explanation is preferred, by whose it is; other ratings as they are.
+#[cfg(feature = "tables")]
+pub(super) fn side(said: String, seed: u64, answer: &Answer) -> String {
+    if answer.task != Task::ExplainJoke {
+        return said;
+    }
+    let person_first = person_first(seed, &answer.item, &answer.model);
+    let word = match (said.as_str(), person_first) {
+        ("1", true) | ("2", false) => "human",
+        ("1", false) | ("2", true) => "llm",
+        _ => "equal",
+    };
+    word.into()
+}

@@ -1,0 +1,71 @@
+//! Figures over models: MC against Gen (figure 8), scores against sizes (figure 9).
+
+use std::collections::BTreeMap;
+
+use super::choices::{of_model, plain_row};
+use super::table::{Cell, Keys, Look, Table};
+use crate::evaluate::metrics::{Resamples, pearson, spearman};
+use crate::review::agreement::Bootstrap;
+
+/// A model with its two figures.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Point {
+    /// The model.
+    pub model: String,
+    /// The figure on the first axis.
+    pub x: f64,
+    /// The figure on the second.
+    pub y: f64,
+}
+
+/// Models by two figures, and how far these go together.
+pub fn together(
+    name: &'static str,
+    title: String,
+    paper: &'static str,
+    axes: [&str; 2],
+    points: &[Point],
+    bootstrap: Bootstrap,
+) -> Table {
+    let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
+    let resamples = Resamples::new(bootstrap, name, points.len());
+    let repeated = |weights: &[u16]| -> Vec<(f64, f64)> {
+        let times = pairs.iter().zip(weights);
+        times.flat_map(|(pair, weight)| std::iter::repeat_n(*pair, usize::from(*weight))).collect()
+    };
+    type Measure = fn(&[(f64, f64)]) -> Option<crate::evaluate::metrics::Correlation>;
+    let correlation = |of: Measure| {
+        let estimate = resamples.estimate(|weights| Some(of(&repeated(weights))?.r))?;
+        Some(Cell::of(estimate, 1.0, points.len(), Keys::new()))
+    };
+    let p = |of: Measure| Some(Cell::plain(of(&pairs)?.p?, points.len(), Keys::new()));
+    let figure = |value: f64, model: &str| Some(Cell::plain(value, 1, of_model(model)));
+    let mut rows: Vec<_> = points
+        .iter()
+        .map(|point| {
+            let cells = vec![figure(point.x, &point.model), figure(point.y, &point.model)];
+            plain_row(&point.model, cells)
+        })
+        .collect();
+    rows.push(plain_row("Pearson, and its p", vec![correlation(pearson), p(pearson)]));
+    rows.push(plain_row("Spearman, and its p", vec![correlation(spearman), p(spearman)]));
+    Table {
+        name,
+        title,
+        paper,
+        about: "Each model by both figures, and over the models their correlation; its interval resamples models."
+            .into(),
+        of: "Model",
+        columns: axes.map(str::to_string).into(),
+        rows,
+        look: Look::Plain,
+    }
+}
+
+/// Models that have both a figure of `x` and one of `y`.
+pub fn points(x: &BTreeMap<String, f64>, y: &[(String, Cell)]) -> Vec<Point> {
+    let point = |(model, cell): &(String, Cell)| {
+        Some(Point { model: model.clone(), x: *x.get(model)?, y: cell.value })
+    };
+    y.iter().filter_map(point).collect()
+}

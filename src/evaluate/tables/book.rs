@@ -1,0 +1,206 @@
+//! The answers of a set by who gave them, task and setting, beside the items; and the figures drawn from them.
+
+use std::collections::BTreeMap;
+
+use super::table::{Cell, Keys};
+use crate::evaluate::answer::Answer;
+use crate::evaluate::item::{Body, Item};
+use crate::evaluate::metrics::{Resamples, Unit};
+use crate::evaluate::set::Set;
+use crate::evaluate::task::{Setting, Task};
+use crate::review::agreement::Bootstrap;
+
+/// The name of all people together.
+pub const PEOPLE: &str = "people";
+
+/// Who answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Who {
+    /// The name in tables.
+    pub name: String,
+    /// Whether it is a person, or all of them.
+    pub person: bool,
+}
+
+/// Answers of one task in one setting: a list an item, empty where nobody answered.
+pub type Column<'a> = Vec<Vec<&'a Answer>>;
+
+/// All answers to a set.
+pub struct Book<'a> {
+    /// The set.
+    pub set: &'a Set,
+    /// Models as they come, then people: all together first, each of them below.
+    pub who: Vec<Who>,
+    /// Sizes in billions of parameters, by model.
+    pub sizes: BTreeMap<String, f64>,
+    /// Resamples of the items; of puzzles, of their groups.
+    pub resamples: Resamples,
+    /// The unit of each item.
+    units: Vec<usize>,
+    columns: BTreeMap<(usize, Task, Setting), Column<'a>>,
+}
+
+impl<'a> Book<'a> {
+    /// Sorts answers. `models` says in which order models come; others follow as they come.
+    pub fn new(
+        set: &'a Set,
+        answers: &'a [Answer],
+        models: &[String],
+        sizes: BTreeMap<String, f64>,
+        bootstrap: Bootstrap,
+    ) -> Book<'a> {
+        let units = units(&set.items);
+        let count = units.iter().max().map_or(0, |last| last + 1);
+        let mut who: Vec<Who> = Vec::new();
+        let mut add = |name: &str, person: bool| {
+            if !who.iter().any(|one| one.name == name && one.person == person) {
+                who.push(Who { name: name.to_owned(), person });
+            }
+        };
+        let named = |name: &&String| answers.iter().any(|answer| !answer.person && answer.model == **name);
+        models.iter().filter(named).for_each(|name| add(name, false));
+        answers.iter().filter(|answer| !answer.person).for_each(|answer| add(&answer.model, false));
+        if answers.iter().any(|answer| answer.person) {
+            add(PEOPLE, true);
+        }
+        answers.iter().filter(|answer| answer.person).for_each(|answer| add(&answer.model, true));
+        let place_of =
+            |name: &str, person: bool| who.iter().position(|w| w.name == name && w.person == person);
+        let places = set.places();
+        let mut columns: BTreeMap<(usize, Task, Setting), Column<'a>> = BTreeMap::new();
+        for answer in answers {
+            let Some(&item) = places.get(answer.item.as_str()) else { continue };
+            let mut put = |who: Option<usize>| {
+                let Some(who) = who else { return };
+                let column = columns
+                    .entry((who, answer.task, answer.setting))
+                    .or_insert_with(|| set.items.iter().map(|_| Vec::new()).collect());
+                column[item].push(answer);
+            };
+            put(place_of(&answer.model, answer.person));
+            if answer.person {
+                put(place_of(PEOPLE, true));
+            }
+        }
+        let resamples = Resamples::new(bootstrap, &set.config, count);
+        Book { set, who, sizes, resamples, units, columns }
+    }
+
+    /// The unit of an item: what is resampled.
+    pub fn unit(&self, item: usize) -> usize {
+        self.units[item]
+    }
+
+    /// What somebody answered, item by item.
+    pub fn column(&self, who: usize, task: Task, setting: Setting) -> Option<&Column<'a>> {
+        self.columns.get(&(who, task, setting))
+    }
+
+    /// The settings of a task in which anybody answered, without chain of thought first.
+    pub fn settings(&self, task: Task) -> Vec<Setting> {
+        let mut settings: Vec<Setting> =
+            self.columns.keys().filter(|(_, of, _)| *of == task).map(|(_, _, setting)| *setting).collect();
+        settings.sort();
+        settings.dedup();
+        settings
+    }
+
+    /// Those who answered any of these tasks.
+    pub fn answered(&self, tasks: &[Task]) -> Vec<usize> {
+        let any = |who: &usize| self.columns.keys().any(|(of, task, _)| of == who && tasks.contains(task));
+        (0..self.who.len()).filter(any).collect()
+    }
+
+    /// Judges of these tasks, sorted.
+    pub fn judges(&self, tasks: &[Task], persons: bool) -> Vec<&'a str> {
+        let mut judges: Vec<&str> = self
+            .columns
+            .iter()
+            .filter(|((_, task, _), _)| tasks.contains(task))
+            .flat_map(|(_, column)| column.iter().flatten())
+            .flat_map(|answer| answer.ratings.iter().filter(|rating| rating.person == persons))
+            .map(|rating| rating.judge.as_str())
+            .collect();
+        judges.sort_unstable();
+        judges.dedup();
+        judges
+    }
+
+    /// What items add to a ratio, and how many answers that are: `value` gives an answer's numerator where it counts.
+    pub fn parts(
+        &self,
+        column: &Column<'_>,
+        among: impl Fn(&Item) -> bool,
+        value: impl Fn(&Answer) -> Option<f64>,
+    ) -> (Vec<Unit>, usize) {
+        let mut units = Vec::new();
+        let mut n = 0;
+        for (at, answers) in column.iter().enumerate().filter(|(at, _)| among(&self.set.items[*at])) {
+            let values = answers.iter().filter_map(|answer| value(answer));
+            let (sum, count) = values.fold((0.0, 0usize), |(sum, count), value| (sum + value, count + 1));
+            if count > 0 {
+                n += count;
+                units.push(Unit { at: self.units[at], sum, count: count as f64 });
+            }
+        }
+        (units, n)
+    }
+
+    /// The share of right answers among items, in percent; a format error is wrong.
+    pub fn accuracy(
+        &self,
+        who: usize,
+        task: Task,
+        setting: Setting,
+        among: impl Fn(&Item) -> bool,
+        mut keys: Keys,
+    ) -> Option<Cell> {
+        let column = self.column(who, task, setting)?;
+        let (units, n) = self.parts(column, among, |answer| answer.correct.map(f64::from));
+        keys.extend(self.keys(who, task, setting));
+        Some(Cell::of(self.resamples.ratio(&units)?, 100.0, n, keys))
+    }
+
+    /// The share of answers in the form that was asked for, in percent.
+    pub fn format(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Cell> {
+        let (mut units, mut n) = (Vec::new(), 0);
+        let kept = |answer: &Answer| Some(f64::from(answer.format_error.is_none()));
+        for &task in tasks {
+            let Some(column) = self.column(who, task, setting) else { continue };
+            let (more, count) = self.parts(column, |_| true, kept);
+            units.extend(more);
+            n += count;
+        }
+        let mut keys = self.keys(who, tasks[0], setting);
+        if tasks.len() > 1 {
+            keys.remove("task");
+        }
+        Some(Cell::of(self.resamples.ratio(&units)?, 100.0, n, keys))
+    }
+
+    /// The keys of answers.jsonl that single out somebody's answers.
+    pub fn keys(&self, who: usize, task: Task, setting: Setting) -> Keys {
+        let who = &self.who[who];
+        let whose = match who.person && who.name == PEOPLE {
+            true => ("person", "true".to_string()),
+            false => ("model", who.name.clone()),
+        };
+        Keys::from([whose, ("task", task.to_string()), ("setting", setting.to_string())])
+    }
+}
+
+/// Every item by itself, but puzzles by their groups: the three of a group stand or fall together.
+fn units(items: &[Item]) -> Vec<usize> {
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    items
+        .iter()
+        .map(|item| {
+            let name = match &item.body {
+                Body::Puzzle { group, .. } => group,
+                _ => &item.id,
+            };
+            let next = known.len();
+            *known.entry(name).or_insert(next)
+        })
+        .collect()
+}

@@ -1,0 +1,98 @@
+//! Every two models on the same items: McNemar's test where answers are right or wrong, the paired bootstrap
+//! everywhere.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::book::Book;
+use crate::evaluate::answer::Answer;
+use crate::evaluate::metrics::{Difference, McNemar, Unit, difference, mcnemar};
+use crate::evaluate::task::{Setting, Task};
+
+/// Two models, one task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The task.
+    pub task: Task,
+    /// How it was put.
+    pub setting: Setting,
+    /// The first model.
+    pub first: String,
+    /// The second.
+    pub second: String,
+    /// Items that both answered, or on which both were judged.
+    pub n: usize,
+    /// Of right and wrong answers; none of ratings.
+    pub mcnemar: Option<McNemar>,
+    /// How far they are apart: in percent of right answers, or on the judges' scale.
+    pub difference: Difference,
+}
+
+/// Compares models on every task that they share. People are no models.
+pub fn comparisons(book: &Book<'_>) -> Vec<Comparison> {
+    let mut comparisons = Vec::new();
+    for &task in Task::of(&book.set.config) {
+        // Whose explanation of a joke wins is no figure of one model on a scale.
+        if task == Task::ExplainJoke {
+            continue;
+        }
+        for setting in book.settings(task) {
+            let models: Vec<usize> =
+                book.answered(&[task]).into_iter().filter(|who| !book.who[*who].person).collect();
+            let values: Vec<(usize, BTreeMap<usize, f64>)> = models
+                .into_iter()
+                .filter_map(|who| Some((who, values(book, who, task, setting)?)))
+                .filter(|(_, values)| !values.is_empty())
+                .collect();
+            for (at, (first, of_first)) in values.iter().enumerate() {
+                for (second, of_second) in &values[at + 1..] {
+                    let names = [*first, *second].map(|who| book.who[who].name.clone());
+                    comparisons.extend(compare(book, task, setting, names, of_first, of_second));
+                }
+            }
+        }
+    }
+    comparisons
+}
+
+fn compare(
+    book: &Book<'_>,
+    task: Task,
+    setting: Setting,
+    [first, second]: [String; 2],
+    of_first: &BTreeMap<usize, f64>,
+    of_second: &BTreeMap<usize, f64>,
+) -> Option<Comparison> {
+    let both: Vec<(usize, f64, f64)> =
+        of_first.iter().filter_map(|(item, a)| Some((*item, *a, *of_second.get(item)?))).collect();
+    let scale = if task.is_choice() { 100.0 } else { 1.0 };
+    let side = |value: fn(&(usize, f64, f64)) -> f64| -> Vec<Unit> {
+        let unit =
+            |one: &(usize, f64, f64)| Unit { at: book.unit(one.0), sum: scale * value(one), count: 1.0 };
+        both.iter().map(unit).collect()
+    };
+    let apart = difference(&book.resamples, &side(|one| one.1), &side(|one| one.2))?;
+    let only = |a: f64, b: f64| both.iter().filter(|one| one.1 == a && one.2 == b).count() as u64;
+    let mcnemar = task.is_choice().then(|| mcnemar(only(1.0, 0.0), only(0.0, 1.0)));
+    Some(Comparison { task, setting, first, second, n: both.len(), mcnemar, difference: apart })
+}
+
+/// What a model reaches on each item: 1 or 0 where it chooses, else the mean of its ratings.
+fn values(book: &Book<'_>, who: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
+    let column = book.column(who, task, setting)?;
+    let value = |answer: &Answer| {
+        if task.is_choice() {
+            return answer.correct.map(f64::from);
+        }
+        let ratings: Vec<f64> = answer
+            .ratings
+            .iter()
+            .filter(|rating| !rating.person)
+            .filter_map(|rating| rating.number())
+            .collect();
+        (!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64)
+    };
+    let first = |answers: &Vec<&Answer>| answers.first().and_then(|answer| value(answer));
+    Some(column.iter().enumerate().filter_map(|(at, answers)| Some((at, first(answers)?))).collect())
+}

@@ -1,0 +1,148 @@
+//! Chumor: winning rates (figure 1) and how far those who judge agree (section 3, appendix C).
+
+use super::book::Book;
+use super::table::{Cell, Keys, Look, Row, Table};
+use crate::evaluate::answer::Answer;
+use crate::evaluate::task::{Setting, Task};
+use crate::review::agreement::{Units, fleiss_kappa, percent};
+
+const VERDICTS: [&str; 3] = ["human", "llm", "equal"];
+
+/// What most of those who judged an answer say; `undecided` where no verdict has more than all others, as where
+/// all three differ.
+pub fn majority<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
+    let mut counts = [0usize; 3];
+    for verdict in verdicts {
+        if let Some(at) = VERDICTS.iter().position(|known| *known == verdict) {
+            counts[at] += 1;
+        }
+    }
+    let most = *counts.iter().max()?;
+    let mut leading = (0..3).filter(|at| counts[*at] == most && most > 0);
+    let first = leading.next()?;
+    Some(if leading.next().is_some() { "undecided" } else { VERDICTS[first] })
+}
+
+fn verdicts<'a>(answer: &'a Answer, person: bool) -> impl Iterator<Item = &'a str> {
+    answer.ratings.iter().filter(move |rating| rating.person == person).map(|rating| rating.value.as_str())
+}
+
+/// Figure 1: whose explanation wins, in percent of the jokes, by people and by judges.
+pub fn winning(book: &Book<'_>) -> Table {
+    let mut rows = Vec::new();
+    for who in book.answered(&[Task::ExplainJoke]) {
+        let Some(column) = book.column(who, Task::ExplainJoke, Setting::default()) else { continue };
+        for person in [true, false] {
+            let share = |verdict: &str| {
+                let value = |answer: &Answer| {
+                    majority(verdicts(answer, person)).map(|found| f64::from(found == verdict))
+                };
+                let (units, n) = book.parts(column, |_| true, value);
+                Some(Cell::of(book.resamples.ratio(&units)?, 100.0, n, keys(book, who, person)))
+            };
+            let cells: Vec<Option<Cell>> =
+                ["human", "llm", "equal", "undecided"].into_iter().map(share).collect();
+            if cells.iter().any(Option::is_some) {
+                let by = if person { "people" } else { "judges" };
+                rows.push(Row { name: format!("{}, by {by}", book.who[who].name), cells });
+            }
+        }
+    }
+    Table {
+        name: "winning",
+        title: "Whose explanation wins".into(),
+        paper: "Chumor, figure 1",
+        about: "Percent of jokes for which most prefer the person's explanation, the model's, or neither; undecided \
+                where no answer has most votes. Who judges does not see whose explanation is whose."
+            .into(),
+        of: "Model",
+        columns: ["Person wins", "Model wins", "Equal", "Undecided"].map(str::to_string).into(),
+        rows,
+        look: Look::Bars { high: 100.0 },
+    }
+}
+
+fn keys(book: &Book<'_>, who: usize, person: bool) -> Keys {
+    let mut keys = book.keys(who, Task::ExplainJoke, Setting::default());
+    keys.insert("rated_by", if person { "people" } else { "judges" }.into());
+    keys
+}
+
+/// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people, between
+/// judges, and of the judges' majority with people's.
+pub fn agreement(book: &Book<'_>) -> Table {
+    let mut rows = Vec::new();
+    for who in book.answered(&[Task::ExplainJoke]) {
+        let Some(column) = book.column(who, Task::ExplainJoke, Setting::default()) else { continue };
+        let answers: Vec<(usize, &Answer)> = column
+            .iter()
+            .enumerate()
+            .flat_map(|(at, of)| of.iter().map(move |a| (book.unit(at), *a)))
+            .collect();
+        let name = &book.who[who].name;
+        for person in [true, false] {
+            let rated: Vec<(usize, [u32; 3])> =
+                answers.iter().map(|(at, answer)| (*at, counts(verdicts(answer, person)))).collect();
+            let cells = among(book, &rated, keys(book, who, person));
+            if cells.iter().any(Option::is_some) {
+                rows.push(Row {
+                    name: format!("{name}: {}", if person { "people" } else { "judges" }),
+                    cells,
+                });
+            }
+        }
+        let both: Vec<(usize, [u32; 3])> = answers
+            .iter()
+            .filter_map(|(at, answer)| {
+                let sides = [true, false].map(|person| majority(verdicts(answer, person)));
+                let [Some(people), Some(judges)] = sides else { return None };
+                Some((*at, counts([people, judges].into_iter())))
+            })
+            .filter(|(_, counts)| counts.iter().sum::<u32>() == 2)
+            .collect();
+        let cells = among(book, &both, book.keys(who, Task::ExplainJoke, Setting::default()));
+        if cells.iter().any(Option::is_some) {
+            rows.push(Row { name: format!("{name}: judges with people"), cells });
+        }
+    }
+    Table {
+        name: "agreement",
+        title: "How far preferences agree".into(),
+        paper: "Chumor, section 3 and appendix C",
+        about: "Percent of pairs of verdicts on one explanation that agree, and Fleiss' kappa where each was judged \
+                equally often. n is how many explanations were judged twice or more."
+            .into(),
+        of: "Model and who judges",
+        columns: ["Agreement %", "Fleiss' kappa"].map(str::to_string).into(),
+        rows,
+        look: Look::Plain,
+    }
+}
+
+fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
+    let mut counts = [0; 3];
+    for verdict in verdicts {
+        if let Some(at) = VERDICTS.iter().position(|known| *known == verdict) {
+            counts[at] += 1;
+        }
+    }
+    counts
+}
+
+fn among(book: &Book<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Cell>> {
+    let twice: Vec<&(usize, [u32; 3])> = rated.iter().filter(|(_, of)| of.iter().sum::<u32>() >= 2).collect();
+    let n = twice.len();
+    let of = |weights: &[u16], measure: fn(&Units) -> Option<f64>| {
+        let mut units = Units::nominal(VERDICTS.len());
+        for (at, counts) in &twice {
+            (0..weights[*at]).for_each(|_| units.push_counts(counts));
+        }
+        measure(&units)
+    };
+    let kappa = book.resamples.estimate(|weights| of(weights, fleiss_kappa));
+    let share = book.resamples.estimate(|weights| of(weights, percent));
+    vec![
+        share.map(|estimate| Cell::of(estimate, 100.0, n, keys.clone())),
+        kappa.map(|estimate| Cell::of(estimate, 1.0, n, keys)),
+    ]
+}
