@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -256,6 +256,42 @@ async fn robots_is_obeyed_by_content() {
     );
     let (bench, _) = with_robots(move |a| (a.path == "/robots.txt").then(|| Reply::html(big.clone()))).await;
     assert_eq!(bench.server.paths(), ["/robots.txt", "/open"]);
+}
+
+/// Turns the clock on by 13 hours whenever a request is over, until the crawl is.
+async fn hurried(server: &Server, crawl: impl Future<Output = Summary>) -> Summary {
+    let done = AtomicBool::new(false);
+    let crawl = async {
+        let summary = crawl.await;
+        done.store(true, Ordering::Relaxed);
+        summary
+    };
+    let clock = async {
+        let mut asked = 0;
+        while !done.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let now = server.asked().len();
+            if now > asked {
+                asked = now;
+                // The crawler takes in what was answered, and waits for its next turn.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                tokio::time::pause();
+                tokio::time::advance(Duration::from_secs(13 * 3600)).await;
+                tokio::time::resume();
+            }
+        }
+    };
+    tokio::join!(crawl, clock).0
+}
+
+#[tokio::test]
+async fn robots_is_read_again_after_a_day() {
+    let bench = Bench::new(open(|_| Reply::html("<p>x"))).await;
+    let mut source = bench.source(Site::Plain, &["/1", "/2", "/3"]);
+    source.politeness.delay_secs = 13.0 * 3600.0;
+    let summary = hurried(&bench.server, bench.crawl(&source)).await;
+    assert_eq!(summary.done, 3);
+    assert_eq!(bench.server.paths(), ["/robots.txt", "/1", "/2", "/robots.txt", "/3"]);
 }
 
 #[tokio::test]
@@ -741,13 +777,8 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
     assert_eq!(pages, 300);
 
     // Moments of a fixed sequence, spread so that thirty of them fall into one crawl's length.
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut draw = |most: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % most
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut draw = |most: u64| random.u64(..most);
     let before = server.paths().len();
     let (mut kills, mut torn) = (0, 0);
     // What was durable when, and how often it had been asked for by then.

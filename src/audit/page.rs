@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
 use super::charts::{Bar, Figures};
+use crate::text::grouped;
 
 const TEMPLATE: &str = include_str!("templates/report.html");
 
@@ -13,7 +14,7 @@ const TEMPLATE: &str = include_str!("templates/report.html");
 /// Where the template does not fit the figures.
 pub fn page(figures: &[Figures]) -> Result<String, minijinja::Error> {
     let mut env = Environment::new();
-    env.add_filter("count", |n: u64| grouped(n));
+    env.add_filter("count", grouped);
     env.add_function("tallest", |bars: Value| -> Result<u64, minijinja::Error> {
         let mut tallest = 1;
         for bar in bars.try_iter()? {
@@ -27,18 +28,6 @@ pub fn page(figures: &[Figures]) -> Result<String, minijinja::Error> {
     let pairs: Vec<bool> = figures.iter().map(|f| !empty(&f.likeness)).collect();
     env.get_template("report.html")?
         .render(context! { figures => Value::from(Serde(figures)), pairs, version => crate::VERSION })
-}
-
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]
@@ -69,7 +58,7 @@ mod tests {
             let known = html.replace("http://www.w3.org/2000/svg", "");
             assert!(!known.contains(banned), "{banned}");
         }
-        assert!(html.contains("12\u{202f}345"));
+        assert!(html.contains("12,345"));
         assert!(html.contains("a &lt;b&gt;bold"), "texts are escaped");
     }
 }

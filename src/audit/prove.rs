@@ -332,7 +332,7 @@ fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, end: End, gaps
     let place = workspace.stage(recipe.name, end.number(), step.name);
     // A stage that is missing or damaged is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
-    let Ok(expected) = crate::release::rows_sha256(workspace, recipe, end, &stage) else { return };
+    let Ok(expected) = crate::release::rows_sha256(workspace, end, &stage) else { return };
     let file = format!("data/{}/test.jsonl", recipe.name);
     if store::sha256(&workspace.candidate(recipe.name).join(&file)).is_ok_and(|found| found != expected) {
         gaps.push(format!("{file}: its lines are not the rows of {}", step.name));

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::args::{Compare, Global};
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::audit::find;
 use crate::config::FILE;
 use crate::recipe::{self, Recipe};
 use crate::release::compare::{self as comparing, FLUB_TYPES};
@@ -41,7 +40,5 @@ fn by_text(global: &Global, recipe: &'static Recipe, text: &str) -> Option<Strin
     if !global.workspace.join(FILE).exists() {
         return None;
     }
-    let workspace = Workspace::new(&global.workspace);
-    let id = find(&workspace, recipe, text).ok()?.into_iter().next()?;
-    lost(&workspace, recipe, &id)
+    lost(&Workspace::new(&global.workspace), recipe, text)
 }

@@ -8,6 +8,7 @@ use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use crate::config::{Config, Overrides, Problem, Problems};
 use crate::recipe::{self, Recipe};
+use crate::text::grouped;
 
 /// The settings of the workspace that the flags name.
 pub(super) fn load(global: &Global) -> Result<Config, Failure> {
@@ -74,17 +75,9 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A count with thin groups: 81700 as 81,700.
+/// A count with its thousands apart: 81700 as 81,700.
 pub(super) fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    grouped(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
 /// A count with its noun: `1 record`, `2 records`.

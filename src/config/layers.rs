@@ -125,7 +125,7 @@ impl Config {
             sources: file.sources,
             endpoints: file.endpoints,
             annotators: file.annotators,
-            crawls: file.crawls,
+            crawls: file.crawls.into_iter().map(|crawl| crawl.at(root)).collect(),
             layers,
             recipes,
         };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use super::fetch::Answer;
 use super::frontier::{Done, FrontierError};
@@ -193,9 +193,7 @@ fn head_block(first: &str, fields: &[(String, String)]) -> Vec<u8> {
 
 /// `WARC-Date` with microseconds, as version 1.1 allows.
 pub(super) fn warc_date(at: SystemTime) -> String {
-    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
-    format!("{}.{:06}Z", time::utc(seconds), since.subsec_micros())
+    time::utc_micros(at)
 }
 
 /// Groups that are in the archive beyond what `known` says of each file. With `mend`, a torn tail

@@ -1,7 +1,7 @@
 //! What a user says about a crawl.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -154,6 +154,16 @@ pub(super) struct Resolved {
 }
 
 impl Source {
+    /// The same source with the paths of its URL files taken from `root`.
+    pub fn at(mut self, root: &Path) -> Source {
+        for seed in &mut self.seeds {
+            if let Seed::UrlFile(path) = seed {
+                *path = root.join(&*path);
+            }
+        }
+        self
+    }
+
     /// Checks everything and reads URL files.
     pub(super) fn resolve(&self) -> Result<Resolved, SettingsError> {
         let mut problems = Vec::new();

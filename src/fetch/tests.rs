@@ -67,7 +67,7 @@ fn body() -> Vec<u8> {
 }
 
 fn sha(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 fn whole(body: &[u8], etag: &str) -> Vec<u8> {

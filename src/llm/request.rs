@@ -140,7 +140,7 @@ impl Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 
@@ -159,15 +159,7 @@ impl FromStr for Key {
     type Err = NotAKey;
 
     fn from_str(text: &str) -> Result<Key, NotAKey> {
-        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(NotAKey);
-        }
-        let mut key = [0; 32];
-        for (byte, pair) in key.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let pair = str::from_utf8(pair).map_err(|_| NotAKey)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| NotAKey)?;
-        }
-        Ok(Key(key))
+        hex::decode(text).ok().and_then(|bytes| bytes.try_into().ok()).map(Key).ok_or(NotAKey)
     }
 }
 

@@ -1,4 +1,13 @@
-//! Times as forums show them. All are UTC+8.
+//! Times: as forums show them, which is in UTC+8, as dumps give them, and as we write them.
+
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::{self, Offset};
+
+/// The zone of every forum read here.
+const CHINA: Offset = tz::offset(8);
 
 /// ISO 8601 at the precision the text has: `2024-03-05T12:30+08:00`, `2024-03-05` or `2024-03`.
 ///
@@ -20,45 +29,62 @@ pub fn parse(raw: &str, captured: Option<&str>) -> Option<String> {
     let day = match numbers.as_slice() {
         [] => today?,
         [year, month] if year.len() == 4 => {
-            let (year, month) = (number(year)?, number(month)?);
-            return (clock.is_none() && (1..=12).contains(&month)).then(|| format!("{year:04}-{month:02}"));
+            let month = calendar_day(number(year)?, number(month)?, 1)?;
+            return clock.is_none().then(|| month.strftime("%Y-%m").to_string());
         }
         [month, day] => {
-            let (month, day) = (number(month)?, number(day)?);
             let today = today?;
+            let this_year = calendar_day(today.year(), number(month)?, number(day)?)?;
             // The latest such day that is not in the page's future.
-            let year = if (month, day) > (today.1, today.2) { today.0 - 1 } else { today.0 };
-            (year, month, day)
+            let future = this_year > today;
+            if future { calendar_day(today.year() - 1, number(month)?, number(day)?)? } else { this_year }
         }
-        [year, month, day] if year.len() == 4 => (number(year)?, number(month)?, number(day)?),
+        [year, month, day] if year.len() == 4 => calendar_day(number(year)?, number(month)?, number(day)?)?,
         _ => return None,
     };
-    let (year, month, day) = day;
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
     Some(match clock {
-        Some(clock) => format!("{year:04}-{month:02}-{day:02}T{clock}+08:00"),
-        None => format!("{year:04}-{month:02}-{day:02}"),
+        Some(clock) => format!("{day}T{clock}+08:00"),
+        None => day.to_string(),
     })
 }
 
-/// Unix seconds as ISO 8601, UTC+8.
-pub fn from_unix(seconds: i64) -> String {
-    let local = seconds.saturating_add(8 * 3600);
-    let (year, month, day) = civil(local.div_euclid(86_400));
-    let rest = local.rem_euclid(86_400);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}+08:00")
+/// Unix seconds as ISO 8601, UTC+8; `None` outside of the years -9999 to 9999.
+pub fn from_unix(seconds: i64) -> Option<String> {
+    Some(Timestamp::from_second(seconds).ok()?.display_with_offset(CHINA).to_string())
 }
 
-/// Unix seconds as ISO 8601 in UTC, without the zone: `2024-03-05T12:30:01`.
-pub fn utc(seconds: i64) -> String {
-    from_unix(seconds.saturating_sub(8 * 3600)).trim_end_matches("+08:00").to_string()
+/// The Unix seconds of a time as dumps and [`parse`] give it: a number, or a date or date and clock, which
+/// are of UTC+8 where no zone is said. A month has none.
+pub fn unix(time: &str) -> Option<i64> {
+    let time = time.trim();
+    if let Ok(seconds) = time.parse() {
+        return Some(seconds);
+    }
+    if let Ok(zoned) = time.parse::<Timestamp>() {
+        return Some(zoned.as_second());
+    }
+    let local: DateTime = parse(time, None)?.trim_end_matches("+08:00").parse().ok()?;
+    Some(CHINA.to_timestamp(local).ok()?.as_second())
+}
+
+/// A moment in UTC as ISO 8601, `2024-03-05T12:30:01Z`.
+pub fn utc(at: SystemTime) -> String {
+    let whole = Timestamp::from_second(moment(at).as_second());
+    whole.unwrap_or_default().to_string()
+}
+
+/// [`utc`] with microseconds.
+pub fn utc_micros(at: SystemTime) -> String {
+    format!("{:.6}", moment(at))
+}
+
+/// The epoch, for a clock outside of the calendar.
+fn moment(at: SystemTime) -> Timestamp {
+    Timestamp::try_from(at).unwrap_or_default()
 }
 
 fn parse_clock(clock: &str) -> Option<String> {
-    let parts: Option<Vec<i64>> = clock.split(':').map(number).collect();
+    let parts: Option<Vec<i16>> = clock.split(':').map(number).collect();
     match parts?.as_slice() {
         [h @ 0..=23, m @ 0..=59] => Some(format!("{h:02}:{m:02}")),
         [h @ 0..=23, m @ 0..=59, s @ 0..=60] => Some(format!("{h:02}:{m:02}:{s:02}")),
@@ -66,39 +92,18 @@ fn parse_clock(clock: &str) -> Option<String> {
     }
 }
 
-fn number(text: &str) -> Option<i64> {
+fn calendar_day(year: i16, month: i16, day: i16) -> Option<Date> {
+    Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()
+}
+
+fn number(text: &str) -> Option<i16> {
     let digits = (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
 }
 
 /// The day in UTC+8 of a `WARC-Date`.
-fn china_date(utc: &str) -> Option<(i64, i64, i64)> {
-    let (date, clock) = utc.split_once('T')?;
-    let parts: Option<Vec<i64>> = date.split('-').map(number).collect();
-    let &[year, month, day] = parts?.as_slice() else { return None };
-    let hour = number(clock.get(..2)?)?;
-    Some(if hour >= 16 { civil(days(year, month, day) + 1) } else { (year, month, day) })
-}
-
-/// Days since 1970-01-01 of a Gregorian date.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The inverse of [`days`].
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, of_year - (153 * shifted + 2) / 5 + 1)
+fn china_date(utc: &str) -> Option<Date> {
+    Some(CHINA.to_datetime(utc.parse().ok()?).date())
 }
 
 #[cfg(test)]
@@ -125,12 +130,36 @@ mod tests {
     }
 
     #[test]
-    fn unix_seconds_and_days_agree_with_the_calendar() {
-        assert_eq!(from_unix(0), "1970-01-01T08:00:00+08:00");
-        assert_eq!(from_unix(1_620_494_279), "2021-05-09T01:17:59+08:00");
-        for day in (-800_000..800_000).step_by(97) {
-            let (y, m, d) = civil(day);
-            assert_eq!(days(y, m, d), day);
+    fn a_day_that_the_calendar_lacks_is_no_day() {
+        assert_eq!(parse("2023-02-29", None), None);
+        assert_eq!(parse("2024-02-29", None).as_deref(), Some("2024-02-29"));
+        // 29 February was last there the year before.
+        assert_eq!(parse("2-29", Some("2025-01-01T00:00:00Z")), None);
+    }
+
+    #[test]
+    fn unix_seconds_are_read_and_written() {
+        assert_eq!(from_unix(0).as_deref(), Some("1970-01-01T08:00:00+08:00"));
+        assert_eq!(from_unix(1_620_494_279).as_deref(), Some("2021-05-09T01:17:59+08:00"));
+        assert_eq!(from_unix(i64::MAX), None);
+        for (time, want) in [
+            ("1545580920", Some(1_545_580_920)),
+            ("2018-12-24 00:02", Some(1_545_580_920)),
+            ("2018-12-24T00:02+08:00", Some(1_545_580_920)),
+            ("2018-12-23T16:02:00Z", Some(1_545_580_920)),
+            ("2018-12-24", Some(1_545_580_800)),
+            ("2018-12", None),
+            ("99999999999-1-1", None),
+            ("昨天", None),
+        ] {
+            assert_eq!(unix(time), want, "{time}");
         }
+    }
+
+    #[test]
+    fn our_own_times_are_of_utc() {
+        let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_micros(1_620_494_279_900_001);
+        assert_eq!(utc(at), "2021-05-08T17:17:59Z");
+        assert_eq!(utc_micros(at), "2021-05-08T17:17:59.900001Z");
     }
 }

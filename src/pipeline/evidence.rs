@@ -140,7 +140,7 @@ impl<'a> Known<'a> {
                 let salt = salt::standing(&Workspace::new(&self.config.root))?;
                 evidence.extend(salt.map(|salt| ("salt".to_string(), salt::fingerprint(&salt))));
             }
-            Stage::Anonymise => {
+            Stage::Anonymise | Stage::Puzzle(Puzzling::Anonymise) => {
                 let settings = self.config.typed(Some(self.recipe.name), "anonymise");
                 evidence.extend(crate::stages::policy_lists(&self.config.root, &settings)?.evidence());
             }

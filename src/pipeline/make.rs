@@ -108,6 +108,12 @@ impl Making<'_> {
         let mut writer = StageWriter::create(self.place)?;
         match kind {
             Puzzling::Strip => self.each(&mut writer, puzzle::strip)?,
+            Puzzling::Anonymise => {
+                let settings: sections::Anonymise = self.settings(step);
+                let lists = stages::policy_lists(&self.known.config.root, &settings)?;
+                let anonymise = stages::Anonymise::english(&settings, &lists)?;
+                self.each(&mut writer, |puzzle| anonymise.puzzle(puzzle))?;
+            }
             Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
             Puzzling::Dedup => {
                 let settings: sections::Dedup = self.settings(step);

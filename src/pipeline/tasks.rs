@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rustc_hash::FxHashSet;
 
@@ -92,8 +92,7 @@ impl Tasks {
 
 /// The time as votes record it: RFC 3339, in UTC.
 pub fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
-    format!("{}Z", time::utc(i64::try_from(seconds).unwrap_or_default()))
+    time::utc(SystemTime::now())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{Recipe, Stage, step};
 use crate::stages::{Draft, Puzzling, Review};
 
-/// Section 3.2: riddles of public sites, without what the sites glue on, their typing errors corrected where people
+/// Section 3.2: riddles of public sites, without what the sites glue on and without personal data, their typing errors corrected where people
 /// agree, near-duplicates merged, and only lateral puzzles kept, of sentences or of words. Section 3.3: premises
 /// of sentence puzzles; distractors that overturn the other premises, or words that WordNet has beside the answer, or
 /// a model knows. Section 3.4: the puzzle in other words and in another situation. Section 3.5: whether the group is
@@ -15,7 +15,8 @@ pub const RECIPE: Recipe = Recipe {
     steps: &[
         step("import", Stage::Import, &[]),
         step("strip", Stage::Puzzle(Puzzling::Strip), &["import"]),
-        step("spelling", Stage::Puzzle(Puzzling::Spelling), &["strip"]),
+        step("anonymise", Stage::Puzzle(Puzzling::Anonymise), &["strip"]),
+        step("spelling", Stage::Puzzle(Puzzling::Spelling), &["anonymise"]),
         step("review:spelling", Stage::Review(Review::Spelling), &["spelling"]),
         step("dedup", Stage::Puzzle(Puzzling::Dedup), &["review:spelling"]),
         step("kind", Stage::Draft(Draft::PuzzleKind), &["dedup"]),

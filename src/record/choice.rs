@@ -7,8 +7,6 @@ record! {
     pub struct Choice {
         /// The question's id.
         id: String,
-        /// The question's number among those that are complete, from 1.
-        index: u64,
         /// The question in Chinese.
         text: String,
         /// The question in English.

@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 use super::candidate::reader;
 use super::end::End;
 use super::error::ReleaseError;
-use super::numbered::{numbered, published_number};
+use super::numbered::{known, numbered, numbering, published_number};
 use super::registry::Registry;
 use super::rows_of;
 use crate::config::Config;
 use crate::recipe::Recipe;
-use crate::store::{Lock, Workspace, sha256};
+use crate::store::{Workspace, sha256};
 
 /// What was taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Adopted {
 /// [`ReleaseError::Number`] where a number or its item is taken; nothing is entered then.
 pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Result<Adopted, ReleaseError> {
     let workspace = Workspace::new(&config.root);
-    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    let _locks = numbering(&workspace, recipe)?;
     let last = reader(&workspace, recipe, recipe.steps.len())?;
     let end = End::of(recipe, last.manifest().counts.records_out);
     let items = rows_of::of_file(published)?;
@@ -41,11 +41,11 @@ pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Resu
         return Err(ReleaseError::NoNumbers { recipe: recipe.name.into() });
     }
     let mut by_text: FxHashMap<String, (&str, String)> = FxHashMap::default();
-    for (series, key, text) in numbered(end, &last)? {
+    for (series, key, text) in numbered(&workspace, end, &last)? {
         by_text.entry(text).or_insert((series, key));
     }
     let mut registry = Registry::open(&workspace, recipe.name)?;
-    let mut known = registry.ordinals();
+    let mut known = known(&workspace, recipe)?;
     let (mut found, mut new) = (0, Vec::new());
     for (text, number) in &numbers {
         let Some((series, key)) = by_text.get(text) else { continue };

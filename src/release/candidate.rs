@@ -9,7 +9,7 @@ use super::facts::{Facts, SUBJECTS, curator};
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, Raw, SUMS};
 use super::numbered::{allot, rows};
-use super::registry::{Ordinals, Registry};
+use super::registry::Ordinals;
 use super::{data, folder, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
@@ -37,7 +37,7 @@ pub fn build(
     let layouts = end.layouts();
     let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
     let last = reader(&workspace, recipe, end.number())?;
-    let numbers = allot(end, &last, &Registry::open(&workspace, recipe.name)?)?;
+    let numbers = allot(&workspace, end, &last)?;
     let words = words(config, recipe, &layouts, &numbers);
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
         return Ok((candidate, false));
@@ -122,13 +122,8 @@ pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Err
 ///
 /// # Errors
 /// [`Error`] where a part or the registry cannot be read.
-pub fn rows_sha256(
-    workspace: &Workspace,
-    recipe: &Recipe,
-    end: End,
-    stage: &StageReader,
-) -> Result<String, Error> {
-    let numbers = allot(end, stage, &Registry::open(workspace, recipe.name)?)?;
+pub fn rows_sha256(workspace: &Workspace, end: End, stage: &StageReader) -> Result<String, Error> {
+    let numbers = allot(workspace, end, stage)?;
     let mut hasher = Sha256::new();
     let mut lines = Vec::new();
     for layout in end.layouts().iter().take(1) {
@@ -139,5 +134,5 @@ pub fn rows_sha256(
             hasher.update(&lines);
         }
     }
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex::encode(hasher.finalize()))
 }

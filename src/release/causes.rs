@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::diff::Asked;
 use super::manifest::{Candidate, Link};
-use crate::audit::{Explained, Passage, explain};
+use crate::audit::{Explained, Passage, explain, find};
 use crate::pipeline::differences;
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
@@ -77,10 +77,11 @@ impl Causes {
     }
 }
 
-/// Why a record is out of a recipe, as the workspace's ledgers tell it now; `None` where it is in, or where
-/// no stage knows it.
-pub fn lost(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Option<String> {
-    let told = explain(workspace, recipe, id).ok()?;
+/// Why the record that a text, a locator or an id describes is out of a recipe, as the workspace's ledgers
+/// tell it now; `None` where it is in, or where no stage knows it.
+pub fn lost(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Option<String> {
+    let id = find(workspace, recipe, target).ok()?.into_iter().next()?;
+    let told = explain(workspace, recipe, &id).ok()?;
     told.way.last().filter(|_| told.ends != "in").map(passage)
 }
 

@@ -28,8 +28,8 @@ pub(super) fn question(question: Question) -> Option<layout::Question> {
     })
 }
 
-/// An item of RuozhiBench-MC.
-pub(super) fn choice(choice: Choice) -> Option<Row> {
+/// An item of RuozhiBench-MC, with the number of its question.
+pub(super) fn choice(choice: Choice, index: u64) -> Option<Row> {
     let rating = |((model, judge), rating): ((String, String), String)| {
         Some(Rating { model, judge, rating: rating.parse().ok()? })
     };
@@ -44,7 +44,7 @@ pub(super) fn choice(choice: Choice) -> Option<Row> {
         pair: None,
     };
     let question = layout::Question {
-        index: choice.index,
+        index,
         question_zh: choice.text,
         question_en: choice.question_en,
         irrationality: choice.irrationality,

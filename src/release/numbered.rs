@@ -3,37 +3,66 @@
 use super::end::End;
 use super::groups::{series, variant_row};
 use super::items;
-use super::layout::post_row;
+use super::layout::{self, post_row};
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
 use super::rows_of::JsonRow;
+use crate::recipe::{RECIPES, Recipe};
 use crate::record::{Post, Question, Record, Variant};
 use crate::stages::Rows;
-use crate::store::{Error, StageReader};
+use crate::store::{Error, Lock, StageReader, Workspace};
 
 /// The series of RuozhiBench-Gen's `index`.
 const INDEX: &str = "index";
 /// Rows handed on at once where they had to be put in order first.
 const BATCH: usize = 1 << 16;
 
-/// The numbers that the rows of a step bear: those the registry knows, and new ones in the order of the
+/// The numbers that the rows of a step bear: those the registries know, and new ones in the order of the
 /// step's records. What a release enters; a candidate shows what a release would enter now.
-pub(super) fn allot(end: End, last: &StageReader, registry: &Registry) -> Result<Ordinals, Error> {
-    let mut numbers = registry.ordinals();
-    for (series, key, _) in numbered(end, last)? {
+pub(super) fn allot(workspace: &Workspace, end: End, last: &StageReader) -> Result<Ordinals, Error> {
+    let mut numbers = known(workspace, end.recipe())?;
+    for (series, key, _) in numbered(workspace, end, last)? {
         numbers.of(series, first(series), &key);
     }
     Ok(numbers)
 }
 
+/// The locks of who enters numbers: the recipe's, and that of the recipe it shares them with.
+pub(super) fn numbering(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Lock>, Error> {
+    let shared = Some(recipe.origin().name).filter(|origin| *origin != recipe.name);
+    let names = std::iter::once(recipe.name).chain(shared);
+    names.map(|name| Lock::take(&workspace.recipe(name))).collect()
+}
+
+/// The numbers in the registries of all recipes that are made of the same records: an item of RuozhiBench-MC
+/// is called what RuozhiBench-Gen calls its question, whichever of the two is released first.
+pub(super) fn known(workspace: &Workspace, recipe: &'static Recipe) -> Result<Ordinals, Error> {
+    let mut numbers = Registry::open(workspace, recipe.name)?.ordinals();
+    for other in RECIPES.iter().filter(|other| other.name != recipe.name) {
+        if other.origin().name == recipe.origin().name {
+            numbers.join(&Registry::open(workspace, other.name)?.ordinals());
+        }
+    }
+    Ok(numbers)
+}
+
 /// The items of a step that bear a number: series, key, text; none where rows are called otherwise.
-pub(super) fn numbered(end: End, last: &StageReader) -> Result<Vec<(&'static str, String, String)>, Error> {
+pub(super) fn numbered(
+    workspace: &Workspace,
+    end: End,
+    last: &StageReader,
+) -> Result<Vec<(&'static str, String, String)>, Error> {
     let mut found = Vec::new();
     match end.rows() {
-        Rows::Questions => {
-            for part in last.parts::<Question>("rows") {
-                let items = part?.into_iter().filter_map(items::question);
-                found.extend(items.map(|item| (INDEX, item.source_id, item.question_zh)));
+        Rows::Questions => found = indexed(last)?,
+        // Also those of questions without options: RuozhiBench-Gen counts them.
+        Rows::Choices => {
+            let step = end.recipe().steps.first().and_then(|step| end.recipe().input(step.inputs.first()?));
+            let place = step.map(|(recipe, number, step)| workspace.stage(recipe.name, number, step.name));
+            if let Some(place) = place
+                && let Some(questions) = StageReader::open(&place)?
+            {
+                found = indexed(&questions)?;
             }
         }
         Rows::Variants => {
@@ -47,10 +76,21 @@ pub(super) fn numbered(end: End, last: &StageReader) -> Result<Vec<(&'static str
     Ok(found)
 }
 
+fn indexed(questions: &StageReader) -> Result<Vec<(&'static str, String, String)>, Error> {
+    let mut found = Vec::new();
+    for part in questions.parts::<Question>("rows") {
+        let items = part?.into_iter().filter_map(items::question);
+        found.extend(items.map(|item| (INDEX, item.source_id, item.question_zh)));
+    }
+    Ok(found)
+}
+
 /// Text and number of an item in the published form.
 pub(super) fn published_number(rows: Rows, item: &JsonRow) -> Option<(String, u64)> {
     match rows {
-        Rows::Questions => Some((item.get("question_zh")?.as_str()?.into(), item.get("index")?.as_u64()?)),
+        Rows::Questions | Rows::Choices => {
+            Some((item.get("question_zh")?.as_str()?.into(), item.get("index")?.as_u64()?))
+        }
         _ => None,
     }
 }
@@ -75,8 +115,11 @@ pub(super) fn rows<'a>(
     }
     match end.rows() {
         Rows::Posts => each(last, |post: Post| Some(post_row(post))),
-        Rows::Questions => in_order(questions(last, numbers)),
-        Rows::Choices => each(last, items::choice),
+        // Every item has a number: `allot` went through the same records.
+        Rows::Questions => in_order(last, numbers, |question, number| {
+            items::question(question).map(|item| layout::Question { index: number, ..item }.row())
+        }),
+        Rows::Choices => in_order(last, numbers, items::choice),
         Rows::Texts => each(last, items::text),
         Rows::Jokes => each(last, |joke| Some(items::joke(joke))),
         Rows::Variants => each(last, |variant: Variant| variant_row(variant, numbers)),
@@ -84,28 +127,28 @@ pub(super) fn rows<'a>(
     }
 }
 
-/// Rows with their numbers, by number.
-fn in_order(rows: Result<Vec<(u64, Row)>, Error>) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>>> {
-    let mut rows = match rows {
-        Ok(rows) => rows,
-        Err(e) => return Box::new(std::iter::once(Err(e))),
-    };
+/// Rows of records that bear an `index`, by number.
+fn in_order<'a, R: Record>(
+    last: &StageReader,
+    numbers: &Ordinals,
+    row: impl Fn(R, u64) -> Option<Row>,
+) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a> {
+    let mut rows = Vec::new();
+    for part in last.parts::<R>("rows") {
+        let part = match part {
+            Ok(part) => part,
+            Err(e) => return Box::new(std::iter::once(Err(e))),
+        };
+        let numbered = part.into_iter().filter_map(|record| {
+            let number = numbers.find(INDEX, record.id()).unwrap_or_default();
+            Some((number, row(record, number)?))
+        });
+        rows.extend(numbered);
+    }
     rows.sort_by_key(|(number, _)| *number);
     let mut rows = rows.into_iter().map(|(_, row)| row);
     Box::new(std::iter::from_fn(move || {
         let batch: Vec<Row> = rows.by_ref().take(BATCH).collect();
         (!batch.is_empty()).then_some(Ok(batch))
     }))
-}
-
-fn questions(last: &StageReader, numbers: &Ordinals) -> Result<Vec<(u64, Row)>, Error> {
-    let mut rows = Vec::new();
-    for part in last.parts::<Question>("rows") {
-        for mut item in part?.into_iter().filter_map(items::question) {
-            // Every item has one: `allot` went through the same records.
-            item.index = numbers.find(INDEX, &item.source_id).unwrap_or_default();
-            rows.push((item.index, item.row()));
-        }
-    }
-    Ok(rows)
 }

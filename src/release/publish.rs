@@ -11,14 +11,14 @@ use super::error::ReleaseError;
 use super::facts::Facts;
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, SUMS};
-use super::numbered::{allot, rows};
+use super::numbered::{allot, numbering, rows};
 use super::registry::{Ordinals, Registry, Release, clear_unentered, seal};
 use super::restore::kept_lines;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
 use crate::config::Config;
 use crate::recipe::Recipe;
-use crate::store::{Error, Lock, StageReader, Workspace, durable, sha256};
+use crate::store::{Error, StageReader, Workspace, durable, sha256};
 
 /// What a release would be, or was.
 #[derive(Clone, Debug)]
@@ -47,9 +47,9 @@ pub fn release(
 ) -> Result<(Proposal, Candidate), ReleaseError> {
     check_date(date)?;
     let workspace = Workspace::new(&config.root);
-    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    let _locks = numbering(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;
-    let Fresh { end, stages, last, numbers } = fresh(config, recipe, &registry)?;
+    let Fresh { end, stages, last, numbers } = fresh(config, recipe)?;
     let layouts = end.layouts();
 
     let output = workspace.candidate(recipe.name);
@@ -116,7 +116,7 @@ struct Fresh {
 }
 
 /// The candidate, where it is what its stages, settings and the registry make of it now.
-fn fresh(config: &Config, recipe: &'static Recipe, registry: &Registry) -> Result<Fresh, ReleaseError> {
+fn fresh(config: &Config, recipe: &'static Recipe) -> Result<Fresh, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let stale = || ReleaseError::StaleCandidate { recipe: recipe.name.into() };
     let Some(candidate) = standing(&workspace.candidate(recipe.name)) else {
@@ -127,7 +127,7 @@ fn fresh(config: &Config, recipe: &'static Recipe, registry: &Registry) -> Resul
     let readers = end.readers(&workspace)?;
     let stages = End::chain(&readers);
     let last = readers.into_iter().next_back().ok_or_else(stale)?;
-    let numbers = allot(end, &last, registry)?;
+    let numbers = allot(&workspace, end, &last)?;
     if stages != candidate.stages || candidate.words != words(config, recipe, &end.layouts(), &numbers) {
         return Err(stale());
     }

@@ -237,6 +237,16 @@ impl Ordinals {
         self.known.entry(series.into()).or_default().insert(key.into(), number);
     }
 
+    /// Takes what another registry knows and this one does not.
+    pub(super) fn join(&mut self, other: &Ordinals) {
+        for (series, numbers) in &other.known {
+            let own = self.known.entry(series.clone()).or_default();
+            for (key, number) in numbers {
+                own.entry(key.clone()).or_insert(*number);
+            }
+        }
+    }
+
     /// The key that bears a number.
     pub fn bearer(&self, series: &str, number: u64) -> Option<&str> {
         self.known.get(series)?.iter().find(|(_, n)| **n == number).map(|(key, _)| key.as_str())
@@ -262,7 +272,7 @@ impl Ordinals {
 fn guid(mut bytes: [u8; 16]) -> String {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    let hex = hex::encode(bytes);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 

@@ -72,7 +72,9 @@ fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<
         _ => return None,
     };
     let question = layout.task.and_then(|task| layout.place(task.question))?;
-    Some(Item { id: row.id(), question: row.text(question), options, gold })
+    // `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
+    let group = row.id().split('_').next().unwrap_or_default();
+    Some(Item { id: row.id(), group, question: row.text(question), options, gold })
 }
 
 impl Guessed {

@@ -5,6 +5,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 use super::facts::{Facts, Shape};
+use crate::text::grouped;
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -86,7 +87,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_syntax(syntax);
     // A JSON string is also one of YAML and of Python.
     environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
-    environment.add_filter("grouped", |n: u64| grouped(n));
+    environment.add_filter("grouped", grouped);
     environment.add_filter("share", |part: u64, whole: u64| part as f64 / whole.max(1) as f64);
     environment.add_filter("worded", |value: Value| {
         serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::words(&json))
@@ -97,17 +98,4 @@ fn environment() -> Result<Environment<'static>, Error> {
         environment.add_template(name, text)?;
     }
     Ok(environment)
-}
-
-/// 81700 as 81,700.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

@@ -2,7 +2,7 @@
 //!
 //! Linear, over hashed n-grams of one to three characters of an option and its rank by length among its
 //! item's options, trained so that the softmax over an item's options prefers the right one. Every item is
-//! judged by a classifier that was trained without it.
+//! judged by a classifier that was trained without it and without its group.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -37,9 +37,10 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
         return None;
     }
     let features: Vec<Vec<Vec<u32>>> = items.par_iter().map(features).collect();
-    // By id and not by place: an item keeps its fold whatever else comes or goes.
+    // By id and not by place: an item keeps its fold whatever else comes or goes. By group: a puzzle and its
+    // semantic reconstruction share their options, and one would give the other away.
     let fold_of: Vec<usize> =
-        items.iter().map(|item| Draw::new(seed, "shortcut fold", item.id).below(FOLDS)).collect();
+        items.iter().map(|item| Draw::new(seed, "shortcut fold", item.group).below(FOLDS)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
     let judged: Vec<(usize, f64)> = (0..FOLDS)

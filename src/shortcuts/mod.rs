@@ -29,6 +29,8 @@ pub use share::Share;
 pub struct Item<'a> {
     /// Its id.
     pub id: &'a str,
+    /// The id that it shares with items made of the same record; else its own.
+    pub group: &'a str,
     /// What is asked.
     pub question: &'a str,
     /// The options, in the order shown.

@@ -24,8 +24,10 @@ fn words(draw: &mut Draw, n: usize) -> String {
 }
 
 fn figures(set: &[(String, String, Vec<String>, usize)]) -> Shortcuts {
-    let items: Vec<Item<'_>> =
-        set.iter().map(|(id, question, options, gold)| Item { id, question, options, gold: *gold }).collect();
+    let items: Vec<Item<'_>> = set
+        .iter()
+        .map(|(id, question, options, gold)| Item { id, group: id, question, options, gold: *gold })
+        .collect();
     measure(&items, &[], 1).unwrap()
 }
 
@@ -39,6 +41,26 @@ fn options_without_a_pattern_stay_at_chance() {
     assert_eq!(figures.lengths.ranks, [150.0; 4]);
     assert!((figures.lengths.longest.value - 0.25).abs() < 1e-9);
     assert_eq!(findings(&figures, &STRICT), []);
+}
+
+#[test]
+fn what_a_group_shares_teaches_nothing_about_it() {
+    // Each item a second time in other words: its options are the same.
+    let set = set(300, |_, _, draw| words(draw, 12));
+    let again: Vec<String> = set.iter().map(|(id, ..)| format!("{id}_SR")).collect();
+    let judged = |apart: bool| {
+        let items: Vec<Item<'_>> = set
+            .iter()
+            .zip(&again)
+            .flat_map(|((id, question, options, gold), again)| {
+                let item = |own, group| Item { id: own, group, question, options, gold: *gold };
+                [item(id.as_str(), id.as_str()), item(again, if apart { again } else { id })]
+            })
+            .collect();
+        measure(&items, &[], 1).unwrap().baseline.unwrap().accuracy.value
+    };
+    assert!(judged(true) > 0.8, "seen in training, an item is known");
+    assert!((0.17..0.33).contains(&judged(false)), "{}", judged(false));
 }
 
 #[test]
@@ -106,8 +128,8 @@ fn a_handful_of_items_trains_nothing() {
     let all = set(9, |_, _, draw| words(draw, 11));
     assert_eq!(figures(&all).baseline, None);
     let mixed = [
-        Item { id: "a", question: "", options: &all[0].2, gold: 0 },
-        Item { id: "b", question: "", options: &all[1].2[..2], gold: 0 },
+        Item { id: "a", group: "a", question: "", options: &all[0].2, gold: 0 },
+        Item { id: "b", group: "b", question: "", options: &all[1].2[..2], gold: 0 },
     ];
     assert_eq!(measure(&mixed, &[], 1), None);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::StageError;
 use crate::config::sections;
-use crate::record::{Outcome, Post, Reason};
+use crate::record::{Outcome, Post, Puzzle, Reason};
 use crate::text::anonymise::{Action, Anonymiser, Settings};
 use crate::text::policy::{Policy, SHIPPED};
 
@@ -56,6 +56,22 @@ impl Anonymise {
     /// # Errors
     /// [`StageError::Settings`] naming the list and line that cannot be used.
     pub fn new(settings: &sections::Anonymise, lists: &Lists) -> Result<Anonymise, StageError> {
+        Self::speaking(settings, lists, false)
+    }
+
+    /// [`Anonymise::new`] for texts in English.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn english(settings: &sections::Anonymise, lists: &Lists) -> Result<Anonymise, StageError> {
+        Self::speaking(settings, lists, true)
+    }
+
+    fn speaking(
+        settings: &sections::Anonymise,
+        lists: &Lists,
+        english: bool,
+    ) -> Result<Anonymise, StageError> {
         let action = |word: &str| match word {
             "drop" => Action::Refuse,
             "keep" => Action::Keep,
@@ -71,6 +87,7 @@ impl Anonymise {
             wechat: contacts,
             id_cards: action(&settings.identity),
             addresses: action(&settings.addresses),
+            english,
             ..Settings::default()
         });
         let policy = Policy::new(lists.0.iter().map(|(name, text)| (name.as_str(), text.as_str())))
@@ -83,29 +100,95 @@ impl Anonymise {
     pub fn post(&self, mut post: Post) -> Outcome<Post> {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
-        let done = self.anonymiser.apply(&post.text, &names);
-        let evidence = done.evidence();
-        if done.refused {
-            return Outcome::Dropped { reason: Reason::PersonalData, evidence };
-        }
-        let marked = (!done.marks.is_empty()).then(|| done.text.into_owned());
-        let hits = self.policy.check(marked.as_deref().unwrap_or(&post.text));
-        if !hits.is_empty() {
-            let hits: Vec<String> = hits.iter().map(|hit| format!("{}: {}", hit.list, hit.term)).collect();
-            return Outcome::Held { reason: Reason::ListedTerm, evidence: hits.join(", ") };
-        }
-        match marked {
-            None => Outcome::Kept(post),
-            Some(text) => {
+        match self.text(&post.text, &names) {
+            Verdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
+            Verdict::Listed(evidence) => Outcome::Held { reason: Reason::ListedTerm, evidence },
+            Verdict::Clean => Outcome::Kept(post),
+            Verdict::Marked(text, evidence) => {
                 post.text = text;
-                Outcome::Changed {
-                    rule: "personal_data_marked",
-                    evidence,
-                    before: String::new(),
-                    after: post.text.clone(),
-                    row: post,
+                let after = post.text.clone();
+                Outcome::Changed { rule: MARKED, evidence, before: String::new(), after, row: post }
+            }
+        }
+    }
+
+    /// Anonymises question and answer of a puzzle, as [`Anonymise::post`] does a text.
+    pub fn puzzle(&self, mut puzzle: Puzzle) -> Outcome<Puzzle> {
+        let mut told = Vec::new();
+        for (field, text) in [("question", &mut puzzle.question), ("answer", &mut puzzle.answer)] {
+            let named = |evidence: String| format!("{field}: {evidence}");
+            match self.text(text, &[]) {
+                Verdict::Refused(evidence) => {
+                    return Outcome::Dropped { reason: Reason::PersonalData, evidence: named(evidence) };
+                }
+                Verdict::Listed(evidence) => {
+                    return Outcome::Held { reason: Reason::ListedTerm, evidence: named(evidence) };
+                }
+                Verdict::Clean => {}
+                Verdict::Marked(marked, evidence) => {
+                    *text = marked;
+                    told.push(named(evidence));
                 }
             }
         }
+        if told.is_empty() {
+            return Outcome::Kept(puzzle);
+        }
+        let after = format!("{}\n{}", puzzle.question, puzzle.answer);
+        Outcome::Changed {
+            rule: MARKED,
+            evidence: told.join("; "),
+            before: String::new(),
+            after,
+            row: puzzle,
+        }
+    }
+
+    fn text(&self, text: &str, names: &[&str]) -> Verdict {
+        let done = self.anonymiser.apply(text, names);
+        let evidence = done.evidence();
+        if done.refused {
+            return Verdict::Refused(evidence);
+        }
+        let marked = (!done.marks.is_empty()).then(|| done.text.into_owned());
+        let hits = self.policy.check(marked.as_deref().unwrap_or(text));
+        if !hits.is_empty() {
+            let hits: Vec<String> = hits.iter().map(|hit| format!("{}: {}", hit.list, hit.term)).collect();
+            return Verdict::Listed(hits.join(", "));
+        }
+        marked.map_or(Verdict::Clean, |marked| Verdict::Marked(marked, evidence))
+    }
+}
+
+/// The rule in the ledger.
+const MARKED: &str = "personal_data_marked";
+
+/// What becomes of a text; with the evidence.
+enum Verdict {
+    Clean,
+    Marked(String, String),
+    Listed(String),
+    Refused(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_puzzle_is_marked_in_english_in_both_its_texts() {
+        let settings = crate::config::Config::defaults().typed(None, "anonymise");
+        let anonymise = Anonymise::english(&settings, &Lists(Vec::new())).unwrap();
+        let puzzle = |question: &str, answer: &str| Puzzle {
+            question: question.into(),
+            answer: answer.into(),
+            ..Puzzle::default()
+        };
+        let plain = puzzle("Anna has 7 sons, at 3 o'clock. Why?", "They are twins.");
+        assert_eq!(anonymise.puzzle(plain.clone()), Outcome::Kept(plain));
+        let outcome = anonymise.puzzle(puzzle("Write to owner@example.org. Why?", "See www.example.org/a."));
+        let Outcome::Changed { row, evidence, .. } = outcome else { panic!("{outcome:?}") };
+        assert_eq!((row.question.as_str(), row.answer.as_str()), ("Write to [e-mail]. Why?", "See [link]."));
+        assert_eq!(evidence, "question: email 1; answer: link 1");
     }
 }

@@ -28,15 +28,12 @@ pub fn pairs(
             answers.entry(response.question.clone()).or_default().push(response);
         }
     }
-    let mut index = 0;
     for question in questions {
-        let complete = question.question_en.is_some() && question.irrationality.is_some();
-        index += u64::from(complete);
         let mut answers = answers.remove(&question.id).unwrap_or_default();
         // An order of their own, whatever order they came in.
         answers.sort_by(|a, b| (&a.model, a.sample).cmp(&(&b.model, b.sample)));
         let id = question.id.clone();
-        match choice(question, &answers, index, settings.seed) {
+        match choice(question, &answers, settings.seed) {
             Ok(choice) => {
                 let into = choice.id.clone();
                 let parents: Vec<(String, &'static str)> = std::iter::once((id.clone(), "question"))
@@ -83,7 +80,7 @@ fn role(answer: &Response, choice: &Choice) -> &'static str {
 }
 
 /// The item of a question, or why there is none. `answers` stand in the order of their names.
-fn choice(question: Question, answers: &[Response], index: u64, seed: u64) -> Result<Choice, String> {
+fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice, String> {
     let means: Vec<Mean> = answers.iter().map(|answer| Mean::of(answer.numbers())).collect();
     let Some(pair) = gap_pair(&means, GAP, seed, &question.id) else {
         let rated = means.iter().filter(|mean| mean.count > 0).count();
@@ -105,7 +102,6 @@ fn choice(question: Question, answers: &[Response], index: u64, seed: u64) -> Re
         answers.iter().flat_map(|answer| answer.judges.iter().zip(&answer.ratings).map(move |r| (answer, r)))
     };
     Ok(Choice {
-        index,
         question_en,
         irrationality,
         good: good.text.clone(),
@@ -170,7 +166,7 @@ mod tests {
     #[test]
     fn the_higher_one_is_good() {
         let answers = [answer("a", &[0, 1, 0]), answer("b", &[4, 4, 3]), answer("c", &[])];
-        let made = choice(question("q"), &answers, 1, 7).unwrap();
+        let made = choice(question("q"), &answers, 7).unwrap();
         assert_eq!((made.good_model.as_str(), made.bad_model.as_str(), made.pairs), ("b", "a", 1));
         assert!((made.gap - 10.0 / 3.0).abs() < 1e-12);
         assert_eq!(made.ratings, ["0", "1", "0", "4", "4", "3"]);
@@ -179,7 +175,7 @@ mod tests {
 
     #[test]
     fn two_rated_answers_are_needed_and_they_must_differ() {
-        let told = |answers: &[Response]| choice(question("q"), answers, 1, 7).unwrap_err();
+        let told = |answers: &[Response]| choice(question("q"), answers, 7).unwrap_err();
         assert_eq!(told(&[answer("a", &[1])]), "1 rated answers, and two are needed");
         assert_eq!(told(&[answer("a", &[1]), answer("b", &[1, 1])]), "all 2 answers are rated alike");
         let same = Response { text: "says a".into(), ..answer("b", &[4]) };

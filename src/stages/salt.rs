@@ -20,8 +20,8 @@ pub fn of(workspace: &Workspace) -> Result<[u8; 32], StageError> {
     durable::create_folder(&workspace.raw())?;
     let drawn = path.with_extension(format!("{}.tmp", std::process::id()));
     let write = |e| StageError::Store(Error::io("write", &path)(e));
-    let written =
-        fs::write(&drawn, format!("{}\n", hex(&salt))).and_then(|()| fs::File::open(&drawn)?.sync_all());
+    let written = fs::write(&drawn, format!("{}\n", hex::encode(salt)))
+        .and_then(|()| fs::File::open(&drawn)?.sync_all());
     // A link, not a rename: where two first runs meet, the first salt stays for both.
     let linked = written.and_then(|()| fs::hard_link(&drawn, &path));
     // Whatever went wrong, what is beside the salt is of no use to anybody.
@@ -53,24 +53,13 @@ pub fn standing(workspace: &Workspace) -> Result<Option<[u8; 32]>, StageError> {
 
 /// What a manifest says of the salt: enough to see that it changed, nothing to hash names with.
 pub fn fingerprint(salt: &[u8; 32]) -> String {
-    blake3::derive_key("riddlemill salt fingerprint", salt)[..8].iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(&blake3::derive_key("riddlemill salt fingerprint", salt)[..8])
 }
 
 fn path(workspace: &Workspace) -> PathBuf {
     workspace.raw().join("salt")
 }
 
-fn hex(salt: &[u8; 32]) -> String {
-    salt.iter().map(|b| format!("{b:02x}")).collect()
-}
-
 fn parse(text: &str) -> Option<[u8; 32]> {
-    let mut salt = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (i, byte) in salt.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()?;
-    }
-    Some(salt)
+    hex::decode(text).ok()?.try_into().ok()
 }

@@ -105,6 +105,7 @@ impl Stage {
             Stage::Review(_) => "review",
             Stage::Options | Stage::Pairs => "options",
             Stage::Puzzle(Puzzling::Dedup) => "dedup",
+            Stage::Puzzle(Puzzling::Anonymise) => "anonymise",
             Stage::Puzzle(_) => "puzzles",
         }
     }

@@ -130,5 +130,5 @@ pub(crate) fn digest(path: &Path) -> std::io::Result<(String, u64)> {
         hasher.update(&buffer[..read]);
         bytes += read as u64;
     }
-    Ok((hasher.finalize().iter().map(|b| format!("{b:02x}")).collect(), bytes))
+    Ok((hex::encode(hasher.finalize()), bytes))
 }

@@ -4,8 +4,11 @@
 pub mod anonymise;
 pub mod clean;
 pub mod filter;
+mod grouped;
 pub mod interrogative;
 pub mod normalise;
 pub mod policy;
 pub mod sameness;
 pub mod segment;
+
+pub use grouped::grouped;

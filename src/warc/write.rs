@@ -29,11 +29,7 @@ pub fn write_record(out: &mut impl Write, header: &Header, block: &[u8]) -> io::
 
 /// `sha256:` and the hex digest, for `WARC-Block-Digest` and `WARC-Payload-Digest`.
 pub fn block_digest(bytes: &[u8]) -> String {
-    let mut text = String::from("sha256:");
-    for byte in Sha256::digest(bytes) {
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
+    format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
 /// A `WARC-Record-ID` derived from what the record is (a version 8 UUID), so that no randomness
@@ -47,7 +43,7 @@ pub fn record_id(parts: &[&str]) -> String {
     bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex::encode(bytes);
     format!("<urn:uuid:{}-{}-{}-{}-{}>", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 

@@ -116,7 +116,7 @@ impl Access {
     /// [`Error`] where the file cannot be written or there are no random numbers.
     pub fn grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
         let token = random(&self.path)?;
-        let sha256 = hex(&hash(&token));
+        let sha256 = hex::encode(hash(&token));
         self.append(&Event::Grant { name: name.into(), rank, sha256, at: at.into() })?;
         Ok(token)
     }
@@ -181,7 +181,7 @@ pub(super) fn random(path: &Path) -> Result<String, Error> {
     let mut bytes = [0; 32];
     let none = |e: getrandom::Error| std::io::Error::other(e.to_string());
     getrandom::fill(&mut bytes).map_err(|e| Error::io("draw a token for", path)(none(e)))?;
-    Ok(hex(&bytes))
+    Ok(hex::encode(bytes))
 }
 
 fn hash(token: &str) -> [u8; 32] {
@@ -191,19 +191,8 @@ fn hash(token: &str) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn unhex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()?;
-    }
-    Some(bytes)
+    hex::decode(text).ok()?.try_into().ok()
 }
 
 #[cfg(test)]

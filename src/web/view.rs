@@ -12,6 +12,7 @@ use super::error::Oops;
 use super::guard::Visitor;
 use super::{assets, csrf, words};
 use crate::audit::{Side, diff};
+use crate::text::grouped;
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -57,7 +58,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     env.add_function("stage_name", |state: &State, name: &str| words::stage(language(state), name));
     env.add_function("reason", |state: &State, code: &str| words::reason(language(state), code));
     env.add_function("definition", |state: &State, code: &str| words::definition(language(state), code));
-    env.add_filter("n", |n: i64| grouped(n));
+    env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
     env.add_filter("score", |x: f64| format!("{x:.3}"));
@@ -103,19 +104,6 @@ pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
     let html = views.get_template(name)?.render(minijinja::context! { ..found, ..common })?;
     let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
     Ok((head, html).into_response())
-}
-
-/// 81700 as 81,700.
-fn grouped(n: i64) -> String {
-    let digits = n.unsigned_abs().to_string();
-    let mut out = String::from(if n < 0 { "−" } else { "" });
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A text as one segment of an address.
@@ -198,12 +186,6 @@ mod tests {
     fn addresses_hold_no_character_that_ends_them() {
         assert_eq!(encoded("text:ab"), "text:ab");
         assert_eq!(encoded("a/b?c#d 灯"), "a%2Fb%3Fc%23d%20%E7%81%AF");
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(-12), "−12");
     }
 
     #[test]

@@ -7,21 +7,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use riddlemill::audit::{Proof, prove};
 use riddlemill::config::{Config, Overrides, SourceKind};
-use riddlemill::pipeline::{self, Progress, Selection};
+use riddlemill::pipeline::{self, Selection};
 use riddlemill::recipe;
 use riddlemill::stages::Stop;
-use riddlemill::store::{Manifest, Workspace};
+use riddlemill::store::Workspace;
 
-use crate::harness::source;
-
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn end(&self, _: &str, _: &Manifest) {}
-    fn fresh(&self, _: &str, _: &Manifest) {}
-}
+use crate::harness::{Silent, source};
 
 /// Runs flub over one dump of every kind, all with these bytes, and audits it.
 fn closes(root: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {

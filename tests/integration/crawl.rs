@@ -50,13 +50,8 @@ fn thirty_kills_through_the_command() {
     assert_eq!(pages, 300);
     let before = server.paths().len();
     let asked = || server.paths().len() - before;
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut draw = |most: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % most
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut draw = |most: u64| random.u64(..most);
     for kill in 0..KILLS {
         let mut child = killed.start(["crawl", "forum", "--quiet"]);
         // After so many further pages, and then somewhere between two of them.
@@ -101,6 +96,26 @@ fn a_plan_contacts_nobody_and_a_contact_is_demanded() {
     assert!(said.err.contains("contact"), "{}", said.err);
     assert!(ws.call(["crawl", "forun"]).expect(2).err.contains("there are forum"));
     assert!(site.server.asked().is_empty());
+}
+
+#[test]
+fn a_url_file_lies_in_the_workspace_wherever_the_command_runs() {
+    let site = Site::start(open(|_| Reply::html("<p>x")));
+    let ws = workspace(&site, "[{ url_file = \"lists/urls.txt\" }]", "");
+    let page = site.server.url("/p/7");
+    ws.write("lists/urls.txt", format!("# mine\n{page}\n"));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let said = Command::new(env!("CARGO_BIN_EXE_riddlemill"))
+        .current_dir(elsewhere.path())
+        .args(["crawl", "forum", "--dry-run", "-C"])
+        .arg(ws.path(""))
+        .output()
+        .unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    assert!(String::from_utf8_lossy(&said.stdout).contains(&page));
+    ws.write("lists/urls.txt", format!("{page}\nnot an address\n"));
+    let told = ws.call(["crawl", "forum", "--dry-run"]).expect(2).err;
+    assert!(told.contains("urls.txt:2"), "{told}");
 }
 
 #[test]

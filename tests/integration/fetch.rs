@@ -22,7 +22,7 @@ fn dump(word: &str) -> Vec<u8> {
 }
 
 fn sha(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// The byte that a request wants to go on from.

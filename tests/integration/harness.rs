@@ -7,6 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use riddlemill::pipeline::Progress;
+use riddlemill::store::Manifest;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -283,4 +285,14 @@ pub fn root() -> bool {
         eprintln!("skipped: needs root");
     }
     root
+}
+
+/// A run that nobody watches.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self, _: &str, _: &Manifest) {}
+    fn fresh(&self, _: &str, _: &Manifest) {}
 }

@@ -36,3 +36,4 @@ mod sets;
 mod settings;
 mod show;
 mod translator;
+mod trials;

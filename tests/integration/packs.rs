@@ -10,15 +10,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use riddlemill::config::{Config, FILE, Overrides, sample_pipeline};
-use riddlemill::pipeline::{self, Progress, Selection, review_items};
+use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::record::Post;
 use riddlemill::review::answers::{Answers, read};
 use riddlemill::review::ballot::{Role, Round, Step};
 use riddlemill::review::{Item, Value, Vote};
 use riddlemill::stages::{Stage, Stop};
-use riddlemill::store::{Manifest, StageReader, Workspace};
+use riddlemill::store::{StageReader, Workspace};
 use serde_json::Value as Json;
+
+use crate::harness::Silent;
 
 #[test]
 fn replies_and_votes_of_the_sample_are_current() {
@@ -32,15 +34,6 @@ fn replies_and_votes_of_the_sample_are_current() {
         let there = fs::read_to_string(&path).unwrap();
         assert!(there == made, "{name} is not what content.jsonl gives; RIDDLEMILL_WRITE_SAMPLE=1 writes it");
     }
-}
-
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn end(&self, _: &str, _: &Manifest) {}
-    fn fresh(&self, _: &str, _: &Manifest) {}
 }
 
 /// What a recipe's part of the bank becomes.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use riddlemill::config::{Config, FILE, Overrides, sample_pipeline};
-use riddlemill::pipeline::{self, Progress, Selection, review_items};
+use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::puzzle::wordnet::write;
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::record::Puzzle;
@@ -14,8 +14,10 @@ use riddlemill::review::answers::{Answers, read};
 use riddlemill::review::ballot::{Role, Round, Step};
 use riddlemill::review::{Item, Value, Vote};
 use riddlemill::stages::{Stage, Stop};
-use riddlemill::store::{Manifest, StageReader, Workspace};
+use riddlemill::store::{StageReader, Workspace};
 use serde_json::{Value as Json, json};
+
+use crate::harness::Silent;
 
 const LICENCE: &str = "Written for a sample workspace, in the format that wndb(5) documents.\nCC0-1.0";
 
@@ -71,15 +73,6 @@ fn the_puzzles_of_the_sample_are_current() {
     let (replies, votes) = make();
     made = vec![("puzzles/replies.jsonl", replies), ("puzzles/votes.jsonl", votes)];
     check(&made);
-}
-
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn end(&self, _: &str, _: &Manifest) {}
-    fn fresh(&self, _: &str, _: &Manifest) {}
 }
 
 /// A workspace that is filled step by step: a step's ballots depend on the votes of those before it.

@@ -22,6 +22,13 @@ fn number(id: &str) -> u64 {
     id.strip_prefix("RB-").unwrap().parse().unwrap()
 }
 
+/// What the rows of a release or candidate say of one thing, by record.
+fn column(ws: &Workspace, place: &str, recipe: &str, name: &str) -> BTreeMap<String, Value> {
+    let text = ws.read(&format!("output/{recipe}/{place}/data/{recipe}/test.jsonl"));
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    rows.map(|row| (row["source_id"].as_str().unwrap().to_string(), row[name].clone())).collect()
+}
+
 /// The sample's votes on items of some classes of six.
 fn votes_of(all: &str, classes: &[u64]) -> String {
     let of = |line: &&str| {
@@ -30,6 +37,42 @@ fn votes_of(all: &str, classes: &[u64]) -> String {
         classes.contains(&class)
     };
     all.lines().filter(of).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_question_has_one_number_in_both_sets() {
+    const MC: &str = "ruozhibench-mc";
+    let ws = Workspace::sample();
+    let all = ws.read("raw/sample/votes.jsonl");
+    let run = |classes: &[u64]| {
+        ws.write("raw/sample/votes.jsonl", votes_of(&all, classes));
+        ws.call(["run", "--recipe", GEN, "--offline"]).expect(0);
+        // Some of the responses made elsewhere are to questions that this set lacks.
+        ws.call(["run", "--recipe", MC, "--offline"]).expect(3);
+    };
+    let numbers = |recipe: &str, place: &str| column(&ws, place, recipe, "index");
+    let agree = |place: &str, gen_place: &str| {
+        let (own, theirs) = (numbers(MC, place), numbers(GEN, gen_place));
+        assert!(own.len() > 5 && own.len() < theirs.len(), "{} of {}", own.len(), theirs.len());
+        for (record, number) in &own {
+            assert_eq!(Some(number), theirs.get(record), "{record}");
+        }
+        own
+    };
+    // The set of options is released first, and questions come and go before the other one is.
+    run(&[0, 2, 4]);
+    ws.call(["release", MC, "--date", "2026-01-02"]).expect(0);
+    let first = agree("1.0.0-draft.1", "candidate");
+    run(&[1, 2, 3, 4]);
+    ws.call(["release", GEN, "--date", "2026-01-02"]).expect(0);
+    ws.call(["verify", &format!("output/{GEN}/1.0.0-draft.1"), "--raw"]).expect(0);
+    let second = agree("candidate", "1.0.0-draft.1");
+    let stayed = first.iter().filter(|(record, _)| second.contains_key(*record));
+    assert!(stayed.clone().count() > 2, "{first:?} {second:?}");
+    assert!(stayed.into_iter().all(|(record, number)| second[record] == *number));
+    let taken: BTreeSet<u64> = first.values().filter_map(Value::as_u64).collect();
+    let new = second.iter().filter(|(record, _)| !first.contains_key(*record));
+    assert!(new.into_iter().all(|(_, number)| !taken.contains(&number.as_u64().unwrap())));
 }
 
 #[test]

@@ -37,13 +37,8 @@ fn threads_places_and_the_order_of_sources_do_not_show() {
 
 /// Numbers that look random and are the same every time, 0 to 1.
 fn chances() -> impl Iterator<Item = f64> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    std::iter::repeat_with(move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    })
+    let mut random = fastrand::Rng::with_seed(7);
+    std::iter::repeat_with(move || random.f64())
 }
 
 #[test]

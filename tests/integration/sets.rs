@@ -274,4 +274,17 @@ fn a_strict_set_that_can_be_guessed_is_no_stable_release() {
     let manifest = ws.read(&format!("output/{MC}/candidate/README.md"));
     assert!(manifest.contains("What may be guessed"));
     assert!(manifest.contains(" is right in ") && manifest.contains("Nothing was changed"), "{manifest}");
+    // The items that may be guessed keep the version a draft; under the papers' own profile they do not.
+    let stable = |profile: &str| {
+        let profile = format!("release.profile={profile}");
+        ws.call(["run", "--offline", "--recipe", MC, "--set", &profile]).expect(0);
+        let args = ["release", MC, "--date", "2026-01-02", "--version", "1.0.0", "--set", &profile];
+        ws.call(args).expect(2).err
+    };
+    let finding = "a classifier of the options alone is right in";
+    let told = stable("strict");
+    assert!(told.contains(finding) && told.contains("RB-"), "{told}");
+    let told = stable("paper");
+    assert!(told.contains("synthetic") && !told.contains(finding), "{told}");
+    assert!(!ws.exists(&format!("output/{MC}/1.0.0")));
 }

@@ -70,6 +70,7 @@ pub(super) fn of(choices: &[Choice], responses: &[Response], seed: u64) -> Choic
         .zip(&options)
         .map(|(choice, options)| Item {
             id: &choice.id,
+            group: &choice.id,
             question: &choice.question_en,
             options,
             gold: usize::from(!choice.good_first),

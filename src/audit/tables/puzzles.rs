@@ -74,7 +74,7 @@ fn of_kind(kind: &'static str, rows: &[Variant], seed: u64) -> PuzzleKind {
         .zip(&shown)
         .filter_map(|(row, options)| {
             let gold = options.iter().position(|option| *option == row.answer)?;
-            Some(Item { id: &row.id, question: &row.question, options, gold })
+            Some(Item { id: &row.id, group: &row.group, question: &row.question, options, gold })
         })
         .collect();
     let originals: Vec<&&Variant> = rows.iter().filter(|row| row.role == "original").collect();

@@ -81,7 +81,13 @@ fn items(texts: &[CunningText]) -> Vec<Item<'_>> {
     let item = |text: &'_ CunningText| text.answer.map(|gold| gold as usize);
     let texts = texts.iter().filter_map(|text| Some((text, item(text)?)));
     texts
-        .map(|(text, gold)| Item { id: &text.id, question: &text.text, options: &text.options, gold })
+        .map(|(text, gold)| Item {
+            id: &text.id,
+            group: &text.id,
+            question: &text.text,
+            options: &text.options,
+            gold,
+        })
         .collect()
 }
 

@@ -90,7 +90,7 @@ fn comment(info: &Value, parent: u64) -> Result<Option<Post>, TooDeep> {
         author: field::string(info.get("username")),
         author_id: field::number(info.get("user_id")).filter(|&id| id > 0),
         time_raw: seconds.map(|s| s.to_string()),
-        time: seconds.map(time::from_unix),
+        time: seconds.and_then(time::from_unix),
         images: images(html.root_element()),
         ..Post::new(PostKind::Comment)
     }))

@@ -107,7 +107,7 @@ impl Cunning {
 }
 
 fn sha1_hex(text: &str) -> String {
-    Sha1::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(Sha1::digest(text.as_bytes()))
 }
 
 fn published(row: &Row) -> Option<Map<String, Json>> {

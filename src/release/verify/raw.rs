@@ -14,7 +14,6 @@ use crate::release::End;
 use crate::release::candidate::reader;
 use crate::release::manifest::{Candidate, Link, MANIFEST};
 use crate::release::numbered::{allot, rows};
-use crate::release::registry::Registry;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
 
@@ -60,7 +59,7 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
     let end = End::of_chain(recipe, manifest.stages.len());
     let last = reader(&workspace, recipe, end.number())?;
-    let numbers = allot(end, &last, &Registry::open(&workspace, recipe.name)?)?;
+    let numbers = allot(&workspace, end, &last)?;
     for layout in end.layouts() {
         let file = format!("data/{}/test.jsonl", layout.config);
         let path = folder.join(&file);

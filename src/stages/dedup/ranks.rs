@@ -38,33 +38,9 @@ pub(super) fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32)
     ranks
 }
 
-/// Seconds since 1970 of the two forms that dumps have: a Unix time, or `2018-12-24 00:02` at UTC+8.
-pub(super) fn seconds(time: &str) -> Option<i64> {
-    if let Ok(unix) = time.parse() {
-        return Some(unix);
-    }
-    let mut numbers = time.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse::<i64>().ok());
-    let mut next = || numbers.next().flatten();
-    let (year, month, day) = (next()?, next()?, next()?);
-    let (hour, minute, second) = (next().unwrap_or(0), next().unwrap_or(0), next().unwrap_or(0));
-    // Days from the civil calendar, with years that begin in March.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day
-        - 1
-        - 719_468;
-    Some(((days * 24 + hour - 8) * 60 + minute) * 60 + second)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_of_both_forms_compare() {
-        assert_eq!(seconds("1545580920"), Some(1_545_580_920));
-        assert_eq!(seconds("2018-12-24 00:02"), Some(1_545_580_920));
-        assert_eq!(seconds("昨天"), None);
-    }
 
     #[test]
     fn each_policy_has_its_order() {

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use super::keepers::{Keeper, best, keepers};
 use super::likes::{Like, likes, row_pairs};
-use super::ranks::{Standing, ranks, seconds};
+use super::ranks::{Standing, ranks};
 use crate::config::sections;
+use crate::pages::time;
 use crate::record::{Outcome, Post, Reason, Witness, record};
 use crate::stages::{Pulse, StageError, Stop};
 use crate::store::StageWriter;
@@ -172,7 +173,7 @@ pub(super) fn standing(post: &Post) -> Standing {
     Standing {
         chars: post.text.chars().count() as u32,
         score: post.score,
-        time: post.time.as_deref().and_then(seconds),
+        time: post.time.as_deref().and_then(time::unix),
     }
 }
 

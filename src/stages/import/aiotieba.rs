@@ -55,7 +55,8 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
             .map(|rest| rest.trim_start_matches('\n'));
         Some(rest.map(str::to_string).unwrap_or(text))
     });
-    let of_user = |key: &str| object.user.get(key).and_then(plain).filter(|v| v != "0" && !v.is_empty());
+    let of_user =
+        |key: &str| object.user.get(key).and_then(loose::plain).filter(|v| v != "0" && !v.is_empty());
     Ok(Row {
         tid: object.tid,
         pid: object.pid,
@@ -90,14 +91,6 @@ fn text(contents: &Value) -> Option<String> {
 fn images(contents: &Value) -> u64 {
     let count = |name: &str| contents.get(name).and_then(Value::as_array).map_or(0, |list| list.len() as u64);
     count("imgs")
-}
-
-fn plain(value: &Value) -> Option<String> {
-    match value {
-        Value::String(s) => Some(s.clone()),
-        Value::Number(n) => Some(n.to_string()),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

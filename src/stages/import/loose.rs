@@ -6,11 +6,16 @@ use serde_json::Value;
 /// A string, or a number as it would be written; anything else is absent. Numbers never pass
 /// through a float: ids are whole or they are text.
 pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::String(s) => Some(s),
+    Ok(plain(&Value::deserialize(deserializer)?))
+}
+
+/// [`text`] of a value that is read already.
+pub(super) fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(s) => Some(s.clone()),
         Value::Number(n) => Some(n.to_string()),
         _ => None,
-    })
+    }
 }
 
 /// true, 1, "1", "true".

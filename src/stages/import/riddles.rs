@@ -80,20 +80,12 @@ fn saved(dump: &Dump, site: &Site, limit: u64) -> Parsed {
 }
 
 fn riddles(class: Class, url: &str, riddles: Vec<Riddle>) -> Parsed {
-    let reason = match class {
-        Class::Ok => return Parsed::Page(riddles.into_iter().map(riddle).collect()),
-        Class::Blocked => Reason::PageBlocked,
-        Class::Shell => Reason::PageShell,
-        Class::Deleted => Reason::PageDeleted,
-        Class::Hidden => Reason::PageHidden,
-        Class::Merged => Reason::PageMerged,
-        Class::Empty => Reason::PageEmpty,
-        // A page that speaks of riddles in its address and has none is a layout that this version does not know.
-        Class::Unparsed if url.is_empty() || url.contains("riddle") || url.contains("teaser") => {
-            Reason::PageUnparsed
-        }
-        Class::Unparsed => Reason::PageOther,
+    let Some(reason) = warc::set_aside(class) else {
+        return Parsed::Page(riddles.into_iter().map(riddle).collect());
     };
+    // A page that speaks of riddles in its address and has none is a layout that this version does not know.
+    let known = url.is_empty() || url.contains("riddle") || url.contains("teaser");
+    let reason = if class == Class::Unparsed && !known { Reason::PageOther } else { reason };
     Parsed::Out(reason, url.to_owned())
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{Draft, Parsed};
+use super::{Draft, Parsed, loose};
 use crate::record::PostKind;
 
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
@@ -46,25 +46,17 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
 /// A column's value, or a template's; `None` where a column it names has none.
 fn value(row: &Map<String, Value>, pattern: &str) -> Option<String> {
     if row.contains_key(pattern) || !pattern.contains('{') {
-        return plain(row.get(pattern)?);
+        return loose::plain(row.get(pattern)?);
     }
     let mut out = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}')?;
         out.push_str(before);
-        out.push_str(&plain(row.get(name)?)?);
+        out.push_str(&loose::plain(row.get(name)?)?);
         rest = after;
     }
     Some(out + rest)
-}
-
-fn plain(value: &Value) -> Option<String> {
-    match value {
-        Value::String(s) => Some(s.clone()),
-        Value::Number(n) => Some(n.to_string()),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

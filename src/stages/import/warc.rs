@@ -97,8 +97,16 @@ pub(super) fn page(archived: Archived, known: &Threads, dump: &Dump) -> Parsed {
         Ok(read) => read,
         Err((reason, evidence)) => return Parsed::Out(reason, evidence),
     };
-    let set_aside = match class {
-        Class::Ok => return Parsed::Page(parsed.posts.into_iter().map(|p| post(p, known, dump)).collect()),
+    match set_aside(class) {
+        None => Parsed::Page(parsed.posts.into_iter().map(|p| post(p, known, dump)).collect()),
+        Some(reason) => Parsed::Out(reason, url),
+    }
+}
+
+/// Why a page of this class gives no post; `None` where it gives what it has.
+pub(super) fn set_aside(class: Class) -> Option<Reason> {
+    Some(match class {
+        Class::Ok => return None,
         Class::Blocked => Reason::PageBlocked,
         Class::Shell => Reason::PageShell,
         Class::Deleted => Reason::PageDeleted,
@@ -106,8 +114,7 @@ pub(super) fn page(archived: Archived, known: &Threads, dump: &Dump) -> Parsed {
         Class::Merged => Reason::PageMerged,
         Class::Empty => Reason::PageEmpty,
         Class::Unparsed => Reason::PageUnparsed,
-    };
-    Parsed::Out(set_aside, url)
+    })
 }
 
 /// A row of a list is its thread; a post of a thread is judged as in a thread dump.

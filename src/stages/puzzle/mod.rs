@@ -1,6 +1,6 @@
 //! BrainTeaser's own stages: from riddles to puzzles, and from a puzzle to the questions of its group.
 //!
-//! In the order of the recipe: [`strip()`] makes a puzzle of a riddle, [`spelling()`] proposes corrections,
+//! In the order of the recipe: [`strip()`] makes a puzzle of a riddle, [`super::Anonymise`] marks personal data, [`spelling()`] proposes corrections,
 //! [`dedup()`] keeps one of two that are alike by their words or by [`embed`]dings, [`near()`] takes distractors of word puzzles from WordNet,
 //! [`group()`] makes the three questions. What models draft and people decide is said in
 //! [`super::subject`].
@@ -23,6 +23,8 @@ pub use strip::strip;
 pub enum Puzzling {
     /// Riddles to puzzles.
     Strip,
+    /// Personal data becomes a mark.
+    Anonymise,
     /// Typing errors, as proposals.
     Spelling,
     /// One record a puzzle.

@@ -135,22 +135,30 @@ pub trait Subject: Record + Clone {
 
     /// What annotators see of it: one item, or several where a step looks at several things of a record.
     /// `seed` draws the order of what is shown side by side.
-    fn items(&self, review: Review, step: &Step, seed: u64) -> Vec<Item>;
+    /// None of a record that no step looks at; the three below are then never called.
+    fn items(&self, _review: Review, _step: &Step, _seed: u64) -> Vec<Item> {
+        Vec::new()
+    }
 
     /// Takes what was decided on each of its items; `None` where an optional step decided nothing.
     fn decided(
         &mut self,
-        review: Review,
-        decisions: &[Option<Decision>],
-        standing: Standing,
-        basis: Vec<String>,
-    );
+        _review: Review,
+        _decisions: &[Option<Decision>],
+        _standing: Standing,
+        _basis: Vec<String>,
+    ) {
+    }
 
     /// A step's draft as a ledger shows it; empty where there is none.
-    fn before(&self, review: Review) -> String;
+    fn before(&self, _review: Review) -> String {
+        String::new()
+    }
 
     /// A step's decision as a ledger shows it.
-    fn after(&self, review: Review) -> String;
+    fn after(&self, _review: Review) -> String {
+        String::new()
+    }
 }
 
 /// A text among answers.

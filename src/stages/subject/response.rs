@@ -1,12 +1,10 @@
 //! The responses of RuozhiBench, which judges rate (Zhai et al., 3.1).
 
-use super::{Decision, Drafted, Prompt, Subject};
-use crate::record::{Post, Response, Standing};
-use crate::review::Item;
-use crate::review::ballot::Step;
-use crate::stages::Review;
+use super::{Drafted, Prompt, Subject};
+use crate::record::{Post, Response};
 use crate::stages::draft::{Draft, Slot};
 
+/// No person looks at responses: the paper has none do so (section 4.1).
 impl Subject for Response {
     fn of_post(_: Post) -> Option<Response> {
         None
@@ -34,20 +32,5 @@ impl Subject for Response {
 
     fn flags(&mut self) -> &mut Vec<String> {
         &mut self.flags
-    }
-
-    /// No person looks at responses: the paper has none do so (section 4.1).
-    fn items(&self, _: Review, _: &Step, _: u64) -> Vec<Item> {
-        Vec::new()
-    }
-
-    fn decided(&mut self, _: Review, _: &[Option<Decision>], _: Standing, _: Vec<String>) {}
-
-    fn before(&self, _: Review) -> String {
-        String::new()
-    }
-
-    fn after(&self, _: Review) -> String {
-        String::new()
     }
 }

@@ -1,10 +1,7 @@
 //! The questions of a puzzle's group: their topics are drafted (appendix A.1), nothing more is decided on them.
 
-use super::{Decision, Drafted, Prompt, Subject, text};
-use crate::record::{Post, Standing, Variant};
-use crate::review::Item;
-use crate::review::ballot::Step;
-use crate::stages::Review;
+use super::{Drafted, Prompt, Subject, text};
+use crate::record::{Post, Variant};
 use crate::stages::draft::{Draft, Slot};
 
 impl Subject for Variant {
@@ -26,19 +23,5 @@ impl Subject for Variant {
 
     fn flags(&mut self) -> &mut Vec<String> {
         &mut self.flags
-    }
-
-    fn items(&self, _: Review, _: &Step, _: u64) -> Vec<Item> {
-        Vec::new()
-    }
-
-    fn decided(&mut self, _: Review, _: &[Option<Decision>], _: Standing, _: Vec<String>) {}
-
-    fn before(&self, _: Review) -> String {
-        String::new()
-    }
-
-    fn after(&self, _: Review) -> String {
-        String::new()
     }
 }

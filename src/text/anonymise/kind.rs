@@ -62,6 +62,20 @@ impl Kind {
         }
     }
 
+    /// [`Kind::mark`] in an English text.
+    pub fn english_mark(self) -> &'static str {
+        match self {
+            Kind::Link => "[link]",
+            Kind::Email => "[e-mail]",
+            Kind::IdCard => "[identity number]",
+            Kind::Phone => "[phone]",
+            Kind::Qq => "[QQ]",
+            Kind::WeChat => "[WeChat]",
+            Kind::Address => "[address]",
+            Kind::Name => "[name]",
+        }
+    }
+
     /// What counts as one, in one sentence.
     pub fn definition(self) -> &'static str {
         match self {

@@ -48,6 +48,8 @@ pub struct Settings {
     pub names: Action,
     /// Names that stay wherever they stand, because jokes are about them.
     pub public_names: Vec<String>,
+    /// Whether the marks are English words.
+    pub english: bool,
 }
 
 impl Default for Settings {
@@ -83,6 +85,7 @@ impl Default for Settings {
             addresses: Action::Mark,
             names: Action::Mark,
             public_names: public.map(str::to_owned).to_vec(),
+            english: false,
         }
     }
 }
@@ -198,6 +201,7 @@ impl Anonymiser {
 
     fn replace<'a>(&self, text: &'a str, found: Vec<Found>) -> Anonymised<'a> {
         let mut out = String::with_capacity(text.len());
+        let mark = if self.settings.english { Kind::english_mark } else { Kind::mark };
         let (mut at, mut chars, mut marks, mut refused) = (0, 0, Vec::new(), false);
         for found in found {
             chars += text[at..found.start].chars().count();
@@ -208,9 +212,9 @@ impl Anonymiser {
                 Action::Remove | Action::Keep => {}
                 Action::Refuse => {
                     refused = true;
-                    out.push_str(found.kind.mark());
+                    out.push_str(mark(found.kind));
                 }
-                Action::Mark => out.push_str(found.kind.mark()),
+                Action::Mark => out.push_str(mark(found.kind)),
             }
             chars += len_chars;
             at = found.end;

@@ -10,13 +10,12 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::audit;
 use crate::pipeline::review_items;
-use crate::recipe::{self, RECIPES, Recipe};
+use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, layout, rows_of};
+use crate::release::{Candidate, Causes, layout, lost, rows_of};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::{Item, agreement};
 use crate::stages::review::Votes;
@@ -271,7 +270,7 @@ fn compared(
     found.missing.truncate(SHOWN);
     found.near.truncate(SHOWN);
     for missing in &mut found.missing {
-        missing.lost = cause(app, recipe, &missing.text);
+        missing.lost = lost(&app.workspace, recipe, &missing.text);
     }
     Ok(Compared { reference, found })
 }
@@ -342,13 +341,4 @@ pub(in crate::web) async fn diff(
     })
     .await?;
     view::page(&visitor, "diff.html", found)
-}
-
-/// The stage and rule at which a record left, as the ledgers tell it now.
-fn cause(app: &App, recipe: &'static recipe::Recipe, target: &str) -> Option<String> {
-    let id = audit::find(&app.workspace, recipe, target).ok()?.into_iter().next()?;
-    let told = audit::explain(&app.workspace, recipe, &id).ok()?;
-    let last = told.way.last().filter(|_| told.ends != "in")?;
-    let reason = last.reason.as_deref().unwrap_or_default();
-    Some(format!("{} {} {reason}", last.stage, last.outcome))
 }
