@@ -53,8 +53,7 @@ pub(super) fn lines(
     let mut out = BufWriter::new(io::stdout().lock());
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
-        let booked: Vec<(u64, Result<Vec<Booked<Post>>, BookedError>)> =
-            batch.into_par_iter().map(|(n, line)| (n, book(&line))).collect();
+        let booked: Vec<_> = batch.into_par_iter().map(|(n, line)| (n, book(&line))).collect();
         let mut rows = Vec::with_capacity(booked.len());
         for (n, booked) in booked {
             rows.append(&mut booked.unwrap_or_else(|error| {
