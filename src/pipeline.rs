@@ -11,6 +11,7 @@ use crate::recipe::Recipe;
 use crate::stages::{Pulse, Rows, StageError, Stop, salt};
 use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 
+mod assemble;
 mod evidence;
 mod make;
 mod plan;
@@ -18,6 +19,7 @@ mod rows;
 mod tasks;
 mod twin;
 
+pub use assemble::{AssembleError, assemble};
 use evidence::Known;
 pub use plan::{Freshness, Planned, differences, plan};
 pub use rows::{ByEndpoint, draft_requests, review_items, subjects};

@@ -81,7 +81,9 @@ fn worker() {
     let replies = count(|answer| matches!(answer, Answer::Reply(_)));
     let failed = count(|answer| matches!(answer, Answer::Failed(failed) if !failed.error.is_empty()));
     let held = count(|answer| matches!(answer, Answer::Held(_)));
-    fs::write(workspace.join("counts.txt"), format!("{replies} {failed} {held}")).unwrap();
+    let counts = format!("{replies} {failed} {held}");
+    fs::write(workspace.join(format!("counts-{}.txt", std::process::id())), &counts).unwrap();
+    fs::write(workspace.join("counts.txt"), counts).unwrap();
 }
 
 fn start(port: u16, workspace: &Path) -> std::process::Child {
@@ -97,7 +99,11 @@ fn start(port: u16, workspace: &Path) -> std::process::Child {
 }
 
 fn counts(workspace: &Path) -> [u64; 3] {
-    let text = fs::read_to_string(workspace.join("counts.txt")).unwrap();
+    counts_in(&workspace.join("counts.txt"))
+}
+
+fn counts_in(path: &Path) -> [u64; 3] {
+    let text = fs::read_to_string(path).unwrap();
     let counts: Vec<u64> = text.split(' ').map(|n| n.parse().unwrap()).collect();
     counts.try_into().unwrap()
 }
@@ -189,6 +195,35 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     assert!(counts(workspace)[0] >= replies);
 
     no_key_in(workspace);
+}
+
+/// Two processes ask the same of one store at once: each gets every reply, and none is paid twice.
+#[test]
+fn two_at_once_pay_for_no_reply_twice() {
+    if std::env::var(WORKER).is_ok() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let manner = Manner { delay: Duration::from_millis(20), faults_percent: 0 };
+    let (port, seen) = runtime.block_on(serve(manner));
+    let workers = [start(port, workspace), start(port, workspace)];
+    for mut worker in workers {
+        let status = worker.wait().unwrap();
+        assert!(status.success(), "{}", fs::read_to_string(workspace.join("worker.log")).unwrap());
+        let counts = counts_in(&workspace.join(format!("counts-{}.txt", worker.id())));
+        assert_eq!(counts, [items(), 0, 0], "each process has every reply");
+    }
+    let store = open(workspace);
+    let (ours, attempts) = store.spent("endpoint:faulty").unwrap();
+    let (requests, billed) = {
+        let seen = seen.lock().unwrap();
+        (seen.requests, seen.billed)
+    };
+    assert_eq!((requests, attempts), (items(), items()), "one request an item");
+    assert_eq!(ours, endpoint(port).price().unwrap().cost(billed.0, billed.1));
+    assert_eq!(store.verify().unwrap().findings, []);
 }
 
 /// No file says the key, however it is stored.

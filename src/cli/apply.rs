@@ -1,19 +1,21 @@
 //! `apply`: one stage as a filter, JSON Lines in and out.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufWriter, Write};
-use std::path::{Path, PathBuf};
+mod books;
+mod dedup;
+mod import;
+mod lines;
+mod parted;
+
+use std::io::{self, BufWriter};
 
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::args::{Apply, ApplyStage, Global};
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::config::{Config, FILE, sections};
-use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide, apply_dedup, unreadable};
-use crate::stages::{OnDiskError, Output, apply_on_disk};
-use crate::store::Error;
+use crate::config::{Config, FILE};
+use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide};
+use lines::{BATCH, Lines, parse, write};
 
 pub(super) const HELP: &str = "\
 Every row comes out in its place, with unknown fields passed through and always id, outcome, reason, evidence.
@@ -24,10 +26,19 @@ Every row comes out in its place, with unknown fields passed through and always 
   similarity     a, b                      ->  duplicate, verdict, score
   dedup          id, text                  ->  into, score (reads all rows first; --on-disk where they are many)
                  and with --against FILE   ->  resembles, resembles_score
+Books are what several machines make of a stage, a line a record: its ledger entry, rows and links. `assemble`
+writes them into staged/.
+  import         a dump (--kind or --source)        ->  books
+  settle         books of import, in order          ->  books; {again: [{row, same}], booked} names known ids
+  clean, anonymise, filter with --books             ->  books
+Dedup in parts, for rows that no machine holds. Between them lines are sorted by their bytes.
+  dedup-keys     id, text                           ->  key, rank: rows with one key compare alike with all
+  dedup-stats    id, text; or its own output        ->  counts; those of parts add up
+  dedup-keys --stats FILE                           ->  key, role, rank, of, skip, size (--texts: text)
+  dedup-verify   those, sorted                      ->  from, into, verdict: maybe, copy; of texts same, borderline
+  dedup-resolve  pairs                              ->  id, into, score, predicate
+  dedup-book     {row, into: {id, text}, score, predicate}  ->  books
 Settings come from the workspace where there is a pipeline.toml, else they are the defaults.";
-
-/// Rows decided at once: enough for every core, few enough to stream.
-const BATCH: usize = 1 << 13;
 
 pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
     let config = match global.workspace.join(FILE).exists() || !global.set.is_empty() {
@@ -47,8 +58,14 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Filter => Applied::Filter(config.typed(recipe, "filter")),
         ApplyStage::Interrogative => Applied::Interrogative,
         ApplyStage::Similarity => Applied::Similarity,
-        ApplyStage::Dedup => return dedup(args, config.typed(recipe, "dedup")),
+        ApplyStage::Dedup => return dedup::dedup(args, &config, recipe),
+        ApplyStage::Import => return import::import(args, &config, global),
+        ApplyStage::Settle => return books::settle(),
+        stage => return parted::parted(stage, args, &dedup::settings(args, &config, recipe)?),
     };
+    if args.books {
+        return books::each(&what);
+    }
     let mut bad = 0;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut lines = Lines::new();
@@ -56,208 +73,10 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         let rows: Vec<Result<Row, Row>> =
             batch.into_par_iter().map(|(n, line)| parse(n, &line).map(|row| decide(&what, row))).collect();
         bad += rows.iter().filter(|r| r.is_err()).count();
-        if !write(&mut out, rows.iter().map(|r| r.as_ref().unwrap_or_else(|bad| bad)))? {
+        if !write(&mut out, rows.iter().map(|r: &Result<Row, Row>| r.as_ref().unwrap_or_else(|bad| bad)))? {
             return Ok(Exit::Done);
         }
     }
-    write(&mut out, std::iter::empty())?;
+    write::<Row>(&mut out, [])?;
     Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
-}
-
-fn dedup(args: &Apply, mut settings: sections::Dedup) -> Result<Exit, Failure> {
-    if let Some(metric) = &args.metric {
-        settings.metric.clone_from(metric);
-    }
-    if let Some(threshold) = args.threshold {
-        if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
-            return Err(Failure::usage(format!("--threshold is over 0 and at most 1, not {threshold}")));
-        }
-        settings.threshold = threshold;
-    }
-    if let Some(how) = &args.normalize {
-        settings.normalize = how == "default";
-    }
-    // Borderline pairs are asked of a run, not of a filter.
-    settings.margin = 0.0;
-    let pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
-    match &args.on_disk {
-        Some(folder) => dedup_on_disk(&settings, folder, pairs),
-        None => dedup_in_memory(args, &settings, pairs),
-    }
-}
-
-fn dedup_in_memory(
-    args: &Apply,
-    settings: &sections::Dedup,
-    mut pairs: Option<PairFile>,
-) -> Result<Exit, Failure> {
-    let against = args.against.as_deref().map(read_rows).transpose()?;
-    let mut rows = Vec::new();
-    let mut bad = Vec::new();
-    let mut lines = Lines::new();
-    while let Some(batch) = lines.batch(BATCH)? {
-        let parsed: Vec<Result<Row, Row>> = batch.into_par_iter().map(|(n, line)| parse(n, &line)).collect();
-        for row in parsed {
-            match row {
-                Ok(row) => rows.push(row),
-                Err(row) => bad.push((rows.len() + bad.len(), row)),
-            }
-        }
-    }
-    let mut rows = apply_dedup(rows, settings, against.as_deref(), |a, b, score| {
-        if let Some(pairs) = &mut pairs {
-            pairs.put(a, b, score);
-        }
-    });
-    if let Some(pairs) = pairs {
-        pairs.finish()?;
-    }
-    let partial = !bad.is_empty();
-    for (place, row) in bad {
-        rows.insert(place, row);
-    }
-    write(&mut BufWriter::new(io::stdout().lock()), rows.iter())?;
-    Ok(if partial { Exit::Partial } else { Exit::Done })
-}
-
-/// The rows to hold others against. What is no row would be a pair that nobody finds: it is an error.
-fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
-    let text = std::fs::read(path).map_err(Error::io("read", path))?;
-    let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
-    lines
-        .map(|(line, n)| {
-            let bad = |e| Failure::usage(format!("{}:{n}: no JSON object: {e}", path.display()));
-            serde_json::from_slice(line).map_err(bad)
-        })
-        .collect()
-}
-
-fn dedup_on_disk(
-    settings: &sections::Dedup,
-    folder: &Path,
-    pairs: Option<PairFile>,
-) -> Result<Exit, Failure> {
-    let mut input = Lines::new();
-    let (mut batch, mut error) = (Vec::new().into_iter(), None);
-    let lines = std::iter::from_fn(|| {
-        if batch.len() == 0 {
-            match input.batch(BATCH) {
-                Ok(more) => batch = more.unwrap_or_default().into_iter(),
-                Err(failure) => error = Some(failure),
-            }
-        }
-        batch.next()
-    });
-    let mut sink = Sink { rows: BufWriter::new(io::stdout().lock()), pairs };
-    let wanted = sink.pairs.is_some();
-    let bad = match apply_on_disk(lines, settings, folder, wanted, &mut sink) {
-        Ok(bad) => bad,
-        Err(OnDiskError::Put(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
-        Err(e @ OnDiskError::NoMetric) => return Err(Failure::usage(e.to_string())),
-        Err(e) => return Err(Failure { exit: Exit::Io, message: e.to_string() }),
-    };
-    if let Some(error) = error {
-        return Err(error);
-    }
-    if let Some(pairs) = sink.pairs {
-        pairs.finish()?;
-    }
-    write(&mut sink.rows, std::iter::empty())?;
-    Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
-}
-
-/// Rows to stdout, pairs to their file.
-struct Sink {
-    rows: BufWriter<io::StdoutLock<'static>>,
-    pairs: Option<PairFile>,
-}
-
-impl Output for Sink {
-    fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()> {
-        let Some(pairs) = &mut self.pairs else { return Ok(()) };
-        pairs.put(a, b, score);
-        pairs.error.take().map_or(Ok(()), Err)
-    }
-
-    fn row(&mut self, row: &Row) -> io::Result<()> {
-        serde_json::to_writer(&mut self.rows, row)?;
-        self.rows.write_all(b"\n")
-    }
-}
-
-/// Pairs as JSON Lines; the first error is kept and told at the end.
-struct PairFile {
-    path: PathBuf,
-    out: BufWriter<File>,
-    error: Option<io::Error>,
-}
-
-impl PairFile {
-    fn create(path: &Path) -> Result<PairFile, Failure> {
-        let file = File::create(path).map_err(Error::io("create", path))?;
-        Ok(PairFile { path: path.into(), out: BufWriter::new(file), error: None })
-    }
-
-    fn put(&mut self, a: &Value, b: &Value, score: f64) {
-        if self.error.is_none() {
-            self.error =
-                writeln!(self.out, "{}", serde_json::json!({ "a": a, "b": b, "score": score })).err();
-        }
-    }
-
-    fn finish(mut self) -> Result<(), Failure> {
-        let done = self.error.take().map_or(Ok(()), Err).and_then(|()| self.out.flush());
-        Ok(done.map_err(Error::io("write", &self.path))?)
-    }
-}
-
-fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
-    serde_json::from_slice(text).map_err(|e| unreadable(line, &e.to_string()))
-}
-
-/// Writes rows; false where the reader has seen enough.
-fn write<'a>(out: &mut impl Write, rows: impl Iterator<Item = &'a Row>) -> Result<bool, Failure> {
-    let each = || -> io::Result<()> {
-        for row in rows {
-            serde_json::to_writer(&mut *out, row)?;
-            out.write_all(b"\n")?;
-        }
-        out.flush()
-    };
-    match each() {
-        Ok(()) => Ok(true),
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(e) => Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") }),
-    }
-}
-
-/// Lines and their numbers.
-type Batch = Vec<(u64, Vec<u8>)>;
-
-/// The lines of stdin with their numbers; blank ones are no rows.
-struct Lines {
-    stdin: io::StdinLock<'static>,
-    number: u64,
-}
-
-impl Lines {
-    fn new() -> Lines {
-        Lines { stdin: io::stdin().lock(), number: 0 }
-    }
-
-    fn batch(&mut self, size: usize) -> Result<Option<Batch>, Failure> {
-        let mut batch = Vec::new();
-        while batch.len() < size {
-            let mut line = Vec::new();
-            let read = self.stdin.read_until(b'\n', &mut line);
-            match read.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot read stdin: {e}") })? {
-                0 => break,
-                _ => self.number += 1,
-            }
-            if !line.trim_ascii().is_empty() {
-                batch.push((self.number, line));
-            }
-        }
-        Ok(Some(batch).filter(|b| !b.is_empty()))
-    }
 }

@@ -77,6 +77,8 @@ pub(super) enum Verb {
     /// Apply one stage's decision to JSON Lines on stdin, row for row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
+    /// Write a stage into staged/ from the books that other machines made of it
+    Assemble(Assemble),
     /// Ballots out, votes in, who votes, how far they are, disputes
     Review {
         /// What to do
@@ -239,9 +241,39 @@ pub(super) struct Apply {
     /// What to apply
     #[arg(value_enum)]
     pub stage: ApplyStage,
+    /// import: the dump; stdin, if left out
+    #[arg(value_name = "FILE")]
+    pub input: Option<PathBuf>,
     /// Use this recipe's settings
     #[arg(long, value_name = "NAME")]
     pub recipe: Option<String>,
+    /// clean, anonymise, filter: posts in, or books of the stage before; books out, one line a record
+    #[arg(long)]
+    pub books: bool,
+    /// import: the dump's format, as in a [[source]] of pipeline.toml
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
+    /// import: the [[source]] whose settings and name the dump has
+    #[arg(long, value_name = "NAME")]
+    pub source: Option<String>,
+    /// import: the file's name in the books
+    #[arg(long, value_name = "NAME")]
+    pub file: Option<String>,
+    /// import: the file is one of several: leave records of one id to `apply settle`
+    #[arg(long)]
+    pub unsettled: bool,
+    /// import: list the recipe's dumps in the order of import, and read none
+    #[arg(long, requires = "recipe")]
+    pub list: bool,
+    /// dedup-keys: what dedup-stats counted; without it, the key of rows that compare alike with every row
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+    /// dedup-keys: with each key the row's text, so that dedup-verify can compare
+    #[arg(long)]
+    pub texts: bool,
+    /// dedup-resolve: MiB of pairs that are sorted at once
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    pub memory: usize,
     /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
@@ -262,6 +294,22 @@ pub(super) struct Apply {
     pub on_disk: Option<PathBuf>,
 }
 
+#[derive(Args)]
+pub(super) struct Assemble {
+    /// The stage: import, clean, anonymise, filter or dedup
+    #[arg(value_name = "STAGE")]
+    pub stage: String,
+    /// The recipe
+    #[arg(long, value_name = "NAME")]
+    pub recipe: String,
+    /// dedup: pairs of dedup-verify that are the same or borderline, sorted by into and from
+    #[arg(long, value_name = "PATH")]
+    pub pairs: Vec<PathBuf>,
+    /// Books in order, or folders whose part- files hold them; gzip and zstd are seen
+    #[arg(value_name = "PATH", required = true)]
+    pub books: Vec<PathBuf>,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum ApplyStage {
     Clean,
@@ -270,6 +318,13 @@ pub(super) enum ApplyStage {
     Interrogative,
     Dedup,
     Similarity,
+    Import,
+    Settle,
+    DedupStats,
+    DedupKeys,
+    DedupVerify,
+    DedupResolve,
+    DedupBook,
 }
 
 #[derive(Subcommand)]

@@ -5,6 +5,7 @@
 mod access;
 mod apply;
 mod args;
+mod assemble;
 mod audit;
 mod compare;
 mod config;
@@ -78,6 +79,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Evaluate(args) => evaluate::evaluate(args, global, stop),
         Verb::Export(args) => export::export(args, global),
         Verb::Apply(args) => apply::apply(args, global),
+        Verb::Assemble(args) => assemble::assemble(args, global),
         Verb::Review { verb } => review::review(verb, global),
         Verb::Serve(args) => serve::serve(args, global, stop),
         Verb::Access { verb } => access::access(verb, global),

@@ -14,13 +14,15 @@
 //! What they find together is compared in full, and the comparison alone decides. Texts that no
 //! comparison can tell apart are one group, compared once.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::openings::openings;
 use super::{Effort, Metric, Query, Threshold, self_join};
 use crate::text::sameness::{
-    Comparison, Predicate, Prepared, Reading, Verdict, compare_prepared, predicates, view,
+    Comparison, Predicate, PredicateSpec, Prepared, Reading, Verdict, compare_prepared, predicates, view,
 };
 
 /// Every pair that is at least borderline, with texts that compare alike held as one group.
@@ -115,30 +117,52 @@ fn candidates(readings: &[Reading]) -> (Vec<(u32, u32)>, Effort) {
         pairs.par_sort_unstable();
         pairs.dedup();
     };
-    for spec in predicates() {
-        // The shorter text has so many characters, hence both have.
-        let long = |text: &&str| text.chars().take(spec.least_chars).count() >= spec.least_chars;
-        let long: Vec<&str> = texts.iter().map(|text| if long(text) { *text } else { "" }).collect();
-        let threshold = Threshold::new(spec.borderline.num as u32, spec.borderline.den as u32);
-        let threshold = threshold.unwrap_or(Threshold::ONE);
-        let joined = match spec.predicate {
-            Predicate::Identical => continue,
-            Predicate::Opening => {
-                add(&mut openings(&long, spec.borderline).into_iter());
-                continue;
-            }
-            Predicate::Near => self_join(&long, &Query { metric: Metric::Indel, threshold }),
-            Predicate::Reworded => self_join(&long, &Query { metric: Metric::Overlap, threshold }),
-            Predicate::Sound => {
-                let sounds: Vec<String> = long.par_iter().map(|text| view::sound_of(text)).collect();
-                let sounds: Vec<&str> = sounds.iter().map(String::as_str).collect();
-                self_join(&sounds, &Query { metric: Metric::Indel, threshold })
-            }
-        };
+    // The shorter text has so many characters, hence both have.
+    let long = |least: usize| -> Vec<&str> {
+        let long = |text: &str| text.chars().take(least).count() >= least;
+        texts.iter().map(|text| if long(text) { *text } else { "" }).collect()
+    };
+    for spec in predicates().iter().filter(|spec| spec.predicate == Predicate::Opening) {
+        add(&mut openings(&long(spec.least_chars), spec.borderline).into_iter());
+    }
+    for join in default_joins() {
+        let views: Vec<Cow<'_, str>> =
+            long(join.least_chars).into_par_iter().map(|text| (join.view)(text)).collect();
+        let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
+        let joined = self_join(&views, &join.query);
         effort += joined.effort;
         add(&mut joined.pairs().map(|pair| (pair.a, pair.b)));
     }
     (pairs, effort)
+}
+
+/// A join that finds every pair of one predicate.
+#[derive(Clone, Copy, Debug)]
+pub struct DefaultJoin {
+    /// The predicate.
+    pub predicate: Predicate,
+    /// What is joined.
+    pub query: Query,
+    /// Of a folded text, what is joined.
+    pub view: fn(&str) -> Cow<'_, str>,
+    /// Characters that the folded texts of a pair have at least.
+    pub least_chars: usize,
+}
+
+/// The joins of the default similarity. Texts of one key, and openings, are found without.
+pub fn default_joins() -> Vec<DefaultJoin> {
+    let join = |spec: &PredicateSpec| {
+        let (metric, view): (Metric, fn(&str) -> Cow<'_, str>) = match spec.predicate {
+            Predicate::Identical | Predicate::Opening => return None,
+            Predicate::Near => (Metric::Indel, |text| text.into()),
+            Predicate::Sound => (Metric::Indel, |text| view::sound_of(text).into()),
+            Predicate::Reworded => (Metric::Overlap, |text| text.into()),
+        };
+        let threshold = Threshold::new(spec.borderline.num as u32, spec.borderline.den as u32);
+        let query = Query { metric, threshold: threshold.unwrap_or(Threshold::ONE) };
+        Some(DefaultJoin { predicate: spec.predicate, query, view, least_chars: spec.least_chars })
+    };
+    predicates().iter().filter_map(join).collect()
 }
 
 #[cfg(test)]

@@ -143,6 +143,25 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
     found
 }
 
+/// Whether a group's larger and smaller row, each as its size and the skip of its key, can be a pair: what
+/// needs no text.
+pub fn can_meet(query: &Query, large: (u32, u32), small: (u32, u32)) -> bool {
+    let need = query.metric.need(query.threshold, large.0, small.0);
+    large.1.saturating_add(need) <= large.0 && small.1.saturating_add(need) <= small.0
+}
+
+/// The similarity of two texts where it is at or over the threshold.
+pub fn compare(a: &str, b: &str, query: &Query) -> Option<Score> {
+    if a == b {
+        return (!a.is_empty()).then_some(Score::ONE);
+    }
+    let member = |row, text, role| Member { row, text, role, skip: 0 };
+    let both = [(0, a), (1, b)].into_iter().flat_map(|(row, text)| {
+        [Role::Smaller, Role::Larger].into_iter().map(move |role| member(row, text, role))
+    });
+    verify(&both.collect::<Vec<_>>(), query).first().map(|found| found.score)
+}
+
 /// Texts of a group over an alphabet of their own.
 fn spell(group: &[Member], query: &Query) -> (Vec<Vec<u32>>, Vec<Token>) {
     let spelled: Vec<Vec<Token>> = group

@@ -56,11 +56,12 @@ mod threshold;
 mod tokens;
 mod verify;
 
-pub use alike::{AlikePair, AlikePairs, alike};
+pub use alike::{AlikePair, AlikePairs, DefaultJoin, alike, default_joins};
 pub use block::Effort;
-pub use disk::{DiskError, DiskJoined, disk_join};
-pub use functions::{Found, Member, Role, RowKey, Uncounted, keys, verify};
+pub use disk::{DiskError, DiskJoined, LineSorter, SortedLines, disk_join};
+pub use functions::{Found, Member, Role, RowKey, Uncounted, can_meet, compare, keys, verify};
 pub use metric::{Metric, similarity};
+pub use openings::openings_of;
 pub use pairs::{Joined, Pair, Query, self_join};
 pub use resolve::{Likeness, resolve};
 pub use stats::{Order, Stats};

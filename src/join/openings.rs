@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::text::sameness::Ratio;
+use crate::text::sameness::{Predicate, Ratio, predicates};
 
 /// Pairs of texts of which one begins with the other, whole and at least so long by comparison, as
 /// (shorter, longer) by their places. The texts are distinct; empty ones are in no pair.
@@ -39,6 +39,28 @@ pub(super) fn openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {
             found
         })
         .collect()
+}
+
+/// A text by itself: the hash of the whole where another may begin with it, and those of its beginnings that
+/// may be another text, by the predicate's least length and ratio. Texts of which one begins with the other
+/// share a hash; a collision costs a comparison.
+pub fn openings_of(text: &str) -> (Option<u64>, Vec<u64>) {
+    let Some(spec) = predicates().iter().find(|spec| spec.predicate == Predicate::Opening) else {
+        return (None, Vec::new());
+    };
+    let chars = text.chars().count();
+    if chars < spec.least_chars {
+        return (None, Vec::new());
+    }
+    let mut hash = 0;
+    let mut beginnings = Vec::new();
+    for (n, c) in (1..).zip(text.chars()) {
+        hash = extend(hash, c);
+        if (spec.least_chars..chars).contains(&n) && Ratio::new(n as u64, chars as u64) >= spec.borderline {
+            beginnings.push(hash);
+        }
+    }
+    (Some(hash), beginnings)
 }
 
 fn extend(hash: u64, c: char) -> u64 {

@@ -1,15 +1,17 @@
 //! From pairs to keepers: which rows go into which.
 
+use std::hash::Hash;
+
 use rustc_hash::FxHashSet;
 
 /// Two rows that are one, each by its rank: its place in the order in which rows would be kept, 0 before
 /// all others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Likeness<T> {
+pub struct Likeness<T, R = u32> {
     /// The rank of the row that would be kept.
-    pub into: u32,
+    pub into: R,
     /// The rank of the row that would go, always greater.
-    pub from: u32,
+    pub from: R,
     /// How like they are; more is liker.
     pub score: f64,
     /// What else is known of the pair.
@@ -30,13 +32,15 @@ pub struct Likeness<T> {
 /// let gone: Vec<_> = resolve([like(0, 1, 0.9), like(1, 2, 0.95)]).map(|l| (l.from, l.into)).collect();
 /// assert_eq!(gone, [(1, 0)]);
 /// ```
-pub fn resolve<T>(likes: impl IntoIterator<Item = Likeness<T>>) -> impl Iterator<Item = Likeness<T>> {
+pub fn resolve<T, R: Clone + Ord + Hash>(
+    likes: impl IntoIterator<Item = Likeness<T, R>>,
+) -> impl Iterator<Item = Likeness<T, R>> {
     let mut likes = likes.into_iter().peekable();
-    let mut gone: FxHashSet<u32> = FxHashSet::default();
+    let mut gone: FxHashSet<R> = FxHashSet::default();
     std::iter::from_fn(move || {
         loop {
             let mut best = likes.next()?;
-            let from = best.from;
+            let from = best.from.clone();
             let mut found = !gone.contains(&best.into);
             while let Some(like) = likes.next_if(|like| like.from == from) {
                 let better =

@@ -45,6 +45,23 @@ impl Stats {
         self.scratch = scratch;
     }
 
+    /// Counts rows that were counted elsewhere.
+    pub fn add_rows(&mut self, rows: u64) {
+        self.rows += rows;
+    }
+
+    /// Counts rows elsewhere that hold a token, by the number that [`Stats::holders`] gives it.
+    pub fn add_holders(&mut self, token: u128, rows: u64) {
+        *self.holders.entry(token).or_default() += rows;
+    }
+
+    /// How many rows hold each token, tokens as numbers that are the same in every corpus, ascending.
+    pub fn holders(&self) -> Vec<(u128, u64)> {
+        let mut holders: Vec<_> = self.holders.iter().map(|(&token, &rows)| (token, rows)).collect();
+        holders.sort_unstable();
+        holders
+    }
+
     /// Statistics of both sets of rows together.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
@@ -124,6 +141,14 @@ impl Order {
             Metric::Jaccard { .. } | Metric::Overlap => Symbols::Tokens(numbered.collect()),
         };
         Self { query, plan: Plan::of(&query), rows, chance, weights, trite, symbols }
+    }
+
+    /// The size of a text: characters, grams, or weight. Tokens that the statistics lack count for nothing.
+    pub fn size_of(&self, text: &str) -> u32 {
+        let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
+        self.spell(text, &mut scratch, &mut symbols);
+        symbols.retain(|&symbol| symbol != NONE);
+        self.size(&symbols)
     }
 
     /// Distinct tokens.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Anonymise, anonymise, clean, filter};
 use crate::config::sections;
 use crate::record::{Outcome, Post, PostKind, Reason};
+use crate::store::{Booked, BookedError, from_object};
 use crate::text::interrogative;
 use crate::text::sameness::{Predicate, Verdict, compare};
 
@@ -57,6 +58,39 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
             );
             row
         }
+    }
+}
+
+/// What a stage does with a post, whole, as it goes into books.
+pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
+    match what {
+        Applied::Clean(settings) => Some(clean(post, settings)),
+        Applied::Anonymise(stage) => Some(stage.post(post)),
+        Applied::Filter(settings) => Some(filter(post, settings)),
+        Applied::Interrogative | Applied::Similarity => None,
+    }
+}
+
+/// The posts on a line: those that a record's books bring out, or the one that the line is.
+///
+/// # Errors
+/// [`BookedError`] where it is neither, or a post has no id.
+pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, BookedError> {
+    posts_in(serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?)
+}
+
+/// The same of a line that was read.
+///
+/// # Errors
+/// [`BookedError`], likewise.
+pub fn posts_in(line: Row) -> Result<Vec<Post>, BookedError> {
+    let posts = match line.contains_key("entry") {
+        true => Booked::<Post>::from_object(line)?.rows,
+        false => vec![from_object::<Post>(line)],
+    };
+    match posts.iter().find(|post| post.id.is_empty() || post.id.contains(char::is_control)) {
+        Some(post) => Err(BookedError::Unreadable(format!("{:?} is no id", post.id))),
+        None => Ok(posts),
     }
 }
 

@@ -20,7 +20,7 @@ pub mod subject;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
-pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, witness};
+pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, parted, witness};
 pub use draft::Draft;
 pub use filter::filter;
 pub use judge::judge;

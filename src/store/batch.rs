@@ -1,6 +1,9 @@
 //! Outcomes on their way into a stage: told apart as rows, ledger entries and links, and counted. Batches are made on
 //! all cores and put behind one another in order.
 
+use std::borrow::Cow;
+
+use super::Booked;
 use crate::record::{Counts, Entry, Link, Outcome, Record, State};
 
 /// What happened to some records, in their order.
@@ -11,7 +14,7 @@ pub struct Batch<R> {
     pub(super) links: Vec<Link>,
     pub(super) children: u64,
     /// How many records by state and reason. Few, so a search is quicker than a map, and the names are made once.
-    tally: Vec<(State, Option<&'static str>, u64)>,
+    tally: Vec<(State, Option<Cow<'static, str>>, u64)>,
 }
 
 impl<R> Default for Batch<R> {
@@ -70,7 +73,20 @@ impl<R: Record> Batch<R> {
         };
         entry.outcome = state.code().into();
         entry.reason = reason.map(Into::into);
-        self.count(state, reason, 1);
+        self.count(state, reason.map(Cow::Borrowed), 1);
+        self.ledger.push(entry);
+    }
+
+    /// Takes what was booked elsewhere. What is of no state is none of its entries; see [`Booked::read`].
+    pub fn take(&mut self, booked: Booked<R>) {
+        let Booked { entry, mut rows, mut links } = booked;
+        let Some(state) = State::from_code(&entry.outcome) else { return };
+        if state == State::Expanded {
+            self.children += rows.len() as u64;
+        }
+        self.rows.append(&mut rows);
+        self.links.append(&mut links);
+        self.count(state, entry.reason.clone().map(Cow::Owned), 1);
         self.ledger.push(entry);
     }
 
@@ -86,11 +102,11 @@ impl<R: Record> Batch<R> {
     /// The books of everything that was put here, rows of joins left out.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        self.tally.iter().for_each(|&(state, reason, n)| counts.count(state, reason, n));
+        self.tally.iter().for_each(|(state, reason, n)| counts.count(*state, reason.as_deref(), *n));
         counts
     }
 
-    fn count(&mut self, state: State, reason: Option<&'static str>, n: u64) {
+    fn count(&mut self, state: State, reason: Option<Cow<'static, str>>, n: u64) {
         match self.tally.iter_mut().find(|(s, r, _)| *s == state && *r == reason) {
             Some((_, _, count)) => *count += n,
             None => self.tally.push((state, reason, n)),

@@ -5,6 +5,7 @@
 //! place and renamed when every file is on the disk, so a reader never meets half a stage.
 
 mod batch;
+mod booked;
 pub mod durable;
 mod error;
 mod frame;
@@ -17,6 +18,7 @@ mod workspace;
 mod writer;
 
 pub use batch::Batch;
+pub use booked::{Booked, BookedError, from_object};
 pub use durable::sha256;
 pub use error::Error;
 pub use frame::{from_frame, to_frame};

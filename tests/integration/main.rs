@@ -25,6 +25,7 @@ mod generate;
 mod importers;
 mod money;
 mod packs;
+mod parted;
 mod picture;
 mod puzzles;
 mod puzzles_pack;

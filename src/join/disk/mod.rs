@@ -9,12 +9,14 @@
 mod blocks;
 mod distinct;
 mod joined;
+mod lines;
 mod sorter;
 mod spread;
 
 use std::path::{Path, PathBuf};
 
 pub use joined::DiskJoined;
+pub use lines::{LineSorter, SortedLines};
 
 use super::Query;
 use super::stats::Order;

@@ -12,6 +12,7 @@ mod against;
 mod keepers;
 mod likes;
 mod on_disk;
+pub mod parted;
 mod ranks;
 mod stage;
 

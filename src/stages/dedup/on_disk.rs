@@ -15,12 +15,15 @@ use super::likes::{decimal, name, query};
 use super::ranks::{Standing, ranks};
 use super::stage::{merged, standing};
 use crate::config::sections;
-use crate::join::{DiskError, DiskJoined, Likeness, disk_join, resolve};
+use crate::join::{DiskError, DiskJoined, Likeness, LineSorter, disk_join, resolve};
 use crate::stages::apply::{Row, deduped, id_of, loose_post, unreadable};
 use crate::text::normalise::{Fold, fold};
 
 /// Rows that are parsed or decided together.
 const BATCH: usize = 1 << 13;
+
+/// Bytes of pairs that are sorted at once.
+const SORTED: usize = 256 << 20;
 
 /// Why dedup on disk ended.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +92,7 @@ pub fn apply_on_disk(
     let (rows, standings) = kept.finish().map_err(failed)?;
     let ranks = ranks(&standings, &settings.keep, |row| row);
     drop(standings);
-    let gone = Gone::decide(&joined, &ranks, settings)?;
+    let gone = Gone::decide(&joined, &ranks, settings, folder)?;
     drop(ranks);
     let each = rows.offsets.len() as u32;
     for start in (0..each).step_by(BATCH) {
@@ -132,7 +135,12 @@ struct Gone {
 }
 
 impl Gone {
-    fn decide(joined: &DiskJoined, ranks: &[u32], settings: &sections::Dedup) -> Result<Gone, OnDiskError> {
+    fn decide(
+        joined: &DiskJoined,
+        ranks: &[u32],
+        settings: &sections::Dedup,
+        folder: &Path,
+    ) -> Result<Gone, OnDiskError> {
         let rank = |row: u32| ranks[row as usize];
         // Of rows that read alike, the one that would be kept.
         let heads: FxHashMap<u32, u32> = joined
@@ -142,17 +150,24 @@ impl Gone {
             .collect();
         let head = |first: u32| heads.get(&first).copied().unwrap_or(first);
         let same = decimal(settings.threshold);
-        let mut likes = Vec::new();
+        let mut likes = LineSorter::new(folder, "likes", SORTED)?;
         for pair in joined.distinct_pairs()? {
             let pair = pair?;
             if same.admits(pair.score) {
                 let (x, y) =
                     if rank(head(pair.a)) < rank(head(pair.b)) { (pair.a, pair.b) } else { (pair.b, pair.a) };
                 let (into, from) = (rank(head(x)), rank(head(y)));
-                likes.push(Likeness { into, from, score: pair.score.value(), with: (y, head(x)) });
+                likes.push(&packed(Likeness {
+                    into,
+                    from,
+                    score: pair.score.value(),
+                    with: (y, head(x)),
+                }))?;
             }
         }
-        likes.par_sort_unstable_by_key(|like| (like.from, like.into));
+        let (mut sorted, mut error) = (likes.finish()?, None);
+        let likes =
+            std::iter::from_fn(|| sorted.next().map_err(|e| error = Some(e)).ok()?.and_then(unpacked));
         let mut rows = FxHashMap::default();
         for Likeness { score, with: (first, into), .. } in resolve(likes) {
             let alone = [first];
@@ -165,8 +180,28 @@ impl Gone {
                 rows.entry(row).or_insert((into, None));
             }
         }
-        Ok(Gone { rows })
+        error.map_or(Ok(Gone { rows }), |error| Err(error.into()))
     }
+}
+
+/// A pair by rank, its score, and of the row that goes the first of its text, of the other its head.
+type Ranked = Likeness<(u32, u32)>;
+
+/// A pair as bytes that sort by `from`, then `into`. The last is no 0.
+fn packed(like: Ranked) -> [u8; 25] {
+    let mut bytes = [1; 25];
+    bytes[..4].copy_from_slice(&like.from.to_be_bytes());
+    bytes[4..8].copy_from_slice(&like.into.to_be_bytes());
+    bytes[8..16].copy_from_slice(&like.score.to_bits().to_be_bytes());
+    bytes[16..20].copy_from_slice(&like.with.0.to_be_bytes());
+    bytes[20..24].copy_from_slice(&like.with.1.to_be_bytes());
+    bytes
+}
+
+fn unpacked(bytes: Vec<u8>) -> Option<Ranked> {
+    let word = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
+    let score = f64::from_bits(u64::from(word(8)?) << 32 | u64::from(word(12)?));
+    Some(Likeness { from: word(0)?, into: word(4)?, score, with: (word(16)?, word(20)?) })
 }
 
 /// Lines on their way to the file.

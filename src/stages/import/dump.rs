@@ -84,7 +84,10 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::E
 
 /// The content says how a file is compressed, whatever its name: gzip (several members too), zstd
 /// (windows up to 2 GiB, as the archives of Pushshift have), or not at all.
-pub(super) fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
+///
+/// # Errors
+/// What the system says.
+pub fn open(path: &std::path::Path) -> io::Result<Box<dyn Read>> {
     let mut file = BufReader::with_capacity(PIECE, File::open(path)?);
     let head = file.fill_buf()?;
     Ok(if head.starts_with(b"\x1f\x8b") {

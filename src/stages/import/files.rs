@@ -60,7 +60,8 @@ impl Dump {
         format!("{}/{}:{position}", self.source, self.file)
     }
 
-    pub(super) fn row(&self, items: u64) -> FileRow {
+    /// The file as a row of the stage's table, with how many items it holds.
+    pub fn row(&self, items: u64) -> FileRow {
         FileRow {
             id: format!("{}/{}", self.source, self.file),
             source: self.source.clone(),

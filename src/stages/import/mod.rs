@@ -13,6 +13,7 @@ mod loose;
 mod reddit;
 mod riddles;
 mod rows;
+mod same_id;
 mod split;
 mod table;
 mod thread;
@@ -21,21 +22,21 @@ mod warc;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::panic::resume_unwind;
 use std::sync::mpsc::sync_channel;
 
 use rayon::prelude::*;
-use rustc_hash::FxBuildHasher;
 
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
 use crate::pages::Site;
 use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
-use crate::store::StageWriter;
+use crate::store::{Booked, StageWriter};
+use same_id::Seen;
 
+pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files};
+pub use same_id::{Again, settle_again};
 pub use split::{Item, Unread};
 
 /// A post as its source's parser sees it, before it has an identity.
@@ -106,9 +107,8 @@ pub fn import(
             for batch in batches {
                 stop.check()?;
                 let count = batch.len() as u64;
-                for reads in batch {
-                    items += seen.settle(*reads.first, writer);
-                    items += reads.more.into_iter().map(|read| seen.settle(read, writer)).sum::<u64>();
+                for read in batch.into_iter().flat_map(Reads::into_each) {
+                    items += seen.settle(read, |locator, outcome| writer.put(locator, outcome));
                 }
                 writer.flush()?;
                 pulse.advance(count);
@@ -218,13 +218,11 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
 pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
     let (mut posts, mut others) = (0, 0);
     let surveyed = read(dump, settings, |batch| {
-        for reads in batch.into_iter().map(|place| outcomes(dump, place, &[0; 32])) {
-            for read in std::iter::once(*reads.first).chain(reads.more) {
-                match read.outcome {
-                    Outcome::Kept(_) => posts += 1,
-                    Outcome::Expanded(rows) => posts += rows.len() as u64,
-                    _ => others += 1,
-                }
+        for read in batch.into_iter().flat_map(|place| outcomes(dump, place, &[0; 32]).into_each()) {
+            match read.outcome {
+                Outcome::Kept(_) => posts += 1,
+                Outcome::Expanded(rows) => posts += rows.len() as u64,
+                _ => others += 1,
             }
         }
         Ok(())
@@ -232,6 +230,38 @@ pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
     // Nothing in the closure fails.
     let _ = surveyed;
     (posts, others)
+}
+
+/// Imports one dump by itself, in order. Of records with one id the first is kept; `unsettled` leaves that to
+/// [`settle_again`], for whoever imports several dumps apart.
+///
+/// # Errors
+/// What `take` fails with.
+pub fn books<E: Send>(
+    dump: &Dump,
+    settings: &sections::Import,
+    salt: &[u8; 32],
+    unsettled: bool,
+    mut take: impl FnMut(Vec<Booked<Post>>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut seen = Seen::default();
+    let mut failed = Ok(());
+    let read = read(dump, settings, |batch| {
+        let reads: Vec<Reads> = batch.into_par_iter().map(|place| outcomes(dump, place, salt)).collect();
+        let mut booked = Vec::with_capacity(reads.len());
+        let mut put = |locator, outcome| booked.push(Booked::of(locator, outcome));
+        for read in reads.into_iter().flat_map(Reads::into_each) {
+            match unsettled {
+                true => put(read.locator, read.outcome),
+                false => drop(seen.settle(read, &mut put)),
+            }
+        }
+        failed = take(booked);
+        failed.as_ref().map_err(|_| StageError::Stopped).copied()
+    });
+    // The only error of reading is the one that was just kept.
+    let _ = read;
+    failed
 }
 
 /// A ledger entry in the making: the place in the dump, the outcome, a digest of each post's text.
@@ -246,6 +276,12 @@ struct Read {
 struct Reads {
     first: Box<Read>,
     more: Vec<Read>,
+}
+
+impl Reads {
+    fn into_each(self) -> impl Iterator<Item = Read> {
+        std::iter::once(*self.first).chain(self.more)
+    }
 }
 
 fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Reads {
@@ -264,7 +300,7 @@ fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Reads {
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
             let (post, digest) = post(dump, place.position, *draft, salt);
-            rows.push((post, "post"));
+            rows.push((post, same_id::PAGE));
             digests.push(digest);
         } else {
             let locator = format!("{locator}#{}", i + 1);
@@ -315,61 +351,6 @@ fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, u12
         licence: dump.licence.clone(),
     };
     (post, digest)
-}
-
-/// Which ids were read, each with a digest of its text: 32 bytes a record, so that a hundred
-/// million fit in memory.
-#[derive(Default)]
-struct Seen(HashMap<u128, u128, FxBuildHasher>);
-
-impl Seen {
-    /// Writes an entry and returns how many it became. The first record of an id stays; a later one goes into
-    /// it, and what it says otherwise is kept in the ledger. A page's later posts get entries of their own.
-    fn settle(&mut self, read: Read, writer: &mut StageWriter<Post>) -> u64 {
-        let Read { locator, outcome, digests } = read;
-        match outcome {
-            Outcome::Kept(post) => {
-                let outcome = self.one(post, digests.first().copied().unwrap_or_default());
-                writer.put(locator, outcome);
-                1
-            }
-            Outcome::Expanded(rows) => {
-                let (mut new, mut known) = (Vec::new(), Vec::new());
-                for ((post, role), digest) in rows.into_iter().zip(digests) {
-                    match self.one(post, digest) {
-                        Outcome::Kept(post) => new.push((post, role)),
-                        merged => known.push(merged),
-                    }
-                }
-                let entries = 1 + known.len() as u64;
-                writer.put(locator.clone(), Outcome::Expanded(new));
-                for (i, merged) in known.into_iter().enumerate() {
-                    writer.put(format!("{locator}#again{}", i + 1), merged);
-                }
-                entries
-            }
-            other => {
-                writer.put(locator, other);
-                1
-            }
-        }
-    }
-
-    /// Kept where its id is new, else merged into the record that has it.
-    fn one(&mut self, post: Post, digest: u128) -> Outcome<Post> {
-        let first = match self.0.entry(short_digest(&post.id)) {
-            Entry::Vacant(place) => {
-                place.insert(digest);
-                return Outcome::Kept(post);
-            }
-            Entry::Occupied(first) => *first.get(),
-        };
-        let evidence = match first == digest {
-            true => "same text".to_string(),
-            false => format!("other text: {}", post.text),
-        };
-        Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence }
-    }
 }
 
 fn short_digest(text: &str) -> u128 {

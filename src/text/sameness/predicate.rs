@@ -19,7 +19,7 @@ pub enum Predicate {
 
 impl Predicate {
     /// The word for it in ledgers and reports.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Predicate::Identical => "identical",
             Predicate::Opening => "opening",

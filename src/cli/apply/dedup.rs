@@ -1,0 +1,174 @@
+//! `apply dedup`: all rows at once, in memory or on disk.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::lines::{BATCH, Lines, parse, write};
+use crate::cli::args::Apply;
+use crate::cli::exit::{Exit, Failure};
+use crate::config::{Config, sections};
+use crate::stages::apply::{Row, apply_dedup};
+use crate::stages::{OnDiskError, Output, apply_on_disk};
+use crate::store::Error;
+
+/// The settings of dedup, with what the flags say instead.
+pub(super) fn settings(
+    args: &Apply,
+    config: &Config,
+    recipe: Option<&str>,
+) -> Result<sections::Dedup, Failure> {
+    let mut settings: sections::Dedup = config.typed(recipe, "dedup");
+    if let Some(metric) = &args.metric {
+        settings.metric.clone_from(metric);
+    }
+    if let Some(threshold) = args.threshold {
+        if !(0.0..=1.0).contains(&threshold) || threshold == 0.0 {
+            return Err(Failure::usage(format!("--threshold is over 0 and at most 1, not {threshold}")));
+        }
+        settings.threshold = threshold;
+    }
+    if let Some(how) = &args.normalize {
+        settings.normalize = how == "default";
+    }
+    Ok(settings)
+}
+
+pub(super) fn dedup(args: &Apply, config: &Config, recipe: Option<&str>) -> Result<Exit, Failure> {
+    let mut settings = settings(args, config, recipe)?;
+    // Borderline pairs are asked of a run, not of a filter.
+    settings.margin = 0.0;
+    let pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
+    match &args.on_disk {
+        Some(folder) => dedup_on_disk(&settings, folder, pairs),
+        None => dedup_in_memory(args, &settings, pairs),
+    }
+}
+
+fn dedup_in_memory(
+    args: &Apply,
+    settings: &sections::Dedup,
+    mut pairs: Option<PairFile>,
+) -> Result<Exit, Failure> {
+    let against = args.against.as_deref().map(read_rows).transpose()?;
+    let mut rows = Vec::new();
+    let mut bad = Vec::new();
+    let mut lines = Lines::new();
+    while let Some(batch) = lines.batch(BATCH)? {
+        let parsed: Vec<Result<Row, Row>> = batch.into_par_iter().map(|(n, line)| parse(n, &line)).collect();
+        for row in parsed {
+            match row {
+                Ok(row) => rows.push(row),
+                Err(row) => bad.push((rows.len() + bad.len(), row)),
+            }
+        }
+    }
+    let mut rows = apply_dedup(rows, settings, against.as_deref(), |a, b, score| {
+        if let Some(pairs) = &mut pairs {
+            pairs.put(a, b, score);
+        }
+    });
+    if let Some(pairs) = pairs {
+        pairs.finish()?;
+    }
+    let partial = !bad.is_empty();
+    for (place, row) in bad {
+        rows.insert(place, row);
+    }
+    write(&mut BufWriter::new(io::stdout().lock()), rows.iter())?;
+    Ok(if partial { Exit::Partial } else { Exit::Done })
+}
+
+/// The rows to hold others against. What is no row would be a pair that nobody finds: it is an error.
+fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
+    let text = std::fs::read(path).map_err(Error::io("read", path))?;
+    let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
+    lines
+        .map(|(line, n)| {
+            let bad = |e| Failure::usage(format!("{}:{n}: no JSON object: {e}", path.display()));
+            serde_json::from_slice(line).map_err(bad)
+        })
+        .collect()
+}
+
+fn dedup_on_disk(
+    settings: &sections::Dedup,
+    folder: &Path,
+    pairs: Option<PairFile>,
+) -> Result<Exit, Failure> {
+    let mut input = Lines::new();
+    let (mut batch, mut error) = (Vec::new().into_iter(), None);
+    let lines = std::iter::from_fn(|| {
+        if batch.len() == 0 {
+            match input.batch(BATCH) {
+                Ok(more) => batch = more.unwrap_or_default().into_iter(),
+                Err(failure) => error = Some(failure),
+            }
+        }
+        batch.next()
+    });
+    let mut sink = Sink { rows: BufWriter::new(io::stdout().lock()), pairs };
+    let wanted = sink.pairs.is_some();
+    let bad = match apply_on_disk(lines, settings, folder, wanted, &mut sink) {
+        Ok(bad) => bad,
+        Err(OnDiskError::Put(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
+        Err(e @ OnDiskError::NoMetric) => return Err(Failure::usage(e.to_string())),
+        Err(e) => return Err(Failure { exit: Exit::Io, message: e.to_string() }),
+    };
+    if let Some(error) = error {
+        return Err(error);
+    }
+    if let Some(pairs) = sink.pairs {
+        pairs.finish()?;
+    }
+    write::<Row>(&mut sink.rows, [])?;
+    Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
+}
+
+/// Rows to stdout, pairs to their file.
+struct Sink {
+    rows: BufWriter<io::StdoutLock<'static>>,
+    pairs: Option<PairFile>,
+}
+
+impl Output for Sink {
+    fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()> {
+        let Some(pairs) = &mut self.pairs else { return Ok(()) };
+        pairs.put(a, b, score);
+        pairs.error.take().map_or(Ok(()), Err)
+    }
+
+    fn row(&mut self, row: &Row) -> io::Result<()> {
+        serde_json::to_writer(&mut self.rows, row)?;
+        self.rows.write_all(b"\n")
+    }
+}
+
+/// Pairs as JSON Lines; the first error is kept and told at the end.
+struct PairFile {
+    path: PathBuf,
+    out: BufWriter<File>,
+    error: Option<io::Error>,
+}
+
+impl PairFile {
+    fn create(path: &Path) -> Result<PairFile, Failure> {
+        let file = File::create(path).map_err(Error::io("create", path))?;
+        Ok(PairFile { path: path.into(), out: BufWriter::new(file), error: None })
+    }
+
+    fn put(&mut self, a: &Value, b: &Value, score: f64) {
+        if self.error.is_none() {
+            self.error =
+                writeln!(self.out, "{}", serde_json::json!({ "a": a, "b": b, "score": score })).err();
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        let done = self.error.take().map_or(Ok(()), Err).and_then(|()| self.out.flush());
+        Ok(done.map_err(Error::io("write", &self.path))?)
+    }
+}

@@ -1,0 +1,103 @@
+//! `apply import`: one dump to books.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::lines::write;
+use crate::cli::args::{Apply, Global};
+use crate::cli::exit::{Exit, Failure};
+use crate::config::{Config, Source, SourceKind, Take, sections};
+use crate::record::Post;
+use crate::stages::import::{Dump, books, files};
+use crate::stages::salt;
+use crate::store::{Booked, Error, Workspace};
+
+pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
+    if args.list {
+        return list(args, config);
+    }
+    // What is read twice, or by its first bytes, is a file.
+    let (_spooled, path) = match &args.input {
+        Some(path) => (None, path.clone()),
+        None => {
+            let mut spooled =
+                tempfile::NamedTempFile::new().map_err(Error::io("make", &std::env::temp_dir()))?;
+            io::copy(&mut io::stdin().lock(), spooled.as_file_mut())
+                .map_err(Error::io("write", spooled.path()))?;
+            let path = spooled.path().to_path_buf();
+            (Some(spooled), path)
+        }
+    };
+    File::open(&path).map_err(Error::io("read", &path))?;
+    let dump = dump(args, config, path)?;
+    let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
+    let salt = salt::of(&Workspace::new(&global.workspace))?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut failed = 0;
+    let written = books(&dump, &settings, &salt, args.unsettled, |booked: Vec<Booked<Post>>| {
+        failed += booked.iter().filter(|booked| booked.entry.outcome == "failed").count();
+        match write(&mut out, &booked) {
+            Ok(true) => Ok(()),
+            // Whoever read the books has seen enough.
+            Ok(false) => Err(None),
+            Err(failure) => Err(Some(failure)),
+        }
+    });
+    match written {
+        Err(Some(failure)) => Err(failure),
+        Ok(()) if failed > 0 => Ok(Exit::Partial),
+        _ => Ok(Exit::Done),
+    }
+}
+
+/// The dumps of a recipe in the order of import, a JSON object a line.
+fn list(args: &Apply, config: &Config) -> Result<Exit, Failure> {
+    let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
+    let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
+    let mut out = BufWriter::new(io::stdout().lock());
+    for dump in files(config, name, riddles)? {
+        let Dump { source, kind, file, path, bytes, sha256, .. } = dump;
+        let line = json!({ "source": source, "kind": kind, "file": file, "path": path, "bytes": bytes, "sha256": sha256 });
+        writeln!(out, "{line}").map_err(Error::io("write", Path::new("stdout")))?;
+    }
+    out.flush().map_err(Error::io("write", Path::new("stdout")))?;
+    Ok(Exit::Done)
+}
+
+fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
+    let source = args.source.as_deref().and_then(|name| config.sources.iter().find(|s| s.name == name));
+    let kind = match (&args.kind, source) {
+        (Some(kind), _) => SourceKind::from_name(kind).ok_or_else(|| {
+            Failure::usage(format!("unknown kind {kind:?}\n  hint: {}", SourceKind::NAMES.join(", ")))
+        })?,
+        (None, Some(source)) => source.kind,
+        (None, None) => {
+            let what = match &args.source {
+                Some(name) => format!("no [[source]] is called {name:?}"),
+                None => "say what the dump is: --kind KIND, or --source NAME of pipeline.toml".into(),
+            };
+            return Err(Failure::usage(what));
+        }
+    };
+    let own = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file = match (&args.file, &args.input) {
+        (Some(name), _) => name.clone(),
+        (None, Some(path)) => own(path),
+        (None, None) => "stdin".into(),
+    };
+    Ok(Dump {
+        source: args.source.clone().unwrap_or_else(|| "dump".into()),
+        kind,
+        take: source.map_or(Take::default(), |source: &Source| source.take),
+        fields: source.map(|source| source.fields.clone()).unwrap_or_default(),
+        licence: source.and_then(|source| source.licence.clone()),
+        file,
+        path,
+        // What identifies the file is nobody's question here.
+        sha256: String::new(),
+        bytes: 0,
+    })
+}

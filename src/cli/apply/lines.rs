@@ -1,0 +1,65 @@
+//! Lines in, rows out.
+
+use std::io::{self, BufRead, Write};
+
+use serde::Serialize;
+
+use crate::cli::exit::{Exit, Failure};
+use crate::stages::apply::{Row, unreadable};
+
+/// Lines decided at once: enough for every core, few enough to stream.
+pub(super) const BATCH: usize = 1 << 13;
+
+pub(super) fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
+    serde_json::from_slice(text).map_err(|e| unreadable(line, &e.to_string()))
+}
+
+/// Writes rows; false where the reader has seen enough.
+pub(super) fn write<'a, R: Serialize + 'a>(
+    out: &mut impl Write,
+    rows: impl IntoIterator<Item = &'a R>,
+) -> Result<bool, Failure> {
+    let each = || -> io::Result<()> {
+        for row in rows {
+            serde_json::to_writer(&mut *out, row)?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    };
+    match each() {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(e) => Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") }),
+    }
+}
+
+/// Lines and their numbers.
+pub(super) type Batch = Vec<(u64, Vec<u8>)>;
+
+/// The lines of stdin with their numbers; blank ones are no rows.
+pub(super) struct Lines {
+    stdin: io::StdinLock<'static>,
+    number: u64,
+}
+
+impl Lines {
+    pub(super) fn new() -> Lines {
+        Lines { stdin: io::stdin().lock(), number: 0 }
+    }
+
+    pub(super) fn batch(&mut self, size: usize) -> Result<Option<Batch>, Failure> {
+        let mut batch = Vec::new();
+        while batch.len() < size {
+            let mut line = Vec::new();
+            let read = self.stdin.read_until(b'\n', &mut line);
+            match read.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot read stdin: {e}") })? {
+                0 => break,
+                _ => self.number += 1,
+            }
+            if !line.trim_ascii().is_empty() {
+                batch.push((self.number, line));
+            }
+        }
+        Ok(Some(batch).filter(|b| !b.is_empty()))
+    }
+}

@@ -1,0 +1,232 @@
+//! `apply dedup-…`: the functions that dedup is made of, each by itself.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter};
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::Deserialize;
+
+use super::books;
+use super::lines::{BATCH, Lines, write};
+use crate::cli::args::{Apply, ApplyStage};
+use crate::cli::exit::{Exit, Failure};
+use crate::config::sections;
+use crate::record::Post;
+use crate::stages::apply::{Row, posts_in, posts_of};
+use crate::stages::parted::{
+    Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, ResolveError, StatLine, book,
+    decisions, rank_of, verify,
+};
+use crate::store::{Booked, BookedError, Error, from_object};
+
+pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup) -> Result<Exit, Failure> {
+    let measure = Measure::of(settings);
+    match stage {
+        ApplyStage::DedupStats => stats(&measure),
+        ApplyStage::DedupKeys => keys(args, measure, settings),
+        ApplyStage::DedupVerify => verified(&measure),
+        ApplyStage::DedupResolve => resolved(args),
+        _ => books::lines(booked),
+    }
+}
+
+/// Lines that could not be used, told on stderr.
+#[derive(Default)]
+struct Bad(u64);
+
+impl Bad {
+    fn tell(&mut self, line: u64, error: impl std::fmt::Display) {
+        self.0 += 1;
+        eprintln!("warning: line {line}: {error}");
+    }
+
+    fn exit(&self) -> Exit {
+        if self.0 > 0 { Exit::Partial } else { Exit::Done }
+    }
+}
+
+/// Counts rows, and adds what was counted before.
+fn stats(measure: &Measure) -> Result<Exit, Failure> {
+    let (mut all, mut bad) = (PartStats::new(measure), Bad::default());
+    let mut lines = Lines::new();
+    while let Some(batch) = lines.batch(BATCH)? {
+        let share = batch.len().div_ceil(rayon::current_num_threads()).max(1);
+        let counted: Vec<(PartStats, Vec<(u64, String)>)> = batch
+            .par_chunks(share)
+            .map(|lines| {
+                let (mut stats, mut bad) = (PartStats::new(measure), Vec::new());
+                for (n, line) in lines {
+                    if let Err(error) = count(measure, line, &mut stats) {
+                        bad.push((*n, error));
+                    }
+                }
+                (stats, bad)
+            })
+            .collect();
+        for (stats, wrong) in counted {
+            all = all.merge(stats);
+            wrong.into_iter().for_each(|(n, error)| bad.tell(n, error));
+        }
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    write(&mut out, &all.lines().collect::<Vec<_>>())?;
+    Ok(bad.exit())
+}
+
+fn count(measure: &Measure, line: &[u8], stats: &mut PartStats) -> Result<(), String> {
+    if line.starts_with(b"{\"stats\"") {
+        let line: StatLine = serde_json::from_slice(line).map_err(|e| e.to_string())?;
+        return stats.take(&line).map_err(|e| e.to_string());
+    }
+    posts_of(line).map_err(|e| e.to_string())?.iter().for_each(|post| stats.add(measure, &post.text));
+    Ok(())
+}
+
+/// Cuts the keys of each row.
+fn keys(args: &Apply, measure: Measure, settings: &sections::Dedup) -> Result<Exit, Failure> {
+    let Some(path) = &args.stats else {
+        let same = |post: &Post| {
+            let key = Keyer::same(&measure, &rank_of(post, &settings.keep), &post.text);
+            Ok(key.into_iter().collect())
+        };
+        return each_row(same);
+    };
+    let keyer = Keyer::new(measure.clone(), &read_stats(&measure, path)?);
+    each_row(|post: &Post| {
+        let mut lines = keyer.keys(&rank_of(post, &settings.keep), &post.text).map_err(|e| e.to_string())?;
+        if args.texts {
+            lines.iter_mut().for_each(|line| line.text = Some(post.text.clone()));
+        }
+        Ok(lines)
+    })
+}
+
+fn read_stats(measure: &Measure, path: &Path) -> Result<PartStats, Failure> {
+    let mut stats = PartStats::new(measure);
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    for (line, n) in BufReader::new(file).lines().zip(1..) {
+        let line = line.map_err(Error::io("read", path))?;
+        let wrong = |what: String| Failure::usage(format!("{}:{n}: {what}", path.display()));
+        let line: StatLine = serde_json::from_str(&line).map_err(|e| wrong(e.to_string()))?;
+        stats.take(&line).map_err(|e| wrong(e.to_string()))?;
+    }
+    Ok(stats)
+}
+
+/// The lines that each row becomes, in order.
+fn each_row(cut: impl Fn(&Post) -> Result<Vec<KeyLine>, String> + Sync) -> Result<Exit, Failure> {
+    let mut bad = Bad::default();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut lines = Lines::new();
+    // A row has hundreds of keys.
+    while let Some(batch) = lines.batch(BATCH / 16)? {
+        let cut: Vec<(u64, Result<Vec<KeyLine>, String>)> = batch
+            .into_par_iter()
+            .map(|(n, line)| {
+                let posts = posts_of(&line).map_err(|e| e.to_string());
+                let keys = posts.and_then(|posts| posts.iter().map(&cut).collect::<Result<Vec<_>, _>>());
+                (n, keys.map(|keys| keys.into_iter().flatten().collect()))
+            })
+            .collect();
+        for (n, keys) in cut {
+            match keys {
+                Ok(keys) if !write(&mut out, &keys)? => return Ok(Exit::Done),
+                Ok(_) => {}
+                Err(error) => bad.tell(n, error),
+            }
+        }
+    }
+    Ok(bad.exit())
+}
+
+/// Pairs among rows of one key, group by group.
+fn verified(measure: &Measure) -> Result<Exit, Failure> {
+    let (mut bad, mut group, mut pairs) = (Bad::default(), Group::default(), Vec::new());
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut lines = Lines::new();
+    while let Some(batch) = lines.batch(BATCH)? {
+        let parsed: Vec<(u64, Result<KeyLine, _>)> =
+            batch.into_par_iter().map(|(n, line)| (n, serde_json::from_slice(&line))).collect();
+        for (n, line) in parsed {
+            let line: KeyLine = match line {
+                Ok(line) => line,
+                Err(error) => {
+                    bad.tell(n, error);
+                    continue;
+                }
+            };
+            verify(measure, &mut group, line, |pair| pairs.push(pair))
+                .map_err(|e| Failure::usage(format!("line {n}: {e}")))?;
+            if pairs.len() >= BATCH {
+                if !write(&mut out, &pairs)? {
+                    return Ok(Exit::Done);
+                }
+                pairs.clear();
+            }
+        }
+    }
+    write(&mut out, &pairs)?;
+    Ok(bad.exit())
+}
+
+/// Decisions from pairs.
+fn resolved(args: &Apply) -> Result<Exit, Failure> {
+    let mut bad = Bad::default();
+    let mut lines = Lines::new();
+    let mut batch = Vec::new().into_iter();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let pairs = std::iter::from_fn(|| {
+        loop {
+            if batch.len() == 0 {
+                match lines.batch(BATCH) {
+                    Ok(more) => batch = more?.into_iter(),
+                    Err(failure) => return Some(Err(failure)),
+                }
+            }
+            let (n, line): (u64, Vec<u8>) = batch.next()?;
+            match serde_json::from_slice::<PairLine>(&line) {
+                Ok(pair) => return Some(Ok(pair)),
+                Err(error) => bad.tell(n, error),
+            }
+        }
+    });
+    let folder = args.on_disk.clone().unwrap_or_else(std::env::temp_dir);
+    let memory = args.memory.clamp(1, 1 << 20) << 20;
+    let mut waiting: Vec<Decision> = Vec::new();
+    let decided = decisions(pairs, &folder, memory, |decision| {
+        waiting.push(decision);
+        if waiting.len() >= BATCH {
+            write(&mut out, &waiting)?;
+            waiting.clear();
+        }
+        Ok(())
+    });
+    match decided {
+        Ok(()) => {}
+        Err(ResolveError::Take(failure)) => return Err(failure),
+        Err(ResolveError::Sort(error)) => return Err(Failure { exit: Exit::Io, message: error.to_string() }),
+    }
+    write(&mut out, &waiting)?;
+    Ok(bad.exit())
+}
+
+/// A row with what was decided on it.
+#[derive(Deserialize)]
+struct Line {
+    row: Row,
+    into: Option<Row>,
+    score: Option<f64>,
+    predicate: Option<String>,
+}
+
+fn booked(line: &[u8]) -> Result<Vec<Booked<Post>>, BookedError> {
+    let line: Line = serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?;
+    let decided = line.into.map(|into| Decided {
+        into: from_object(into),
+        score: line.score.unwrap_or(1.0),
+        predicate: line.predicate,
+    });
+    let posts = posts_in(line.row)?;
+    Ok(posts.into_iter().map(|post| book(post, decided.clone())).collect())
+}

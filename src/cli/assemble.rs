@@ -1,0 +1,62 @@
+//! `assemble`: a stage from what a cluster made of it.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{Assemble, Global};
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::pipeline::{AssembleError, assemble as write};
+use crate::record::State;
+use crate::store::Error;
+
+pub(super) fn assemble(args: &Assemble, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let recipe = crate::recipe::find(&args.recipe)
+        .ok_or_else(|| Failure::usage(format!("unknown recipe {:?}", args.recipe)))?;
+    let books = partitions(&args.books)?;
+    let pairs = partitions(&args.pairs)?;
+    let manifest = write(&config, recipe, &args.stage, &books, &pairs).map_err(failure)?;
+    if global.json {
+        output::json(&manifest)?;
+    } else if !global.quiet {
+        eprintln!(
+            "{}/{}: {} in, {} out",
+            recipe.name, manifest.stage, manifest.counts.records_in, manifest.counts.records_out
+        );
+    }
+    Ok(if manifest.counts.state(State::Failed) > 0 { Exit::Partial } else { Exit::Done })
+}
+
+/// Files as they are, and of folders what a cluster writes into them, in the order of names.
+fn partitions(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut parts = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(Error::io("list", path))? {
+            parts.push(entry.map_err(Error::io("list", path))?.path());
+        }
+        parts.retain(|part| name(part).starts_with("part-"));
+        parts.sort();
+        files.extend(parts);
+    }
+    Ok(files)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn failure(error: AssembleError) -> Failure {
+    match error {
+        AssembleError::Run(error) => error.into(),
+        AssembleError::Incomplete { .. } => Failure { exit: Exit::Gap, message: error.to_string() },
+        AssembleError::Line { .. }
+        | AssembleError::Pair { .. }
+        | AssembleError::Stranger(_)
+        | AssembleError::Stage { .. } => Failure::usage(error.to_string()),
+    }
+}
