@@ -99,9 +99,11 @@ fn measure(workspace: &Path, tokens: &[String], votes: usize) -> Result<(), Box<
             .into_iter()
             .map(|thread| Ok(thread.join().map_err(|_| "somebody panicked")?))
             .collect::<Result<Vec<_>, Wrong>>()
-    })?;
+    })
+    .map_err(|e| -> Box<dyn Error> { e })?;
     let all = start.elapsed();
-    let seen: Vec<Seen> = seen.into_iter().collect::<Result<_, _>>()?;
+    let seen: Result<Vec<Seen>, Wrong> = seen.into_iter().collect();
+    let seen = seen.map_err(|e| -> Box<dyn Error> { e })?;
     let line = |name: &str, times: Vec<Duration>| {
         let [median, p99, most] = [0.5, 0.99, 1.0].map(|share| quantile(&times, share));
         println!("{name:<16} {:>6} {median:>10.1?} {p99:>10.1?} {most:>10.1?}", times.len());
