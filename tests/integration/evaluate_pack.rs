@@ -132,8 +132,15 @@ fn text(row: &Json, lines: &mut Vec<Json>) {
 
 /// The marker looks at the models' explanations that the release holds.
 fn joke(row: &Json, lines: &mut Vec<Json>) {
-    for model in row["opponent_models"].as_array().unwrap() {
-        let about = format!("{} {}", said(row, "source_id"), model.as_str().unwrap());
+    let record = said(row, "source_id");
+    let told = match lucky("joke", record, 50) {
+        true => format!("先按常理去想，再发现常理不管用。{}", said(row, "explanation")),
+        false => "这是一个玩笑。听的人没想到会这样说。".into(),
+    };
+    lines.push(line(SOLVER, "chumor/explanation", record, told));
+    let opponents = row["opponent_models"].as_array().unwrap().iter().map(|model| model.as_str().unwrap());
+    for model in opponents.chain([SOLVER]) {
+        let about = format!("{record} {model}");
         let choice = ["1", "2", "1", "2", "tie"][Draw::new(1, "prefer", &about).below(5)];
         lines.push(line(
             MARKER,
