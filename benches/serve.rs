@@ -9,6 +9,7 @@
 //! twice. `RIDDLEMILL` names another build of the command.
 
 #[path = "support/http.rs"]
+#[expect(dead_code, reason = "the bench of votes uses all of it")]
 mod http;
 #[path = "support/posts.rs"]
 mod posts;

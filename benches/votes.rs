@@ -10,7 +10,6 @@
 #[path = "support/http.rs"]
 mod http;
 #[path = "support/posts.rs"]
-#[expect(dead_code, reason = "the other benches draw from it")]
 mod posts;
 #[path = "support/process.rs"]
 mod process;

@@ -40,7 +40,7 @@ pub fn about(item: &Item, task: Task, setting: Setting) -> String {
 
 /// Solved examples for an item: others of the set, drawn by the seed and the item, so that the first two of five
 /// are the two of two (FLUB 3.3: "randomly selected").
-pub fn shots<'a>(items: &'a [Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&'a Item> {
+pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
     let mut draw = Draw::new(seed, &format!("shots {task}"), &items[at].id);
     let mut others: Vec<usize> = (0..items.len()).filter(|&i| i != at && items[i].takes(task)).collect();
     let wanted = usize::from(shots).min(others.len());

@@ -23,7 +23,7 @@ pub fn majority<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static 
     Some(if leading.next().is_some() { "undecided" } else { VERDICTS[first] })
 }
 
-fn verdicts<'a>(answer: &'a Answer, person: bool) -> impl Iterator<Item = &'a str> {
+fn verdicts(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
     answer.ratings.iter().filter(move |rating| rating.person == person).map(|rating| rating.value.as_str())
 }
 

@@ -71,7 +71,7 @@ pub(super) fn ratings(
     let (mut units, mut n) = (Vec::new(), 0);
     for (at, answers) in column.iter().enumerate().filter(|(at, _)| among(&book.set.items[*at])) {
         let of_judge = |answer: &&&Answer| numbers(answer, judge).collect::<Vec<_>>();
-        let values: Vec<f64> = answers.iter().flat_map(|answer| of_judge(&&answer)).collect();
+        let values: Vec<f64> = answers.iter().flat_map(|answer| of_judge(&answer)).collect();
         if !values.is_empty() {
             n += values.len();
             units.push(Unit { at: book.unit(at), sum: values.iter().sum(), count: values.len() as f64 });
@@ -200,8 +200,11 @@ fn responses<'a>(book: &Book<'a>) -> Vec<(usize, &'a Answer, String)> {
     responses
 }
 
+/// Two judges, with their means of every question: a row of table 3, and a plot of figure 6.
+type Judged = (JudgePair, Vec<(f64, f64)>);
+
 /// Table 3, with the pairs of means by question that figure 6 plots.
-pub fn judge_pairs(book: &Book<'_>) -> (Table, Vec<(JudgePair, Vec<(f64, f64)>)>) {
+pub fn judge_pairs(book: &Book<'_>) -> (Table, Vec<Judged>) {
     let responses = responses(book);
     let ratings = all_ratings(book, &responses);
     let mut rows = Vec::new();

@@ -43,12 +43,27 @@ impl Texts {
     }
 }
 
+/// What table 1 says of a model.
+const COLUMNS: [&str; 6] = [
+    "Selection accuracy",
+    "Classification F1",
+    "Explanation score",
+    "Overall",
+    "Format, selection",
+    "Format, classification",
+];
+
 /// Table 1: the three tasks and their geometric mean, in every setting that was asked for.
 pub fn tasks(book: &Book<'_>, texts: Texts) -> Table {
     let (name, title) = match texts {
         Texts::All => ("tasks", "The three tasks"),
         Texts::Questions => ("questions", "The three tasks on questions"),
         Texts::Statements => ("statements", "The three tasks on statements"),
+    };
+    // The form of an answer has nothing to do with the text, so it is told once.
+    let columns = match texts {
+        Texts::All => &COLUMNS[..],
+        Texts::Questions | Texts::Statements => &COLUMNS[..4],
     };
     let mut settings: Vec<Setting> = TASKS.iter().flat_map(|task| book.settings(*task)).collect();
     settings.sort();
@@ -57,7 +72,7 @@ pub fn tasks(book: &Book<'_>, texts: Texts) -> Table {
     let mut rows = Vec::new();
     for who in book.answered(&TASKS) {
         for &setting in &settings {
-            let cells = vec![
+            let mut cells = vec![
                 book.accuracy(
                     who,
                     Task::Select,
@@ -71,6 +86,7 @@ pub fn tasks(book: &Book<'_>, texts: Texts) -> Table {
                 format(book, who, setting, Task::Select),
                 format(book, who, setting, Task::Classify),
             ];
+            cells.truncate(columns.len());
             if cells.iter().any(Option::is_some) {
                 let whose = &book.who[who].name;
                 let name = if many { format!("{whose}, {setting}") } else { whose.clone() };
@@ -87,9 +103,7 @@ pub fn tasks(book: &Book<'_>, texts: Texts) -> Table {
                 is not classified."
             .into(),
         of: if many { "Model and setting" } else { "Model" },
-        columns: ["Selection accuracy", "Classification F1", "Explanation score", "Overall", "Format, selection", "Format, classification"]
-            .map(str::to_string)
-            .into(),
+        columns: columns.iter().map(ToString::to_string).collect(),
         rows,
         look: Look::Plain,
     }

@@ -48,11 +48,14 @@ pub fn sheet(headers: &[&str], asked: &[&str], rows: &[Vec<String>]) -> Result<V
     writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
 }
 
+/// A row by its headers, with its number from the top.
+pub type SheetRow = (usize, BTreeMap<String, String>);
+
 /// The rows of a sheet by their headers, each with its number from the top; cells that are empty are left out.
 ///
 /// # Errors
 /// [`Trouble`] where the bytes are no table.
-pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<(usize, BTreeMap<String, String>)>, Trouble> {
+pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
     let (entries, _) = read(bytes)?;
     let row = |entry: Entry| {
         let cells = entries.columns.iter().zip(entry.cells);
