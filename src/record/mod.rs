@@ -19,6 +19,7 @@ mod reason;
 mod response;
 mod standing;
 
+#[cfg(feature = "tables")]
 pub(crate) use cell::record;
 
 pub use accounting::{Counts, Unbalanced};

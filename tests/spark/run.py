@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Holds what Spark makes of a recipe's offline stages against what one machine makes, byte for byte.
+
+usage: run.py RIDDLEMILL [POSTS]
+
+Starts a standalone master and two workers on loopback. In turn:
+  - generated posts (POSTS of them, 4000 if left out), in JSON Lines and Parquet, one partition damaged;
+  - the same with a worker killed in the middle of the join;
+  - the real dumps of RIDDLEMILL_REFERENCE, where it is set.
+Every file of staged/ must equal that of `riddlemill run`; then audit, explain, show and run take it as theirs.
+"""
+
+import contextlib
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import pyarrow as pa
+import pyarrow.parquet
+import pyspark
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SPARK = pathlib.Path(pyspark.__file__).parent
+SALT = "00112233445566778899aabbccddeeff" * 2 + "\n"
+WORDS = (
+    "为什么 如果 其实 据说 每次 医生 邻居 司机 小偷 鱼 猫 云 月亮 冰箱 电梯 镜子 雨伞 西瓜 牛奶 火锅 把 被 让 给 从 的 了 "
+    "会 不 也 吃 飞 游泳 恐高 失眠 吗 呢 ？ ， 半夜"
+).split()
+
+
+def posts(count):
+    """Posts of 8 to 60 characters; one in eight resembles an earlier one. The same every time."""
+    draw = random.Random(7)
+    rare = [chr(0x4E00 + i) for i in range(0, 20000, 7)]
+    texts = []
+    for _ in range(count):
+        kind = draw.random()
+        if texts and kind < 0.04:
+            text = list(draw.choice(texts))
+            text.insert(draw.randrange(len(text) + 1), "呀")
+            text = "".join(text)
+        elif texts and kind < 0.08:
+            text = draw.choice(texts) + draw.choice(["", "。", "？？", "然后呢", "（转）"])
+        elif texts and kind < 0.12:
+            words = re.findall("..?", draw.choice(texts))
+            draw.shuffle(words)
+            text = "".join(words)
+        else:
+            words = draw.choices(WORDS, k=draw.randrange(5, 25)) + draw.choices(rare, k=2)
+            draw.shuffle(words)
+            text = "".join(words)
+        texts.append(text)
+    return [{"id": f"{i}", "text": text, "score": i % 5} for i, text in enumerate(texts)]
+
+
+def generated(folder, count):
+    """A workspace of these posts in five files, one of which is damaged."""
+    rows = posts(count)
+    raw = folder / "raw/dumps"
+    raw.mkdir(parents=True)
+    share = -(-len(rows) // 5)
+    for n in range(5):
+        part = rows[n * share : (n + 1) * share]
+        if n == 4:
+            pyarrow.parquet.write_table(pa.Table.from_pylist(part), raw / "part-4.parquet")
+            continue
+        lines = [json.dumps(row, ensure_ascii=False).encode() for row in part]
+        if n == 1:
+            lines[3] = b'{"id": "half a line'
+            lines[5] = "生鱼片".encode("gb18030")
+            lines.append(b"\x00\xff")
+        # Ids that the file before has: the first of them stays.
+        lines += [json.dumps(row, ensure_ascii=False).encode() for row in rows[max(0, n * share - 20) : n * share]]
+        (raw / f"part-{n}.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    settings = 'version = 1\n[[source]]\nname = "posts"\nkind = "table"\npath = "raw/dumps/part-*"\n'
+    settings += 'fields = { id = "made:{id}", content = "text", score = "score" }\n[filter]\nquestions = false\n'
+    (folder / "pipeline.toml").write_text(settings)
+
+
+def real(folder, reference):
+    """A workspace of the real dumps, where they lie."""
+    (folder / "raw").mkdir(parents=True)
+    shutil.copytree(reference / "data/raw", folder / "raw/dumps")
+    kinds = {"leymore/*good*": "leymore-titles", "leymore/*annual*": "leymore-annual", "threads/*": "thread-dump"}
+    settings = "version = 1\n"
+    for n, (pattern, kind) in enumerate(kinds.items()):
+        if not list((folder / "raw/dumps").glob(pattern)):
+            raise SystemExit(f"no {pattern} in {reference}/data/raw")
+        settings += f'[[source]]\nname = "real-{n}"\nkind = "{kind}"\npath = "raw/dumps/{pattern}"\n'
+    (folder / "pipeline.toml").write_text(settings)
+
+
+class Cluster:
+    """A standalone master and two workers."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.processes = []
+        folder.mkdir()
+        log = self.start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", "0")
+        self.url = self.said(log, r"Starting Spark master at (spark://\S+)")
+        self.workers = [self.worker(n) for n in range(2)]
+
+    def start(self, name, java, *args):
+        log = self.folder / f"{name}.log"
+        env = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m", "SPARK_HOME": str(SPARK)}
+        command = [str(SPARK / "bin/spark-class"), java, *args, "--webui-port", "0"]
+        with log.open("wb") as out:
+            # A group of its own: killed with its executors, as when a machine goes.
+            process = subprocess.Popen(command, stdout=out, stderr=out, env=env, cwd=self.folder, start_new_session=True)
+        self.processes.append(process)
+        return log
+
+    def worker(self, name):
+        work = str(self.folder / f"work-{name}")
+        args = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir", work, self.url]
+        log = self.start(f"worker-{name}", "org.apache.spark.deploy.worker.Worker", *args)
+        self.said(log, "Successfully registered with master")
+        return self.processes[-1]
+
+    def said(self, log, pattern):
+        for _ in range(600):
+            if found := re.search(pattern, log.read_text(errors="replace")):
+                return found.group(found.lastindex or 0)
+            time.sleep(0.2)
+        raise SystemExit(f"{log.name} never said {pattern}:\n{log.read_text(errors='replace')}")
+
+    def stop(self):
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def submit(cluster, binary, workspace, recipe, kill=False):
+    """The job. With `kill`, a worker and its executor go when the join begins, and another comes."""
+    command = [str(SPARK / "bin/spark-submit"), "--master", cluster.url, "--files", str(binary), "--executor-memory", "800m", "--driver-memory", "700m"]
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.local.dir": str(cluster.folder / "local"),
+        "spark.log.level": "ERROR",
+    }
+    for name, value in settings.items():
+        command += ["--conf", f"{name}={value}"]
+    command += [str(ROOT / "cluster/riddlemill_spark.py"), "--recipe", recipe, "--workspace", str(workspace)]
+    command += ["--work", f"file://{workspace}/books", "--partitions", "4", "--split", "200"]
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    env |= {"SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
+    started = time.monotonic()
+    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    told = []
+    for line in process.stdout:
+        told.append(line)
+        if kill and line.strip() == f"{recipe}/filter":
+            kill = False
+            os.killpg(cluster.workers[0].pid, signal.SIGKILL)
+            cluster.workers[0] = cluster.worker("again")
+    if process.wait() != 0:
+        raise SystemExit(f"the job ended with {process.returncode}:\n{''.join(told)[-8000:]}")
+    assert not kill, "no worker was killed"
+    return time.monotonic() - started
+
+
+def tree(folder):
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def call(binary, workspace, *args, codes=(0,)):
+    done = subprocess.run([str(binary), *args, "--workspace", str(workspace)], capture_output=True, text=True)
+    assert done.returncode in codes, f"{args} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def check(cluster, binary, name, make, recipe, folder, kill=False):
+    alone, spread = folder / f"{name}-alone", folder / f"{name}-spark"
+    for workspace in (alone, spread):
+        make(workspace)
+        (workspace / "raw/salt").write_text(SALT)
+    started = time.monotonic()
+    call(binary, alone, "run", "--offline", "--recipe", recipe, "--to", "dedup", codes=(0, 3))
+    one = time.monotonic() - started
+    took = submit(cluster, binary, spread, recipe, kill)
+    want, got = tree(alone / "staged"), tree(spread / "staged")
+    wrong = sorted(path for path in want.keys() | got.keys() if want.get(path) != got.get(path))
+    assert not wrong, f"{name}: these differ: {wrong}"
+    books = json.loads(want[f"{recipe}/05_dedup/manifest.json"])["counts"]
+    assert books["states"].get("merged"), f"{name}: nothing was merged"
+    imported = json.loads(want[f"{recipe}/01_import/manifest.json"])["counts"]
+    assert "every record is accounted for" in call(binary, spread, "audit")
+    part = next((spread / "books" / recipe / "dedup").glob("part-*.gz"))
+    post = json.loads(gzip.open(part, "rt", encoding="utf-8").readline())["entry"]["id"]
+    assert post in call(binary, spread, "explain", post, "--recipe", recipe)
+    call(binary, spread, "show", "dedup", "--recipe", recipe, "--outcome", "merged", "--sample", "1")
+    # Later stages go on from it, and nothing is made again.
+    call(binary, spread, "run", "--offline", "--recipe", recipe, "--to", "dedup", codes=(0, 3))
+    assert tree(spread / "staged") == got
+    print(
+        f"{name}: {imported['records_in']} items, {imported['states'].get('failed', 0)} of them unreadable, "
+        f"{books['records_in']} into dedup, {books['states']['merged']} merged; "
+        f"alone {one:.1f} s, on Spark {took:.1f} s; all {len(got)} files are the same",
+        flush=True,
+    )
+    return imported
+
+
+def main():
+    binary = pathlib.Path(sys.argv[1]).resolve()
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 4000
+    reference = os.environ.get("RIDDLEMILL_REFERENCE")
+    with tempfile.TemporaryDirectory(prefix="spark-") as folder:
+        folder = pathlib.Path(folder)
+        cluster = Cluster(folder / "cluster")
+        try:
+            make = lambda workspace: generated(workspace, count)
+            imported = check(cluster, binary, "generated", make, "flub", folder)
+            assert imported["states"]["failed"] == 3, imported
+            check(cluster, binary, "killed", make, "flub", folder, kill=True)
+            if reference:
+                check(cluster, binary, "real", lambda workspace: real(workspace, pathlib.Path(reference)), "chumor", folder)
+            else:
+                print("skipped: RIDDLEMILL_REFERENCE is not set")
+        finally:
+            cluster.stop()
+
+
+if __name__ == "__main__":
+    main()
