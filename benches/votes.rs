@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Jokes for everybody, the people, what each of them is to vote on, and their tokens.
 fn make(workspace: &Path, people: usize, votes: usize) -> Result<Vec<String>, Box<dyn Error>> {
     fs::create_dir_all(workspace.join("raw/dumps"))?;
-    posts::write((people * votes * 3 / 2) as u64, &workspace.join("raw/dumps/posts.jsonl"))?;
+    posts::write((people * votes * 3) as u64, &workspace.join("raw/dumps/posts.jsonl"))?;
     let mut settings =
         "[[source]]\nname = \"posts\"\nkind = \"leymore-titles\"\npath = \"raw/dumps/posts.jsonl\"\n"
             .to_string();
