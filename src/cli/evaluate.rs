@@ -168,7 +168,7 @@ fn talk_of(one: &Evaluated, global: &Global) {
         eprintln!(
             "{}: {} missing, in missing.jsonl; the first: {} {} of {}: {}",
             one.set.name(),
-            count(one.missing.len() as u64, "reply").replace("replys", "replies"),
+            count(one.missing.len() as u64, "reply"),
             first.model,
             first.task,
             first.item,

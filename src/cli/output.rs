@@ -80,7 +80,12 @@ pub(super) fn number(n: u64) -> String {
     grouped(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// A count with its noun: `1 record`, `2 records`.
+/// A count with its noun: `1 record`, `2 records`, `2 replies`.
 pub(super) fn count(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", number(n), if n == 1 { "" } else { "s" })
+    let noun = match noun.strip_suffix('y') {
+        _ if n == 1 => noun.to_string(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {noun}", number(n))
 }

@@ -56,7 +56,7 @@ fn stats(store: &Store, global: &Global) -> Result<Exit, Failure> {
     }
     let mut text = format!(
         "{} in {} ({} bytes), {} failed, {} without an outcome\n",
-        count(stats.replies, "reply").replace("replys", "replies"),
+        count(stats.replies, "reply"),
         count(stats.segments, "segment"),
         number(stats.bytes),
         count(stats.failed_attempts, "attempt"),

@@ -48,12 +48,12 @@ struct Pack {
 }
 
 /// One vote of the bank.
-struct Cast {
-    item: Item,
-    voter: String,
-    role: Role,
-    round: Round,
-    answers: BTreeMap<&'static str, Value>,
+pub struct Cast {
+    pub item: Item,
+    pub voter: String,
+    pub role: Role,
+    pub round: Round,
+    pub answers: BTreeMap<&'static str, Value>,
 }
 
 const PACKS: [Pack; 3] = [ruozhibench::PACK, flub::PACK, chumor::PACK];
@@ -175,7 +175,8 @@ fn bank(making: &Making, recipe: &'static Recipe, part: &str) -> Vec<(String, Js
     bank
 }
 
-fn vote(step: &Step, cast: Cast) -> Vote {
+/// The vote in the sample's standing.
+pub fn vote(step: &Step, cast: Cast) -> Vote {
     let Cast { item, voter, role, round, answers } = cast;
     let values = match read(&step.form(round), &item, |field| answers.get(field).cloned()) {
         Answers::Given(values) => values,

@@ -10,7 +10,6 @@ use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::puzzle::wordnet::write;
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::record::Puzzle;
-use riddlemill::review::answers::{Answers, read};
 use riddlemill::review::ballot::{Role, Round, Step};
 use riddlemill::review::{Item, Value, Vote};
 use riddlemill::stages::{Stage, Stop};
@@ -18,6 +17,7 @@ use riddlemill::store::{StageReader, Workspace};
 use serde_json::{Value as Json, json};
 
 use crate::harness::Silent;
+use crate::packs::{Cast, vote};
 
 const LICENCE: &str = "Written for a sample workspace, in the format that wndb(5) documents.\nCC0-1.0";
 
@@ -208,28 +208,8 @@ fn votes_on(step: &Step, item: &Item, row: &Json) -> Vec<Vote> {
     let mut votes = Vec::new();
     for (voter, said) in given.into_iter().filter(|(voter, _)| voter != "senior-1") {
         let Some(answers) = answers(step.name, &said) else { continue };
-        let values = match read(&step.form(Round::Vote), item, |field| answers.get(field).cloned()) {
-            Answers::Given(values) => values,
-            other => panic!("{} {} {voter}: {other:?}", item.id, step.name),
-        };
-        let vote = Vote {
-            id: item.content_hash,
-            recipe: step.recipe.into(),
-            step: step.name.into(),
-            item: item.id.clone(),
-            content_hash: item.content_hash,
-            annotator: voter,
-            role: Role::Annotator,
-            round: Round::Vote,
-            values,
-            at: "2026-01-01T00:00:00Z".into(),
-            source: "sample".into(),
-            synthetic: true,
-            seconds: None,
-            base: None,
-            supersedes: None,
-        };
-        votes.push(vote.sealed());
+        let (item, role, round) = (item.clone(), Role::Annotator, Round::Vote);
+        votes.push(vote(step, Cast { item, voter, role, round, answers }));
     }
     votes
 }
