@@ -69,6 +69,18 @@ fn the_sample_ends_in_complete_groups() {
     let of = |kind: &str| groups.values().filter(|rows| rows[0].kind == kind).count();
     assert!(of("sentence") >= 12 && of("word") >= 12, "{} and {}", of("sentence"), of("word"));
     assert!(groups.values().flatten().all(|row| row.standing == "synthetic" && row.topic.is_some()));
+    let replaced = |kind: &str| {
+        groups.values().filter(|rows| rows[0].kind == kind && rows[0].original_answer.is_some()).count()
+    };
+    assert_eq!((replaced("sentence"), replaced("word")), (1, 1), "groups in which None of above. is right");
+    let voted = rows::<Puzzle>(&ws, "review:validity");
+    let question = |id: &str| voted.iter().find(|puzzle| puzzle.id == id).unwrap();
+    assert!(
+        question("riddle:900128").context_question.as_ref().unwrap().contains("waiter"),
+        "the vote's words"
+    );
+    assert!(question("riddle:900111").semantic_question.as_ref().unwrap().starts_with("No seed"));
+
     let reasons = ws.reasons(BRAIN);
     for (reason, least) in [
         ("held/answer_missing", 2),

@@ -207,16 +207,16 @@ fn votes_on(step: &Step, item: &Item, row: &Json) -> Vec<Vote> {
     let given = row["votes"][step.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();
     for (voter, said) in given.into_iter().filter(|(voter, _)| voter != "senior-1") {
-        let Some(answers) = answers(step.name, &said) else { continue };
+        let Some(answers) = answers(step, &said) else { continue };
         let (item, role, round) = (item.clone(), Role::Annotator, Round::Vote);
         votes.push(vote(step, Cast { item, voter, role, round, answers }));
     }
     votes
 }
 
-fn answers(step: &str, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
+fn answers(step: &Step, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
     let verdict = |verdict: &str| ("verdict", Value::from(verdict));
-    Some(match (step, said) {
+    Some(match (step.name, said) {
         ("kind", Json::String(kind)) if kind == "neither" => {
             BTreeMap::from([("kind", Value::from("neither")), ("other", Value::from("dad_joke"))])
         }
@@ -226,9 +226,9 @@ fn answers(step: &str, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
             ["original", "semantic", "context"].map(|key| (key, word(key))).into()
         }
         (_, Json::String(word)) if word == "accept" => BTreeMap::from([verdict("accept")]),
-        (_, Json::Object(_)) => {
-            let text = |key: &str| Value::from(said[key].as_str().unwrap());
-            BTreeMap::from([verdict("rewrite"), ("question", text("question")), ("answer", text("answer"))])
+        (_, Json::Object(texts)) => {
+            let written = |name: &'static str| Some((name, Value::from(texts.get(name)?.as_str().unwrap())));
+            step.fields.iter().filter_map(|field| written(field.name)).chain([verdict("rewrite")]).collect()
         }
         _ => return None,
     })
