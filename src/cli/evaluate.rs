@@ -20,8 +20,8 @@ use crate::stages::{Pulse, Stop};
 use crate::store::{Workspace, durable};
 
 pub(super) const HELP: &str = "\
-Models are the workspace's [llm.NAME] tables, and random and first-option, which need none. What is stored is not
-asked again: a second call asks nothing, and computes every table anew from the replies.
+Models are the workspace's [llm.NAME] tables, and random and first-option, which need none. What is stored is \
+not asked again: a second call asks nothing, and computes every table anew from the replies.
 
   riddlemill evaluate brainteaser --model random --model first-option
   riddlemill evaluate ruozhibench-gen ruozhibench-mc@1.0.0 --model mine --judge my-judge --max-usd 5

@@ -4,7 +4,7 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
-use super::resamples::{Resamples, Unit, ratio};
+use super::resamples::{Resamples, Unit};
 use crate::review::agreement::Estimate;
 
 /// McNemar's test of two models' right and wrong answers.
@@ -58,9 +58,7 @@ pub struct Difference {
 
 /// The difference of two ratios on the same resamples; `None` where either is not defined.
 pub fn difference(resamples: &Resamples, first: &[Unit], second: &[Unit]) -> Option<Difference> {
-    let statistic = |weights: &[u16]| Some(ratio(first, weights)? - ratio(second, weights)?);
-    let value = statistic(&vec![1; resamples.units()])?;
-    let drawn = resamples.drawn(statistic);
+    let (value, drawn) = resamples.both(first, second, |first, second| first - second)?;
     let share = |of: fn(&&f64) -> bool| drawn.iter().filter(of).count() as f64 / drawn.len().max(1) as f64;
     let p = if drawn.is_empty() { 1.0 } else { 2.0 * share(|x| **x <= 0.0).min(share(|x| **x >= 0.0)) };
     Some(Difference { difference: resamples.settings().estimate(value, drawn), p: p.min(1.0) })

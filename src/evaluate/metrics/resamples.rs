@@ -7,6 +7,9 @@ use crate::review::agreement::{Bootstrap, Estimate};
 /// What the draws are for: the same seed draws otherwise elsewhere.
 const PURPOSE: &str = "evaluation bootstrap";
 
+/// Resamples that are summed side by side.
+const ABREAST: usize = 256;
+
 /// How often each unit is in each resample. One drawing serves all figures: two models are then compared on the
 /// same resamples, and a thousand figures cost a thousand sums.
 #[derive(Debug)]
@@ -14,6 +17,8 @@ pub struct Resamples {
     units: usize,
     /// Resample by resample, `units` each.
     weights: Vec<u16>,
+    /// The same unit by unit, a resample each: a ratio then runs along both.
+    by_unit: Vec<u16>,
     settings: Bootstrap,
 }
 
@@ -37,12 +42,11 @@ impl Resamples {
                 weights[unit] = weights[unit].saturating_add(1);
             }
         });
-        Resamples { units, weights, settings }
-    }
-
-    /// How many units there are.
-    pub fn units(&self) -> usize {
-        self.units
+        let by_unit = (0..units)
+            .into_par_iter()
+            .flat_map_iter(|unit| weights.iter().skip(unit).step_by(units).copied())
+            .collect();
+        Resamples { units, weights, by_unit, settings }
     }
 
     /// How the intervals are drawn.
@@ -64,7 +68,44 @@ impl Resamples {
 
     /// The sum of the numerators over that of the denominators. Units in neither need not be named.
     pub fn ratio(&self, units: &[Unit]) -> Option<Estimate> {
-        self.estimate(|weights| ratio(units, weights))
+        let drawn = || self.ratios(units).into_iter().flatten().collect();
+        self.alone(units).map(|value| self.settings.estimate(value, drawn()))
+    }
+
+    /// What is made of two ratios: where each unit counts once, and in every resample in which both are defined.
+    pub fn both(
+        &self,
+        first: &[Unit],
+        second: &[Unit],
+        of: impl Fn(f64, f64) -> f64,
+    ) -> Option<(f64, Vec<f64>)> {
+        let value = of(self.alone(first)?, self.alone(second)?);
+        let pairs = self.ratios(first).into_iter().zip(self.ratios(second));
+        Some((value, pairs.filter_map(|(first, second)| Some(of(first?, second?))).collect()))
+    }
+
+    /// A ratio where each unit counts once.
+    fn alone(&self, units: &[Unit]) -> Option<f64> {
+        ratio(units, &vec![1; self.units])
+    }
+
+    /// A ratio in every resample; the sums are those of [`ratio`], in its order.
+    fn ratios(&self, units: &[Unit]) -> Vec<Option<f64>> {
+        let all = self.settings.resamples;
+        let some = |start: usize| {
+            let len = ABREAST.min(all - start);
+            let (mut sums, mut counts) = ([0.0; ABREAST], [0.0; ABREAST]);
+            for unit in units {
+                let weights = &self.by_unit[unit.at * all + start..][..len];
+                for ((sum, count), weight) in sums.iter_mut().zip(&mut counts).zip(weights) {
+                    let weight = f64::from(*weight);
+                    *sum += weight * unit.sum;
+                    *count += weight * unit.count;
+                }
+            }
+            sums.into_iter().zip(counts).take(len).map(|(sum, count)| (count > 0.0).then(|| sum / count))
+        };
+        (0..all.div_ceil(ABREAST)).into_par_iter().flat_map_iter(|part| some(part * ABREAST)).collect()
     }
 }
 

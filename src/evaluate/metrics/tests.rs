@@ -138,6 +138,18 @@ proptest! {
     }
 
     #[test]
+    fn side_by_side_or_one_by_one_a_ratio_is_the_same(values in prop::collection::vec(0u8..5, 1..60), resamples in 1usize..600) {
+        let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+        let drawn = Resamples::new(Bootstrap { resamples, ..bootstrap(2) }, "law", values.len());
+        let units = units(&values);
+        prop_assert_eq!(drawn.ratio(&units), drawn.estimate(|weights| ratio(&units, weights)));
+        let (value, both) = drawn.both(&units, &units[..1], |a, b| a - 2.0 * b).unwrap();
+        prop_assert_eq!(value, ratio(&units, &vec![1; units.len()]).unwrap() - 2.0 * values[0]);
+        let one_by_one = drawn.drawn(|weights| Some(ratio(&units, weights)? - 2.0 * ratio(&units[..1], weights)?));
+        prop_assert_eq!(both, one_by_one);
+    }
+
+    #[test]
     fn every_resample_has_as_many_units(units in 1usize..80, seed in 0u64..9) {
         let resamples = Resamples::new(bootstrap(seed), "sizes", units);
         let sizes = resamples.drawn(|weights| Some(weights.iter().map(|w| f64::from(*w)).sum()));

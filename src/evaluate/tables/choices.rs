@@ -134,11 +134,9 @@ impl Halves {
 
     /// The two shares, weighted and added; none where one is missing.
     fn cell(&self, book: &Book<'_>, scale: [f64; 2], from: Keys) -> Option<Cell> {
-        let share = |units: &[Unit], weights: &[u16]| crate::evaluate::metrics::ratio(units, weights);
-        let estimate = book.resamples.estimate(|weights| {
-            let (good, bad) = (share(&self.good.0, weights)?, share(&self.bad.0, weights)?);
-            Some(scale[0] * good + scale[1] * bad)
-        })?;
+        let sum = |good: f64, bad: f64| scale[0] * good + scale[1] * bad;
+        let (value, drawn) = book.resamples.both(&self.good.0, &self.bad.0, sum)?;
+        let estimate = book.resamples.settings().estimate(value, drawn);
         Some(Cell::of(estimate, 1.0, self.good.1 + self.bad.1, from))
     }
 }

@@ -53,7 +53,7 @@ pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
         }
         _ => {
             tables.extend([Some(false), Some(true), None].map(|word| puzzles::puzzles(book, word)));
-            charts.push(bars("Puzzles and groups solved, percent", &tables[2], 100.0));
+            charts.push(bars("Puzzles and groups solved, percent", &tables[2].first_columns(6), 100.0));
         }
     }
     tables.retain(|table| table.rows.iter().any(|row| row.cells.iter().any(Option::is_some)));
