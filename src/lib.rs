@@ -30,6 +30,7 @@
 //!   records dedup keeps.
 //! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` build without tables.
 
+mod ahead;
 pub mod join;
 pub mod judges;
 pub mod options;

@@ -11,7 +11,7 @@ use riddlemill::text::clean::Rule;
 
 /// The rooms in the order of dependency: a room imports its own rank and lower ones.
 const RANKS: &[&[&str]] = &[
-    &["text", "join", "record", "options", "shortcuts", "judges", "puzzle"],
+    &["ahead", "text", "join", "record", "options", "shortcuts", "judges", "puzzle"],
     &["store", "config", "llm", "review", "warc", "pages", "crawl", "fetch"],
     &["stages"],
     &["recipe"],
@@ -22,7 +22,7 @@ const RANKS: &[&[&str]] = &[
 ];
 
 /// Rooms that build without a table library, and what they must not name.
-const BARE: &[&str] = &["text", "join", "record", "options", "shortcuts", "judges", "puzzle"];
+const BARE: &[&str] = &["ahead", "text", "join", "record", "options", "shortcuts", "judges", "puzzle"];
 
 /// Files that may be long, each with its reason.
 const LONG: &[(&str, &str)] = &[

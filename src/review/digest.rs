@@ -40,12 +40,21 @@ impl Digester {
     }
 
     pub(crate) fn part(&mut self, part: &[u8]) {
-        self.gathered.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        if part.len() < LONG {
-            self.gathered.extend_from_slice(part);
+        self.begin(part.len() as u64);
+        self.piece(part);
+    }
+
+    /// Begins a part of so many bytes, which comes in pieces.
+    pub(crate) fn begin(&mut self, len: u64) {
+        self.gathered.extend_from_slice(&len.to_le_bytes());
+    }
+
+    pub(crate) fn piece(&mut self, piece: &[u8]) {
+        if piece.len() < LONG {
+            self.gathered.extend_from_slice(piece);
         } else {
             let hasher = self.hasher.get_or_insert_default();
-            hasher.update(&self.gathered).update(part);
+            hasher.update(&self.gathered).update(piece);
             self.gathered.clear();
         }
     }
@@ -130,6 +139,12 @@ mod tests {
             let digest = Digest::of("t", parts.iter().map(Vec::as_slice));
             assert_eq!(digest.to_string(), whole.finalize().to_hex()[..32]);
             assert_eq!(digest.to_string().parse(), Ok(digest));
+            let mut pieces = Digester::new("t");
+            for part in &parts {
+                pieces.begin(part.len() as u64);
+                part.chunks(1000).for_each(|piece| pieces.piece(piece));
+            }
+            assert_eq!(pieces.finish(), digest);
         }
     }
 

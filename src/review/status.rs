@@ -117,17 +117,19 @@ fn progress(
     votes: &FxHashMap<&str, Vec<&Vote>>,
     tasks: &[Task],
 ) {
-    let mut seconds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut people: BTreeMap<&str, (Progress, Vec<f64>)> = BTreeMap::new();
     let mut done: FxHashMap<(&str, &str, Round), bool> = FxHashMap::default();
     for (item, resolution) in items.iter().zip(resolutions) {
         let Some(votes) = votes.get(item.id.as_str()) else { continue };
         for vote in current(votes) {
             let stale = resolution.stale.binary_search(&vote.id).is_ok();
-            let progress = status.annotators.entry(vote.annotator.clone()).or_default();
+            let (progress, seconds) = people.entry(&vote.annotator).or_default();
             progress.votes += 1;
             progress.stale += usize::from(stale);
-            seconds.entry(&vote.annotator).or_default().extend(vote.seconds);
-            done.insert((&vote.item, &vote.annotator, vote.round), !stale);
+            seconds.extend(vote.seconds);
+            if !tasks.is_empty() {
+                done.insert((&vote.item, &vote.annotator, vote.round), !stale);
+            }
         }
     }
     let taken_over: std::collections::BTreeSet<(&str, &str, Round)> = tasks
@@ -137,21 +139,20 @@ fn progress(
     for task in tasks {
         let key = (task.item.as_str(), task.annotator.as_str(), task.round);
         if !taken_over.contains(&key) {
-            let progress = status.annotators.entry(task.annotator.clone()).or_default();
+            let (progress, _) = people.entry(&task.annotator).or_default();
             progress.assigned += 1;
             progress.done += usize::from(done.get(&key) == Some(&true));
         }
     }
-    for (annotator, mut seconds) in seconds {
+    for (annotator, (mut progress, mut seconds)) in people {
         seconds.sort_by(f64::total_cmp);
         let middle = seconds.len() / 2;
-        if let Some(progress) = status.annotators.get_mut(annotator) {
-            progress.median_seconds = match seconds.len() {
-                0 => None,
-                count if count % 2 == 1 => Some(seconds[middle]),
-                _ => Some((seconds[middle - 1] + seconds[middle]) / 2.0),
-            };
-        }
+        progress.median_seconds = match seconds.len() {
+            0 => None,
+            count if count % 2 == 1 => Some(seconds[middle]),
+            _ => Some((seconds[middle - 1] + seconds[middle]) / 2.0),
+        };
+        status.annotators.insert(annotator.to_owned(), progress);
     }
 }
 

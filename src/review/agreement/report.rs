@@ -119,7 +119,8 @@ pub fn agreement<'i>(
         })
         .collect();
     let scales = step.fields.iter().flat_map(|field| Scale::of(field, &counted));
-    scales.collect::<Vec<_>>().into_iter().map(|scale| measure(step, &scale, &counted, settings)).collect()
+    let scales: Vec<Scale<'_>> = scales.collect();
+    scales.par_iter().map(|scale| measure(step, scale, &counted, settings)).collect()
 }
 
 /// How a field's answers become categories.

@@ -3,14 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use encoding_rs::{Encoding, GB18030};
-use rayon::prelude::*;
-
-use crate::review::value::Value;
-
+use super::entries::{Cells, Entries, Entry, Places};
 use super::export::{ExportError, Sheet};
-use super::import::{Entries, Entry, Places};
 use super::problem::Trouble;
+use encoding_rs::{Encoding, GB18030};
 
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let mut writer =
@@ -58,10 +54,9 @@ pub type SheetRow = (usize, BTreeMap<String, String>);
 pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
     let (entries, _) = read(bytes)?;
     let row = |entry: Entry| {
-        let cells = entries.columns.iter().zip(entry.cells);
-        let named =
-            cells.filter_map(|(column, cell)| Some((column.clone(), cell?.as_text()?.trim().to_owned())));
-        (entry.number, named.filter(|(_, cell)| !cell.is_empty()).collect())
+        let cell =
+            |(at, column): (usize, &String)| Some((column.clone(), entry.cells.text(at)?.into_owned()));
+        (entry.number, entries.columns.iter().enumerate().filter_map(cell).collect())
     };
     Ok(entries.rows.into_iter().map(row).collect())
 }
@@ -84,23 +79,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
-    let records: Vec<::csv::StringRecord> = reader
-        .records()
-        .collect::<Result<_, _>>()
-        .map_err(|error| Trouble::Unreadable { what: error.to_string(), hint: None })?;
-    let header = records.iter().position(|record| record.iter().next().is_some());
-    let columns: Vec<String> = header
-        .map(|at| records[at].iter().map(|header| header.trim().to_owned()).collect())
-        .unwrap_or_default();
-    let first = header.map_or(records.len(), |at| at + 1);
-    let rows: Vec<Entry> = records[first..]
-        .par_iter()
-        .enumerate()
-        .map(|(at, record)| {
-            let filled = |cell: &str| (!cell.is_empty()).then(|| Value::Text(cell.to_owned()));
-            Entry { number: first + at + 1, cells: record.iter().map(filled).collect(), merged: Vec::new() }
-        })
-        .collect();
+    let unreadable = |error: ::csv::Error| Trouble::Unreadable { what: error.to_string(), hint: None };
+    let (mut columns, mut rows): (Vec<String>, Vec<Entry>) = Default::default();
+    for (at, record) in reader.records().enumerate() {
+        let record = record.map_err(unreadable)?;
+        if !columns.is_empty() {
+            rows.push(Entry { number: at + 1, cells: Cells::Texts(record), merged: Vec::new() });
+        } else {
+            columns = record.iter().map(|header| header.trim().to_owned()).collect();
+        }
+    }
     if columns.is_empty() {
         return Err(Trouble::Unreadable { what: "the file is empty".to_owned(), hint: None });
     }

@@ -1,16 +1,20 @@
 //! Votes in.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::ahead::{ahead, batches};
 use crate::review::answers::{self, Answers};
 use crate::review::assign::{Annotator, Task};
 use crate::review::ballot::{Field, RESERVED, Round, Step};
 use crate::review::digest::Digest;
 use crate::review::item::{Content, Item};
-use crate::review::value::{Value, Values};
+use crate::review::value::Values;
 use crate::review::votes::Vote;
 
+use super::entries::{Entries, Entry, Places};
 use super::export::Format;
 use super::problem::{Problem, Trouble};
 use super::{csv, jsonl, label_studio, xlsx};
@@ -45,64 +49,8 @@ pub struct Import {
     pub blank: usize,
 }
 
-/// Rows of a file, whatever its format.
-pub(super) struct Entries {
-    /// The worksheet.
-    pub(super) sheet: Option<String>,
-    /// Headers, in the file's order.
-    pub(super) columns: Vec<String>,
-    pub(super) rows: Vec<Entry>,
-    pub(super) places: Places,
-}
-
-/// One row.
-pub(super) struct Entry {
-    /// The row, line or task, from 1.
-    pub(super) number: usize,
-    /// By column; a row may be shorter than the header.
-    pub(super) cells: Vec<Option<Value>>,
-    /// Columns that are merged into a cell above, with that cell.
-    pub(super) merged: Vec<(usize, String)>,
-}
-
-/// What a place is called.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Places {
-    Cells,
-    Lines,
-    Tasks,
-}
-
-impl Entries {
-    fn place(&self, entry: &Entry, column: Option<usize>) -> String {
-        let number = entry.number;
-        let name = column
-            .and_then(|column| self.columns.get(column))
-            .map(|name| format!(", {name}"))
-            .unwrap_or_default();
-        let cell = match (self.places, column) {
-            (Places::Lines, _) => return format!("line {number}{name}"),
-            (Places::Tasks, _) => return format!("task {number}{name}"),
-            (Places::Cells, Some(column)) => format!("{}{number}", letters(column)),
-            (Places::Cells, None) => format!("row {number}"),
-        };
-        match &self.sheet {
-            Some(sheet) => format!("sheet {sheet}, {cell}"),
-            None => cell,
-        }
-    }
-}
-
-/// A spreadsheet's name of a column counted from 0: A, …, Z, AA.
-pub(super) fn letters(column: usize) -> String {
-    let mut name = Vec::new();
-    let mut left = column + 1;
-    while left > 0 {
-        name.push(char::from(b'A' + ((left - 1) % 26) as u8));
-        left = (left - 1) / 26;
-    }
-    name.iter().rev().collect()
-}
+/// Rows that are read together, on all cores.
+const BATCH: usize = 1 << 14;
 
 /// Reads the votes in `bytes`. `file` is its name, by which the format is known and problems are told.
 ///
@@ -130,7 +78,7 @@ pub fn import<'i>(
             hint: Some("csv, xlsx, jsonl or Label Studio's json"),
         }),
     };
-    let (entries, notes, problems) = match read {
+    let (mut entries, notes, problems) = match read {
         Ok(read) => read,
         Err(trouble) => {
             import.problems.push(whole(trouble));
@@ -145,42 +93,45 @@ pub fn import<'i>(
         return import;
     }
 
+    let rows = std::mem::take(&mut entries.rows);
     let reader = RowReader { file, entries: &entries, columns: &columns, form: &form, settings, item: &item };
-    let rows: Vec<Row> = entries.rows.par_iter().map(|entry| reader.read(entry)).collect();
     let mut seats: FxHashMap<Digest, (usize, usize)> = FxHashMap::default();
-    let mut votes: Vec<Option<Vote>> = Vec::new();
+    seats.reserve(rows.len());
+    let mut votes: Vec<Option<Vote>> = Vec::with_capacity(rows.len());
     let mut present: Vec<(String, String)> = Vec::new();
-    for (at, row) in rows.into_iter().enumerate() {
-        import.problems.extend(row.problems);
-        import.rows += usize::from(row.named.is_some());
-        import.blank += usize::from(row.blank);
-        if !settings.assigned.is_empty() {
-            present.extend(row.named);
-        }
-        let Some(vote) = row.vote else { continue };
-        match seats.get(&vote.seat()) {
-            None => {
-                seats.insert(vote.seat(), (at, votes.len()));
+    let read = |batch: Vec<Entry>| -> Vec<(usize, Row)> {
+        batch.into_par_iter().map(|entry| (entry.number, reader.read(&entry))).collect()
+    };
+    ahead(batches(rows, BATCH), read, |rows| {
+        for (number, row) in rows {
+            import.problems.extend(row.problems);
+            import.rows += usize::from(row.named.is_some());
+            import.blank += usize::from(row.blank);
+            if !settings.assigned.is_empty() {
+                present.extend(row.named);
+            }
+            let Some((vote, seat)) = row.vote else { continue };
+            let Some(&(first, slot)) = seats.get(&seat) else {
+                seats.insert(seat, (number, votes.len()));
                 votes.push(Some(vote));
-            }
-            Some(&(first, slot)) => {
-                let agrees = votes[slot].as_ref().is_some_and(|earlier| earlier.says_as(&vote));
-                if !agrees {
-                    votes[slot] = None;
-                    let place = |at: usize| entries.place(&entries.rows[at], columns.item);
-                    import.problems.push(Problem {
-                        file: file.to_owned(),
-                        place: place(at),
-                        trouble: Trouble::Conflict {
-                            annotator: vote.annotator,
-                            item: vote.item,
-                            other: place(first),
-                        },
-                    });
-                }
+                continue;
+            };
+            let agrees = votes[slot].as_ref().is_some_and(|earlier| earlier.says_as(&vote));
+            if !agrees {
+                votes[slot] = None;
+                let place = |number| entries.place(number, columns.item);
+                import.problems.push(Problem {
+                    file: file.to_owned(),
+                    place: place(number),
+                    trouble: Trouble::Conflict {
+                        annotator: vote.annotator,
+                        item: vote.item,
+                        other: place(first),
+                    },
+                });
             }
         }
-    }
+    });
     import.votes = votes.into_iter().flatten().collect();
     import.problems.extend(missing(settings, present).into_iter().map(whole));
     import
@@ -253,10 +204,9 @@ impl Columns {
     }
 
     fn faults(&self, file: &str, entries: &Entries) -> Vec<Problem> {
-        let header = Entry { number: 1, cells: Vec::new(), merged: Vec::new() };
         let problem = |place, trouble| Problem { file: file.to_owned(), place, trouble };
         let doubled = self.doubled.iter().map(|&at| {
-            problem(entries.place(&header, Some(at)), Trouble::DoubledHeader(entries.columns[at].clone()))
+            problem(entries.place(1, Some(at)), Trouble::DoubledHeader(entries.columns[at].clone()))
         });
         let needed =
             [("item", self.item), ("annotator", self.annotator), ("content_hash", self.content_hash)];
@@ -270,7 +220,8 @@ impl Columns {
 /// What came of one row.
 #[derive(Default)]
 struct Row {
-    vote: Option<Vote>,
+    /// The vote and its seat.
+    vote: Option<(Vote, Digest)>,
     problems: Vec<Problem>,
     /// Annotator and item, where the row names both.
     named: Option<(String, String)>,
@@ -291,16 +242,13 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         let mut row = Row::default();
         let problem = |column: Option<usize>, trouble: Trouble| Problem {
             file: self.file.to_owned(),
-            place: self.entries.place(entry, column),
+            place: self.entries.place(entry.number, column),
             trouble,
         };
-        let cell = |column: Option<usize>| column.and_then(|at| entry.cells.get(at)?.as_ref());
-        let text = |column: Option<usize>| {
-            cell(column).map(|value| value.to_string().trim().to_owned()).filter(|text| !text.is_empty())
-        };
+        let text = |column: Option<usize>| entry.cells.text(column?);
         let answer = |name: &str| {
             let at = self.form.iter().position(|field| field.name == name)?;
-            let value = cell(self.columns.fields[at]).cloned()?;
+            let value = entry.cells.value(self.columns.fields[at]?)?.into_owned();
             // JSON says where a text ends; in a cell, blanks around it are slips of whoever typed it.
             Some(if matches!(self.entries.places, Places::Lines) { value } else { value.trimmed() })
         };
@@ -316,13 +264,13 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(None, Trouble::Short { given, wanted }));
             return row;
         }
-        let Some(id) = text(self.columns.item) else {
+        let Some(id) = text(self.columns.item).map(Cow::into_owned) else {
             if filled {
                 row.problems.push(problem(self.columns.item, Trouble::NoItem));
             }
             return row;
         };
-        let Some(name) = text(self.columns.annotator) else {
+        let Some(name) = text(self.columns.annotator).map(Cow::into_owned) else {
             match filled {
                 true => row
                     .problems
@@ -345,8 +293,8 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         ];
         for (what, column, wanted) in elsewhere {
             if let Some(found) = text(column).filter(|found| found != wanted) {
-                row.problems
-                    .push(problem(column, Trouble::Elsewhere { what, found, wanted: wanted.to_owned() }));
+                let (found, wanted) = (found.into_owned(), wanted.to_owned());
+                row.problems.push(problem(column, Trouble::Elsewhere { what, found, wanted }));
                 return row;
             }
         }
@@ -430,7 +378,9 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             base,
             supersedes: None,
         };
-        row.vote = Some(vote.sealed());
+        let vote = vote.sealed();
+        let seat = vote.seat();
+        row.vote = Some((vote, seat));
         row
     }
 }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::review::value::Value;
 
 use super::csv::decode;
+use super::entries::{Cells, Entries, Entry, Places};
 use super::export::{ExportError, Sheet};
-use super::import::{Entries, Entry, Places};
 use super::problem::{Problem, Trouble};
 
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
@@ -73,7 +73,7 @@ pub(super) fn read(
             _ => answers.and_then(|answers| answers.get(name)),
         });
         let cells = cells.map(|json| json.and_then(value)).collect();
-        rows.push(Entry { number: at + 1, cells, merged: Vec::new() });
+        rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
     }
     Ok((Entries { sheet: None, columns, rows, places: Places::Lines }, notes, problems))
 }

@@ -11,8 +11,8 @@ use crate::review::ballot::{Field, Kind, RESERVED};
 use crate::review::value::Value;
 
 use super::csv::decode;
+use super::entries::{Cells, Entries, Entry, Places};
 use super::export::{ExportError, Sheet, readable};
-use super::import::{Entries, Entry, Places};
 use super::jsonl::value;
 use super::problem::{Problem, Trouble};
 
@@ -223,7 +223,7 @@ pub(super) fn read(
             let results = annotation["result"].as_array().map(Vec::as_slice).unwrap_or_default();
             cells.extend(form.iter().map(|field| answer(results, field)));
             cells.push(value(&annotation["lead_time"]));
-            rows.push(Entry { number: at + 1, cells, merged: Vec::new() });
+            rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
         }
     }
     Ok((Entries { sheet: None, columns, rows, places: Places::Tasks }, notes, Vec::new()))

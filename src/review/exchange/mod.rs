@@ -12,6 +12,7 @@
 //! has no `draft.` columns, and no ballot of the first round says anything of others' votes.
 
 mod csv;
+mod entries;
 mod export;
 mod import;
 mod jsonl;

@@ -1,9 +1,11 @@
 //! Out, filled in, back in; and every way a file can be wrong.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::entries::Cells;
 use super::*;
 use crate::review::answers;
 use crate::review::assign::{Annotator, Task};
@@ -165,7 +167,7 @@ fn an_unknown_choice_is_told_with_its_cell_and_the_others_are_taken() {
     let (step, items, mut grid) = filled(20);
     let kind = column(&grid, "type");
     grid[16][kind] = "paradocks".into();
-    let cell = format!("{}17", import::letters(kind));
+    let cell = format!("{}17", entries::letters(kind));
     let csv = read(&step, &items, "a.csv", &to_csv(&grid));
     assert_eq!(csv.votes.len(), 19);
     assert!(
@@ -190,7 +192,7 @@ fn only_the_first_row_of_a_merged_range_is_a_vote() {
     let bytes = to_xlsx("type", &grid, Some((2, 4, kind as u16)));
     let import = read(&step, &items, "a.xlsx", &bytes);
     assert_eq!(import.votes.len(), 4);
-    let letter = import::letters(kind);
+    let letter = entries::letters(kind);
     let merged = |row: usize| {
         format!(
             "a.xlsx: sheet type, {letter}{row}: merged into {letter}3; only the first row of a merged range is read"
@@ -476,8 +478,9 @@ fn fill(
         Format::Csv => to_csv(&fill_grid(step, grid(file), answers)),
         Format::Xlsx => {
             let (entries, _) = xlsx::read(&file.bytes, step.name).unwrap();
-            let text = |cell: &Option<Value>| cell.as_ref().map(Value::to_string).unwrap_or_default();
-            let rows = entries.rows.iter().map(|row| row.cells.iter().map(text).collect());
+            let text = |cells: &Cells, at| cells.text(at).map(Cow::into_owned).unwrap_or_default();
+            let rows = entries.rows.iter();
+            let rows = rows.map(|row| (0..row.cells.len()).map(|at| text(&row.cells, at)).collect());
             let grid = std::iter::once(entries.columns.clone()).chain(rows).collect();
             to_xlsx(step.name, &fill_grid(step, grid, answers), None)
         }

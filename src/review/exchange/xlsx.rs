@@ -12,8 +12,8 @@ use crate::review::answers;
 use crate::review::ballot::{Field, Kind};
 use crate::review::value::Value;
 
+use super::entries::{Cells, Entries, Entry, Places, letters};
 use super::export::Sheet;
-use super::import::{Entries, Entry, Places, letters};
 use super::problem::Trouble;
 
 const GUIDELINE: &str = "guideline";
@@ -179,7 +179,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
             let origin = format!("{}{}", letters(area.start.1 as usize), area.start.0 + 1);
             (area.start.1..=area.end.1).map(move |column| (column as usize, origin.clone()))
         });
-        Entry { number: row as usize + 1, cells, merged: merged.collect() }
+        Entry { number: row as usize + 1, cells: Cells::Values(cells), merged: merged.collect() }
     });
     let rows = rows.collect();
     Ok((Entries { sheet: Some(sheet), columns, rows, places: Places::Cells }, Vec::new()))

@@ -7,10 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::log::{LogError, Position, Segments};
 use super::vote::Vote;
+use crate::ahead::{ahead, batches};
 use crate::review::digest::Digest;
 
 /// Votes that one core writes as JSON at a time.
 const CHUNK: usize = 1 << 12;
+
+/// Votes that are read, or looked at, together on all cores. Of a million, most are in memory once.
+const BATCH: usize = 1 << 14;
 
 /// All votes of a folder of segments, in the order they were stored.
 #[derive(Debug)]
@@ -85,19 +89,29 @@ impl VoteLog {
         for chunk in self.segments.read_after(&mut self.position)? {
             let lines: Vec<&[u8]> =
                 chunk.lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
-            let parsed: Vec<Result<(Vote, Digest), String>> =
-                lines.par_iter().map(|line| read_line(line)).collect();
-            self.votes.reserve(parsed.len());
-            for (at, vote) in parsed.into_iter().enumerate() {
-                match vote {
-                    Ok((vote, seat)) => self.take(vote, seat),
-                    Err(why) => {
-                        self.damaged.push(format!("{}: vote {}: {why}", chunk.path.display(), at + 1))
+            self.reserve(lines.len());
+            let parse =
+                |lines: &[&[u8]]| -> Vec<_> { lines.par_iter().map(|line| read_line(line)).collect() };
+            let mut number = 0;
+            ahead(lines.chunks(BATCH), parse, |votes| {
+                for vote in votes {
+                    number += 1;
+                    match vote {
+                        Ok((vote, seat)) => self.take(vote, seat),
+                        Err(why) => {
+                            self.damaged.push(format!("{}: vote {number}: {why}", chunk.path.display()));
+                        }
                     }
                 }
-            }
+            });
         }
         Ok(())
+    }
+
+    fn reserve(&mut self, votes: usize) {
+        self.votes.reserve(votes);
+        self.ids.reserve(votes);
+        self.heads.reserve(votes);
     }
 
     fn take(&mut self, vote: Vote, seat: Digest) {
@@ -129,33 +143,35 @@ impl VoteLog {
 
     /// Takes up what is new, and gives the lines to be stored. Of two alike in one batch the second
     /// is known already.
-    fn sort_in(&mut self, votes: Vec<Vote>) -> Result<(Receipt, Vec<u8>), LogError> {
+    fn sort_in(&mut self, votes: Vec<Vote>) -> Result<(Receipt, Vec<Vec<u8>>), LogError> {
         let mut receipt = Receipt::default();
         let stored = self.votes.len();
+        self.reserve(votes.len());
         let seated = |vote: Vote| {
             let vote = vote.sealed();
             let seat = vote.seat();
             (vote, seat)
         };
-        let votes: Vec<(Vote, Digest)> = votes.into_par_iter().map(seated).collect();
-        for (mut vote, seat) in votes {
-            let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
-            if head.is_some_and(|head| head.id == vote.id || head.says_as(&vote)) {
-                receipt.known += 1;
-                continue;
-            }
-            if self.ids.contains_key(&vote.id) {
-                receipt.outdated.push(vote.id);
-                continue;
-            }
+        let seat_all = |votes: Vec<Vote>| -> Vec<_> { votes.into_par_iter().map(seated).collect() };
+        ahead(batches(votes, BATCH), seat_all, |batch| {
+            batch.into_iter().for_each(|(vote, seat)| self.sort_one_in(vote, seat, &mut receipt));
+        });
+        let lines = self.votes[stored..].par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
+        Ok((receipt, lines))
+    }
+
+    fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, receipt: &mut Receipt) {
+        let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
+        if head.is_some_and(|head| head.id == vote.id || head.says_as(&vote)) {
+            receipt.known += 1;
+        } else if self.ids.contains_key(&vote.id) {
+            receipt.outdated.push(vote.id);
+        } else {
             vote.supersedes = head.map(|head| head.id);
             receipt.changed += usize::from(vote.supersedes.is_some());
             receipt.added.push(vote.id);
             self.take(vote, seat);
         }
-        let written: Vec<Vec<u8>> =
-            self.votes[stored..].par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
-        Ok((receipt, written.concat()))
     }
 
     /// What was taken up is not on disk: back to what is.

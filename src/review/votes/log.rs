@@ -16,10 +16,13 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::review::digest::Digest;
+use crate::review::digest::{Digest, Digester};
 
 /// An open segment of more bytes than this is sealed after the append that makes it so long.
 const SEAL_BYTES: u64 = 64 << 20;
+
+/// What hashes of segments begin with.
+const CONTEXT: &str = "riddlemill segment v1";
 
 /// Bytes that one core compresses at a time.
 const FRAME_BYTES: usize = 8 << 20;
@@ -194,9 +197,9 @@ impl Segments {
 }
 
 impl Writer<'_> {
-    /// Appends complete lines and waits until they are on disk.
+    /// Appends blocks of complete lines and waits until they are on disk.
     /// Says how far a reader is who has read these lines too.
-    pub(crate) fn append(&self, lines: &[u8]) -> Result<Position, LogError> {
+    pub(crate) fn append(&self, blocks: &[impl AsRef<[u8]>]) -> Result<Position, LogError> {
         let number = match self.segments.list()?.last() {
             None => 1,
             Some((number, Segment::Open(_))) => *number,
@@ -206,7 +209,8 @@ impl Writer<'_> {
         let is_new = !path.exists();
         let file = OpenOptions::new().create(true).append(true).open(&path);
         let mut file = file.map_err(io_error(&path, "open"))?;
-        file.write_all(lines).map_err(io_error(&path, "append to"))?;
+        let written = blocks.iter().try_for_each(|lines| file.write_all(lines.as_ref()));
+        written.map_err(io_error(&path, "append to"))?;
         file.sync_data().map_err(io_error(&path, "sync"))?;
         if is_new {
             self.sync_dir()?;
@@ -222,15 +226,28 @@ impl Writer<'_> {
     /// Compresses the open segment `number` under its hash.
     fn seal(&self, number: u32) -> Result<(), LogError> {
         let open = self.path(number);
-        let lines = fs::read(&open).map_err(io_error(&open, "read"))?;
-        let sealed = self.segments.dir.join(format!("{number:06}.{}.jsonl.zst", hash_of(&lines)));
-        let partial = sealed.with_extension("tmp");
-        // Frames one after another are a zstd file like any other.
-        let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
-        let frames: Vec<Vec<u8>> =
-            frames.collect::<Result<_, _>>().map_err(io_error(&partial, "compress"))?;
+        let partial = open.with_extension("jsonl.zst.tmp");
+        let mut from = File::open(&open).map_err(io_error(&open, "open"))?;
+        let length = from.metadata().map_err(io_error(&open, "stat"))?.len();
         let mut file = File::create(&partial).map_err(io_error(&partial, "create"))?;
-        frames.iter().try_for_each(|frame| file.write_all(frame)).map_err(io_error(&partial, "write"))?;
+        let mut hash = Digester::new(CONTEXT);
+        hash.begin(length);
+        let mut lines = Vec::new();
+        loop {
+            lines.clear();
+            let wave = (FRAME_BYTES * rayon::current_num_threads()) as u64;
+            Read::by_ref(&mut from).take(wave).read_to_end(&mut lines).map_err(io_error(&open, "read"))?;
+            if lines.is_empty() {
+                break;
+            }
+            hash.piece(&lines);
+            // Frames one after another are a zstd file like any other.
+            let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
+            let frames: Vec<Vec<u8>> =
+                frames.collect::<Result<_, _>>().map_err(io_error(&partial, "compress"))?;
+            frames.iter().try_for_each(|frame| file.write_all(frame)).map_err(io_error(&partial, "write"))?;
+        }
+        let sealed = self.segments.dir.join(format!("{number:06}.{}.jsonl.zst", hash.finish()));
         file.sync_all().map_err(io_error(&partial, "sync"))?;
         fs::rename(&partial, &sealed).map_err(io_error(&sealed, "rename"))?;
         self.sync_dir()?;
@@ -287,7 +304,7 @@ fn cut_torn_tail(path: &Path) -> Result<(), LogError> {
 }
 
 fn hash_of(lines: &[u8]) -> Digest {
-    Digest::of("riddlemill segment v1", [lines])
+    Digest::of(CONTEXT, [lines])
 }
 
 #[cfg(test)]
@@ -303,11 +320,11 @@ mod tests {
     fn a_torn_tail_is_never_read_and_is_cut_by_the_next_writer() {
         let dir = tempfile::tempdir().unwrap();
         let segments = Segments::open(dir.path()).unwrap();
-        segments.writer().unwrap().append(b"1\n2\n").unwrap();
+        segments.writer().unwrap().append(&[b"1\n2\n"]).unwrap();
         let open = dir.path().join("000001.jsonl");
         OpenOptions::new().append(true).open(&open).unwrap().write_all(b"{\"half").unwrap();
         assert_eq!(lines(&segments), "1\n2\n");
-        segments.writer().unwrap().append(b"3\n").unwrap();
+        segments.writer().unwrap().append(&[b"3\n"]).unwrap();
         assert_eq!(fs::read_to_string(&open).unwrap(), "1\n2\n3\n");
     }
 
@@ -316,10 +333,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let segments = Segments::open(dir.path()).unwrap().sealing_at(3);
         let mut position = Position::default();
-        segments.writer().unwrap().append(b"1\n").unwrap();
+        segments.writer().unwrap().append(&[b"1\n"]).unwrap();
         assert_eq!(segments.read_after(&mut position).unwrap()[0].lines, b"1\n");
-        segments.writer().unwrap().append(b"2\n").unwrap();
-        segments.writer().unwrap().append(b"3\n").unwrap();
+        segments.writer().unwrap().append(&[b"2\n"]).unwrap();
+        segments.writer().unwrap().append(&[b"3\n"]).unwrap();
         let rest: Vec<u8> =
             segments.read_after(&mut position).unwrap().into_iter().flat_map(|chunk| chunk.lines).collect();
         assert_eq!(rest, b"2\n3\n");
@@ -331,11 +348,11 @@ mod tests {
     fn a_changed_seal_is_refused_and_an_interrupted_one_is_finished() {
         let dir = tempfile::tempdir().unwrap();
         let segments = Segments::open(dir.path()).unwrap().sealing_at(1);
-        segments.writer().unwrap().append(b"1\n").unwrap();
+        segments.writer().unwrap().append(&[b"1\n"]).unwrap();
         // The crash that left both forms.
         fs::write(dir.path().join("000001.jsonl"), "1\n").unwrap();
         assert_eq!(lines(&segments), "1\n");
-        segments.writer().unwrap().append(b"2\n").unwrap();
+        segments.writer().unwrap().append(&[b"2\n"]).unwrap();
         assert!(!dir.path().join("000001.jsonl").exists());
 
         let mut sealed = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());

@@ -1,6 +1,5 @@
 //! One vote.
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::review::ballot::{Role, Round};
@@ -87,15 +86,16 @@ impl Vote {
 /// `(annotator, round, id)`. Where logs of two machines were put together and both hold a latest vote,
 /// the later counts.
 pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
-    let superseded: FxHashSet<Digest> = votes.iter().filter_map(|vote| vote.supersedes).collect();
-    let mut heads: FxHashMap<Digest, &'v Vote> = FxHashMap::default();
-    for vote in votes.iter().copied().filter(|vote| !superseded.contains(&vote.id)) {
-        let head = heads.entry(vote.seat()).or_insert(vote);
-        if (&vote.at, vote.id) > (&head.at, head.id) {
-            *head = vote;
-        }
+    fn seat(vote: &Vote) -> (&str, Round, [&str; 3]) {
+        (&vote.annotator, vote.round, [&vote.recipe, &vote.step, &vote.item])
     }
-    let mut heads: Vec<&Vote> = heads.into_values().collect();
+    let mut superseded: Vec<Digest> = votes.iter().filter_map(|vote| vote.supersedes).collect();
+    superseded.sort_unstable();
+    let stands = |vote: &&Vote| superseded.binary_search(&vote.id).is_err();
+    let mut heads: Vec<&Vote> = votes.iter().copied().filter(stands).collect();
+    let later_first = |a: &Vote, b: &Vote| (&b.at, b.id).cmp(&(&a.at, a.id));
+    heads.sort_by(|a, b| seat(a).cmp(&seat(b)).then_with(|| later_first(a, b)));
+    heads.dedup_by(|later, head| seat(later) == seat(head));
     heads.sort_by(|a, b| (&a.annotator, a.round, a.id).cmp(&(&b.annotator, b.round, b.id)));
     heads
 }
