@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::ahead::try_ahead;
 use crate::config::sections;
 use crate::llm::Run;
 use crate::puzzle::sameness::similar;
@@ -16,7 +17,7 @@ use crate::stages::respond::Made;
 use crate::stages::{
     self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
 };
-use crate::store::{Batch, Manifest, StageReader, StageWriter, Workspace};
+use crate::store::{Batch, Manifest, Part, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
 use super::{RunError, rows};
@@ -192,7 +193,7 @@ impl Making<'_> {
     }
 
     /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on
-    /// all cores, a wave at a time, so memory does not grow with the input.
+    /// all cores, a wave at a time while the one before is written, so memory does not grow with the input.
     fn each<R: Record, T: Record>(
         &self,
         writer: &mut StageWriter<T>,
@@ -204,18 +205,23 @@ impl Making<'_> {
         };
         // A part is split further where there are fewer parts than cores.
         let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
-            rows.into_par_iter().with_min_len(SPLIT).fold(Batch::default, book).collect()
+            rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(SPLIT), book).collect()
         };
         let wave = rayon::current_num_threads().max(1);
         for input in &self.inputs {
-            for parts in input.table("rows").parts.chunks(wave) {
+            let decide = |parts: &[Part]| -> Result<Vec<Vec<Batch<T>>>, StageError> {
+                let decide = |part: &Part| {
+                    let batches = decided(input.part(part)?);
+                    self.pulse.advance(part.rows);
+                    Ok(batches)
+                };
+                parts.par_iter().map(decide).collect()
+            };
+            try_ahead(input.table("rows").parts.chunks(wave), decide, |batches| {
                 self.stop.check()?;
-                let batches: Vec<Vec<Batch<T>>> =
-                    parts.par_iter().map(|part| input.part(part).map(decided)).collect::<Result<_, _>>()?;
                 batches.into_iter().flatten().for_each(|batch| writer.append(batch));
-                self.pulse.advance(parts.iter().map(|part| part.rows).sum());
-                writer.flush()?;
-            }
+                Ok(writer.flush()?)
+            })?;
         }
         Ok(())
     }

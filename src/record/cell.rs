@@ -157,7 +157,7 @@ pub(crate) use record;
 
 /// The logical hash of rows: every cell with its type and length, in order, whatever the file
 /// format that keeps them.
-pub fn row_digest<R: Record>(rows: &[R]) -> blake3::Hash {
+pub fn row_digest<'a, R: Record>(rows: impl IntoIterator<Item = &'a R>) -> blake3::Hash {
     let mut sink = Canonical { bytes: Vec::with_capacity(64 << 10), hasher: blake3::Hasher::new() };
     for row in rows {
         row.put(&mut sink);

@@ -90,13 +90,16 @@ impl<R: Record> Batch<R> {
         self.ledger.push(entry);
     }
 
-    /// Puts another batch behind this one.
-    pub fn append(&mut self, mut other: Batch<R>) {
-        self.rows.append(&mut other.rows);
-        self.ledger.append(&mut other.ledger);
-        self.links.append(&mut other.links);
-        self.children += other.children;
-        other.tally.into_iter().for_each(|(state, reason, n)| self.count(state, reason, n));
+    /// An empty batch with room for so many records.
+    pub fn with_room(records: usize) -> Batch<R> {
+        Batch { rows: Vec::with_capacity(records), ledger: Vec::with_capacity(records), ..Batch::default() }
+    }
+
+    /// Counts what another batch counted, in its place.
+    pub(super) fn count_as(&mut self, other: &mut Batch<R>) {
+        self.children += std::mem::take(&mut other.children);
+        let tally = std::mem::take(&mut other.tally);
+        tally.into_iter().for_each(|(state, reason, n)| self.count(state, reason, n));
     }
 
     /// The books of everything that was put here, rows of joins left out.
@@ -146,8 +149,11 @@ mod tests {
             whole.put(id.clone(), outcome.clone());
             parts[i / 4].put(id, outcome);
         }
-        let [mut first, second] = parts;
-        first.append(second);
+        let [mut first, mut second] = parts;
+        first.count_as(&mut second);
+        first.rows.append(&mut second.rows);
+        first.ledger.append(&mut second.ledger);
+        first.links.append(&mut second.links);
         assert_eq!((&first.rows, &first.ledger, &first.links), (&whole.rows, &whole.ledger, &whole.links));
         assert_eq!((first.counts(), first.children), (whole.counts(), 2));
         let counts = whole.counts();

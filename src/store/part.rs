@@ -13,27 +13,27 @@ use crate::record::{Record, row_digest};
 /// gives other hashes.
 pub const PART_ROWS: usize = 1 << 16;
 
-/// Writes rows as one part of a table.
+/// Writes blocks of rows as one part of a table.
 ///
 /// # Errors
 /// [`Error::Io`] where the file cannot be written whole.
-pub(super) fn write<R: Record>(stage: &Path, file: String, rows: &[R]) -> Result<Part, Error> {
+pub(super) fn write<R: Record>(stage: &Path, file: String, blocks: &[&[R]]) -> Result<Part, Error> {
     let path = stage.join(&file);
-    let bytes = encode(rows).map_err(|e| Error::stale_file(&path, e))?;
+    let bytes = encode(blocks).map_err(|e| Error::stale_file(&path, e))?;
     durable::write_synced(&path, &bytes)?;
     Ok(Part {
         file,
-        rows: rows.len() as u64,
+        rows: blocks.iter().map(|rows| rows.len() as u64).sum(),
         bytes: bytes.len() as u64,
         blake3: blake3::hash(&bytes).to_hex().to_string(),
-        hash: row_digest(rows).to_hex().to_string(),
+        hash: row_digest(blocks.iter().copied().flatten()).to_hex().to_string(),
     })
 }
 
 /// The bytes of a Parquet file of rows: one row group, so that the bytes depend on the rows alone.
-pub(super) fn encode<R: Record>(rows: &[R]) -> PolarsResult<Vec<u8>> {
-    let mut frame = to_frame(rows)?;
-    let mut bytes = Vec::with_capacity(rows.len() * 64);
+pub(super) fn encode<R: Record>(blocks: &[&[R]]) -> PolarsResult<Vec<u8>> {
+    let mut frame = to_frame(blocks)?;
+    let mut bytes = Vec::with_capacity(frame.height() * 64);
     ParquetWriter::new(&mut bytes)
         .with_compression(ParquetCompression::Lz4Raw)
         .with_statistics(StatisticsOptions::empty())
@@ -79,7 +79,7 @@ pub fn write_parquet<R: Record>(
         .batched(empty.schema())
         .map_err(damaged)?;
     for rows in parts {
-        let frame = to_frame(&rows?).map_err(damaged)?;
+        let frame = to_frame(&[&rows?]).map_err(damaged)?;
         writer.write_batch(&frame).map_err(damaged)?;
     }
     writer.finish().map_err(damaged)?;

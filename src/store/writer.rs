@@ -1,6 +1,6 @@
 //! Writing a stage: outcomes in, parts out, books kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -68,8 +68,11 @@ impl<R: Record> StageWriter<R> {
     }
 
     /// Takes what happened to the records of a batch.
-    pub fn append(&mut self, batch: Batch<R>) {
-        self.batch.append(batch);
+    pub fn append(&mut self, mut batch: Batch<R>) {
+        self.hand_over();
+        self.batch.count_as(&mut batch);
+        let Batch { rows, ledger, links, .. } = batch;
+        self.give(rows, ledger, links);
     }
 
     /// Takes a record that several others were joined into, with each parent and its role.
@@ -101,10 +104,16 @@ impl<R: Record> StageWriter<R> {
 
     /// Gives what was put to the tables.
     fn hand_over(&mut self) {
-        self.records_out += self.batch.rows.len() as u64;
-        self.rows.waiting.append(&mut self.batch.rows);
-        self.ledger.waiting.append(&mut self.batch.ledger);
-        self.links.waiting.append(&mut self.batch.links);
+        let Batch { rows, ledger, links, .. } = &mut self.batch;
+        let given = (emptied(rows), emptied(ledger), emptied(links));
+        self.give(given.0, given.1, given.2);
+    }
+
+    fn give(&mut self, rows: Vec<R>, ledger: Vec<Entry>, links: Vec<Link>) {
+        self.records_out += rows.len() as u64;
+        self.rows.waiting.push(rows);
+        self.ledger.waiting.push(ledger);
+        self.links.waiting.push(links);
     }
 
     /// Starts a further table of the stage; give it back with [`StageWriter::keep`].
@@ -164,19 +173,98 @@ impl<R: Record> Drop for StageWriter<R> {
 pub struct TableWriter<R: Record> {
     stage: PathBuf,
     name: String,
-    waiting: Vec<R>,
+    waiting: Waiting<R>,
     parts: Vec<Part>,
+}
+
+/// Takes all rows out, and leaves room for as many.
+fn emptied<R>(rows: &mut Vec<R>) -> Vec<R> {
+    let room = Vec::with_capacity(rows.len());
+    std::mem::replace(rows, room)
+}
+
+/// Rows that come one by one are put into blocks of this size.
+const BLOCK: usize = 1024;
+
+/// Rows that are not written yet, in the blocks they came in: rows are large, and none is moved to be written.
+struct Waiting<R> {
+    blocks: VecDeque<Vec<R>>,
+    /// Rows of the first block that are written.
+    written: usize,
+    /// Rows that are not.
+    rows: usize,
+}
+
+impl<R: Record> Waiting<R> {
+    fn push(&mut self, rows: Vec<R>) {
+        if !rows.is_empty() {
+            self.rows += rows.len();
+            self.blocks.push_back(rows);
+        }
+    }
+
+    fn put(&mut self, row: R) {
+        match self.blocks.back_mut() {
+            Some(last) if last.len() < last.capacity() => last.push(row),
+            _ => {
+                let mut block = Vec::with_capacity(BLOCK);
+                block.push(row);
+                self.blocks.push_back(block);
+            }
+        }
+        self.rows += 1;
+    }
+
+    /// The first rows, cut into parts of a size.
+    fn parts(&self, mut rows: usize, size: usize) -> Vec<Vec<&[R]>> {
+        let mut parts = vec![Vec::new()];
+        let (mut room, mut skip) = (size, self.written);
+        for block in &self.blocks {
+            let mut block = &block[skip..];
+            skip = 0;
+            while rows > 0 && !block.is_empty() {
+                if room == 0 {
+                    parts.push(Vec::new());
+                    room = size;
+                }
+                let (head, rest) = block.split_at(block.len().min(room).min(rows));
+                if let Some(part) = parts.last_mut() {
+                    part.push(head);
+                }
+                (room, rows) = (room - head.len(), rows - head.len());
+                block = rest;
+            }
+        }
+        parts
+    }
+
+    /// Lets go of the first rows.
+    fn forget(&mut self, mut rows: usize) {
+        self.rows -= rows;
+        let mut gone = Vec::new();
+        while let Some(first) = self.blocks.front() {
+            let left = first.len() - self.written;
+            if left > rows {
+                self.written += rows;
+                break;
+            }
+            (self.written, rows) = (0, rows - left);
+            gone.extend(self.blocks.pop_front());
+        }
+        gone.into_par_iter().for_each(drop);
+    }
 }
 
 impl<R: Record> TableWriter<R> {
     fn create(stage: &Path, name: &str) -> Result<TableWriter<R>, Error> {
         durable::create_folder(&stage.join(name))?;
-        Ok(TableWriter { stage: stage.into(), name: name.into(), waiting: Vec::new(), parts: Vec::new() })
+        let waiting = Waiting { blocks: VecDeque::new(), written: 0, rows: 0 };
+        Ok(TableWriter { stage: stage.into(), name: name.into(), waiting, parts: Vec::new() })
     }
 
     /// Takes a row.
     pub fn put(&mut self, row: R) {
-        self.waiting.push(row);
+        self.waiting.put(row);
     }
 
     /// Writes the parts that are full.
@@ -184,31 +272,30 @@ impl<R: Record> TableWriter<R> {
     /// # Errors
     /// [`Error::Io`] where a part cannot be written whole.
     pub fn flush(&mut self) -> Result<(), Error> {
-        let full = self.waiting.len() / PART_ROWS * PART_ROWS;
-        if full > 0 {
-            let rest = self.waiting.split_off(full);
-            let full = std::mem::replace(&mut self.waiting, rest);
-            self.write(&full)?;
-        }
-        Ok(())
+        self.write(self.waiting.rows / PART_ROWS * PART_ROWS)
     }
 
     fn rest(&mut self) -> Result<(), Error> {
-        self.flush()?;
-        let rest = std::mem::take(&mut self.waiting);
-        self.write(&rest)
+        self.write(self.waiting.rows)
     }
 
-    fn write(&mut self, rows: &[R]) -> Result<(), Error> {
+    /// Writes the first rows.
+    fn write(&mut self, rows: usize) -> Result<(), Error> {
+        if rows == 0 {
+            return Ok(());
+        }
         let first = self.parts.len();
-        let written: Vec<Part> = rows
-            .par_chunks(PART_ROWS)
+        let written: Vec<Part> = self
+            .waiting
+            .parts(rows, PART_ROWS)
+            .into_par_iter()
             .enumerate()
-            .map(|(i, rows)| {
-                part::write(&self.stage, format!("{}/part-{:05}.parquet", self.name, first + i), rows)
+            .map(|(i, blocks)| {
+                part::write(&self.stage, format!("{}/part-{:05}.parquet", self.name, first + i), &blocks)
             })
             .collect::<Result<_, _>>()?;
         self.parts.extend(written);
+        self.waiting.forget(rows);
         Ok(())
     }
 
