@@ -12,9 +12,13 @@ const SETTLED: Duration = Duration::from_secs(1);
 /// A file's length and time; `None` where there is none.
 type State = Option<(u64, SystemTime)>;
 
-/// By path: the state of the file when it was read, and what was made of it.
+/// The state of a file when it was read, and what was made of it. Held while it is read, so that of many who
+/// ask at once one reads.
+type Slot<T> = Mutex<Option<(State, Arc<T>)>>;
+
+/// What was read, by path.
 pub(super) struct Kept<T> {
-    held: Mutex<HashMap<PathBuf, (State, Arc<T>)>>,
+    held: Mutex<HashMap<PathBuf, Arc<Slot<T>>>>,
 }
 
 impl<T> Default for Kept<T> {
@@ -31,16 +35,19 @@ impl<T> Kept<T> {
     /// Those of `read`; a failure is not kept.
     pub(super) fn get<E>(&self, path: &Path, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let state = state(path);
-        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, made)) = held().get(path)
-            && *known == state
-        {
+        if !settled(state, SystemTime::now()) {
+            return read().map(Arc::new);
+        }
+        let slot = {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.entry(path.to_path_buf()).or_default().clone()
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, made)) = slot.as_ref().filter(|(known, _)| *known == state) {
             return Ok(made.clone());
         }
         let made = Arc::new(read()?);
-        if settled(state, SystemTime::now()) {
-            held().insert(path.to_path_buf(), (state, made.clone()));
-        }
+        *slot = Some((state, made.clone()));
         Ok(made)
     }
 }
@@ -58,6 +65,7 @@ fn settled(state: State, now: SystemTime) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 
@@ -88,5 +96,22 @@ mod tests {
         fs::write(&path, "two").unwrap();
         touch(long_ago - Duration::from_secs(1));
         assert_eq!(seen("two"), (true, false), "the same length at another time is another file");
+    }
+
+    #[test]
+    fn of_many_who_ask_at_once_one_reads() {
+        let dir = tempfile::tempdir().unwrap();
+        let (kept, reads) = (Kept::default(), AtomicUsize::new(0));
+        let read = || {
+            reads.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(50));
+            Ok::<_, ()>(7)
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| assert_eq!(*kept.get(&dir.path().join("absent"), read).unwrap(), 7));
+            }
+        });
+        assert_eq!(reads.into_inner(), 1);
     }
 }

@@ -29,6 +29,8 @@ pub(super) const REQUEST: Duration = Duration::from_secs(30);
 const HEAD_BYTES: usize = 16 << 10;
 /// Connections at once; further ones wait to be taken.
 const CONNECTIONS: usize = 512;
+/// Threads that read files and make pages. More would be no quicker, and each keeps memory that it once used.
+const READERS: usize = 4;
 /// How long answers under way are waited for at the end.
 const LAST: Duration = Duration::from_secs(5);
 
@@ -96,7 +98,8 @@ pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Re
         return Err(ServeError::NoTokens(ip));
     }
     let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+        tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(READERS).build();
+    let runtime = runtime.map_err(ServeError::Runtime)?;
     runtime.block_on(async {
         let address = SocketAddr::new(ip, port);
         let refused = |source| ServeError::Listen { address, source };

@@ -24,8 +24,12 @@ impl Ballot {
     }
 }
 
-/// By recipe and step: what a ballot was made from, and the ballot.
-type Held = FxHashMap<(&'static str, String), (String, Arc<Ballot>)>;
+/// What a ballot was made from, and the ballot. Held while it is made, so that of many who ask at once one
+/// makes it.
+type Slot = Mutex<Option<(String, Arc<Ballot>)>>;
+
+/// By recipe and step.
+type Held = FxHashMap<(&'static str, String), Arc<Slot>>;
 
 /// Ballots that were opened.
 #[derive(Default)]
@@ -48,17 +52,18 @@ impl Ballots {
         let settings: sections::Review = config.typed(Some(recipe.name), "review");
         let rows = manifest.tables.get("rows").map(|rows| rows.hash.as_str()).unwrap_or_default();
         let key = format!("{rows} {}", settings.draft_ahead.join(","));
-        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = (recipe.name, name.to_string());
-        if let Some((made_from, ballot)) = held().get(&known)
-            && *made_from == key
-        {
+        let slot = {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.entry((recipe.name, name.to_string())).or_default().clone()
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, ballot)) = slot.as_ref().filter(|(made_from, _)| *made_from == key) {
             return Ok(Some(ballot.clone()));
         }
         let Some((step, items)) = review_items(config, recipe, name)? else { return Ok(None) };
         let places = items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();
         let ballot = Arc::new(Ballot { step, items, places });
-        held().insert(known, (key, ballot.clone()));
+        *slot = Some((key, ballot.clone()));
         Ok(Some(ballot))
     }
 }

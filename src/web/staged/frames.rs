@@ -8,7 +8,7 @@ use polars::prelude::{DataFrame, PolarsResult, StringChunked};
 use crate::store::{Error, StageReader, part_columns, part_rows};
 
 /// Bytes of decoded parts that are kept.
-const BUDGET: usize = 64 << 20;
+const BUDGET: usize = 24 << 20;
 /// Runs of rows that are sooner read by themselves than with their whole part.
 const FEW: usize = 4;
 

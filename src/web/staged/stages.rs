@@ -14,11 +14,13 @@ use crate::record::Entry;
 use crate::store::{Error, StageReader, Workspace};
 
 /// Bytes of indexes that are kept.
-const INDEXES: usize = 96 << 20;
+const INDEXES: usize = 48 << 20;
 /// Bytes of names that are kept.
-const NAMES: usize = 96 << 20;
+const NAMES: usize = 40 << 20;
+/// Bytes of pairs that are kept.
+const PAIRS: usize = 16 << 20;
 /// Bytes of answers to queries that are kept.
-const ANSWERS: usize = 48 << 20;
+const ANSWERS: usize = 8 << 20;
 /// Stages whose likeness is kept.
 const LIKENESS: usize = 16;
 
@@ -118,7 +120,7 @@ impl Stages {
 
     /// The pairs that a stage compared, in the order of their scores.
     pub(super) fn pairs(&self, stage: &StageReader) -> Result<Arc<Pairs>, Error> {
-        self.pairs.get(&stage.table("pairs").hash, Pairs::bytes, INDEXES, || Pairs::read(stage))
+        self.pairs.get(&stage.table("pairs").hash, Pairs::bytes, PAIRS, || Pairs::read(stage))
     }
 
     /// How like the pairs of a step are, and what other thresholds would merge.
