@@ -71,7 +71,8 @@ pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
     }
 }
 
-/// The posts on a line: those that a record's books bring out, or the one that the line is.
+/// The posts on a line: those that a record's books bring out, or the one that the line is. An id that is a
+/// number goes by its digits.
 ///
 /// # Errors
 /// [`BookedError`] where it is neither, or a post has no id.
@@ -83,13 +84,17 @@ pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, BookedError> {
 ///
 /// # Errors
 /// [`BookedError`], likewise.
-pub fn posts_in(line: Row) -> Result<Vec<Post>, BookedError> {
+pub fn posts_in(mut line: Row) -> Result<Vec<Post>, BookedError> {
+    if let Some(id) = line.get_mut("id").filter(|id| id.is_number()) {
+        *id = Value::String(id.to_string());
+    }
     let posts = match line.contains_key("entry") {
         true => Booked::<Post>::from_object(line)?.rows,
         false => vec![from_object::<Post>(line)],
     };
     match posts.iter().find(|post| post.id.is_empty() || post.id.contains(char::is_control)) {
-        Some(post) => Err(BookedError::Unreadable(format!("{:?} is no id", post.id))),
+        Some(post) if post.id.is_empty() => Err(BookedError::Unreadable("a row needs an `id`".into())),
+        Some(post) => Err(BookedError::Unreadable(format!("the id {:?} holds a control character", post.id))),
         None => Ok(posts),
     }
 }

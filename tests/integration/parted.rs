@@ -123,6 +123,15 @@ fn what_is_no_line_is_told_and_the_rest_goes_on() {
     let said = ws.shell("\"$0\" apply filter --books < rows.jsonl").expect(3);
     let outcomes: Vec<Value> = lines(&said.out).iter().map(|row| row["entry"]["outcome"].clone()).collect();
     assert_eq!(outcomes, ["kept", "failed", "failed", "kept"]);
+    // An id that is a number goes by its digits; of many lines that are none, the first are told.
+    let many = "no row\n".repeat(50);
+    ws.write(
+        "numbers.jsonl",
+        format!("{{\"id\":7,\"text\":\"鱼\"}}\n{{\"id\":12,\"text\":\"鱼！\"}}\n{many}"),
+    );
+    let said = ws.shell("\"$0\" apply dedup-keys < numbers.jsonl").expect(3);
+    assert!(lines(&said.out)[0]["rank"].as_str().unwrap().ends_with(":7"), "{}", said.out);
+    assert!(said.err.contains("30 lines more") && said.err.lines().count() < 25, "{}", said.err);
     // Sorted the other way, the keys are no groups.
     let said =
         ws.shell("\"$0\" apply dedup-keys < rows.jsonl | sort -r | \"$0\" apply dedup-verify").expect(2);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::lines::{BATCH, Lines, write};
+use super::lines::{BATCH, Bad, Lines, write};
 use crate::cli::exit::{Exit, Failure};
 use crate::record::{Outcome, Post, Reason};
 use crate::stages::apply::{Applied, decide, posts_of};
@@ -49,7 +49,7 @@ pub(super) fn settle() -> Result<Exit, Failure> {
 pub(super) fn lines(
     book: impl Fn(&[u8]) -> Result<Vec<Booked<Post>>, BookedError> + Sync,
 ) -> Result<Exit, Failure> {
-    let mut bad = 0;
+    let mut bad = Bad::default();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
@@ -57,8 +57,7 @@ pub(super) fn lines(
         let mut rows = Vec::with_capacity(booked.len());
         for (n, booked) in booked {
             rows.append(&mut booked.unwrap_or_else(|error| {
-                bad += 1;
-                eprintln!("warning: line {n}: {error}");
+                bad.tell(n, &error);
                 let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
                 vec![Booked::of(format!("line {n}"), outcome)]
             }));
@@ -67,5 +66,5 @@ pub(super) fn lines(
             return Ok(Exit::Done);
         }
     }
-    Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
+    Ok(bad.exit())
 }

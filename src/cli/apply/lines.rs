@@ -63,3 +63,26 @@ impl Lines {
         Ok(Some(batch).filter(|b| !b.is_empty()))
     }
 }
+
+/// Lines that could not be used; the first of them are told on stderr.
+#[derive(Default)]
+pub(super) struct Bad(u64);
+
+/// So many are told one by one.
+const TOLD: u64 = 20;
+
+impl Bad {
+    pub(super) fn tell(&mut self, line: u64, error: impl std::fmt::Display) {
+        self.0 += 1;
+        if self.0 <= TOLD {
+            eprintln!("warning: line {line}: {error}");
+        }
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        if self.0 > TOLD {
+            eprintln!("warning: {} lines more could not be used", self.0 - TOLD);
+        }
+        if self.0 > 0 { Exit::Partial } else { Exit::Done }
+    }
+}

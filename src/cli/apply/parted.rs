@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::books;
-use super::lines::{BATCH, Lines, write};
+use super::lines::{BATCH, Bad, Lines, write};
 use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::sections;
@@ -28,21 +28,6 @@ pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup
         ApplyStage::DedupVerify => verified(&measure),
         ApplyStage::DedupResolve => resolved(args),
         _ => books::lines(booked),
-    }
-}
-
-/// Lines that could not be used, told on stderr.
-#[derive(Default)]
-struct Bad(u64);
-
-impl Bad {
-    fn tell(&mut self, line: u64, error: impl std::fmt::Display) {
-        self.0 += 1;
-        eprintln!("warning: line {line}: {error}");
-    }
-
-    fn exit(&self) -> Exit {
-        if self.0 > 0 { Exit::Partial } else { Exit::Done }
     }
 }
 
