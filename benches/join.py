@@ -37,6 +37,10 @@ WORDS = (
 ).split()
 
 
+# Scores of so many posts with 256 are a gigabyte.
+BLOCK = 1 << 20
+
+
 def make_posts(count, seed=11):
     """Posts of 8 to 60 characters, of which 6 in 100 are edited copies of an earlier one."""
     rng = random.Random(seed)
@@ -91,12 +95,14 @@ def brute_force(texts, rows):
     found = set()
     for start in range(0, len(rows), 256):
         chunk = rows[start : start + 256]
-        # A hair less than the threshold, so that rounding decides nothing.
-        scores = process.cdist([texts[a] for a in chunk], texts, scorer=Indel.normalized_similarity, score_cutoff=0.7999, workers=-1, dtype=numpy.float32)
-        for i, b in zip(*numpy.nonzero(scores)):
-            a, b = sorted((chunk[i], int(b)))
-            if a != b and alike(texts, a, b):
-                found.add((a, b))
+        for first in range(0, len(texts), BLOCK):
+            some = texts[first : first + BLOCK]
+            # A hair less than the threshold, so that rounding decides nothing.
+            scores = process.cdist([texts[a] for a in chunk], some, scorer=Indel.normalized_similarity, score_cutoff=0.7999, workers=-1, dtype=numpy.float32)
+            for i, b in zip(*numpy.nonzero(scores)):
+                a, b = sorted((chunk[i], first + int(b)))
+                if a != b and alike(texts, a, b):
+                    found.add((a, b))
     return found, time.perf_counter() - started
 
 

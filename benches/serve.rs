@@ -58,7 +58,8 @@ fn make(n: u64, workspace: &Path) -> Result<(), Box<dyn Error>> {
     write(n, &workspace.join("raw/dumps/posts.jsonl"))?;
     fs::write(
         workspace.join("pipeline.toml"),
-        "[[source]]\nname = \"posts\"\nkind = \"leymore-titles\"\npath = \"raw/dumps/posts.jsonl\"\n",
+        "[[source]]\nname = \"posts\"\nkind = \"leymore-titles\"\npath = \"raw/dumps/posts.jsonl\"\n\
+         [dedup]\nmetric = \"indel\"\n",
     )?;
     let run =
         command(workspace).args(["run", "--offline", "-q", "--recipe", RECIPE, "--to", "dedup"]).status()?;

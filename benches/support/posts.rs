@@ -86,7 +86,9 @@ fn text(i: u64) -> (String, Option<u64>) {
         // A few hundred templates alone would make every tenth post a copy of another.
         text = format!("{}号{}：{text}", i % 9973 + 1, draw.of(PEOPLE));
     }
-    (text, None)
+    // Twelve rare characters make each post its own; without them all posts of a template resemble each other.
+    let own: String = (0..12).filter_map(|_| char::from_u32(0x4e00 + draw.below(20_000) as u32)).collect();
+    (format!("在{own}，{text}"), None)
 }
 
 /// A copy as people make it: a character more or less, other marks, another word.
