@@ -5,10 +5,9 @@
     python benches/cluster.py --program … --sizes … --metric indel --threshold 0.8
 
 For each size the posts go through the filters of `cluster/README.md` as on one partition: clean, dedup-stats,
-dedup-keys, sort, dedup-verify, and the comparison of what may be alike. Told are the CPU time a post of each, the
-bytes that it hands to a shuffle, and the largest groups of one key. Of the keys of many posts there are more than a
-disk holds, so that only one row in `--rows` is cut into keys, by the counts of all; of the groups only those of one
-key in `--keys`. What is told of them is counted up to the whole.
+dedup-keys, sort, dedup-verify. Told are the CPU time a post of each, the bytes that it hands to a shuffle, and the
+largest groups of one key. There are more keys of many posts than a disk holds, so that only those of one key in
+256 (`--digits 2`) go on to sort and dedup-verify, each with all of its rows; what is told of these is counted up to the whole.
 """
 
 import argparse
@@ -16,6 +15,7 @@ import collections
 import itertools
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -35,25 +35,32 @@ def call(args, stdin, stdout):
     return spent() - before
 
 
-def sampled(source, target, every):
-    with open(source, "rb") as lines, open(target, "wb") as out:
-        out.writelines(itertools.islice(lines, 0, None, every))
-
-
-def groups(args, rows, every):
-    """The rows under each key of the sample of keys, by what the key is of and by role."""
-    found = collections.Counter()
-    lines = bytes_ = 0
-    with open(rows, "rb") as source, subprocess.Popen(args, stdin=source, stdout=subprocess.PIPE) as process:
-        for line in process.stdout:
-            lines, bytes_ = lines + 1, bytes_ + len(line)
-            key = line[8 : line.index(b'"', 8)]
-            if int(key[-4:], 16) % every == 0:
-                entry = json.loads(line)
-                found[entry["of"], entry["role"], key] += 1
+def streamed(args, source, take):
+    """Seconds of CPU of a command whose output goes to `take` in chunks of whole lines."""
+    before, rest = spent(), b""
+    with open(source, "rb") as stdin, subprocess.Popen(args, stdin=stdin, stdout=subprocess.PIPE) as process:
+        while chunk := process.stdout.read(1 << 22):
+            chunk = rest + chunk
+            end = chunk.rfind(b"\n") + 1
+            rest = chunk[end:]
+            take(chunk[:end])
     if process.returncode:
         sys.exit(f"{' '.join(args)} ended with {process.returncode}")
-    return found, lines, bytes_
+    return spent() - before
+
+
+class Count:
+    """Lines and bytes that pass, and what is kept of them."""
+
+    def __init__(self, keep=None, out=None):
+        self.lines = self.bytes = 0
+        self.keep, self.out = keep, out
+
+    def __call__(self, chunk):
+        self.lines += chunk.count(b"\n")
+        self.bytes += len(chunk)
+        if self.keep:
+            self.out.writelines(self.keep.findall(chunk))
 
 
 def measure(program, settings, posts, size, options, folder):
@@ -62,37 +69,36 @@ def measure(program, settings, posts, size, options, folder):
     with open(path("rows"), "w", encoding="utf-8") as out:
         for n, line in enumerate(itertools.islice(posts, size)):
             out.write(json.dumps({"id": str(n), "text": json.loads(line)["text"]}, ensure_ascii=False) + "\n")
-    told = lambda name, cpu, of, more="": print(f"  {name:<22} {cpu / of * 1e6:8.1f} µs a post{more}", flush=True)
+    told = lambda name, cpu, more: print(f"  {name:<14} {cpu / size * 1e6:8.1f} µs a post  {more}", flush=True)
     print(f"{size:,} posts")
-    told("clean", call([program, "apply", "clean", "--books"], path("rows"), path("clean")), size, f"  {os.path.getsize(path('clean')) / size:8.0f} bytes a post")
-    os.remove(path("clean"))
-    told("dedup-stats", call(apply("dedup-stats"), path("rows"), path("stats")), size, f"  {os.path.getsize(path('stats')) / 1e6:8.1f} MB in all")
-    cut = apply("dedup-keys", "--stats", path("stats"))
-    some = path("some")
-    sampled(path("rows"), some, options.rows)
-    # What reading the counts takes is paid once a task, not once a post.
-    with open(path("none"), "wb"):
-        once = call(cut, path("none"), path("keys"))
-    of = -(-size // options.rows)
-    cpu = call(cut, some, path("keys")) - once
-    length = os.path.getsize(path("keys"))
-    with open(path("keys"), "rb") as lines:
-        count = sum(1 for _ in lines)
-    told("dedup-keys", cpu, of, f"  {length / of:8.0f} bytes a post in {count / of:.0f} keys; {once:.1f} s a task")
+    books = Count()
+    told("clean", streamed([program, "apply", "clean", "--books"], path("rows"), books), f"{books.bytes / size:,.0f} bytes a post")
+    with open(path("stats"), "wb") as out:
+        stats = Count(re.compile(rb"(?s).+"), out)
+        told("dedup-stats", streamed(apply("dedup-stats"), path("rows"), stats), f"{stats.bytes / 1e6:.1f} MB in all")
+    last = "0" * options.digits
+    every = 16**options.digits
+    with open(path("keys"), "wb") as out:
+        keys = Count(re.compile(rb'^\{"key":"[^"]*' + last.encode() + rb'".*\n', re.M), out)
+        cpu = streamed(apply("dedup-keys", "--stats", path("stats")), path("rows"), keys)
+    told("dedup-keys", cpu, f"{keys.bytes / size:,.0f} bytes a post in {keys.lines / size:,.0f} keys")
     os.environ["LC_ALL"] = "C"
-    cpu = call(["sort", "-S", "1G", "-T", folder, path("keys")], path("none"), path("sorted"))
-    told("sort", cpu, of)
-    told("dedup-verify", call(apply("dedup-verify"), path("sorted"), path("pairs")), of)
-    for name in ("keys", "sorted", "pairs"):
-        os.remove(path(name))
-    found, lines, bytes_ = groups(cut, path("rows"), options.keys)
+    with open(path("sorted"), "wb") as out:
+        whole = Count(re.compile(rb"(?s).+"), out)
+        cpu = streamed(["sort", "-S", "1G", "-T", folder, path("keys")], os.devnull, whole)
+    told("sort", cpu * every, "")
+    pairs = Count()
+    cpu = streamed(apply("dedup-verify"), path("sorted"), pairs)
+    told("dedup-verify", cpu * every, f"{pairs.bytes * every / size:,.0f} bytes a post in {pairs.lines * every / size:,.0f} pairs that may be alike")
+    groups = collections.Counter()
+    with open(path("sorted"), encoding="utf-8") as lines:
+        for entry in map(json.loads, lines):
+            groups[entry["of"], entry["role"], entry["key"]] += 1
     largest = {}
-    for (of_what, role, _), rows in found.items():
-        largest[of_what, role] = max(largest.get((of_what, role), 0), rows)
-    print(f"  all rows               {bytes_ / size:8.0f} bytes a post in {lines / size:.0f} keys")
-    for (of_what, role), rows in sorted(largest.items()):
-        does = "wait" if role == 0 else "look"
-        print(f"  {of_what:<16} largest group of one key: {rows:>9,} that {does}", flush=True)
+    for (of, role, _), rows in groups.items():
+        largest[of, role] = max(largest.get((of, role), 0), rows)
+    for (of, role), rows in sorted(largest.items()):
+        print(f"  {of:<14} {rows:>9,} rows in the largest group of those that {'look' if role else 'wait'}", flush=True)
 
 
 def main():
@@ -102,8 +108,7 @@ def main():
     parser.add_argument("--sizes", default="100000,1000000")
     parser.add_argument("--metric")
     parser.add_argument("--threshold", default="0.8")
-    parser.add_argument("--rows", type=int, default=16, help="one row in so many is cut into keys, sorted and verified")
-    parser.add_argument("--keys", type=int, default=64, help="the rows of one key in so many are counted")
+    parser.add_argument("--digits", type=int, default=2, help="one key in 16 to the power of so many goes on")
     parser.add_argument("--folder", help="for working files")
     options = parser.parse_args()
     settings = ["--metric", options.metric, "--threshold", options.threshold, "--normalize", "none"] if options.metric else []
