@@ -63,10 +63,10 @@ pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
     put("missing.jsonl", &lines(results.missing))?;
     put("set_aside.jsonl", &lines(results.aside))?;
     for (name, table) in named(&results.report.tables) {
-        put(&format!("tables/{name}.csv"), csv(table).as_bytes())?;
+        put(&format!("tables/{name}.csv"), &csv(table))?;
     }
     if !results.report.comparisons.is_empty() {
-        put("tables/models.csv", comparisons_csv(&results.report.comparisons).as_bytes())?;
+        put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;
     }
     put("report.md", markdown(results).as_bytes())?;
     put("report.html", page::page(results).as_bytes())?;
@@ -121,60 +121,76 @@ fn lines(values: &[impl Serialize]) -> Vec<u8> {
 }
 
 /// One line a figure, so that any program plots it.
-fn csv(table: &Table) -> String {
-    let mut text = "row,column,value,low,high,n\n".to_string();
-    for row in &table.rows {
-        for (column, cell) in table.columns.iter().zip(&row.cells) {
-            let Some(cell) = cell else { continue };
-            let end = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "{},{},{},{},{},{}",
-                quoted(&row.name),
-                quoted(column),
-                cell.value,
-                end(cell.low),
-                end(cell.high),
-                cell.n
-            );
-        }
-    }
-    text
+fn csv(table: &Table) -> Vec<u8> {
+    let figures = table.rows.iter().flat_map(|row| {
+        let cells = table.columns.iter().zip(&row.cells);
+        cells.filter_map(|(column, cell)| Some((&row.name, column, cell.as_ref()?)))
+    });
+    let end = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    sheet(
+        ["row", "column", "value", "low", "high", "n"],
+        figures.map(|(row, column, cell)| {
+            let (low, high) = (end(cell.low), end(cell.high));
+            [row.clone(), column.clone(), cell.value.to_string(), low, high, cell.n.to_string()]
+        }),
+    )
 }
 
-fn comparisons_csv(comparisons: &[Comparison]) -> String {
-    let mut text = "task,setting,first,second,n,difference,low,high,p,only_first,only_second,mcnemar_exact_p,mcnemar_chi_square,mcnemar_chi_square_p\n".to_string();
-    for one in comparisons {
-        let apart = one.difference.difference;
-        let _ = write!(
-            text,
-            "{},{},{},{},{},{},{},{},{}",
-            one.task,
-            one.setting,
-            quoted(&one.first),
-            quoted(&one.second),
-            one.n,
-            apart.value,
-            apart.low,
-            apart.high,
-            one.difference.p
-        );
-        match one.mcnemar {
-            Some(m) => {
-                let (b, c) = (m.only_first, m.only_second);
-                let _ = writeln!(text, ",{b},{c},{},{},{}", m.exact_p, m.chi_square, m.chi_square_p);
-            }
-            None => text.push_str(",,,,,\n"),
-        }
-    }
-    text
+fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
+    sheet(
+        [
+            "task",
+            "setting",
+            "first",
+            "second",
+            "n",
+            "difference",
+            "low",
+            "high",
+            "p",
+            "only_first",
+            "only_second",
+            "mcnemar_exact_p",
+            "mcnemar_chi_square",
+            "mcnemar_chi_square_p",
+        ],
+        comparisons.iter().map(|one| {
+            let apart = one.difference.difference;
+            let mcnemar = one.mcnemar.map(|m| {
+                let counts = [m.only_first, m.only_second].map(|count| count.to_string());
+                let figures = [m.exact_p, m.chi_square, m.chi_square_p].map(|figure| figure.to_string());
+                (counts, figures)
+            });
+            let ([only_first, only_second], [exact_p, chi_square, chi_square_p]) =
+                mcnemar.unwrap_or_default();
+            [
+                one.task.to_string(),
+                one.setting.to_string(),
+                one.first.clone(),
+                one.second.clone(),
+                one.n.to_string(),
+                apart.value.to_string(),
+                apart.low.to_string(),
+                apart.high.to_string(),
+                one.difference.p.to_string(),
+                only_first,
+                only_second,
+                exact_p,
+                chi_square,
+                chi_square_p,
+            ]
+        }),
+    )
 }
 
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.into(),
-    }
+fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    let written = writer
+        .write_record(headers)
+        .and_then(|()| rows.into_iter().try_for_each(|row| writer.write_record(row)));
+    // Rows of one length into memory: neither fails.
+    let _ = written;
+    writer.into_inner().unwrap_or_default()
 }
 
 /// `62.00 [59.10, 64.90] n 677`.

@@ -1,6 +1,7 @@
 //! What was read from a file, for as long as the file stays as it was.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -12,18 +13,46 @@ const SETTLED: Duration = Duration::from_secs(1);
 /// A file's length and time; `None` where there is none.
 type State = Option<(u64, SystemTime)>;
 
-/// The state of a file when it was read, and what was made of it. Held while it is read, so that of many who
-/// ask at once one reads.
-type Slot<T> = Mutex<Option<(State, Arc<T>)>>;
-
-/// What was read, by path.
-pub(super) struct Kept<T> {
-    held: Mutex<HashMap<PathBuf, Arc<Slot<T>>>>,
+/// What was made, by name, with what it was made from. A slot is held while its thing is made, so that of many
+/// who ask at once one makes it.
+pub(super) struct Made<K, S, T> {
+    held: Mutex<HashMap<K, Arc<Slot<S, T>>>>,
 }
+
+type Slot<S, T> = Mutex<Option<(S, Arc<T>)>>;
+
+impl<K, S, T> Default for Made<K, S, T> {
+    fn default() -> Made<K, S, T> {
+        Made { held: Mutex::default() }
+    }
+}
+
+impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
+    /// What is known by a name, or made anew where it was made from something else.
+    ///
+    /// # Errors
+    /// Those of `make`; a failure is not kept.
+    pub(super) fn get<E>(&self, name: K, from: S, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        let slot = {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.entry(name).or_default().clone()
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, made)) = slot.as_ref().filter(|(known, _)| *known == from) {
+            return Ok(made.clone());
+        }
+        let made = Arc::new(make()?);
+        *slot = Some((from, made.clone()));
+        Ok(made)
+    }
+}
+
+/// What was read from files.
+pub(super) struct Kept<T>(Made<PathBuf, State, T>);
 
 impl<T> Default for Kept<T> {
     fn default() -> Kept<T> {
-        Kept { held: Mutex::default() }
+        Kept(Made::default())
     }
 }
 
@@ -38,17 +67,7 @@ impl<T> Kept<T> {
         if !settled(state, SystemTime::now()) {
             return read().map(Arc::new);
         }
-        let slot = {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            held.entry(path.to_path_buf()).or_default().clone()
-        };
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, made)) = slot.as_ref().filter(|(known, _)| *known == state) {
-            return Ok(made.clone());
-        }
-        let made = Arc::new(read()?);
-        *slot = Some((state, made.clone()));
-        Ok(made)
+        self.0.get(path.to_path_buf(), state, read)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The items of every step, made once for each state of the stage before it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -9,6 +9,7 @@ use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::review::{Item, Step};
 use crate::store::{Manifest, Workspace};
+use crate::web::kept::Made;
 
 /// A step's ballot with its items.
 pub(in crate::web) struct Ballot {
@@ -24,18 +25,9 @@ impl Ballot {
     }
 }
 
-/// What a ballot was made from, and the ballot. Held while it is made, so that of many who ask at once one
-/// makes it.
-type Slot = Mutex<Option<(String, Arc<Ballot>)>>;
-
-/// By recipe and step.
-type Held = FxHashMap<(&'static str, String), Arc<Slot>>;
-
-/// Ballots that were opened.
+/// Ballots that were opened, by recipe and step.
 #[derive(Default)]
-pub(in crate::web) struct Ballots {
-    held: Mutex<Held>,
-}
+pub(in crate::web) struct Ballots(Made<(&'static str, String), String, Ballot>);
 
 impl Ballots {
     /// A step's ballot; `None` where the recipe has no such step, or the stage before it was not made.
@@ -52,18 +44,17 @@ impl Ballots {
         let settings: sections::Review = config.typed(Some(recipe.name), "review");
         let rows = manifest.tables.get("rows").map(|rows| rows.hash.as_str()).unwrap_or_default();
         let key = format!("{rows} {}", settings.draft_ahead.join(","));
-        let slot = {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            held.entry((recipe.name, name.to_string())).or_default().clone()
+        let make = || match review_items(config, recipe, name) {
+            Ok(Some((step, items))) => {
+                let places = items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();
+                Ok(Ballot { step, items, places })
+            }
+            Ok(None) => Err(None),
+            Err(error) => Err(Some(error)),
         };
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, ballot)) = slot.as_ref().filter(|(made_from, _)| *made_from == key) {
-            return Ok(Some(ballot.clone()));
+        match self.0.get((recipe.name, name.to_string()), key, make) {
+            Ok(ballot) => Ok(Some(ballot)),
+            Err(error) => error.map_or(Ok(None), Err),
         }
-        let Some((step, items)) = review_items(config, recipe, name)? else { return Ok(None) };
-        let places = items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();
-        let ballot = Arc::new(Ballot { step, items, places });
-        *slot = Some((key, ballot.clone()));
-        Ok(Some(ballot))
     }
 }
