@@ -68,7 +68,9 @@ def measure(program, settings, posts, size, options, folder):
     apply = lambda stage, *more: [program, "apply", stage, *more, *settings]
     with open(path("rows"), "w", encoding="utf-8") as out:
         for n, line in enumerate(itertools.islice(posts, size)):
-            out.write(json.dumps({"id": str(n), "text": json.loads(line)["text"]}, ensure_ascii=False) + "\n")
+            text = json.loads(line)["text"]
+            # What clean takes, and what dedup takes.
+            out.write(json.dumps({"id": str(n), "content": text, "text": text}, ensure_ascii=False) + "\n")
     told = lambda name, cpu, more: print(f"  {name:<14} {cpu / size * 1e6:8.1f} µs a post  {more}", flush=True)
     print(f"{size:,} posts")
     books = Count()

@@ -13,7 +13,7 @@ use super::index::Index;
 use super::keys::{Key, Placed, cut, placed};
 use super::metric::{Linear, Metric};
 use super::records::Records;
-use super::signature::Signature;
+use super::signature::{Signature, Worth};
 use super::stats::Order;
 use super::verify::Pattern;
 
@@ -54,7 +54,6 @@ impl std::ops::AddAssign for Effort {
 pub(super) struct Block<'a> {
     order: &'a Order,
     records: &'a Records,
-    range: Range<u32>,
     /// Sizes of its first and last record.
     sizes: (u32, u32),
     index: Index,
@@ -65,25 +64,16 @@ struct Scratch<'a> {
     keys: Vec<Key>,
     buckets: Vec<(u32, Range<u32>)>,
     candidates: Vec<u32>,
+    worth: Worth,
     pattern: Pattern<'a>,
     effort: Effort,
-}
-
-/// Which partners a key with a given skip can lead to, for probes of one size.
-struct Reach {
-    size: u32,
-    /// By the partner's skip: its least record number.
-    first: Vec<u32>,
-    /// By the probe's skip: one past its greatest record number.
-    end: Vec<u32>,
 }
 
 impl<'a> Block<'a> {
     /// Indexes records of this range, which must not be empty.
     pub fn new(records: &'a Records, range: Range<u32>, order: &'a Order) -> Self {
         let sizes = (records.size(range.start), records.size(range.end - 1));
-        let index = Index::new(records, range.clone(), order);
-        Self { order, records, range, sizes, index }
+        Self { order, records, sizes, index: Index::new(records, range, order) }
     }
 
     /// Whether records of this size can have a partner here.
@@ -119,6 +109,7 @@ impl<'a> Block<'a> {
             keys: Vec::new(),
             buckets: Vec::new(),
             candidates: Vec::new(),
+            worth: Worth::NOTHING,
             pattern: Pattern::new(*query, self.order.alphabet(), weights),
             effort: Effort::default(),
         }
@@ -127,9 +118,8 @@ impl<'a> Block<'a> {
     fn probe(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> (Vec<Match>, Effort) {
         scratch.effort = Effort::default();
         let mut found = Vec::new();
-        let mut reach = None;
         for &a in task {
-            self.candidates(probes, a, &mut reach, scratch);
+            self.candidates(probes, a, scratch);
             if scratch.candidates.is_empty() {
                 continue;
             }
@@ -154,50 +144,58 @@ impl<'a> Block<'a> {
         (found, scratch.effort)
     }
 
-    fn candidates(&self, probes: &Records, a: u32, reach: &mut Option<Reach>, scratch: &mut Scratch) {
-        let Scratch { tokens, keys, buckets, candidates, effort, .. } = scratch;
+    fn candidates(&self, probes: &Records, a: u32, scratch: &mut Scratch) {
+        let Scratch { tokens, keys, buckets, candidates, worth, effort, .. } = scratch;
         keys.clear();
         candidates.clear();
-        let size = probes.size(a);
+        let (size, classes) = (probes.size(a), probes.signature(a).classes());
         let Some(budget) = self.order.plan.downward(size, self.sizes) else { return };
         placed(probes.symbols(a), self.order, tokens);
         cut(tokens, budget, self.order, keys);
         effort.probes += keys.len() as u64;
-        // All lookups first: none waits for another's memory.
+        // All lookups first, and then a first look at all lists: none waits for another's memory.
         buckets.clear();
         buckets.extend(keys.iter().zip(0..).map(|(key, i)| (i, self.index.bucket(key.hash))));
         buckets.retain(|(_, bucket)| !bucket.is_empty());
-        buckets.retain(|(key, bucket)| !self.index.is_of_another(keys[*key as usize].hash, bucket));
-        if self.order.weights.is_empty() {
-            if reach.as_ref().is_none_or(|reach| reach.size != size) {
-                *reach = Some(self.reach(size));
-            }
-            let Some(Reach { first, end, .. }) = reach else { return };
-            for (key, bucket) in buckets.drain(..) {
-                let Key { hash, skip } = keys[key as usize];
-                let end = a.min(end.get(skip as usize).copied().unwrap_or(0));
-                let reached = self.index.holders(hash, bucket).filter(|posting| {
-                    posting.record < end
-                        && posting.record >= first.get(usize::from(posting.skip)).copied().unwrap_or(u32::MAX)
-                });
-                candidates.extend(reached.map(|posting| posting.record));
-            }
-        } else {
-            // What both may pass over, solved for the partner's size; no division in the inner loop.
-            let Linear { small, large, of } = self.order.query.metric.linear(self.order.query.threshold);
-            for (key, bucket) in buckets.drain(..) {
-                let Key { hash, skip } = keys[key as usize];
-                let room = of * u64::from(size.saturating_sub(skip));
-                let reached = self.index.holders(hash, bucket).filter(|posting| {
-                    let partner = u64::from(self.records.size(posting.record));
-                    posting.record < a
-                        && small * partner + large * u64::from(size) <= room
-                        && (of - small) * partner >= large * u64::from(size) + of * u64::from(posting.skip)
-                });
-                candidates.extend(reached.map(|posting| posting.record));
+        buckets.retain(|(key, bucket)| self.index.may_have(keys[*key as usize].hash, bucket, a));
+        let weighted = !self.order.weights.is_empty();
+        if weighted && !buckets.is_empty() {
+            worth.set(probes.symbols(a), |symbol| self.order.weight(symbol));
+        }
+        let least_worth = self.order.query.metric.least_worth();
+        // What both may leave unshared, solved for the partner's size: no division in the inner loop.
+        let Linear { small, large, of } = self.order.query.metric.linear(self.order.query.threshold);
+        let (large, own) = (large * u64::from(size), of * u64::from(size));
+        for (key, bucket) in buckets.drain(..) {
+            let Key { hash, skip } = keys[key as usize];
+            for posting in self.index.holders(hash, bucket) {
+                if posting.record >= a {
+                    break;
+                }
+                let partner = u64::from(posting.size().unwrap_or_else(|| self.records.size(posting.record)));
+                // How far each is over its need, in parts of a unit of size.
+                let need = small * partner + large;
+                let (Some(over), Some(partners_over)) =
+                    (own.checked_sub(need), (of * partner).checked_sub(need))
+                else {
+                    continue;
+                };
+                if of * u64::from(skip) > over || of * u64::from(posting.skip) > partners_over {
+                    continue;
+                }
+                effort.met += 1;
+                let theirs = posting.classes();
+                let lacked = u64::from(theirs.missing_from(classes) * least_worth);
+                let lacks = if weighted {
+                    worth.is_over(over / of, classes, theirs)
+                } else {
+                    of * u64::from(classes.missing_from(theirs)) > over
+                };
+                if !lacks && of * lacked <= partners_over {
+                    candidates.push(posting.record);
+                }
             }
         }
-        effort.met += candidates.len() as u64;
     }
 
     fn need(&self, a: u32, b: u32) -> u32 {
@@ -220,33 +218,5 @@ impl<'a> Block<'a> {
             }
             _ => sig_a.missing_from(sig_b) <= size_a - need && sig_b.missing_from(sig_a) <= size_b - need,
         }
-    }
-
-    fn reach(&self, size: u32) -> Reach {
-        let need = |partner| self.need(size, partner);
-        let (from, to) = (self.range.start, self.range.end);
-        let least = self.order.query.metric.least_partner(self.order.query.threshold, size).max(self.sizes.0);
-        let most = size.min(self.sizes.1);
-        let place = |partner: u32| self.records.at_size(partner).clamp(from, to);
-        let mut first = Vec::new();
-        let mut partner = least;
-        while partner <= most {
-            // Partners from here on may leave this many unshared.
-            while partner <= most && partner - need(partner) < first.len() as u32 {
-                partner += 1;
-            }
-            if partner <= most {
-                first.push(place(partner));
-            }
-        }
-        let mut end = Vec::new();
-        let mut partner = most;
-        for skip in 0..=size - need(least) {
-            while need(partner) > size - skip {
-                partner -= 1;
-            }
-            end.push(place(partner + 1));
-        }
-        Reach { size, first, end }
     }
 }

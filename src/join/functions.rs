@@ -7,7 +7,9 @@
 //!
 //! Rows that read alike share every key. Bring equal texts together first, and join one of each.
 
-use super::keys::{cut, placed};
+use super::keys::{Key, cut, placed};
+use super::metric::Linear;
+use super::signature::Signature;
 use super::stats::Order;
 use super::tokens::{Token, tokens, weight};
 use super::verify::Pattern;
@@ -29,8 +31,19 @@ pub struct RowKey {
     pub hash: u64,
     /// For partners of which size it is.
     pub role: Role,
+    /// What tells most rows that it is like from those it is not.
+    pub sketch: Sketch,
+}
+
+/// What of a row, under one of its keys, shows without its text that it is in no pair with another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sketch {
+    /// The row's size: characters, grams, or weight.
+    pub size: u32,
     /// At least so much of the row is unshared in a pair that meets here.
     pub skip: u32,
+    /// Which tokens it may hold, each of which is worth 1; none where nobody says.
+    pub signature: Option<Signature>,
 }
 
 /// A row in a group of rows with one key.
@@ -76,7 +89,7 @@ pub struct Uncounted;
 /// let met = a.iter().flat_map(|x| b.iter().map(move |y| (x, y))).find(|(x, y)| x.hash == y.hash && x.role != y.role);
 /// let (x, y) = met.expect("a key that both have");
 /// let member = |row: usize, key: &riddlemill::join::RowKey| Member {
-///     row: row as u64, text: rows[row], role: key.role, skip: key.skip,
+///     row: row as u64, text: rows[row], role: key.role, skip: key.sketch.skip,
 /// };
 /// # let (x, y) = if x.role == riddlemill::join::Role::Smaller { (x, y) } else { (y, x) };
 /// let found = verify(&[member(0, x), member(1, y)], &query);
@@ -96,6 +109,8 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
     }
     let plan = &order.plan;
     let size = order.size(&symbols);
+    // Of a bag it says too little for the bytes that it takes.
+    let signature = order.weights.is_empty().then(|| Signature::of(&symbols));
     placed(&symbols, order, &mut tokens);
     let mut found = Vec::new();
     for (role, budget) in
@@ -105,7 +120,11 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
         if let Some(budget) = budget {
             cut(&tokens, budget, order, &mut keys);
         }
-        found.extend(keys.iter().map(|key| RowKey { hash: key.hash, role, skip: key.skip }));
+        let each = |key: &Key| {
+            let sketch = Sketch { size, skip: key.skip, signature };
+            RowKey { hash: key.hash, role, sketch }
+        };
+        found.extend(keys.iter().map(each));
     }
     Ok(found)
 }
@@ -143,11 +162,20 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
     found
 }
 
-/// Whether a group's larger and smaller row, each as its size and the skip of its key, can be a pair: what
-/// needs no text.
-pub fn can_meet(query: &Query, large: (u32, u32), small: (u32, u32)) -> bool {
-    let need = query.metric.need(query.threshold, large.0, small.0);
-    large.1.saturating_add(need) <= large.0 && small.1.saturating_add(need) <= small.0
+/// Whether a group's larger and smaller row can be a pair. Without a division: rows are held against many.
+pub fn can_meet(query: &Query, large: Sketch, small: Sketch) -> bool {
+    let Linear { small: per_small, large: per_large, of } = query.metric.linear(query.threshold);
+    let need = per_small * u64::from(small.size) + per_large * u64::from(large.size);
+    let lacks = |own: Sketch, other: Sketch| match (own.signature, other.signature) {
+        (Some(own), Some(other)) => own.missing_from(other),
+        _ => 0,
+    };
+    let room = |row: Sketch, lacked: u32| {
+        (of * u64::from(row.size))
+            .checked_sub(need)
+            .is_some_and(|room| of * u64::from(row.skip.max(lacked)) <= room)
+    };
+    small.size <= large.size && room(large, lacks(large, small)) && room(small, lacks(small, large))
 }
 
 /// The similarity of two texts where it is at or over the threshold.
@@ -197,16 +225,22 @@ mod tests {
             stats
         };
         let order = Order::new(&count(right).merge(count(left)), query.threshold);
-        let mut groups: BTreeMap<u64, Vec<Member>> = BTreeMap::new();
+        let mut groups: BTreeMap<u64, Vec<(Member, Sketch)>> = BTreeMap::new();
         for (row, text) in rows.iter().enumerate() {
             for key in keys(text, &order).expect("counted") {
-                let member = Member { row: row as u64, text, role: key.role, skip: key.skip };
-                groups.entry(key.hash).or_default().push(member);
+                let member = Member { row: row as u64, text, role: key.role, skip: key.sketch.skip };
+                groups.entry(key.hash).or_default().push((member, key.sketch));
             }
         }
         let found: BTreeSet<_> = groups
             .values()
-            .flat_map(|group| verify(group, query))
+            .flat_map(|group| {
+                group.iter().flat_map(move |large| group.iter().map(move |small| (large, small)))
+            })
+            .filter(|((large, l), (small, s))| {
+                large.role == Role::Larger && small.role == Role::Smaller && can_meet(query, *l, *s)
+            })
+            .flat_map(|((large, _), (small, _))| verify(&[*large, *small], query))
             .map(|pair| (pair.a, pair.b, pair.score.num, pair.score.den))
             .collect();
         found.into_iter().collect()

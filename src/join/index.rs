@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::keys::{Key, Placed, cut, placed};
 use super::records::Records;
+use super::signature::Classes;
 use super::stats::Order;
 
 /// Shards; a power of two.
@@ -17,14 +18,32 @@ const FILTER_BITS: usize = 8;
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 4096;
 
-/// A record in the list of a key.
-#[derive(Clone, Copy, Debug)]
+/// A record in the list of a key, with what refuses it without a look at the record: that would be a wait
+/// for memory each time.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Posting {
     pub record: u32,
-    /// Part of the key's hash, for lists that share a bucket.
-    tag: u16,
+    /// The record's size, 65535 where it is that or more.
+    size: u16,
     /// The key's skip, 65535 where it is more: a lower bound.
     pub skip: u16,
+    /// The record's classes, and part of the key's hash for lists that share a bucket.
+    tagged: u64,
+}
+
+impl Posting {
+    /// The record's size, where it is small.
+    pub fn size(self) -> Option<u32> {
+        (self.size < u16::MAX).then_some(self.size.into())
+    }
+
+    pub fn classes(self) -> Classes {
+        Classes::of_tagged(self.tagged)
+    }
+
+    fn may_hold(self, hash: u64) -> bool {
+        self.tagged as u8 == hash as u8
+    }
 }
 
 /// Lists of records by key, each in the order of the records.
@@ -55,8 +74,12 @@ impl Index {
         let all: Vec<u32> = block.collect();
         let chunks: Vec<Vec<Vec<Entry>>> =
             all.par_chunks(CHUNK).map(|chunk| entries(records, order, chunk)).collect();
-        let shards = (0..SHARDS).into_par_iter().map(|s| Shard::new(chunks.iter().map(|chunk| &chunk[s])));
-        Self { shards: shards.collect() }
+        // By shard, so that what a shard is made of goes when it is made.
+        let mut of_shards: Vec<Vec<Vec<Entry>>> = (0..SHARDS).map(|_| Vec::new()).collect();
+        for chunk in chunks {
+            of_shards.iter_mut().zip(chunk).for_each(|(parts, part)| parts.push(part));
+        }
+        Self { shards: of_shards.into_par_iter().map(|parts| Shard::new(&parts, records)).collect() }
     }
 
     /// Keys of the block.
@@ -75,16 +98,16 @@ impl Index {
         shard.starts[bucket]..shard.starts[bucket + 1]
     }
 
-    /// Whether the one record of a bucket shows at a glance that nobody holds the key.
-    pub fn is_of_another(&self, hash: u64, bucket: &Range<u32>) -> bool {
-        let postings = &self.shards[shard_of(hash)].postings;
-        bucket.len() == 1 && postings[bucket.start as usize].tag != hash as u16
+    /// Whether a bucket that is not empty may have a holder of the key before this record, by its first one.
+    pub fn may_have(&self, hash: u64, bucket: &Range<u32>, before: u32) -> bool {
+        let first = self.shards[shard_of(hash)].postings[bucket.start as usize];
+        first.record < before && (bucket.len() > 1 || first.may_hold(hash))
     }
 
     /// Records of a bucket that may hold the key, ascending, and few that do not.
     pub fn holders(&self, hash: u64, bucket: Range<u32>) -> impl Iterator<Item = Posting> + '_ {
         let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
-        postings.iter().copied().filter(move |posting| posting.tag == hash as u16)
+        postings.iter().copied().filter(move |posting| posting.may_hold(hash))
     }
 }
 
@@ -129,14 +152,14 @@ fn shard_of(hash: u64) -> usize {
 }
 
 impl Shard {
-    fn new<'a>(parts: impl Iterator<Item = &'a Vec<Entry>> + Clone) -> Self {
-        let total: usize = parts.clone().map(Vec::len).sum();
+    fn new(parts: &[Vec<Entry>], records: &Records) -> Self {
+        let total: usize = parts.iter().map(Vec::len).sum();
         let buckets = total.next_power_of_two();
-        let blank = Posting { record: 0, tag: 0, skip: 0 };
         let filter = vec![0; (total * FILTER_BITS / 64).next_power_of_two()];
-        let mut shard = Self { filter, starts: vec![0; buckets + 2], postings: vec![blank; total] };
+        let postings = vec![Posting::default(); total];
+        let mut shard = Self { filter, starts: vec![0; buckets + 2], postings };
         // Counts two places on, so that after the fill below each start is where it belongs.
-        for entry in parts.clone().flatten() {
+        for entry in parts.iter().flatten() {
             let bucket = shard.bucket(entry.hash);
             shard.starts[bucket + 2] += 1;
             let (word, bit) = shard.filter_bit(entry.hash);
@@ -145,11 +168,12 @@ impl Shard {
         for i in 2..shard.starts.len() {
             shard.starts[i] += shard.starts[i - 1];
         }
-        for entry in parts.flatten() {
-            let bucket = shard.bucket(entry.hash);
+        for &Entry { hash, record, skip } in parts.iter().flatten() {
+            let bucket = shard.bucket(hash);
             let place = &mut shard.starts[bucket + 1];
-            shard.postings[*place as usize] =
-                Posting { record: entry.record, tag: entry.hash as u16, skip: entry.skip };
+            let size = u16::try_from(records.size(record)).unwrap_or(u16::MAX);
+            let tagged = records.signature(record).classes().tagged(hash as u8);
+            shard.postings[*place as usize] = Posting { record, size, skip, tagged };
             *place += 1;
         }
         shard

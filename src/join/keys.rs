@@ -23,8 +23,12 @@ use super::stats::Order;
 use super::{Query, Threshold};
 
 /// A key is long enough when chance alone lets it stand in about this many records. Passing over a record
-/// in a list is cheaper than looking up another key.
-const FEW_RECORDS: f64 = 32.0;
+/// in a list is cheaper than looking up another key: hundreds are read in the time of a few lookups, and most
+/// are refused by what stands beside them.
+const FEW_RECORDS: f64 = 512.0;
+
+/// The same for bags, whose pairs share less, so that fewer records are refused at a glance.
+const FEW_RECORDS_OF_BAG: f64 = 32.0;
 
 /// The most subsets a record enumerates for one required overlap; it bounds their length.
 const MOST_SUBSETS: u64 = 1000;
@@ -209,6 +213,7 @@ impl Cutter<'_> {
     fn grow(&self, chosen: Chosen, from: usize, places: &mut [u32; DEEPEST as usize], keys: &mut Vec<Key>) {
         let Budget { size, least, stops } = self.budget;
         let depth = chosen.depth + 1;
+        let few = if self.weighted { FEW_RECORDS_OF_BAG } else { FEW_RECORDS };
         let mut skip = chosen.skipped;
         for (i, token) in self.tokens.iter().enumerate().skip(from) {
             if skip > size - least {
@@ -220,7 +225,7 @@ impl Cutter<'_> {
             let expected = chosen.expected * f64::from(self.order.chance[token.symbol as usize]);
             let weight = chosen.weight + token.weight;
             // Letters and digits fill a text and set it apart from few: more of them are no better key.
-            if expected <= FEW_RECORDS || token.symbol >= self.order.trite {
+            if expected <= few || token.symbol >= self.order.trite {
                 keys.push(Key { hash, skip });
             } else {
                 if stops >> depth & 1 == 1 {

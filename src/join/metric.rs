@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Score, Threshold};
-use crate::text::sameness::weight;
+use crate::text::sameness::{LEAST_WEIGHT, weight};
 
 /// A similarity of two strings. The unit is the Unicode scalar value; every value is a ratio of
 /// integers in 0..=1, and two empty strings are not a pair.
@@ -28,6 +28,11 @@ impl Metric {
     /// Whether the order of the text counts.
     pub(super) fn of_sequences(self) -> bool {
         matches!(self, Metric::Levenshtein | Metric::Indel)
+    }
+
+    /// What any token is worth, at the least.
+    pub(super) fn least_worth(self) -> u32 {
+        if self == Metric::Overlap { LEAST_WEIGHT } else { 1 }
     }
 
     /// How much two records of these sizes must share for a score at the threshold: characters

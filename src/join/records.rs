@@ -57,11 +57,6 @@ impl Records {
         self.signatures[self.place(record)]
     }
 
-    /// The first record of at least this size, or one past the last.
-    pub fn at_size(&self, size: u32) -> u32 {
-        self.first + self.sizes.partition_point(|&s| s < size) as u32
-    }
-
     /// One past the last record from `start` on before a size that does not hold; sizes that hold come
     /// first.
     pub fn count_while(&self, start: u32, holds: impl Fn(u32) -> bool) -> u32 {

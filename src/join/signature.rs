@@ -1,13 +1,19 @@
 //! Bitmaps of records that refuse most candidates with a few popcounts.
+//!
+//! There are two: a [`Signature`] beside each record, and its [`Classes`], which are small enough to stand
+//! beside each key, where they refuse a candidate before anything of it is fetched.
 
-/// Which of 256 classes of symbols a record holds.
+use std::fmt;
+use std::str::FromStr;
+
+/// Which of 256 classes of symbols a record holds. As text it is 64 hex digits.
 ///
 /// A bit of a that b lacks is at least one token of a without a partner in b.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Signature([u64; 4]);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Signature([u64; 4]);
 
 impl Signature {
-    pub fn of(symbols: &[u32]) -> Self {
+    pub(super) fn of(symbols: &[u32]) -> Self {
         let mut bits = [0u64; 4];
         for &symbol in symbols {
             let class = class(symbol);
@@ -17,14 +23,105 @@ impl Signature {
     }
 
     /// False only where the record does not hold the symbol.
-    pub fn holds(self, symbol: u32) -> bool {
+    pub(super) fn holds(self, symbol: u32) -> bool {
         let class = class(symbol);
         self.0[class / 64] >> (class % 64) & 1 == 1
     }
 
     /// The least number of tokens of `self` that are not in `other`.
-    pub fn missing_from(self, other: Self) -> u32 {
+    pub(super) fn missing_from(self, other: Self) -> u32 {
         self.0.iter().zip(other.0).map(|(mine, theirs)| (mine & !theirs).count_ones()).sum()
+    }
+
+    /// The same in a quarter of the room.
+    pub(super) fn classes(self) -> Classes {
+        let Self([a, b, c, d]) = self;
+        Classes((a | b | c | d) & Classes::KEPT)
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|word| write!(f, "{word:016x}"))
+    }
+}
+
+/// A text that is not 64 hex digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a signature is 64 hex digits")]
+pub struct NoSignature;
+
+impl FromStr for Signature {
+    type Err = NoSignature;
+
+    fn from_str(text: &str) -> Result<Self, NoSignature> {
+        let mut words = [0; 4];
+        let mut rest = text;
+        for word in &mut words {
+            let (digits, more) = rest.split_at_checked(16).ok_or(NoSignature)?;
+            *word = u64::from_str_radix(digits, 16).map_err(|_| NoSignature)?;
+            rest = more;
+        }
+        if rest.is_empty() { Ok(Self(words)) } else { Err(NoSignature) }
+    }
+}
+
+/// Which of 56 classes of symbols a record holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Classes(u64);
+
+impl Classes {
+    /// The lowest bits are the holder's, for a tag.
+    const TAG_BITS: u32 = 8;
+
+    const KEPT: u64 = !0 << Self::TAG_BITS;
+
+    /// The classes, and in the lowest eight bits the tag.
+    pub fn tagged(self, tag: u8) -> u64 {
+        self.0 | u64::from(tag)
+    }
+
+    /// The classes of a tagged word.
+    pub fn of_tagged(word: u64) -> Self {
+        Self(word & Self::KEPT)
+    }
+
+    /// The least number of tokens of `self` that are not in `other`.
+    pub fn missing_from(self, other: Self) -> u32 {
+        (self.0 & !other.0).count_ones()
+    }
+}
+
+/// What the tokens of one record are worth, by class.
+#[derive(Clone, Debug)]
+pub(super) struct Worth([u32; 64]);
+
+impl Worth {
+    /// Of no record yet.
+    pub const NOTHING: Worth = Worth([0; 64]);
+
+    /// Takes another record.
+    pub fn set(&mut self, symbols: &[u32], weight: impl Fn(u32) -> u32) {
+        self.0.fill(0);
+        for &symbol in symbols {
+            let worth = &mut self.0[class(symbol) % 64];
+            *worth = worth.saturating_add(weight(symbol));
+        }
+    }
+
+    /// Whether what a record with `mine` as its classes holds and one with `theirs` lacks is worth over so
+    /// much.
+    pub fn is_over(&self, most: u64, mine: Classes, theirs: Classes) -> bool {
+        let (mut missing, mut room) = (mine.0 & !theirs.0, most);
+        while missing != 0 {
+            let worth = u64::from(self.0[missing.trailing_zeros() as usize]);
+            match room.checked_sub(worth) {
+                Some(left) => room = left,
+                None => return true,
+            }
+            missing &= missing - 1;
+        }
+        false
     }
 }
 
@@ -45,7 +142,24 @@ mod tests {
             b in proptest::collection::vec(0u32..500, 0..60),
         ) {
             let missing = a.iter().filter(|symbol| !b.contains(symbol)).count() as u32;
-            prop_assert!(Signature::of(&a).missing_from(Signature::of(&b)) <= missing);
+            let (of_a, of_b) = (Signature::of(&a), Signature::of(&b));
+            prop_assert!(of_a.missing_from(of_b) <= missing);
+            prop_assert_eq!(of_a.to_string().parse(), Ok(of_a));
+            prop_assert!(of_a.classes().missing_from(of_b.classes()) <= of_a.missing_from(of_b));
+        }
+
+        #[test]
+        fn never_finds_more_missing_than_it_is_worth(
+            a in proptest::collection::vec(0u32..500, 0..60),
+            b in proptest::collection::vec(0u32..500, 0..60),
+        ) {
+            let weight = |symbol: u32| symbol % 7 + 1;
+            let missing: u32 = a.iter().filter(|symbol| !b.contains(symbol)).map(|&symbol| weight(symbol)).sum();
+            let mut worth = Worth::NOTHING;
+            worth.set(&b, weight);
+            worth.set(&a, weight);
+            let (of_a, of_b) = (Signature::of(&a).classes(), Signature::of(&b).classes());
+            prop_assert!(!worth.is_over(u64::from(missing), of_a, of_b));
         }
     }
 }

@@ -143,14 +143,6 @@ impl Order {
         Self { query, plan: Plan::of(&query), rows, chance, weights, trite, symbols }
     }
 
-    /// The size of a text: characters, grams, or weight. Tokens that the statistics lack count for nothing.
-    pub fn size_of(&self, text: &str) -> u32 {
-        let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
-        self.spell(text, &mut scratch, &mut symbols);
-        symbols.retain(|&symbol| symbol != NONE);
-        self.size(&symbols)
-    }
-
     /// Distinct tokens.
     pub(super) fn alphabet(&self) -> usize {
         self.chance.len()

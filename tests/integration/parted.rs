@@ -301,6 +301,7 @@ fn in_parts(
                 rank: rank.clone(),
                 of: "pair".into(),
                 skip: 0,
+                signature: String::new(),
                 size: 0,
                 text: Some(by_rank[rank].text.clone()),
             })

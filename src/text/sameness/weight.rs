@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 /// The weight of a character that the dictionary hardly knows.
 const RARE: u32 = 120;
 
-/// The weight of a Latin letter or a digit.
-const ALPHANUMERIC: u32 = 20;
+/// The weight of a Latin letter or a digit; no character has less.
+pub(crate) const LEAST_WEIGHT: u32 = 20;
 
 /// The weight of a folded character, in tenths of a nat; at least 20.
 ///
@@ -25,7 +25,7 @@ const ALPHANUMERIC: u32 = 20;
 /// assert!(weight('的') < weight('鱼') && weight('鱼') < weight('鳄'));
 /// ```
 pub fn weight(c: char) -> u32 {
-    if c.is_ascii() { ALPHANUMERIC } else { TABLE.get(&c).copied().unwrap_or(RARE) }
+    if c.is_ascii() { LEAST_WEIGHT } else { TABLE.get(&c).copied().unwrap_or(RARE) }
 }
 
 /// `weights.txt`: a line for each weight, the weight and the characters that have it.
@@ -48,7 +48,7 @@ mod tests {
         let mut listed = 0;
         for line in include_str!("weights.txt").lines() {
             let (weight, chars) = line.split_once(' ').unwrap();
-            assert!((ALPHANUMERIC..RARE).contains(&weight.parse().unwrap()), "{line}");
+            assert!((LEAST_WEIGHT..RARE).contains(&weight.parse().unwrap()), "{line}");
             listed += chars.chars().count();
         }
         assert_eq!(listed, TABLE.len());

@@ -22,6 +22,9 @@ pub struct KeyLine {
     /// The row's size.
     #[serde(default)]
     pub size: u32,
+    /// Its [`Signature`](crate::join::Signature), where the key is of a join.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub signature: String,
     /// Its text, where the pairs are to be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use super::line::{KeyLine, SAME};
 use super::stats::PartStats;
 use crate::config::sections;
-use crate::join::{self, Order, Query, Role, Threshold, Uncounted, default_joins, openings_of};
+use crate::join::{self, Order, Query, Role, Sketch, Threshold, Uncounted, default_joins, openings_of};
 use crate::stages::dedup::likes::{Like, decimal, name, query};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepared};
@@ -159,7 +159,7 @@ impl Keyer {
     /// The key that rows share which compare alike with every row; none where the text is like no other.
     pub fn same(measure: &Measure, rank: &str, text: &str) -> Option<KeyLine> {
         let read = measure.read(text);
-        (!read.is_blank()).then(|| line(read.digest(), 0, rank, SAME, (0, 0)))
+        (!read.is_blank()).then(|| line(read.digest(), 0, rank, SAME, Sketch::default()))
     }
 
     /// The keys of a row: two rows that are alike share one, the smaller with role 0, the larger with 1.
@@ -171,17 +171,16 @@ impl Keyer {
         let mut lines = Vec::new();
         for (n, (join, order)) in self.measure.joins.iter().zip(&self.orders).enumerate() {
             let view = self.measure.view(join, &read);
-            let size = order.size_of(&view);
             for key in join::keys(&view, order)? {
                 // A group is of one join alone.
                 let hash = format!("{n:x}{:016x}", key.hash);
                 let role = u8::from(key.role == Role::Larger);
-                lines.push(line(hash, role, rank, join.of, (key.skip, size)));
+                lines.push(line(hash, role, rank, join.of, key.sketch));
             }
         }
         if let Seen::Read(reading) = &read {
             let part = |hash: u64, role| {
-                line(format!("f{hash:016x}"), role, rank, Predicate::Opening.name(), (0, 0))
+                line(format!("f{hash:016x}"), role, rank, Predicate::Opening.name(), Sketch::default())
             };
             let (own, beginnings) = openings_of(reading.folded());
             lines.extend(own.map(|hash| part(hash, 0)));
@@ -189,23 +188,19 @@ impl Keyer {
             let mut digest = Digest(blake3::Hasher::new());
             reading.key().hash(&mut digest);
             let key = format!("e{}", &digest.0.finalize().to_hex()[..16]);
-            lines.push(line(key, 0, rank, Predicate::Identical.name(), (0, 0)));
+            lines.push(line(key, 0, rank, Predicate::Identical.name(), Sketch::default()));
         }
         Ok(lines)
     }
 }
 
-fn line(key: String, role: u8, rank: &str, of: &str, (skip, size): (u32, u32)) -> KeyLine {
-    KeyLine { key, role, rank: rank.into(), of: of.into(), skip, size, text: None }
+fn line(key: String, role: u8, rank: &str, of: &str, sketch: Sketch) -> KeyLine {
+    let Sketch { size, skip, signature } = sketch;
+    let signature = signature.map(|signature| signature.to_string()).unwrap_or_default();
+    KeyLine { key, role, rank: rank.into(), of: of.into(), skip, size, signature, text: None }
 }
 
 /// The join that a line is of, where a need follows from sizes.
 pub(super) fn join_of<'a>(measure: &'a Measure, of: &str) -> Option<&'a Join> {
     measure.joins.iter().find(|join| join.of == of)
-}
-
-/// Whether rows of these sizes that passed over so much can be a pair of the join.
-pub(super) fn can_meet(join: &Join, large: &KeyLine, small: &KeyLine) -> bool {
-    join::can_meet(&join.query, (large.size, large.skip), (small.size, small.skip))
-        && large.size >= small.size
 }

@@ -1,7 +1,8 @@
 //! Rows that share a key: which of them are, or may be, one.
 
 use super::line::{KeyLine, PAIR, PairLine, SAME};
-use super::measure::{Measure, can_meet, join_of};
+use super::measure::{Measure, join_of};
+use crate::join::{Sketch, can_meet};
 use crate::record::Witness;
 use crate::stages::dedup::likes::Like;
 use crate::stages::dedup::stage::witness;
@@ -31,7 +32,7 @@ pub enum VerifyError {
 #[derive(Debug, Default)]
 pub struct Group {
     key: Option<(String, String)>,
-    held: Vec<KeyLine>,
+    held: Vec<(Sketch, KeyLine)>,
     larger: bool,
 }
 
@@ -45,21 +46,20 @@ pub fn verify(
     line: KeyLine,
     mut out: impl FnMut(PairLine),
 ) -> Result<(), VerifyError> {
-    let here = (line.key.clone(), line.of.clone());
-    if group.key.as_ref() != Some(&here) {
-        *group = Group { key: Some(here), ..Group::default() };
+    if !group.key.as_ref().is_some_and(|(key, of)| *key == line.key && *of == line.of) {
+        *group = Group { key: Some((line.key.clone(), line.of.clone())), ..Group::default() };
     }
     let unsorted = || VerifyError::Unsorted { key: line.key.clone(), rank: line.rank.clone() };
     match line.of.as_str() {
         SAME => match group.held.first() {
-            None => group.held.push(line),
-            Some(head) if head.rank > line.rank => return Err(unsorted()),
-            Some(head) if head.rank == line.rank => {}
-            Some(head) => out(bare(&line.rank, &head.rank, "copy")),
+            None => group.held.push((Sketch::default(), line)),
+            Some((_, head)) if head.rank > line.rank => return Err(unsorted()),
+            Some((_, head)) if head.rank == line.rank => {}
+            Some((_, head)) => out(bare(&line.rank, &head.rank, "copy")),
         },
         of if of == PAIR || of == Predicate::Identical.name() => {
-            group.held.iter().for_each(|held| meet(measure, held, &line, &mut out));
-            group.held.push(line);
+            group.held.iter().for_each(|(_, held)| meet(measure, held, &line, &mut out));
+            group.held.push((Sketch::default(), line));
         }
         of => {
             let join = join_of(measure, of);
@@ -70,15 +70,24 @@ pub fn verify(
                 if group.larger {
                     return Err(unsorted());
                 }
-                group.held.push(line);
+                group.held.push((sketch(&line), line));
                 return Ok(());
             }
             group.larger = true;
-            let may = |held: &&KeyLine| join.is_none_or(|join| can_meet(join, &line, held));
-            group.held.iter().filter(may).for_each(|held| meet(measure, held, &line, &mut out));
+            let own = sketch(&line);
+            for (held, other) in &group.held {
+                if join.is_none_or(|join| can_meet(&join.query, own, *held)) {
+                    meet(measure, other, &line, &mut out);
+                }
+            }
         }
     }
     Ok(())
+}
+
+fn sketch(line: &KeyLine) -> Sketch {
+    // Without a signature a row is compared once more than it need be.
+    Sketch { size: line.size, skip: line.skip, signature: line.signature.parse().ok() }
 }
 
 /// Two rows that share a key: compared where their texts are at hand, else named.
