@@ -336,3 +336,44 @@ pub fn opening(
     manifest.fingerprint = manifest.fingerprint_of();
     manifest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Link;
+    use proptest::prelude::*;
+
+    fn link(n: usize) -> Link {
+        Link { child: n.to_string(), ..Link::default() }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_hold_every_row_once_and_in_order(
+            blocks in prop::collection::vec(0usize..9, 0..12),
+            singles in 0usize..5,
+            size in 1usize..7,
+            rounds in prop::collection::vec(0usize..20, 0..6),
+        ) {
+            let mut waiting = Waiting { blocks: VecDeque::new(), written: 0, rows: 0 };
+            let mut rows = 0..;
+            for block in blocks {
+                waiting.push(rows.by_ref().take(block).map(link).collect());
+            }
+            rows.by_ref().take(singles).for_each(|n| waiting.put(link(n)));
+            let all = rows.start;
+            let mut written = Vec::new();
+            for most in rounds.into_iter().chain([all]) {
+                let count = most.min(waiting.rows);
+                let parts = waiting.parts(count, size);
+                let lens: Vec<usize> = parts.iter().map(|part| part.iter().map(|rows| rows.len()).sum()).collect();
+                prop_assert_eq!(lens.iter().sum::<usize>(), count);
+                prop_assert!(lens.iter().rev().skip(1).all(|&len| len == size), "{:?}", lens);
+                written.extend(parts.concat().concat());
+                waiting.forget(count);
+            }
+            prop_assert_eq!(written, (0..all).map(link).collect::<Vec<_>>());
+            prop_assert_eq!((waiting.rows, waiting.blocks.len()), (0, 0));
+        }
+    }
+}
