@@ -148,7 +148,9 @@ fn join_20_000_posts_in_memory(bencher: Bencher, metric: Metric) {
 fn join_20_000_posts_on_disk(bencher: Bencher, metric: Metric) {
     let posts = posts(20_000);
     bencher.bench(|| {
-        disk_join(&posts, &query(metric), &std::env::temp_dir()).map(|found| found.effort.compared).ok()
+        disk_join(&posts, &query(metric), &std::env::temp_dir(), 1 << 31)
+            .map(|found| found.effort.compared)
+            .ok()
     });
 }
 

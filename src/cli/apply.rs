@@ -6,8 +6,6 @@ mod import;
 mod lines;
 mod parted;
 
-use std::io::{self, BufWriter};
-
 use rayon::prelude::*;
 
 use super::args::{Apply, ApplyStage, Global};
@@ -15,7 +13,7 @@ use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::{Config, FILE};
 use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide};
-use lines::{BATCH, Lines, parse, write};
+use lines::{BATCH, Lines, output, parse, write};
 
 pub(super) const HELP: &str = "\
 Every row comes out in its place, with unknown fields passed through and always id, outcome, reason, evidence.
@@ -67,7 +65,7 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         return books::each(&what);
     }
     let mut bad = 0;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
         let rows: Vec<Result<Row, Row>> =

@@ -271,9 +271,10 @@ pub(super) struct Apply {
     /// dedup-keys: with each key the row's text, so that dedup-verify can compare
     #[arg(long)]
     pub texts: bool,
-    /// dedup-resolve: MiB of pairs that are sorted at once
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
-    pub memory: usize,
+    /// dedup --on-disk: MiB that the join may take, beside some 200 bytes for each row (2048 if left out);
+    /// dedup-resolve: MiB of pairs that are sorted at once (256)
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    pub memory: Option<u64>,
     /// dedup: write every pair at or over the threshold here, as JSON Lines a, b, score
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
@@ -292,6 +293,13 @@ pub(super) struct Apply {
     /// dedup: hold rows and index in a temporary folder in this one, not in memory
     #[arg(long, value_name = "FOLDER")]
     pub on_disk: Option<PathBuf>,
+}
+
+impl Apply {
+    /// Bytes of `--memory`, or of so many MiB.
+    pub fn memory(&self, or: u64) -> usize {
+        usize::try_from(self.memory.unwrap_or(or) << 20).unwrap_or(usize::MAX)
+    }
 }
 
 #[derive(Args)]

@@ -49,7 +49,10 @@ use exit::Failure;
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let stop = Arc::new(Stop::default());
-    watch_interrupt(&stop, cli.global.quiet);
+    // What keeps no parts loses nothing when it ends at once.
+    if matches!(cli.verb, Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_)) {
+        watch_interrupt(&stop, cli.global.quiet);
+    }
     match verb(&cli, &stop) {
         Ok(exit) => exit.into(),
         Err(failure) => {

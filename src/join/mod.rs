@@ -58,7 +58,7 @@ mod verify;
 
 pub use alike::{AlikePair, AlikePairs, DefaultJoin, alike, default_joins};
 pub use block::Effort;
-pub use disk::{DiskError, DiskJoined, LineSorter, SortedLines, disk_join};
+pub use disk::{DiskError, DiskJoined, LineSorter, SortedLines, Working, disk_join};
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
 pub use metric::{Metric, similarity};
 pub use openings::openings_of;

@@ -52,7 +52,7 @@ fn identical_rows_are_compared_with_nothing() {
     assert_eq!(joined.pairs().take(300_000).count(), 300_000, "one at a time");
 
     let folder = tempfile::tempdir().expect("a folder");
-    let joined = disk_join(&texts, &TIGHT, folder.path()).expect("room on disk");
+    let joined = disk_join(&texts, &TIGHT, folder.path(), 1 << 30).expect("room on disk");
     assert_eq!(joined.effort.compared, 1);
     assert_eq!(joined.pairs().expect("a file").take(300_000).flatten().count(), 300_000);
     assert_eq!(joined.copies()[&0].len(), 200_000);

@@ -1,7 +1,7 @@
 //! A stage from the partitions that another machine made of it: the same folder that `run` would write.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -18,8 +18,11 @@ use crate::store::{
     self, Batch, Booked, BookedError, CommitError, Lock, Manifest, StageWriter, Workspace, durable,
 };
 
-/// Lines that are read together.
-const BATCH: usize = 1 << 14;
+/// Bytes of lines that are read together.
+const BATCH: u64 = 1 << 23;
+
+/// Lines that one task reads.
+const TASK: usize = 1 << 10;
 
 /// Why a stage could not be assembled. What stood in its place still does.
 #[derive(Debug, thiserror::Error)]
@@ -111,31 +114,30 @@ pub fn assemble(
     }
     let opening = known.opening(step, &made)?;
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
-    let mut items = Items { dumps: &known.dumps, counts: vec![0; known.dumps.len()], at: 0 };
+    let mut items = Items::of(&known.dumps);
     let mut entries = 0;
     for file in books {
         each_batch(file, |first, lines| {
-            let read: Vec<Booked<Post>> = lines
-                .par_iter()
+            let batches: Vec<Batch<Post>> = lines
+                .par_chunks(TASK)
                 .enumerate()
-                .map(|(i, line)| {
-                    let line_number = first + i as u64;
-                    Booked::read(line).map_err(|source| AssembleError::Line {
-                        file: file.clone(),
-                        line: line_number,
-                        source,
-                    })
+                .map(|(task, lines)| {
+                    let mut batch = Batch::with_room(lines.len());
+                    let numbered = lines.iter().zip(first + (task * TASK) as u64..);
+                    for (line, n) in numbered.filter(|(line, _)| !is_blank(line)) {
+                        let wrong = |source| AssembleError::Line { file: file.clone(), line: n, source };
+                        batch.take(Booked::read(line).map_err(wrong)?);
+                    }
+                    Ok(batch)
                 })
-                .collect::<Result<_, _>>()?;
-            entries += read.len() as u64;
-            let mut batch = Batch::default();
-            for booked in read {
+                .collect::<Result<_, AssembleError>>()?;
+            for batch in batches {
+                entries += batch.ledger().len() as u64;
                 if step.stage == Stage::Import {
-                    items.count(&booked.entry.id)?;
+                    batch.ledger().iter().try_for_each(|entry| items.count(&entry.id))?;
                 }
-                batch.take(booked);
+                writer.append(batch);
             }
-            writer.append(batch);
             Ok(writer.flush()?)
         })?;
     }
@@ -161,15 +163,22 @@ fn complete(step: &Step, made: &BTreeMap<&str, Manifest>, found: u64) -> Result<
 /// Entries by dump.
 struct Items<'a> {
     dumps: &'a [Dump],
+    /// What ids of a dump's items begin with.
+    prefixes: Vec<String>,
     counts: Vec<u64>,
     at: usize,
 }
 
-impl Items<'_> {
+impl<'a> Items<'a> {
+    fn of(dumps: &'a [Dump]) -> Items<'a> {
+        let prefixes = dumps.iter().map(|dump| dump.locator("")).collect();
+        Items { dumps, prefixes, counts: vec![0; dumps.len()], at: 0 }
+    }
+
     fn count(&mut self, id: &str) -> Result<(), AssembleError> {
-        let of = |dump: &Dump| id.starts_with(&dump.locator(""));
-        if !self.dumps.get(self.at).is_some_and(of) {
-            self.at = self.dumps.iter().position(of).ok_or_else(|| AssembleError::Stranger(id.into()))?;
+        let of = |prefix: &String| id.starts_with(prefix);
+        if !self.prefixes.get(self.at).is_some_and(of) {
+            self.at = self.prefixes.iter().position(of).ok_or_else(|| AssembleError::Stranger(id.into()))?;
         }
         self.counts[self.at] += 1;
         Ok(())
@@ -187,7 +196,7 @@ fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), A
     let mut last = (String::new(), String::new());
     for file in files {
         each_batch(file, |first, lines| {
-            for (line, number) in lines.iter().zip(first..) {
+            for (line, number) in lines.iter().zip(first..).filter(|(line, _)| !is_blank(line)) {
                 let wrong = |what: String| AssembleError::Pair { file: file.clone(), line: number, what };
                 let pair: PairLine =
                     serde_json::from_slice(line).map_err(|e| wrong(format!("no pair: {e}")))?;
@@ -205,27 +214,29 @@ fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), A
     Ok(writer.keep(table)?)
 }
 
-/// The lines of a file in batches, each with the number of its first line; blank ones are none.
+/// The lines of a file in batches, each with the number of its first line.
 fn each_batch(
     file: &Path,
-    mut take: impl FnMut(u64, &[Vec<u8>]) -> Result<(), AssembleError>,
+    mut take: impl FnMut(u64, &[&[u8]]) -> Result<(), AssembleError>,
 ) -> Result<(), AssembleError> {
     let failed = |e| AssembleError::from(store::Error::io("read", file)(e));
-    let mut reader = BufReader::with_capacity(1 << 20, open_dump(file).map_err(failed)?);
-    let (mut batch, mut number) = (Vec::new(), 0u64);
+    let mut reader = open_dump(file).map_err(failed)?;
+    let (mut bytes, mut first) = (Vec::new(), 1);
     loop {
-        let mut line = Vec::new();
-        let read = reader.read_until(b'\n', &mut line).map_err(failed)?;
-        if read > 0 {
-            number += 1;
-            batch.push(line);
-        }
-        if batch.len() == BATCH || (read == 0 && !batch.is_empty()) {
-            take(number + 1 - batch.len() as u64, &batch)?;
-            batch.clear();
-        }
+        let read = reader.by_ref().take(BATCH).read_to_end(&mut bytes).map_err(failed)?;
+        // What follows the last line feed is the beginning of a line, or the last of them.
+        let last = bytes.iter().rposition(|byte| *byte == b'\n');
+        let end = if read == 0 { bytes.len() } else { last.map_or(0, |at| at + 1) };
+        let lines: Vec<&[u8]> = bytes[..end].split_inclusive(|byte| *byte == b'\n').collect();
+        take(first, &lines)?;
+        first += lines.len() as u64;
+        bytes.drain(..end);
         if read == 0 {
             return Ok(());
         }
     }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
 }

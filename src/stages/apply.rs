@@ -2,12 +2,14 @@
 //! Nothing of a workspace is read or written but its settings.
 
 use rayon::prelude::*;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::{Anonymise, anonymise, clean, filter};
 use crate::config::sections;
 use crate::record::{Outcome, Post, PostKind, Reason};
-use crate::store::{Booked, BookedError, from_object};
+use crate::store::{Booked, BookedError, Plain};
 use crate::text::interrogative;
 use crate::text::sameness::{Predicate, Verdict, compare};
 
@@ -77,26 +79,29 @@ pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
 /// # Errors
 /// [`BookedError`] where it is neither, or a post has no id.
 pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, BookedError> {
-    posts_in(serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?)
-}
-
-/// The same of a line that was read.
-///
-/// # Errors
-/// [`BookedError`], likewise.
-pub fn posts_in(mut line: Row) -> Result<Vec<Post>, BookedError> {
-    if let Some(id) = line.get_mut("id").filter(|id| id.is_number()) {
-        *id = Value::String(id.to_string());
-    }
-    let posts = match line.contains_key("entry") {
-        true => Booked::<Post>::from_object(line)?.rows,
-        false => vec![from_object::<Post>(line)],
+    let posts = match has_entry(line)? {
+        true => Booked::<Post>::read(line)?.rows,
+        false => vec![plain(line)?],
     };
     match posts.iter().find(|post| post.id.is_empty() || post.id.contains(char::is_control)) {
         Some(post) if post.id.is_empty() => Err(BookedError::Unreadable("a row needs an `id`".into())),
         Some(post) => Err(BookedError::Unreadable(format!("the id {:?} holds a control character", post.id))),
         None => Ok(posts),
     }
+}
+
+/// Whether a line is books. Those that this program wrote say so at once.
+fn has_entry(line: &[u8]) -> Result<bool, BookedError> {
+    #[derive(Deserialize)]
+    struct Entry {
+        entry: Option<IgnoredAny>,
+    }
+    let read = || serde_json::from_slice::<Entry>(line).map_err(|e| BookedError::Unreadable(e.to_string()));
+    Ok(line.starts_with(b"{\"entry\":") || read()?.entry.is_some())
+}
+
+fn plain(line: &[u8]) -> Result<Post, BookedError> {
+    serde_json::from_slice(line).map(|Plain(post)| post).map_err(|e| BookedError::Unreadable(e.to_string()))
 }
 
 /// The row of a line that is no JSON object.

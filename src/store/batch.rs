@@ -1,8 +1,6 @@
 //! Outcomes on their way into a stage: told apart as rows, ledger entries and links, and counted. Batches are made on
 //! all cores and put behind one another in order.
 
-use std::borrow::Cow;
-
 use super::Booked;
 use crate::record::{Counts, Entry, Link, Outcome, Record, State};
 
@@ -14,7 +12,7 @@ pub struct Batch<R> {
     pub(super) links: Vec<Link>,
     pub(super) children: u64,
     /// How many records by state and reason. Few, so a search is quicker than a map, and the names are made once.
-    tally: Vec<(State, Option<Cow<'static, str>>, u64)>,
+    tally: Vec<(State, Option<String>, u64)>,
 }
 
 impl<R> Default for Batch<R> {
@@ -26,54 +24,10 @@ impl<R> Default for Batch<R> {
 impl<R: Record> Batch<R> {
     /// Takes what happened to one record that entered under `id`.
     pub fn put(&mut self, id: String, outcome: Outcome<R>) {
-        let mut entry = Entry { id, ..Entry::default() };
-        let (state, reason) = match outcome {
-            Outcome::Kept(row) => {
-                entry.into = renamed(&entry.id, &row);
-                self.rows.push(row);
-                (State::Kept, None)
-            }
-            Outcome::Changed { row, rule, evidence, before, after } => {
-                entry.evidence = Some(evidence);
-                (entry.before, entry.after) = (Some(before).filter(|b| !b.is_empty()), Some(after));
-                entry.into = renamed(&entry.id, &row);
-                self.rows.push(row);
-                (State::Changed, Some(rule))
-            }
-            Outcome::Expanded(rows) => {
-                for (row, role) in rows {
-                    self.children += 1;
-                    let (child, parent) = (row.id().into(), entry.id.clone());
-                    self.links.push(Link { child, parent, role: role.into() });
-                    self.rows.push(row);
-                }
-                (State::Expanded, None)
-            }
-            Outcome::Dropped { reason, evidence } => {
-                entry.evidence = Some(evidence).filter(|e| !e.is_empty());
-                (State::Dropped, Some(reason.code()))
-            }
-            Outcome::Merged { into, reason, score, evidence } => {
-                entry.evidence = Some(evidence);
-                (entry.into, entry.score) = (Some(into), Some(score));
-                (State::Merged, Some(reason.code()))
-            }
-            Outcome::Joined { into } => {
-                entry.into = Some(into);
-                (State::Joined, None)
-            }
-            Outcome::Held { reason, evidence } => {
-                entry.evidence = Some(evidence);
-                (State::Held, Some(reason.code()))
-            }
-            Outcome::Failed { reason, evidence } => {
-                entry.evidence = Some(evidence);
-                (State::Failed, Some(reason.code()))
-            }
-        };
-        entry.outcome = state.code().into();
-        entry.reason = reason.map(Into::into);
-        self.count(state, reason.map(Cow::Borrowed), 1);
+        let before = self.links.len();
+        let (entry, state, reason) = entry(id, outcome, &mut self.rows, &mut self.links);
+        self.children += (self.links.len() - before) as u64;
+        self.count(state, reason, 1);
         self.ledger.push(entry);
     }
 
@@ -86,7 +40,7 @@ impl<R: Record> Batch<R> {
         }
         self.rows.append(&mut rows);
         self.links.append(&mut links);
-        self.count(state, entry.reason.clone().map(Cow::Owned), 1);
+        self.count(state, entry.reason.as_deref(), 1);
         self.ledger.push(entry);
     }
 
@@ -95,11 +49,16 @@ impl<R: Record> Batch<R> {
         Batch { rows: Vec::with_capacity(records), ledger: Vec::with_capacity(records), ..Batch::default() }
     }
 
+    /// Its entries.
+    pub fn ledger(&self) -> &[Entry] {
+        &self.ledger
+    }
+
     /// Counts what another batch counted, in its place.
     pub(super) fn count_as(&mut self, other: &mut Batch<R>) {
         self.children += std::mem::take(&mut other.children);
         let tally = std::mem::take(&mut other.tally);
-        tally.into_iter().for_each(|(state, reason, n)| self.count(state, reason, n));
+        tally.into_iter().for_each(|(state, reason, n)| self.count(state, reason.as_deref(), n));
     }
 
     /// The books of everything that was put here, rows of joins left out.
@@ -109,12 +68,68 @@ impl<R: Record> Batch<R> {
         counts
     }
 
-    fn count(&mut self, state: State, reason: Option<Cow<'static, str>>, n: u64) {
-        match self.tally.iter_mut().find(|(s, r, _)| *s == state && *r == reason) {
+    fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
+        match self.tally.iter_mut().find(|(s, r, _)| *s == state && r.as_deref() == reason) {
             Some((_, _, count)) => *count += n,
-            None => self.tally.push((state, reason, n)),
+            None => self.tally.push((state, reason.map(Into::into), n)),
         }
     }
+}
+
+/// The entry of a record, and what it brings out.
+pub(super) fn entry<R: Record>(
+    id: String,
+    outcome: Outcome<R>,
+    rows: &mut Vec<R>,
+    links: &mut Vec<Link>,
+) -> (Entry, State, Option<&'static str>) {
+    let mut entry = Entry { id, ..Entry::default() };
+    let (state, reason) = match outcome {
+        Outcome::Kept(row) => {
+            entry.into = renamed(&entry.id, &row);
+            rows.push(row);
+            (State::Kept, None)
+        }
+        Outcome::Changed { row, rule, evidence, before, after } => {
+            entry.evidence = Some(evidence);
+            (entry.before, entry.after) = (Some(before).filter(|b| !b.is_empty()), Some(after));
+            entry.into = renamed(&entry.id, &row);
+            rows.push(row);
+            (State::Changed, Some(rule))
+        }
+        Outcome::Expanded(children) => {
+            for (row, role) in children {
+                let (child, parent) = (row.id().into(), entry.id.clone());
+                links.push(Link { child, parent, role: role.into() });
+                rows.push(row);
+            }
+            (State::Expanded, None)
+        }
+        Outcome::Dropped { reason, evidence } => {
+            entry.evidence = Some(evidence).filter(|e| !e.is_empty());
+            (State::Dropped, Some(reason.code()))
+        }
+        Outcome::Merged { into, reason, score, evidence } => {
+            entry.evidence = Some(evidence);
+            (entry.into, entry.score) = (Some(into), Some(score));
+            (State::Merged, Some(reason.code()))
+        }
+        Outcome::Joined { into } => {
+            entry.into = Some(into);
+            (State::Joined, None)
+        }
+        Outcome::Held { reason, evidence } => {
+            entry.evidence = Some(evidence);
+            (State::Held, Some(reason.code()))
+        }
+        Outcome::Failed { reason, evidence } => {
+            entry.evidence = Some(evidence);
+            (State::Failed, Some(reason.code()))
+        }
+    };
+    entry.outcome = state.code().into();
+    entry.reason = reason.map(Into::into);
+    (entry, state, reason)
 }
 
 fn renamed<R: Record>(id: &str, row: &R) -> Option<String> {

@@ -1,14 +1,16 @@
 //! What a stage did with one record, as a line of JSON: how books travel between machines before they are
 //! written into a stage folder.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::Batch;
-use crate::record::{Entry, Link, Outcome, Record, State, Values};
+use super::Plain;
+use super::batch::entry;
+use super::row::Columns;
+use crate::record::{Entry, Link, Outcome, Record, State};
 
 /// A ledger entry with the rows and links that it brings out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Booked<R> {
     /// What happened.
     pub entry: Entry,
@@ -39,13 +41,12 @@ pub enum BookedError {
     },
 }
 
-impl<R: Record + Serialize> Booked<R> {
+impl<R: Record> Booked<R> {
     /// Books what happened to the record that entered under `id`.
     pub fn of(id: String, outcome: Outcome<R>) -> Booked<R> {
-        let mut batch = Batch::default();
-        batch.put(id, outcome);
-        let entry = batch.ledger.pop().unwrap_or_default();
-        Booked { entry, rows: batch.rows, links: batch.links }
+        let (mut rows, mut links) = (Vec::new(), Vec::new());
+        let (entry, _, _) = entry(id, outcome, &mut rows, &mut links);
+        Booked { entry, rows, links }
     }
 
     /// Reads a line, and holds the entry against what it brings out.
@@ -53,21 +54,9 @@ impl<R: Record + Serialize> Booked<R> {
     /// # Errors
     /// [`BookedError`].
     pub fn read(line: &[u8]) -> Result<Booked<R>, BookedError> {
-        let line = serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?;
-        Booked::from_object(line)
-    }
-
-    /// The same of a line that was read.
-    ///
-    /// # Errors
-    /// [`BookedError`].
-    pub fn from_object(mut line: Map<String, Value>) -> Result<Booked<R>, BookedError> {
-        let entry: Entry = match line.remove("entry") {
-            Some(Value::Object(entry)) => from_object(entry),
-            _ => return Err(BookedError::Unreadable("it has no entry".into())),
-        };
-        let booked = Booked { entry, rows: list(line.remove("rows"))?, links: list(line.remove("links"))? };
-        booked.check().map(|()| booked)
+        serde_json::from_slice::<BookedLine<R>>(line)
+            .map_err(|e| BookedError::Unreadable(e.to_string()))?
+            .checked()
     }
 
     fn check(&self) -> Result<(), BookedError> {
@@ -90,65 +79,41 @@ impl<R: Record + Serialize> Booked<R> {
     }
 }
 
-fn list<T: Record>(value: Option<Value>) -> Result<Vec<T>, BookedError> {
-    let unreadable = || BookedError::Unreadable("rows and links are lists of objects".into());
-    match value {
-        None => Ok(Vec::new()),
-        Some(Value::Array(values)) => values
-            .into_iter()
-            .map(|value| match value {
-                Value::Object(object) => Ok(from_object(object)),
-                _ => Err(unreadable()),
-            })
-            .collect(),
-        Some(_) => Err(unreadable()),
-    }
-}
-
-/// A row from a JSON object of its columns; what is absent, or of another type, is null.
-pub fn from_object<R: Record>(object: Map<String, Value>) -> R {
-    R::take(&mut Object { object, columns: R::COLUMNS.iter().map(|column| column.name) })
-}
-
-struct Object<I> {
-    object: Map<String, Value>,
-    columns: I,
-}
-
-impl<I: Iterator<Item = &'static str>> Object<I> {
-    fn next(&mut self) -> Value {
-        self.columns.next().and_then(|name| self.object.get_mut(name)).map_or(Value::Null, Value::take)
-    }
-}
-
-impl<I: Iterator<Item = &'static str>> Values for Object<I> {
-    fn text(&mut self) -> Option<String> {
-        match self.next() {
-            Value::String(text) => Some(text),
-            _ => None,
+/// Null columns are left out.
+impl<R: Record> Serialize for Booked<R> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut line = to.serialize_struct("Booked", 3)?;
+        line.serialize_field("entry", &Columns(&self.entry))?;
+        line.serialize_field("rows", &self.rows.iter().map(Columns).collect::<Vec<_>>())?;
+        if !self.links.is_empty() {
+            line.serialize_field("links", &self.links.iter().map(Columns).collect::<Vec<_>>())?;
         }
+        line.end()
     }
+}
 
-    fn count(&mut self) -> Option<u64> {
-        self.next().as_u64()
-    }
+/// A line as it stands, before the entry is held against what it brings out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(bound = "R: Record")]
+pub struct BookedLine<R> {
+    entry: Plain<Entry>,
+    #[serde(default)]
+    rows: Vec<Plain<R>>,
+    #[serde(default)]
+    links: Vec<Plain<Link>>,
+}
 
-    fn real(&mut self) -> Option<f64> {
-        self.next().as_f64()
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        self.next().as_bool()
-    }
-
-    fn texts(&mut self) -> Option<Vec<String>> {
-        match self.next() {
-            Value::Array(texts) => texts
-                .into_iter()
-                .map(|text| if let Value::String(text) = text { Some(text) } else { None })
-                .collect(),
-            _ => None,
-        }
+impl<R: Record> BookedLine<R> {
+    /// The books, where they close.
+    ///
+    /// # Errors
+    /// [`BookedError`].
+    pub fn checked(self) -> Result<Booked<R>, BookedError> {
+        let Plain(entry) = self.entry;
+        let rows = self.rows.into_iter().map(|Plain(row)| row).collect();
+        let links = self.links.into_iter().map(|Plain(link)| link).collect();
+        let booked = Booked { entry, rows, links };
+        booked.check().map(|()| booked)
     }
 }
 

@@ -1,5 +1,8 @@
 //! `apply dedup`: pairs as promised, the same from memory and from disk, and another set's rows named.
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::harness::Workspace;
@@ -46,7 +49,8 @@ fn pairs_come_in_input_order_with_ids_as_given() {
     );
     assert_eq!(rows[4]["reason"], "exact_duplicate");
 
-    let on_disk = workspace.shell(&format!("{dedup} disk.jsonl --on-disk . < rows.jsonl")).expect(3);
+    let on_disk =
+        workspace.shell(&format!("{dedup} disk.jsonl --on-disk . --memory 1 < rows.jsonl")).expect(3);
     assert_eq!(on_disk.out, said.out);
     assert_eq!(workspace.read("disk.jsonl"), workspace.read("pairs.jsonl"));
     let left = std::fs::read_dir(workspace.root()).unwrap().count();
@@ -77,4 +81,28 @@ fn rows_that_resemble_another_set_are_named() {
 fn the_default_similarity_needs_memory() {
     let said = workspace().shell("\"$0\" apply dedup --on-disk . < rows.jsonl").expect(2);
     assert!(said.err.contains("--metric"), "{}", said.err);
+}
+
+/// Its first Ctrl-C ends a filter, and what it left is swept by the next.
+#[test]
+fn an_interrupt_ends_a_join_on_disk_at_once() {
+    let workspace = workspace();
+    let dedup = "apply dedup --metric indel --threshold 0.8 --on-disk .";
+    let mut command = workspace.command(dedup.split(' '));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    // Waiting would close it, and end the input.
+    let stdin = child.stdin.take();
+    let working = || {
+        let entries = std::fs::read_dir(workspace.root()).unwrap().map(|e| e.unwrap().file_name());
+        entries.filter(|name| name.to_string_lossy().starts_with(".rows-")).count()
+    };
+    while working() == 0 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success() && !child.wait().unwrap().success());
+    drop(stdin);
+    assert_eq!(working(), 1, "the killed leave their folder");
+    workspace.shell(&format!("\"$0\" {dedup} < rows.jsonl")).expect(3);
+    assert_eq!(working(), 0, "and the next removes it");
 }

@@ -1,17 +1,17 @@
 //! Books in, books out: stages whose decision on a record depends on that record alone.
 
-use std::io::{self, BufWriter};
-
 use rayon::prelude::*;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
-use super::lines::{BATCH, Bad, Lines, write};
+use super::lines::{BATCH, Bad, Lines, encode, output, put};
 use crate::cli::exit::{Exit, Failure};
 use crate::record::{Outcome, Post, Reason};
 use crate::stages::apply::{Applied, decide, posts_of};
 use crate::stages::import::{Again, settle_again};
-use crate::store::{Booked, BookedError};
+use crate::store::{Booked, BookedError, BookedLine};
+
+/// Lines that one task books.
+const TASK: usize = 256;
 
 /// Applies a stage to every post that a line holds.
 pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
@@ -29,7 +29,7 @@ pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
 #[derive(Deserialize)]
 struct Marked {
     again: Vec<Again>,
-    booked: Map<String, Value>,
+    booked: BookedLine<Post>,
 }
 
 /// Sets aside the posts that are known.
@@ -40,7 +40,7 @@ pub(super) fn settle() -> Result<Exit, Failure> {
         }
         let marked: Marked =
             serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?;
-        Ok(settle_again(Booked::from_object(marked.booked)?, &marked.again))
+        Ok(settle_again(marked.booked.checked()?, &marked.again))
     })
 }
 
@@ -50,21 +50,37 @@ pub(super) fn lines(
     book: impl Fn(&[u8]) -> Result<Vec<Booked<Post>>, BookedError> + Sync,
 ) -> Result<Exit, Failure> {
     let mut bad = Bad::default();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
-        let booked: Vec<_> = batch.into_par_iter().map(|(n, line)| (n, book(&line))).collect();
-        let mut rows = Vec::with_capacity(booked.len());
-        for (n, booked) in booked {
-            rows.append(&mut booked.unwrap_or_else(|error| {
-                bad.tell(n, &error);
-                let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
-                vec![Booked::of(format!("line {n}"), outcome)]
-            }));
-        }
-        if !write(&mut out, &rows)? {
+        let encoded: Vec<Encoded> =
+            batch.par_chunks(TASK).map(|lines| encoded(lines, &book)).collect::<Result<_, _>>()?;
+        let (lines, wrong): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
+        wrong.into_iter().flatten().for_each(|(n, error)| bad.tell(n, error));
+        if !put(&mut out, &lines)? {
             return Ok(Exit::Done);
         }
     }
     Ok(bad.exit())
+}
+
+/// Books as lines, and the numbers of the lines that are none, with what is wrong.
+type Encoded = (Vec<u8>, Vec<(u64, BookedError)>);
+
+/// The books of some lines.
+fn encoded(
+    lines: &[(u64, Vec<u8>)],
+    book: &impl Fn(&[u8]) -> Result<Vec<Booked<Post>>, BookedError>,
+) -> Result<Encoded, Failure> {
+    let mut out = Vec::with_capacity(lines.iter().map(|(_, line)| line.len() + 64).sum());
+    let mut wrong = Vec::new();
+    for (n, line) in lines {
+        let booked = book(line).unwrap_or_else(|error| {
+            let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
+            wrong.push((*n, error));
+            vec![Booked::of(format!("line {n}"), outcome)]
+        });
+        booked.iter().try_for_each(|booked| encode(&mut out, booked))?;
+    }
+    Ok((out, wrong))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::lines::{BATCH, Lines, parse, write};
+use super::lines::{BATCH, Lines, output, parse, write};
 use crate::cli::args::Apply;
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, sections};
@@ -43,7 +43,7 @@ pub(super) fn dedup(args: &Apply, config: &Config, recipe: Option<&str>) -> Resu
     settings.margin = 0.0;
     let pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
     match &args.on_disk {
-        Some(folder) => dedup_on_disk(&settings, folder, pairs),
+        Some(folder) => dedup_on_disk(&settings, folder, args.memory(2048), pairs),
         None => dedup_in_memory(args, &settings, pairs),
     }
 }
@@ -78,7 +78,7 @@ fn dedup_in_memory(
     for (place, row) in bad {
         rows.insert(place, row);
     }
-    write(&mut BufWriter::new(io::stdout().lock()), rows.iter())?;
+    write(&mut output(), rows.iter())?;
     Ok(if partial { Exit::Partial } else { Exit::Done })
 }
 
@@ -97,6 +97,7 @@ fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
 fn dedup_on_disk(
     settings: &sections::Dedup,
     folder: &Path,
+    memory: usize,
     pairs: Option<PairFile>,
 ) -> Result<Exit, Failure> {
     let mut input = Lines::new();
@@ -110,9 +111,9 @@ fn dedup_on_disk(
         }
         batch.next()
     });
-    let mut sink = Sink { rows: BufWriter::new(io::stdout().lock()), pairs };
+    let mut sink = Sink { rows: output(), pairs };
     let wanted = sink.pairs.is_some();
-    let bad = match apply_on_disk(lines, settings, folder, wanted, &mut sink) {
+    let bad = match apply_on_disk(lines, settings, folder, memory, wanted, &mut sink) {
         Ok(bad) => bad,
         Err(OnDiskError::Put(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
         Err(e @ OnDiskError::NoMetric) => return Err(Failure::usage(e.to_string())),

@@ -1,12 +1,13 @@
 //! `apply import`: one dump to books.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde_json::json;
 
-use super::lines::write;
+use super::lines::{encode, output, put};
 use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, Source, SourceKind, Take, sections};
@@ -14,6 +15,9 @@ use crate::record::Post;
 use crate::stages::import::{Dump, books, files};
 use crate::stages::salt;
 use crate::store::{Booked, Error, Workspace};
+
+/// Records that one task writes.
+const TASK: usize = 256;
 
 pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
     if args.list {
@@ -35,11 +39,16 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     let dump = dump(args, config, path)?;
     let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
     let salt = salt::of(&Workspace::new(&global.workspace))?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     let mut failed = 0;
     let written = books(&dump, &settings, &salt, args.unsettled, |booked: Vec<Booked<Post>>| {
         failed += booked.iter().filter(|booked| booked.entry.outcome == "failed").count();
-        match write(&mut out, &booked) {
+        let encoded = booked.par_chunks(TASK).map(|booked| {
+            let mut out = Vec::with_capacity(booked.len() << 9);
+            booked.iter().try_for_each(|booked| encode(&mut out, booked)).map(|()| out)
+        });
+        let encoded: Vec<Vec<u8>> = encoded.collect::<Result<_, _>>().map_err(Some)?;
+        match put(&mut out, &encoded) {
             Ok(true) => Ok(()),
             // Whoever read the books has seen enough.
             Ok(false) => Err(None),
@@ -57,7 +66,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
 fn list(args: &Apply, config: &Config) -> Result<Exit, Failure> {
     let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
     let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     for dump in files(config, name, riddles)? {
         let Dump { source, kind, file, path, bytes, sha256, .. } = dump;
         let line = json!({ "source": source, "kind": kind, "file": file, "path": path, "bytes": bytes, "sha256": sha256 });

@@ -1,6 +1,6 @@
 //! Lines in, rows out.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Stdin, StdoutLock, Write};
 
 use serde::Serialize;
 
@@ -12,6 +12,14 @@ pub(super) const BATCH: usize = 1 << 13;
 
 pub(super) fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
     serde_json::from_slice(text).map_err(|e| unreadable(line, &e.to_string()))
+}
+
+/// Bytes that are read or written at once.
+pub(super) const BUFFER: usize = 1 << 18;
+
+/// Stdout, for rows.
+pub(super) fn output() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(BUFFER, io::stdout().lock())
 }
 
 /// Writes rows; false where the reader has seen enough.
@@ -33,29 +41,49 @@ pub(super) fn write<'a, R: Serialize + 'a>(
     }
 }
 
+/// Writes what was encoded; false where the reader has seen enough.
+pub(super) fn put(out: &mut impl Write, encoded: &[Vec<u8>]) -> Result<bool, Failure> {
+    match encoded.iter().try_for_each(|lines| out.write_all(lines)).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(e) => Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") }),
+    }
+}
+
+/// Appends a row as a line.
+pub(super) fn encode(out: &mut Vec<u8>, row: &impl Serialize) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, row)
+        .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot write a row: {e}") })?;
+    out.push(b'\n');
+    Ok(())
+}
+
 /// Lines and their numbers.
 pub(super) type Batch = Vec<(u64, Vec<u8>)>;
 
 /// The lines of stdin with their numbers; blank ones are no rows.
 pub(super) struct Lines {
-    stdin: io::StdinLock<'static>,
+    stdin: BufReader<Stdin>,
     number: u64,
+    /// Bytes of the last one: the next is like it.
+    likely: usize,
 }
 
 impl Lines {
     pub(super) fn new() -> Lines {
-        Lines { stdin: io::stdin().lock(), number: 0 }
+        Lines { stdin: BufReader::with_capacity(BUFFER, io::stdin()), number: 0, likely: 0 }
     }
 
     pub(super) fn batch(&mut self, size: usize) -> Result<Option<Batch>, Failure> {
         let mut batch = Vec::new();
         while batch.len() < size {
-            let mut line = Vec::new();
+            let mut line = Vec::with_capacity(self.likely);
             let read = self.stdin.read_until(b'\n', &mut line);
             match read.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot read stdin: {e}") })? {
                 0 => break,
                 _ => self.number += 1,
             }
+            self.likely = line.len().min(BUFFER);
             if !line.trim_ascii().is_empty() {
                 batch.push((self.number, line));
             }

@@ -1,24 +1,25 @@
 //! `apply dedup-…`: the functions that dedup is made of, each by itself.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use rayon::prelude::*;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::books;
-use super::lines::{BATCH, Bad, Lines, write};
+use super::lines::{BATCH, Bad, Lines, output, write};
 use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::sections;
 use crate::record::Post;
-use crate::stages::apply::{Row, posts_in, posts_of};
+use crate::stages::apply::posts_of;
 use crate::stages::parted::{
     Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, ResolveError, StatLine, book,
     decisions, rank_of, verify,
 };
-use crate::store::{Booked, BookedError, Error, from_object};
+use crate::store::{Booked, BookedError, Error, Plain};
 
 pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup) -> Result<Exit, Failure> {
     let measure = Measure::of(settings);
@@ -54,7 +55,7 @@ fn stats(measure: &Measure) -> Result<Exit, Failure> {
             wrong.into_iter().for_each(|(n, error)| bad.tell(n, error));
         }
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     write(&mut out, &all.lines().collect::<Vec<_>>())?;
     Ok(bad.exit())
 }
@@ -102,7 +103,7 @@ fn read_stats(measure: &Measure, path: &Path) -> Result<PartStats, Failure> {
 /// The lines that each row becomes, in order.
 fn each_row(cut: impl Fn(&Post) -> Result<Vec<KeyLine>, String> + Sync) -> Result<Exit, Failure> {
     let mut bad = Bad::default();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     let mut lines = Lines::new();
     // A row has hundreds of keys.
     while let Some(batch) = lines.batch(BATCH / 16)? {
@@ -128,7 +129,7 @@ fn each_row(cut: impl Fn(&Post) -> Result<Vec<KeyLine>, String> + Sync) -> Resul
 /// Pairs among rows of one key, group by group.
 fn verified(measure: &Measure) -> Result<Exit, Failure> {
     let (mut bad, mut group, mut pairs) = (Bad::default(), Group::default(), Vec::new());
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
         let parsed: Vec<(u64, Result<KeyLine, _>)> =
@@ -160,7 +161,7 @@ fn resolved(args: &Apply) -> Result<Exit, Failure> {
     let mut bad = Bad::default();
     let mut lines = Lines::new();
     let mut batch = Vec::new().into_iter();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output();
     let pairs = std::iter::from_fn(|| {
         loop {
             if batch.len() == 0 {
@@ -177,9 +178,8 @@ fn resolved(args: &Apply) -> Result<Exit, Failure> {
         }
     });
     let folder = args.on_disk.clone().unwrap_or_else(std::env::temp_dir);
-    let memory = args.memory.clamp(1, 1 << 20) << 20;
     let mut waiting: Vec<Decision> = Vec::new();
-    let decided = decisions(pairs, &folder, memory, |decision| {
+    let decided = decisions(pairs, &folder, args.memory(256), |decision| {
         waiting.push(decision);
         if waiting.len() >= BATCH {
             write(&mut out, &waiting)?;
@@ -198,9 +198,10 @@ fn resolved(args: &Apply) -> Result<Exit, Failure> {
 
 /// A row with what was decided on it.
 #[derive(Deserialize)]
-struct Line {
-    row: Row,
-    into: Option<Row>,
+struct Line<'a> {
+    #[serde(borrow)]
+    row: &'a RawValue,
+    into: Option<Plain<Post>>,
     score: Option<f64>,
     predicate: Option<String>,
 }
@@ -208,10 +209,10 @@ struct Line {
 fn booked(line: &[u8]) -> Result<Vec<Booked<Post>>, BookedError> {
     let line: Line = serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?;
     let decided = line.into.map(|into| Decided {
-        into: from_object(into),
+        into: into.0,
         score: line.score.unwrap_or(1.0),
         predicate: line.predicate,
     });
-    let posts = posts_in(line.row)?;
+    let posts = posts_of(line.row.get().as_bytes())?;
     Ok(posts.into_iter().map(|post| book(post, decided.clone())).collect())
 }

@@ -1,12 +1,10 @@
 //! What a join on disk found.
 
-use rustc_hash::FxHashMap;
-use tempfile::TempDir;
-
-use super::DiskError;
 use super::distinct::Copies;
 use super::sorter::{Merge, Runs};
+use super::{DiskError, Working};
 use crate::join::{Effort, Pair, Score};
+use rustc_hash::FxHashMap;
 
 /// Every pair of a join on disk. Its files are deleted with it.
 pub struct DiskJoined {
@@ -15,11 +13,11 @@ pub struct DiskJoined {
     /// What it took.
     pub effort: Effort,
     /// Last, so that the files go when nobody reads them any more.
-    _folder: TempDir,
+    _folder: Working,
 }
 
 impl DiskJoined {
-    pub(super) fn new(folder: TempDir, copies: Copies, runs: Runs, effort: Effort) -> Self {
+    pub(super) fn new(folder: Working, copies: Copies, runs: Runs, effort: Effort) -> Self {
         Self { copies, runs, effort, _folder: folder }
     }
 

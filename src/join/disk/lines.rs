@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use tempfile::TempDir;
-
-use super::DiskError;
 use super::sorter::{Merge, Sorter};
+use super::{DiskError, Working};
 
 /// Sorts lines by their bytes, most of them on disk. A line holds no byte 0 at its end.
 pub struct LineSorter {
     sorter: Sorter,
     words: Vec<u32>,
-    folder: TempDir,
+    folder: Working,
 }
 
 /// Sorted lines. Their files are deleted with it.
@@ -19,7 +17,7 @@ pub struct SortedLines {
     merge: Merge,
     words: Vec<u32>,
     /// Last, so that the files go when nobody reads them any more.
-    _folder: TempDir,
+    _folder: Working,
 }
 
 impl LineSorter {
@@ -28,10 +26,7 @@ impl LineSorter {
     /// # Errors
     /// [`DiskError`] where the folder cannot be made.
     pub fn new(folder: &Path, name: &'static str, memory: usize) -> Result<Self, DiskError> {
-        let folder = tempfile::Builder::new()
-            .prefix(".sort-")
-            .tempdir_in(folder)
-            .map_err(DiskError::io("make a folder in", folder))?;
+        let folder = Working::new(folder, ".sort-")?;
         // Half of it is for the order of the lines.
         let sorter = Sorter::new(folder.path(), name, (memory / 8).max(1024));
         Ok(Self { sorter, words: Vec::new(), folder })

@@ -12,11 +12,13 @@ mod joined;
 mod lines;
 mod sorter;
 mod spread;
+mod working;
 
 use std::path::{Path, PathBuf};
 
 pub use joined::DiskJoined;
 pub use lines::{LineSorter, SortedLines};
+pub use working::Working;
 
 use super::Query;
 use super::stats::Order;
@@ -58,19 +60,27 @@ pub(super) struct Limits {
     sort: usize,
 }
 
+/// A key of a block takes so many bytes, with its share of the records and of what the index is built from.
+const KEY_BYTES: usize = 40;
+
 impl Limits {
-    /// Two gigabytes, about.
-    const DEFAULT: Limits = Limits { parts: 64, block_keys: 1 << 25, chunk: 1 << 16, sort: 1 << 26 };
+    /// For about so many bytes, beside a few for each row.
+    fn within(memory: usize) -> Limits {
+        let block_keys = (memory / KEY_BYTES).max(1) as u64;
+        // An eighth for what is sorted; the rest of it is the lists' places.
+        Limits { parts: 64, block_keys, chunk: 1 << 16, sort: (memory / 8 / 4).max(1024) }
+    }
 }
 
 /// Finds every pair of rows at or over the threshold, with its working files in a new folder under
-/// `folder`, which is gone when the result is.
+/// `folder`, which is gone when the result is. It takes about `memory` bytes, and some tens for each row; the
+/// more, the fewer times the rows are read.
 ///
 /// ```
 /// use riddlemill::join::{Metric, Query, disk_join};
 /// # let folder = tempfile::tempdir()?;
 /// let rows = ["生鱼片是死鱼片", "云会恐高吗", "熟鱼片是死鱼片"];
-/// let found = disk_join(rows, &Query { metric: Metric::Indel, threshold: "0.8".parse()? }, folder.path())?;
+/// let found = disk_join(rows, &Query { metric: Metric::Indel, threshold: "0.8".parse()? }, folder.path(), 1 << 20)?;
 /// let pairs: Vec<(u32, u32)> = found.pairs()?.map(|pair| pair.map(|p| (p.a, p.b))).collect::<Result<_, _>>()?;
 /// assert_eq!(pairs, [(0, 2)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -82,8 +92,9 @@ pub fn disk_join<T: AsRef<str>>(
     rows: impl IntoIterator<Item = T>,
     query: &Query,
     folder: &Path,
+    memory: usize,
 ) -> Result<DiskJoined, DiskError> {
-    join_within(rows, query, folder, Limits::DEFAULT)
+    join_within(rows, query, folder, Limits::within(memory))
 }
 
 pub(super) fn join_within<T: AsRef<str>>(
@@ -92,10 +103,7 @@ pub(super) fn join_within<T: AsRef<str>>(
     folder: &Path,
     limits: Limits,
 ) -> Result<DiskJoined, DiskError> {
-    let folder = tempfile::Builder::new()
-        .prefix(".join-")
-        .tempdir_in(folder)
-        .map_err(DiskError::io("make a folder in", folder))?;
+    let folder = Working::new(folder, ".join-")?;
     let parts = spread::spread(rows, folder.path(), limits.parts)?;
     let (distinct, copies, stats) = distinct::distinct(parts, query.metric)?;
     let order = Order::new(&stats, query.threshold);

@@ -15,7 +15,7 @@ use super::likes::{decimal, name, query};
 use super::ranks::{Standing, ranks};
 use super::stage::{merged, standing};
 use crate::config::sections;
-use crate::join::{DiskError, DiskJoined, Likeness, LineSorter, disk_join, resolve};
+use crate::join::{DiskError, DiskJoined, Likeness, LineSorter, Working, disk_join, resolve};
 use crate::stages::apply::{Row, deduped, id_of, loose_post, unreadable};
 use crate::text::normalise::{Fold, fold};
 
@@ -68,12 +68,12 @@ pub fn apply_on_disk(
     lines: impl Iterator<Item = (u64, Vec<u8>)>,
     settings: &sections::Dedup,
     folder: &Path,
+    memory: usize,
     pairs: bool,
     out: &mut impl Output,
 ) -> Result<usize, OnDiskError> {
     let query = query(settings).ok_or(OnDiskError::NoMetric)?;
-    let temporary = tempfile::Builder::new().prefix(".rows-").tempdir_in(folder);
-    let temporary = temporary.map_err(|e| OnDiskError::Lines(folder.display().to_string(), e))?;
+    let temporary = Working::new(folder, ".rows-")?;
     let path = temporary.path().join("lines");
     let failed = |e| OnDiskError::Lines(path.display().to_string(), e);
     let mut kept = Keeping::create(&path).map_err(failed)?;
@@ -85,7 +85,7 @@ pub fn apply_on_disk(
         let texts = kept.map_err(|e| error = Some(e)).ok()?;
         Some(texts).filter(|texts| !texts.is_empty())
     });
-    let joined = disk_join(texts.flatten(), &query, folder)?;
+    let joined = disk_join(texts.flatten(), &query, folder, memory)?;
     if let Some(error) = error {
         return Err(failed(error));
     }
