@@ -4,7 +4,7 @@
     cargo build --release
     python benches/join.py --program target/release/riddlemill [--posts FILE.jsonl] [--count 86000]
     python benches/join.py --program … --posts FILE.jsonl --sizes 125000,250000,500000,1000000
-    python benches/join.py --program … --posts FILE.jsonl --on-disk FOLDER --sample 2000
+    python benches/join.py --program … --posts FILE.jsonl --on-disk FOLDER --memory 5120 --sample 2000
 
 Both sides find every pair of posts with an Indel similarity of 0.8, as written. The program is measured
 as a whole process, from JSON Lines to the list of pairs; the pairs must be the same.
@@ -63,14 +63,14 @@ def make_posts(count, seed=11):
     return rows
 
 
-def run(program, rows, folder, on_disk):
+def run(program, rows, folder, on_disk, memory):
     """Pairs, seconds and peak memory in MB of one whole run."""
     posts, pairs = os.path.join(folder, "posts.jsonl"), os.path.join(folder, "pairs.jsonl")
     with open(posts, "w", encoding="utf-8") as out:
         out.writelines(json.dumps({"id": n, "text": row["text"]}, ensure_ascii=False) + "\n" for n, row in enumerate(rows))
     command = [program, "apply", "dedup", "--metric", "indel", "--threshold", "0.8", "--normalize", "none", "--pairs", pairs]
     if on_disk:
-        command += ["--on-disk", on_disk]
+        command += ["--on-disk", on_disk, "--memory", str(memory)]
     started = time.perf_counter()
     with open(posts, "rb") as stdin:
         child = subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL)
@@ -113,6 +113,7 @@ def main():
     parser.add_argument("--count", type=int, default=None)
     parser.add_argument("--sizes")
     parser.add_argument("--on-disk", metavar="FOLDER")
+    parser.add_argument("--memory", type=int, default=2048, help="MiB of a join on disk")
     parser.add_argument("--sample", type=int, help="hold so many posts against all, not each against each")
     args = parser.parse_args()
     if args.posts:
@@ -126,13 +127,13 @@ def main():
         if args.sizes:
             points = []
             for size in map(int, args.sizes.split(",")):
-                found, secs, cpu, peak = run(args.program, rows[:size], folder, args.on_disk)
+                found, secs, cpu, peak = run(args.program, rows[:size], folder, args.on_disk, args.memory)
                 points.append((math.log(size), math.log(cpu)))
                 print(f"{size:>10,} posts  {secs:8.2f} s  {cpu:8.2f} s of CPU  {peak:8.0f} MB  {len(found):>9,} pairs", flush=True)
             (x, y), (u, v) = points[0], points[-1]
             print(f"growth exponent of CPU time {(v - y) / (u - x):.2f}")
             return
-        found, secs, cpu, peak = run(args.program, rows, folder, args.on_disk)
+        found, secs, cpu, peak = run(args.program, rows, folder, args.on_disk, args.memory)
     texts = [row["text"] for row in rows]
     print(f"riddlemill  {len(rows):,} posts  {secs:8.2f} s  {cpu:8.2f} s of CPU  {peak:6.0f} MB  {len(found):,} pairs", flush=True)
 
