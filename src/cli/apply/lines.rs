@@ -34,16 +34,16 @@ pub(super) fn write<'a, R: Serialize + 'a>(
         }
         out.flush()
     };
-    match each() {
-        Ok(()) => Ok(true),
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(e) => Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") }),
-    }
+    sent(each())
 }
 
 /// Writes what was encoded; false where the reader has seen enough.
 pub(super) fn put(out: &mut impl Write, encoded: &[Vec<u8>]) -> Result<bool, Failure> {
-    match encoded.iter().try_for_each(|lines| out.write_all(lines)).and_then(|()| out.flush()) {
+    sent(encoded.iter().try_for_each(|lines| out.write_all(lines)).and_then(|()| out.flush()))
+}
+
+fn sent(done: io::Result<()>) -> Result<bool, Failure> {
+    match done {
         Ok(()) => Ok(true),
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(e) => Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") }),
