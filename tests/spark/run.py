@@ -147,10 +147,11 @@ class Cluster:
         return self.processes[-1]
 
     def said(self, log, pattern):
-        for _ in range(600):
+        for _ in range(1500):
             if found := re.search(pattern, log.read_text(errors="replace")):
                 return found.group(found.lastindex or 0)
             time.sleep(0.2)
+        self.stop()
         raise SystemExit(f"{log.name} never said {pattern}:\n{log.read_text(errors='replace')}")
 
     def stop(self):
