@@ -7,8 +7,7 @@ Starts a standalone master and two workers on loopback. In turn:
   - generated posts (POSTS of them, 4000 if left out), in JSON Lines and Parquet, one partition damaged;
   - the same with a worker killed in the middle of the join;
   - the real dumps of RIDDLEMILL_REFERENCE, where it is set;
-  - where asked for, POSTS of its tools/make_corpus.py in eight files, joined by Indel from 0.8. A million
-    take half an hour on two cores, and some 15 GB of disk.
+  - where asked for, POSTS of its tools/make_corpus.py in eight files, joined by Indel from 0.8.
 Every file of staged/ must equal that of `riddlemill run`; then audit, explain, show and run take it as theirs.
 """
 

@@ -1,10 +1,11 @@
 //! What a join on disk found.
 
+use rustc_hash::FxHashMap;
+
 use super::distinct::Copies;
 use super::sorter::{Merge, Runs};
 use super::{DiskError, Working};
 use crate::join::{Effort, Pair, Score};
-use rustc_hash::FxHashMap;
 
 /// Every pair of a join on disk. Its files are deleted with it.
 pub struct DiskJoined {

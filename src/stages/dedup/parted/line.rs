@@ -22,7 +22,7 @@ pub struct KeyLine {
     /// The row's size.
     #[serde(default)]
     pub size: u32,
-    /// Its [`Signature`](crate::join::Signature), where the key is of a join.
+    /// Its [`Signature`](crate::join::Signature), where the key is of a join in which each token is worth 1.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub signature: String,
     /// Its text, where the pairs are to be compared.
