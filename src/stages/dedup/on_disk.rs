@@ -2,10 +2,10 @@
 //! on disk, and what is held of each row is a few dozen bytes.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
+use positioned_io::ReadAt;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use super::likes::{decimal, name, query};
 use super::ranks::{Standing, ranks};
 use super::stage::{merged, standing};
 use crate::config::sections;
-use crate::join::{DiskError, DiskJoined, Likeness, LineSorter, Working, disk_join, resolve};
+use crate::join::{DiskError, DiskJoined, Likeness, LineSorter, Pair, Working, disk_join, resolve};
 use crate::stages::apply::{Row, deduped, id_of, loose_post, unreadable};
 use crate::text::normalise::{Fold, fold};
 
@@ -94,7 +94,7 @@ pub fn apply_on_disk(
     drop(standings);
     let gone = Gone::decide(&joined, &ranks, settings, folder)?;
     drop(ranks);
-    let each = rows.offsets.len() as u32;
+    let each = rows.count();
     for start in (0..each).step_by(BATCH) {
         let batch: Vec<u32> = (start..each.min(start + BATCH as u32)).collect();
         let decided: Vec<io::Result<Row>> =
@@ -104,14 +104,28 @@ pub fn apply_on_disk(
         }
     }
     if pairs {
-        for pair in joined.pairs()? {
-            let pair = pair?;
-            let (a, b) = (rows.row(pair.a).map_err(failed)?, rows.row(pair.b).map_err(failed)?);
-            let (a, b) = (id_of(&a, rows.place(pair.a)), id_of(&b, rows.place(pair.b)));
-            out.pair(&a, &b, pair.score.value()).map_err(OnDiskError::Put)?;
+        let mut joined = joined.pairs()?;
+        loop {
+            let batch = joined.by_ref().take(BATCH).collect::<Result<Vec<Pair>, _>>()?;
+            if batch.is_empty() {
+                break;
+            }
+            let of_rows = batch.par_chunk_by(|x, y| x.a == y.a).map(|pairs| named(&rows, pairs));
+            for of_row in of_rows.collect::<Vec<_>>() {
+                for (a, b, score) in of_row.map_err(failed)? {
+                    out.pair(&a, &b, score).map_err(OnDiskError::Put)?;
+                }
+            }
         }
     }
     Ok(rows.bad.len())
+}
+
+/// Pairs of one row, with the ids that were given.
+fn named(rows: &Kept, pairs: &[Pair]) -> io::Result<Vec<(Value, Value, f64)>> {
+    let Some(Pair { a, .. }) = pairs.first() else { return Ok(Vec::new()) };
+    let a = rows.id(*a)?;
+    pairs.iter().map(|pair| Ok((a.clone(), rows.id(pair.b)?, pair.score.value()))).collect()
 }
 
 fn decided(rows: &Kept, gone: &Gone, row: u32, predicate: &'static str) -> io::Result<Row> {
@@ -207,7 +221,7 @@ fn unpacked(bytes: Vec<u8>) -> Option<Ranked> {
 /// Lines on their way to the file.
 struct Keeping {
     out: BufWriter<File>,
-    end: u64,
+    /// Where each line begins, and the next one.
     offsets: Vec<u64>,
     standings: Vec<Standing>,
     bad: Vec<u32>,
@@ -217,7 +231,7 @@ impl Keeping {
     fn create(path: &Path) -> io::Result<Keeping> {
         let file = File::options().create_new(true).read(true).write(true).open(path)?;
         let out = BufWriter::with_capacity(1 << 20, file);
-        Ok(Keeping { out, end: 0, offsets: Vec::new(), standings: Vec::new(), bad: Vec::new() })
+        Ok(Keeping { out, offsets: vec![0], standings: Vec::new(), bad: Vec::new() })
     }
 
     /// Writes lines away and gives their texts back, empty for those that are no rows.
@@ -232,11 +246,10 @@ impl Keeping {
             .collect();
         let mut texts = Vec::with_capacity(read.len());
         for ((number, line), read) in lines.iter().zip(read) {
-            self.offsets.push(self.end);
             self.out.write_all(&number.to_le_bytes())?;
-            self.out.write_all(&(line.len() as u64).to_le_bytes())?;
             self.out.write_all(line)?;
-            self.end += 16 + line.len() as u64;
+            let start = self.offsets.last().copied().unwrap_or_default();
+            self.offsets.push(start + (size_of_val(number) + line.len()) as u64);
             if read.is_none() {
                 self.bad.push(self.standings.len() as u32);
             }
@@ -250,14 +263,14 @@ impl Keeping {
 
     fn finish(self) -> io::Result<(Kept, Vec<Standing>)> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let file = Mutex::new(BufReader::new(file));
         Ok((Kept { file, offsets: self.offsets, bad: self.bad }, self.standings))
     }
 }
 
 /// Lines by row.
 struct Kept {
-    file: Mutex<BufReader<File>>,
+    file: File,
+    /// Where each line begins and the last one ends.
     offsets: Vec<u64>,
     /// Lines that are no rows, ascending.
     bad: Vec<u32>,
@@ -269,20 +282,26 @@ impl Kept {
         row as usize - self.bad.partition_point(|bad| *bad < row)
     }
 
+    fn count(&self) -> u32 {
+        self.offsets.len() as u32 - 1
+    }
+
     /// A line and its number in the input.
     fn line(&self, row: u32) -> io::Result<(u64, Vec<u8>)> {
-        // A reader that failed half-way is no worse for it: each read seeks.
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(self.offsets[row as usize]))?;
-        let (mut number, mut len) = ([0; 8], [0; 8]);
-        file.read_exact(&mut number)?;
-        file.read_exact(&mut len)?;
-        let mut line = vec![0; u64::from_le_bytes(len) as usize];
-        file.read_exact(&mut line)?;
+        let (start, end) = (self.offsets[row as usize], self.offsets[row as usize + 1]);
+        let mut number = [0; 8];
+        let mut line = vec![0; (end - start) as usize];
+        self.file.read_exact_at(start, &mut line)?;
+        number.copy_from_slice(&line[..8]);
+        line.drain(..8);
         Ok((u64::from_le_bytes(number), line))
     }
 
     fn row(&self, row: u32) -> io::Result<Row> {
         Ok(serde_json::from_slice(&self.line(row)?.1)?)
+    }
+
+    fn id(&self, row: u32) -> io::Result<Value> {
+        Ok(id_of(&self.row(row)?, self.place(row)))
     }
 }
