@@ -104,6 +104,29 @@ fn plain(line: &[u8]) -> Result<Post, BookedError> {
     serde_json::from_slice(line).map(|Plain(post)| post).map_err(|e| BookedError::Unreadable(e.to_string()))
 }
 
+/// Why a line is no row.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRow {
+    /// It is no JSON object.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Its id would not come out as it went in.
+    #[error("the id {0} is a number beyond 64 bits and would be rounded; write it as a text")]
+    Id(f64),
+}
+
+/// The row on a line.
+///
+/// # Errors
+/// [`NoRow`].
+pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
+    let row: Row = serde_json::from_slice(line)?;
+    match row.get("id").filter(|id| id.is_f64()).and_then(Value::as_f64) {
+        Some(id) if id.abs() >= 2f64.powi(63) => Err(NoRow::Id(id)),
+        _ => Ok(row),
+    }
+}
+
 /// The row of a line that is no JSON object.
 pub fn unreadable(line: u64, error: &str) -> Row {
     let mut row = Row::new();

@@ -31,6 +31,9 @@ fn workspace() -> Workspace {
 #[test]
 fn pairs_come_in_input_order_with_ids_as_given() {
     let workspace = workspace();
+    let numbers =
+        "{\"id\":18446744073709551615,\"text\":\"云\"}\n{\"id\":18446744073709551616,\"text\":\"鱼\"}\n";
+    workspace.write("rows.jsonl", format!("{ROWS}{numbers}"));
     let dedup = "\"$0\" apply dedup --metric indel --threshold 0.8 --normalize none --pairs";
     // A line that is no row is told, and the exit code says so.
     let said = workspace.shell(&format!("{dedup} pairs.jsonl < rows.jsonl")).expect(3);
@@ -41,8 +44,11 @@ fn pairs_come_in_input_order_with_ids_as_given() {
         [(json!(7), json!("x")), (json!({"of": [1, null]}), json!(4)), (json!(true), json!(false))];
     assert_eq!(pairs, expected);
     let rows = lines(&said.out);
-    assert_eq!(rows.len(), 9);
+    assert_eq!(rows.len(), 11);
     assert_eq!(rows[3]["outcome"], "failed");
+    // What JSON readers would round is told, not rounded.
+    assert_eq!(rows[9]["id"], json!(u64::MAX));
+    assert!(rows[10]["evidence"].as_str().unwrap().contains("64 bits"), "{}", rows[10]);
     assert_eq!(
         (&rows[4]["into"], &rows[4]["more"]),
         (&json!({"of": [1, null]}), &json!([1.5, "kept as it is"]))

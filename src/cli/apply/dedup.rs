@@ -11,7 +11,7 @@ use super::lines::{BATCH, Lines, output, parse, write};
 use crate::cli::args::Apply;
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, sections};
-use crate::stages::apply::{Row, apply_dedup};
+use crate::stages::apply::{Row, apply_dedup, row_of};
 use crate::stages::{OnDiskError, Output, apply_on_disk};
 use crate::store::Error;
 
@@ -88,8 +88,7 @@ fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
     let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
     lines
         .map(|(line, n)| {
-            let bad = |e| Failure::usage(format!("{}:{n}: no JSON object: {e}", path.display()));
-            serde_json::from_slice(line).map_err(bad)
+            row_of(line).map_err(|e| Failure::usage(format!("{}:{n}: no row: {e}", path.display())))
         })
         .collect()
 }

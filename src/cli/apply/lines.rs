@@ -5,13 +5,13 @@ use std::io::{self, BufRead, BufReader, BufWriter, Stdin, StdoutLock, Write};
 use serde::Serialize;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::stages::apply::{Row, unreadable};
+use crate::stages::apply::{Row, row_of, unreadable};
 
 /// Lines decided at once: enough for every core, few enough to stream.
 pub(super) const BATCH: usize = 1 << 13;
 
 pub(super) fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
-    serde_json::from_slice(text).map_err(|e| unreadable(line, &e.to_string()))
+    row_of(text).map_err(|e| unreadable(line, &e.to_string()))
 }
 
 /// Bytes that are read or written at once.

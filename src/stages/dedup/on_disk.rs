@@ -16,7 +16,7 @@ use super::ranks::{Standing, ranks};
 use super::stage::{merged, standing};
 use crate::config::sections;
 use crate::join::{DiskError, DiskJoined, Likeness, LineSorter, Pair, Working, disk_join, resolve};
-use crate::stages::apply::{Row, deduped, id_of, loose_post, unreadable};
+use crate::stages::apply::{Row, deduped, id_of, loose_post, row_of, unreadable};
 use crate::text::normalise::{Fold, fold};
 
 /// Rows that are parsed or decided together.
@@ -130,7 +130,7 @@ fn named(rows: &Kept, pairs: &[Pair]) -> io::Result<Vec<(Value, Value, f64)>> {
 
 fn decided(rows: &Kept, gone: &Gone, row: u32, predicate: &'static str) -> io::Result<Row> {
     let (number, found) = rows.line(row)?;
-    let own = match serde_json::from_slice::<Row>(&found) {
+    let own = match row_of(&found) {
         Ok(own) => own,
         Err(error) => return Ok(unreadable(number, &error.to_string())),
     };
@@ -239,7 +239,7 @@ impl Keeping {
         let read: Vec<Option<(String, Standing)>> = lines
             .par_iter()
             .map(|(_, line)| {
-                let post = loose_post(&serde_json::from_slice(line).ok()?, 0);
+                let post = loose_post(&row_of(line).ok()?, 0);
                 let standing = standing(&post);
                 Some((if normalize { fold(&post.text, Fold::KEY) } else { post.text }, standing))
             })
@@ -298,7 +298,7 @@ impl Kept {
     }
 
     fn row(&self, row: u32) -> io::Result<Row> {
-        Ok(serde_json::from_slice(&self.line(row)?.1)?)
+        row_of(&self.line(row)?.1).map_err(io::Error::other)
     }
 
     fn id(&self, row: u32) -> io::Result<Value> {
