@@ -32,7 +32,7 @@ writes them into staged/.
 Dedup in parts, for rows that no machine holds. Between them lines are sorted by their bytes.
   dedup-keys     id, text                           ->  key, rank: rows with one key compare alike with all
   dedup-stats    id, text; or its own output        ->  counts; those of parts add up
-  dedup-keys --stats FILE                           ->  key, role, rank, of, skip, size (--texts: text)
+  dedup-keys --stats FILE                           ->  key, role, rank, of, skip, size, signature (--texts: text)
   dedup-verify   those, sorted                      ->  from, into, verdict: maybe, copy; of texts same, borderline
   dedup-resolve  pairs                              ->  id, into, score, predicate
   dedup-book     {row, into: {id, text}, score, predicate}  ->  books

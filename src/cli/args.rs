@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::access::AccessVerb;
 use super::serve::Serve;
+use crate::stages::parted::Share;
 
 mod evaluate;
 mod review;
@@ -271,6 +272,9 @@ pub(super) struct Apply {
     /// dedup-keys: with each key the row's text, so that dedup-verify can compare
     #[arg(long)]
     pub texts: bool,
+    /// dedup-keys: only the keys of one share of all, as 1/16 to 16/16: the pairs of all shares are the pairs
+    #[arg(long, value_name = "N/M")]
+    pub share: Option<Share>,
     /// dedup --on-disk: MiB that the join may take, beside some 200 bytes for each row (2048 if left out);
     /// dedup-resolve: MiB of pairs that are sorted at once (256)
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..1 << 20))]

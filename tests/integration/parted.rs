@@ -8,7 +8,8 @@ use riddlemill::config::{Config, sections};
 use riddlemill::record::Post;
 use riddlemill::stages::apply::{Row, apply_dedup};
 use riddlemill::stages::parted::{
-    Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, book, decisions, rank_of, verify,
+    Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, Share, book, decisions, rank_of,
+    verify,
 };
 use serde_json::{Value, json};
 
@@ -103,6 +104,24 @@ fn dedup_in_parts_is_dedup() {
             lines(&ws.read(path)).iter().map(|pair| (end(pair, "from"), end(pair, "into"))).collect()
         };
         assert!(ends("maybe.jsonl").is_superset(&ends("pairs.jsonl")), "{how}");
+        // What stands beside a key refuses most of the pairs that share one.
+        let groups = lines(&sh(&format!("{keys} < heads.jsonl")).out).into_iter().fold(
+            BTreeMap::<(String, String), [u64; 2]>::new(),
+            |mut groups, key| {
+                groups.entry((key["key"].to_string(), key["of"].to_string())).or_default()
+                    [key["role"].as_u64().unwrap() as usize] += 1;
+                groups
+            },
+        );
+        let met: u64 = groups.values().map(|[wait, look]| wait * look).sum();
+        let named = ends("maybe.jsonl").len() as u64;
+        assert!(20 * named < met, "{how}: of {met} pairs that share a key {named} are named");
+        // In shares, which no key is in twice.
+        let shared = format!("for n in 1 2 3; do {keys} --share $n/3 < heads.jsonl > share-$n; done");
+        sh(&format!("{shared}; {keys} < heads.jsonl | sort > whole; sort share-? | cmp - whole"));
+        assert!(lines(&ws.read("share-2")).len() > lines(&ws.read("whole")).len() / 5, "{how}");
+        let of_shares = "for n in 1 2 3; do sort share-$n | \"$0\" apply dedup-verify @; done | sort -u";
+        sh(&format!("{of_shares} | cmp - maybe.jsonl"));
     }
     let left: Vec<_> = std::fs::read_dir(ws.root())
         .unwrap()
@@ -270,17 +289,20 @@ fn in_parts(
     parts: usize,
 ) -> BTreeMap<String, (String, u64, String)> {
     let measure = Measure::of(settings);
-    let grouped = |mut keys: Vec<KeyLine>| -> Vec<PairLine> {
-        keys.sort_by_key(|key| serde_json::to_string(key).unwrap());
+    let line = |key: KeyLine| serde_json::to_string(&key).unwrap();
+    let grouped = |mut keys: Vec<String>| -> Vec<PairLine> {
+        keys.sort();
         let (mut group, mut pairs) = (Group::default(), Vec::new());
         for key in keys {
+            let key = serde_json::from_str(&key).unwrap();
             verify(&measure, &mut group, key, |pair| pairs.push(pair)).unwrap();
         }
         pairs
     };
     let rank = |post: &Post| rank_of(post, &settings.keep);
     let by_rank: BTreeMap<String, &Post> = posts.iter().map(|post| (rank(post), post)).collect();
-    let mut pairs = grouped(posts.iter().filter_map(|p| Keyer::same(&measure, &rank(p), &p.text)).collect());
+    let same = |post: &Post| Keyer::same(&measure, &rank(post), &post.text, Share::WHOLE).map(line);
+    let mut pairs = grouped(posts.iter().filter_map(same).collect());
     let gone: BTreeSet<String> = pairs.iter().map(|pair| pair.from.clone()).collect();
     let heads: Vec<&Post> = posts.iter().filter(|post| !gone.contains(&rank(post))).collect();
     let share = heads.len().div_ceil(parts).max(1);
@@ -290,20 +312,26 @@ fn in_parts(
         stats.merge(all)
     });
     let keyer = Keyer::new(measure.clone(), &stats);
-    let maybe = grouped(heads.iter().flat_map(|post| keyer.keys(&rank(post), &post.text).unwrap()).collect());
+    let mut keys = Vec::new();
+    for post in &heads {
+        keyer.keys(&rank(post), &post.text, Share::WHOLE, |key| keys.push(line(key))).unwrap();
+    }
+    let maybe = grouped(keys);
     let named: BTreeSet<(String, String)> = maybe.into_iter().map(|pair| (pair.from, pair.into)).collect();
     let members = named.iter().flat_map(|(from, into)| [(from, from, into), (into, from, into)]);
     pairs.extend(grouped(
         members
-            .map(|(rank, from, into)| KeyLine {
-                key: format!("{from} {into}"),
-                role: 0,
-                rank: rank.clone(),
-                of: "pair".into(),
-                skip: 0,
-                signature: String::new(),
-                size: 0,
-                text: Some(by_rank[rank].text.clone()),
+            .map(|(rank, from, into)| {
+                line(KeyLine {
+                    key: format!("{from} {into}"),
+                    role: 0,
+                    rank: rank.into(),
+                    of: "pair".into(),
+                    skip: 0,
+                    signature: "".into(),
+                    size: 0,
+                    text: Some((&by_rank[rank].text).into()),
+                })
             })
             .collect(),
     ));

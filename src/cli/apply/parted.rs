@@ -1,5 +1,6 @@
 //! `apply dedup-…`: the functions that dedup is made of, each by itself.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,15 +10,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::books;
-use super::lines::{BATCH, Bad, Lines, output, write};
+use super::lines::{BATCH, Bad, Lines, encode, output, put, write};
 use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::sections;
+use crate::join::Uncounted;
 use crate::record::Post;
 use crate::stages::apply::posts_of;
 use crate::stages::parted::{
-    Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, ResolveError, StatLine, book,
-    decisions, rank_of, verify,
+    Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatLine,
+    book, decisions, rank_of, verify,
 };
 use crate::store::{Booked, BookedError, Error, Plain};
 
@@ -71,20 +73,20 @@ fn count(measure: &Measure, line: &[u8], stats: &mut PartStats) -> Result<(), St
 
 /// Cuts the keys of each row.
 fn keys(args: &Apply, measure: Measure, settings: &sections::Dedup) -> Result<Exit, Failure> {
+    let share = args.share.unwrap_or(Share::WHOLE);
     let Some(path) = &args.stats else {
-        let same = |post: &Post| {
-            let key = Keyer::same(&measure, &rank_of(post, &settings.keep), &post.text);
-            Ok(key.into_iter().collect())
-        };
-        return each_row(same);
+        return each_row(|post, take| {
+            Keyer::same(&measure, &rank_of(post, &settings.keep), &post.text, share)
+                .into_iter()
+                .for_each(take);
+            Ok(())
+        });
     };
     let keyer = Keyer::new(measure.clone(), &read_stats(&measure, path)?);
-    each_row(|post: &Post| {
-        let mut lines = keyer.keys(&rank_of(post, &settings.keep), &post.text).map_err(|e| e.to_string())?;
-        if args.texts {
-            lines.iter_mut().for_each(|line| line.text = Some(post.text.clone()));
-        }
-        Ok(lines)
+    each_row(|post, take| {
+        let text = args.texts.then_some(Cow::Borrowed(post.text.as_str()));
+        let take = |line: KeyLine| take(KeyLine { text: text.clone(), ..line });
+        keyer.keys(&rank_of(post, &settings.keep), &post.text, share, take)
     })
 }
 
@@ -100,27 +102,33 @@ fn read_stats(measure: &Measure, path: &Path) -> Result<PartStats, Failure> {
     Ok(stats)
 }
 
-/// The lines that each row becomes, in order.
-fn each_row(cut: impl Fn(&Post) -> Result<Vec<KeyLine>, String> + Sync) -> Result<Exit, Failure> {
+/// The keys that each row has, in order.
+fn each_row(
+    cut: impl Fn(&Post, &mut dyn FnMut(KeyLine)) -> Result<(), Uncounted> + Sync,
+) -> Result<Exit, Failure> {
+    let encoded = |line: &[u8]| -> Result<Vec<u8>, String> {
+        let (mut out, mut failed) = (Vec::new(), None);
+        for post in posts_of(line).map_err(|e| e.to_string())? {
+            let mut take = |line: KeyLine| failed = encode(&mut out, &line).err().or(failed.take());
+            cut(&post, &mut take).map_err(|e| e.to_string())?;
+        }
+        failed.map_or(Ok(out), |failure| Err(failure.message))
+    };
     let mut bad = Bad::default();
     let mut out = output();
     let mut lines = Lines::new();
     // A row has hundreds of keys.
     while let Some(batch) = lines.batch(BATCH / 16)? {
-        let cut: Vec<(u64, Result<Vec<KeyLine>, String>)> = batch
-            .into_par_iter()
-            .map(|(n, line)| {
-                let posts = posts_of(&line).map_err(|e| e.to_string());
-                let keys = posts.and_then(|posts| posts.iter().map(&cut).collect::<Result<Vec<_>, _>>());
-                (n, keys.map(|keys| keys.into_iter().flatten().collect()))
-            })
-            .collect();
-        for (n, keys) in cut {
-            match keys {
-                Ok(keys) if !write(&mut out, &keys)? => return Ok(Exit::Done),
-                Ok(_) => {}
+        let cut: Vec<_> = batch.into_par_iter().map(|(n, line)| (n, encoded(&line))).collect();
+        let mut keys = Vec::with_capacity(cut.len());
+        for (n, row) in cut {
+            match row {
+                Ok(lines) => keys.push(lines),
                 Err(error) => bad.tell(n, error),
             }
+        }
+        if !put(&mut out, &keys)? {
+            return Ok(Exit::Done);
         }
     }
     Ok(bad.exit())
@@ -132,10 +140,10 @@ fn verified(measure: &Measure) -> Result<Exit, Failure> {
     let mut out = output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.batch(BATCH)? {
-        let parsed: Vec<(u64, Result<KeyLine, _>)> =
+        let parsed: Vec<(u64, Result<KeyLine<'static>, _>)> =
             batch.into_par_iter().map(|(n, line)| (n, serde_json::from_slice(&line))).collect();
         for (n, line) in parsed {
-            let line: KeyLine = match line {
+            let line = match line {
                 Ok(line) => line,
                 Err(error) => {
                     bad.tell(n, error);

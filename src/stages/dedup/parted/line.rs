@@ -1,21 +1,23 @@
 //! The lines between the functions, as JSON objects.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// A row under one of its keys. As bytes, lines sort by key, then the smaller rows before the larger, then by
 /// rank: a sorted file is grouped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyLine {
+pub struct KeyLine<'a> {
     /// What rows are brought together by: hex digits of a hash.
     pub key: String,
     /// 0 where larger rows look for this one, 1 where it looks for smaller ones.
     #[serde(default)]
     pub role: u8,
     /// The row.
-    pub rank: String,
+    pub rank: Cow<'a, str>,
     /// What the key is of: `same`, `pair`, or a part of the measure.
     #[serde(default = "pair")]
-    pub of: String,
+    pub of: Cow<'a, str>,
     /// At least so much of the row is unshared in a pair that meets here.
     #[serde(default)]
     pub skip: u32,
@@ -23,11 +25,11 @@ pub struct KeyLine {
     #[serde(default)]
     pub size: u32,
     /// Its [`Signature`](crate::join::Signature), where the key is of a join in which each token is worth 1.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub signature: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub signature: Cow<'a, str>,
     /// Its text, where the pairs are to be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub text: Option<Cow<'a, str>>,
 }
 
 /// What a line without `of` is of: rows that were found to be compared.
@@ -35,7 +37,7 @@ pub(super) const PAIR: &str = "pair";
 /// Rows that compare alike with every row.
 pub(super) const SAME: &str = "same";
 
-fn pair() -> String {
+fn pair() -> Cow<'static, str> {
     PAIR.into()
 }
 

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
 use super::line::{KeyLine, SAME};
+use super::share::Share;
 use super::stats::PartStats;
 use crate::config::sections;
-use crate::join::{self, Order, Query, Role, Sketch, Threshold, Uncounted, default_joins, openings_of};
+use crate::join::{self, Order, Query, Role, RowKey, Threshold, Uncounted, default_joins, openings_of};
 use crate::stages::dedup::likes::{Like, decimal, name, query};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepared};
@@ -119,17 +120,23 @@ impl Seen<'_> {
     }
 
     /// The same for texts that compare alike with every other.
-    fn digest(&self) -> String {
-        let mut digest = Digest(blake3::Hasher::new());
+    fn digest(&self) -> u128 {
         match self {
-            Seen::Plain(text) => text.hash(&mut digest),
-            Seen::Read(reading) => reading.hash(&mut digest),
+            Seen::Plain(text) => digest(text),
+            Seen::Read(reading) => digest(reading),
         }
-        digest.0.finalize().to_hex()[..32].to_string()
     }
 }
 
 /// A hash of what `Hash` shows of a value: 64 bits are too few to take two texts for one.
+fn digest(value: &impl Hash) -> u128 {
+    let mut digest = Digest(blake3::Hasher::new());
+    value.hash(&mut digest);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest.0.finalize().as_bytes()[..16]);
+    u128::from_be_bytes(bytes)
+}
+
 struct Digest(blake3::Hasher);
 
 impl Hasher for Digest {
@@ -156,48 +163,79 @@ impl Keyer {
         Keyer { measure, orders }
     }
 
-    /// The key that rows share which compare alike with every row; none where the text is like no other.
-    pub fn same(measure: &Measure, rank: &str, text: &str) -> Option<KeyLine> {
+    /// The key that rows share which compare alike with every row; none where the text is like no other, or
+    /// the key is of another share.
+    pub fn same<'a>(measure: &Measure, rank: &'a str, text: &str, share: Share) -> Option<KeyLine<'a>> {
         let read = measure.read(text);
-        (!read.is_blank()).then(|| line(read.digest(), 0, rank, SAME, Sketch::default()))
+        let digest = (!read.is_blank()).then(|| read.digest())?;
+        let key = || Row { rank, of: SAME, signature: "" }.line(format!("{digest:032x}"), 0, (0, 0));
+        share.holds((digest >> 64) as u64).then(key)
     }
 
-    /// The keys of a row: two rows that are alike share one, the smaller with role 0, the larger with 1.
+    /// Takes the keys of a row that are of this share: two rows that are alike have a key in common, the smaller
+    /// with role 0, the larger with 1.
     ///
     /// # Errors
     /// [`Uncounted`] where the statistics are not of this row.
-    pub fn keys(&self, rank: &str, text: &str) -> Result<Vec<KeyLine>, Uncounted> {
+    pub fn keys(
+        &self,
+        rank: &str,
+        text: &str,
+        share: Share,
+        mut take: impl FnMut(KeyLine),
+    ) -> Result<(), Uncounted> {
         let read = self.measure.read(text);
-        let mut lines = Vec::new();
         for (n, (join, order)) in self.measure.joins.iter().zip(&self.orders).enumerate() {
             let view = self.measure.view(join, &read);
-            for key in join::keys(&view, order)? {
+            let keys = join::keys(&view, order)?;
+            let signature = keys.first().and_then(|key| key.sketch.signature);
+            let signature = signature.map(|signature| signature.to_string()).unwrap_or_default();
+            let row = Row { rank, of: join.of, signature: &signature };
+            for RowKey { hash, role, sketch } in keys.into_iter().filter(|key| share.holds(key.hash)) {
                 // A group is of one join alone.
-                let hash = format!("{n:x}{:016x}", key.hash);
-                let role = u8::from(key.role == Role::Larger);
-                lines.push(line(hash, role, rank, join.of, key.sketch));
+                let role = u8::from(role == Role::Larger);
+                take(row.line(format!("{n:x}{hash:016x}"), role, (sketch.size, sketch.skip)));
             }
         }
         if let Seen::Read(reading) = &read {
-            let part = |hash: u64, role| {
-                line(format!("f{hash:016x}"), role, rank, Predicate::Opening.name(), Sketch::default())
-            };
+            let row = Row { rank, of: Predicate::Opening.name(), signature: "" };
             let (own, beginnings) = openings_of(reading.folded());
-            lines.extend(own.map(|hash| part(hash, 0)));
-            lines.extend(beginnings.into_iter().map(|hash| part(hash, 1)));
-            let mut digest = Digest(blake3::Hasher::new());
-            reading.key().hash(&mut digest);
-            let key = format!("e{}", &digest.0.finalize().to_hex()[..16]);
-            lines.push(line(key, 0, rank, Predicate::Identical.name(), Sketch::default()));
+            let openings =
+                own.into_iter().map(|hash| (hash, 0)).chain(beginnings.into_iter().map(|hash| (hash, 1)));
+            for (hash, role) in openings.filter(|(hash, _)| share.holds(*hash)) {
+                take(row.line(format!("f{hash:016x}"), role, (0, 0)));
+            }
+            let hash = (digest(&reading.key()) >> 64) as u64;
+            if share.holds(hash) {
+                let row = Row { of: Predicate::Identical.name(), ..row };
+                take(row.line(format!("e{hash:016x}"), 0, (0, 0)));
+            }
         }
-        Ok(lines)
+        Ok(())
     }
 }
 
-fn line(key: String, role: u8, rank: &str, of: &str, sketch: Sketch) -> KeyLine {
-    let Sketch { size, skip, signature } = sketch;
-    let signature = signature.map(|signature| signature.to_string()).unwrap_or_default();
-    KeyLine { key, role, rank: rank.into(), of: of.into(), skip, size, signature, text: None }
+/// What the lines of a row have in common.
+struct Row<'a> {
+    rank: &'a str,
+    of: &'a str,
+    signature: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn line(&self, key: String, role: u8, (size, skip): (u32, u32)) -> KeyLine<'a> {
+        let Row { rank, of, signature } = *self;
+        KeyLine {
+            key,
+            role,
+            rank: rank.into(),
+            of: of.into(),
+            skip,
+            size,
+            signature: signature.into(),
+            text: None,
+        }
+    }
 }
 
 /// The join that a line is of, where a need follows from sizes.

@@ -19,6 +19,7 @@ mod line;
 mod measure;
 mod rank;
 mod resolve;
+mod share;
 mod stats;
 mod verify;
 
@@ -27,5 +28,6 @@ pub use line::{Decision, KeyLine, PairLine, StatLine};
 pub use measure::{Keyer, Measure};
 pub use rank::{id_of, rank_of};
 pub use resolve::{ResolveError, decisions};
+pub use share::{NoShare, Share};
 pub use stats::{PartStats, StatError};
 pub use verify::{Group, VerifyError, verify};

@@ -1,5 +1,7 @@
 //! Rows that share a key: which of them are, or may be, one.
 
+use std::borrow::Cow;
+
 use super::line::{KeyLine, PAIR, PairLine, SAME};
 use super::measure::{Measure, join_of};
 use crate::join::{Sketch, can_meet};
@@ -31,8 +33,8 @@ pub enum VerifyError {
 /// The rows of one key, as they come. Holds those that others look for, which are few however many look.
 #[derive(Debug, Default)]
 pub struct Group {
-    key: Option<(String, String)>,
-    held: Vec<(Sketch, KeyLine)>,
+    key: Option<(String, Cow<'static, str>)>,
+    held: Vec<(Sketch, KeyLine<'static>)>,
     larger: bool,
 }
 
@@ -43,14 +45,14 @@ pub struct Group {
 pub fn verify(
     measure: &Measure,
     group: &mut Group,
-    line: KeyLine,
+    line: KeyLine<'static>,
     mut out: impl FnMut(PairLine),
 ) -> Result<(), VerifyError> {
     if !group.key.as_ref().is_some_and(|(key, of)| *key == line.key && *of == line.of) {
         *group = Group { key: Some((line.key.clone(), line.of.clone())), ..Group::default() };
     }
-    let unsorted = || VerifyError::Unsorted { key: line.key.clone(), rank: line.rank.clone() };
-    match line.of.as_str() {
+    let unsorted = || VerifyError::Unsorted { key: line.key.clone(), rank: line.rank.to_string() };
+    match &*line.of {
         SAME => match group.held.first() {
             None => group.held.push((Sketch::default(), line)),
             Some((_, head)) if head.rank > line.rank => return Err(unsorted()),
