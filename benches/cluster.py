@@ -6,8 +6,9 @@
 
 For each size the posts go through the filters of `cluster/README.md` as on one partition: clean, dedup-stats,
 dedup-keys, sort, dedup-verify. Told are the CPU time a post of each, the bytes that it hands to a shuffle, and the
-largest groups of one key. There are more keys of many posts than a disk holds, so that only those of one key in
-256 (`--digits 2`) go on to sort and dedup-verify, each with all of its rows; what is told of these is counted up to the whole.
+largest groups of one key. There are more keys of many posts than a disk holds: what dedup-keys takes is measured on
+100,000 posts, spread over all, and only one share of the keys in 256 (`--shares`), with all of its rows, goes on to
+sort and dedup-verify; what is told of these is counted up to the whole.
 """
 
 import argparse
@@ -15,11 +16,13 @@ import collections
 import itertools
 import json
 import os
-import re
 import resource
 import subprocess
 import sys
 import tempfile
+
+# Posts of which all keys are cut.
+SAMPLE = 100_000
 
 
 def spent():
@@ -50,44 +53,47 @@ def streamed(args, source, take):
 
 
 class Count:
-    """Lines and bytes that pass, and what is kept of them."""
+    """Lines and bytes that pass, on their way to a file where there is one."""
 
-    def __init__(self, keep=None, out=None):
+    def __init__(self, out=None):
         self.lines = self.bytes = 0
-        self.keep, self.out = keep, out
+        self.out = out
 
     def __call__(self, chunk):
         self.lines += chunk.count(b"\n")
         self.bytes += len(chunk)
-        if self.keep:
-            self.out.writelines(self.keep.findall(chunk))
+        if self.out:
+            self.out.write(chunk)
 
 
 def measure(program, settings, posts, size, options, folder):
     path = lambda name: os.path.join(folder, name)
     apply = lambda stage, *more: [program, "apply", stage, *more, *settings]
-    with open(path("rows"), "w", encoding="utf-8") as out:
+    step = -(-size // SAMPLE)
+    with open(path("rows"), "w", encoding="utf-8") as out, open(path("sample"), "w", encoding="utf-8") as sample:
         for n, line in enumerate(itertools.islice(posts, size)):
             text = json.loads(line)["text"]
             # What clean takes, and what dedup takes.
-            out.write(json.dumps({"id": str(n), "content": text, "text": text}, ensure_ascii=False) + "\n")
+            row = json.dumps({"id": str(n), "content": text, "text": text}, ensure_ascii=False) + "\n"
+            out.write(row)
+            if n % step == 0:
+                sample.write(row)
+    sampled = -(-size // step)
     told = lambda name, cpu, more: print(f"  {name:<14} {cpu / size * 1e6:8.1f} µs a post  {more}", flush=True)
     print(f"{size:,} posts")
     books = Count()
     told("clean", streamed([program, "apply", "clean", "--books"], path("rows"), books), f"{books.bytes / size:,.0f} bytes a post")
     with open(path("stats"), "wb") as out:
-        stats = Count(re.compile(rb"(?s).+"), out)
+        stats = Count(out)
         told("dedup-stats", streamed(apply("dedup-stats"), path("rows"), stats), f"{stats.bytes / 1e6:.1f} MB in all")
-    last = "0" * options.digits
-    every = 16**options.digits
-    with open(path("keys"), "wb") as out:
-        keys = Count(re.compile(rb'^\{"key":"[^"]*' + last.encode() + rb'".*\n', re.M), out)
-        cpu = streamed(apply("dedup-keys", "--stats", path("stats")), path("rows"), keys)
-    told("dedup-keys", cpu, f"{keys.bytes / size:,.0f} bytes a post in {keys.lines / size:,.0f} keys")
+    keys, keyed = Count(), apply("dedup-keys", "--stats", path("stats"))
+    cpu = streamed(keyed, path("sample"), keys)
+    told("dedup-keys", cpu * size / sampled, f"{keys.bytes / sampled:,.0f} bytes a post in {keys.lines / sampled:,.0f} keys")
+    every = options.shares
+    call([*keyed, "--share", f"1/{every}"], path("rows"), path("keys"))
     os.environ["LC_ALL"] = "C"
     with open(path("sorted"), "wb") as out:
-        whole = Count(re.compile(rb"(?s).+"), out)
-        cpu = streamed(["sort", "-S", "1G", "-T", folder, path("keys")], os.devnull, whole)
+        cpu = streamed(["sort", "-S", "1G", "-T", folder, path("keys")], os.devnull, out.write)
     told("sort", cpu * every, "")
     pairs = Count()
     cpu = streamed(apply("dedup-verify"), path("sorted"), pairs)
@@ -110,7 +116,7 @@ def main():
     parser.add_argument("--sizes", default="100000,1000000")
     parser.add_argument("--metric")
     parser.add_argument("--threshold", default="0.8")
-    parser.add_argument("--digits", type=int, default=2, help="one key in 16 to the power of so many goes on")
+    parser.add_argument("--shares", type=int, default=256, help="one share of so many goes on")
     parser.add_argument("--folder", help="for working files")
     options = parser.parse_args()
     settings = ["--metric", options.metric, "--threshold", options.threshold, "--normalize", "none"] if options.metric else []

@@ -9,6 +9,7 @@ run`. See README.md beside this file.
 """
 
 import argparse
+import gc
 import json
 import os
 import pathlib
@@ -115,7 +116,7 @@ def bare(line="line"):
 
 def key_of():
     """The first value of a line: a text without escapes."""
-    return F.split_part(F.col("line"), F.lit('"'), F.lit(4))
+    return F.substring_index(F.substring_index("line", '"', 4), '"', -1)
 
 
 def id_of(rank):
@@ -224,23 +225,36 @@ class Job:
         row = "get_json_object(line, '$.rows[0].{}')".format
         rows = filtered.withColumn("n", F.monotonically_increasing_id())
         rows = self.keep(rows.withColumn("id", F.expr(row("id"))).withColumn("text", F.expr(row("text"))).dropna())
-        copies = self.verified(pipe(rows, "apply", "dedup-keys", *self.recipe))
+        copies = self.keep(self.verified(pipe(rows, "apply", "dedup-keys", *self.recipe)))
         gone = copies.select(id_of(F.get_json_object("line", "$.from")).alias("id"))
         heads = self.keep(rows.join(gone, "id", "left_anti"))
         stats = self.stats(heads)
-        keys = lambda frame: pipe(frame, "apply", "dedup-keys", *self.recipe, "--stats", files=[stats])
-        maybe = self.verified(self.split(keys, heads)).dropDuplicates()
-        pairs = self.compared(maybe, heads)
+        pairs = self.compared(self.named(heads, stats), heads)
         ids = pairs.select(
             "line", *(id_of(F.get_json_object("line", f"$.{end}")).alias(end) for end in ("into", "from"))
         )
         self.save(ids.orderBy("into", "from"), "pairs")
         self.save(self.booked(rows, copies.union(pairs)), "dedup")
 
+    def named(self, heads, stats):
+        """Pairs that may be alike. A round brings one share of the keys together; what it shuffled may go before
+        the next begins, since its pairs are written away."""
+        rounds = range(1, self.args.rounds + 1)
+        for n in rounds:
+            share = ["--share", f"{n}/{self.args.rounds}", "--stats"]
+            keys = lambda frame: pipe(frame, "apply", "dedup-keys", *self.recipe, *share, files=[stats])
+            self.save(self.verified(self.split(keys, heads)).dropDuplicates(), f"maybe-{n}")
+            # Spark removes the files of a shuffle when the driver's collector finds that nobody knows it.
+            gc.collect()
+            self.context._jvm.System.gc()
+        lines = self.spark.read.text([self.place(f"maybe-{n}") for n in rounds])
+        return lines.select(F.concat("value", F.lit("\n")).alias("line")).dropDuplicates()
+
     def verified(self, keys):
         """Pairs among rows of one key."""
         keys = keys.withColumn("key", key_of()).repartition(self.partitions, "key")
-        return self.keep(pipe(keys.sortWithinPartitions("line"), "apply", "dedup-verify", *self.recipe))
+        # All lines begin alike: it is the key that tells them apart at once.
+        return pipe(keys.sortWithinPartitions("key", "line"), "apply", "dedup-verify", *self.recipe)
 
     def stats(self, heads):
         """Counts of the corpus, as a file that executors find."""
@@ -257,7 +271,9 @@ class Job:
         """Keys of all rows. Where more rows than `--split` look under one key, each shard of them finds all
         that wait there."""
         sample = keys(heads.where(F.pmod(F.xxhash64("id"), F.lit(SAMPLE)) == 0)).withColumn("key", key_of())
-        heavy = sample.groupBy("key").count().where(F.col("count") * SAMPLE > self.args.split)
+        heavy = self.keep(sample.groupBy("key").count().where(F.col("count") * SAMPLE > self.args.split))
+        if heavy.isEmpty():
+            return keys(heads)
         shards = F.ceil(F.col("count") * SAMPLE / self.args.split).cast("int").alias("shards")
         every = keys(heads).withColumn("key", key_of())
         every = every.join(F.broadcast(heavy.select("key", shards)), "key", "left")
@@ -282,7 +298,7 @@ class Job:
         members = maybe.select(F.md5("line").alias("key"), F.explode(ends).alias("rank"))
         members = members.withColumn("id", id_of("rank")).join(heads.select("id", "text"), "id")
         line = F.concat(F.to_json(F.struct("key", "rank", "text")), F.lit("\n"))
-        return self.verified(members.select(line.alias("line")))
+        return self.keep(self.verified(members.select(line.alias("line"))))
 
     def booked(self, rows, pairs):
         """The books of dedup, in the order of the rows."""
@@ -350,6 +366,7 @@ def main():
     parser.add_argument("--binary", help="the program, where spark-submit --files does not ship it")
     parser.add_argument("--partitions", type=int, help="of shuffles; twice the cores, if left out")
     parser.add_argument("--split", type=int, default=100_000, help="rows that look under one key together")
+    parser.add_argument("--rounds", type=int, default=1, help="bring the keys of dedup together in so many shares")
     Job(parser.parse_args()).run()
 
 

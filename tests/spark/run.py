@@ -4,7 +4,8 @@
 usage: run.py RIDDLEMILL [POSTS [generated|killed|real|corpus ...]]
 
 Starts a standalone master and two workers on loopback. In turn:
-  - generated posts (POSTS of them, 4000 if left out), in JSON Lines and Parquet, one partition damaged;
+  - generated posts (POSTS of them, 4000 if left out), in JSON Lines and Parquet, one partition damaged, on a mounted
+    Hadoop file system;
   - the same with a worker killed in the middle of the join;
   - the real dumps of RIDDLEMILL_REFERENCE, where it is set;
   - where asked for, POSTS of its tools/make_corpus.py in eight files, joined by Indel from 0.8.
@@ -160,8 +161,9 @@ class Cluster:
             process.wait()
 
 
-def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200")):
-    """The job. With `kill`, a worker and its executor go when the join begins, and another comes."""
+def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200", "3"), mounted=False):
+    """The job, with so many partitions, rows under one key, and rounds. With `kill`, a worker and its executor go
+    when the join begins, and another comes. `mounted` reads and writes by Hadoop's viewfs, where no path is local."""
     command = [str(SPARK / "bin/spark-submit"), "--master", cluster.url, "--files", str(binary), "--executor-memory", "800m", "--driver-memory", "700m"]
     settings = {
         "spark.driver.host": "127.0.0.1",
@@ -171,10 +173,17 @@ def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200")):
         "spark.local.dir": str(cluster.folder / "local"),
         "spark.log.level": "ERROR",
     }
+    dumps, work = f"file://{workspace}", f"file://{workspace}/books"
+    if mounted:
+        (workspace / "books").mkdir()
+        for name, uri in {"dumps": dumps, "work": work}.items():
+            settings[f"spark.hadoop.fs.viewfs.mounttable.mill.link./{name}"] = uri
+        dumps, work = "viewfs://mill/dumps", "viewfs://mill/work"
     for name, value in settings.items():
         command += ["--conf", f"{name}={value}"]
     command += [str(ROOT / "cluster/riddlemill_spark.py"), "--recipe", recipe, "--workspace", str(workspace)]
-    command += ["--work", f"file://{workspace}/books", "--partitions", sizes[0], "--split", sizes[1]]
+    command += ["--dumps", dumps, "--work", work]
+    command += ["--partitions", sizes[0], "--split", sizes[1], "--rounds", sizes[2]]
     env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     env |= {"SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     started = time.monotonic()
@@ -249,7 +258,7 @@ def main():
         try:
             make = lambda workspace: generated(workspace, count)
             if "generated" in wanted:
-                imported = check(cluster, binary, "generated", make, "flub", folder)
+                imported = check(cluster, binary, "generated", make, "flub", folder, mounted=True)
                 assert imported["states"]["failed"] == 3, imported
             if "killed" in wanted:
                 check(cluster, binary, "killed", make, "flub", folder, kill=True)
@@ -259,7 +268,7 @@ def main():
                 print("skipped: RIDDLEMILL_REFERENCE is not set")
             if "corpus" in wanted and reference:
                 make = lambda workspace: corpus(workspace, pathlib.Path(reference), count)
-                check(cluster, binary, "corpus", make, "flub", folder, sizes=("24", "100000"))
+                check(cluster, binary, "corpus", make, "flub", folder, sizes=("24", "100000", "4"))
         finally:
             cluster.stop()
 
