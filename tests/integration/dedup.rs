@@ -1,7 +1,7 @@
 //! `apply dedup`: pairs as promised, the same from memory and from disk, and another set's rows named.
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ fn the_default_similarity_needs_memory() {
 fn an_interrupt_ends_a_join_on_disk_at_once() {
     let workspace = workspace();
     let dedup = "apply dedup --metric indel --threshold 0.8 --on-disk .";
-    let mut command = workspace.command(dedup.split(' '));
+    let mut command = workspace.interruptible(dedup.split(' '));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     // Waiting would close it, and end the input.
     let stdin = child.stdin.take();
@@ -108,7 +108,16 @@ fn an_interrupt_ends_a_join_on_disk_at_once() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success() && !child.wait().unwrap().success());
+    assert!(kill.success());
+    let started = Instant::now();
+    let ended = loop {
+        match child.try_wait().unwrap() {
+            Some(ended) => break ended,
+            None => assert!(started.elapsed() < Duration::from_secs(60), "it goes on"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(!ended.success());
     drop(stdin);
     assert_eq!(working().count(), 1, "the killed leave their folder");
     workspace.shell(&format!("\"$0\" {dedup} < rows.jsonl")).expect(3);

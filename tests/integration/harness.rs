@@ -115,6 +115,15 @@ impl Workspace {
         command
     }
 
+    /// The command as in a terminal. A shell's background job ignores interrupts, and so does all that it starts,
+    /// these tests too.
+    pub fn interruptible<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT", BINARY]).args(args);
+        self.bare(&mut command);
+        command
+    }
+
     /// A shell line in this workspace; `$0` is the command.
     pub fn shell(&self, line: &str) -> Said {
         let mut command = Command::new("bash");
