@@ -357,6 +357,13 @@ def lists(settings):
     return found
 
 
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--recipe", required=True, help="ruozhibench-gen, flub or chumor")
@@ -364,9 +371,9 @@ def main():
     parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
     parser.add_argument("--dumps", help="the workspace's folder as executors see it, where they read dumps")
     parser.add_argument("--binary", help="the program, where spark-submit --files does not ship it")
-    parser.add_argument("--partitions", type=int, help="of shuffles; twice the cores, if left out")
-    parser.add_argument("--split", type=int, default=100_000, help="rows that look under one key together")
-    parser.add_argument("--rounds", type=int, default=1, help="bring the keys of dedup together in so many shares")
+    parser.add_argument("--partitions", type=positive, help="of shuffles; twice the cores, if left out")
+    parser.add_argument("--split", type=positive, default=100_000, help="rows that look under one key together")
+    parser.add_argument("--rounds", type=positive, default=1, help="bring the keys of dedup together in so many shares")
     Job(parser.parse_args()).run()
 
 
