@@ -7,8 +7,28 @@ pub mod filter;
 mod grouped;
 pub mod interrogative;
 pub mod normalise;
+mod openings;
 pub mod policy;
 pub mod sameness;
 pub mod segment;
 
 pub use grouped::grouped;
+
+/// Whether a character is a letter or a digit: [`char::is_alphanumeric`], quick about Chinese.
+pub fn is_letter(c: char) -> bool {
+    match c {
+        '\u{4e00}'..='\u{9fff}' => true,
+        // The punctuation of Chinese texts.
+        '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => false,
+        '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' => false,
+        c => c.is_alphanumeric(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn letters_and_digits_are_those_of_unicode() {
+        assert!(('\0'..=char::MAX).all(|c| super::is_letter(c) == c.is_alphanumeric()));
+    }
+}

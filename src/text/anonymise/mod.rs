@@ -191,7 +191,7 @@ impl Anonymiser {
         {
             address::addresses(text, &mut found);
         }
-        name::names(text, names, &self.settings.public_names, &mut found);
+        name::names(text, names, signs.at, &self.settings.public_names, &mut found);
         found.retain(|found| self.settings.action(found.kind) != Action::Keep);
         if found.is_empty() {
             return Anonymised { text: Cow::Borrowed(text), marks: Vec::new(), refused: false };
@@ -238,7 +238,7 @@ fn settle(mut found: Vec<Found>) -> Vec<Found> {
     kept
 }
 
-/// What one scan over the bytes says about which rules can find anything.
+/// What one scan over a text says about which rules can find anything.
 #[derive(Clone, Copy, Debug, Default)]
 struct Signs {
     /// A digit, of either width or Chinese.
@@ -253,23 +253,19 @@ struct Signs {
 
 impl Signs {
     fn of(text: &str) -> Signs {
-        let (mut digits, mut latin, mut at, mut wide) = (0, 0, false, false);
-        for byte in text.bytes() {
-            match byte {
-                b'0'..=b'9' => digits += 1,
-                b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'/' => latin += 1,
-                b'@' => at = true,
-                // Full-width forms begin with 0xef; a few are digits.
-                0xef => wide = true,
+        let (mut digits, mut chinese, mut latin, mut at) = (0, false, 0, false);
+        for c in text.chars() {
+            match c {
+                '0'..='9' | '０'..='９' => digits += 1,
+                'a'..='z' | 'A'..='Z' | '.' | '/' => latin += 1,
+                '@' | '＠' => at = true,
+                '一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十' | '百' => {
+                    chinese = true
+                }
                 _ => {}
             }
         }
-        if wide {
-            digits += text.chars().filter(|c| ('０'..='９').contains(c)).count();
-            at |= text.contains('＠');
-        }
-        let chinese = || text.contains(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十', '百']);
-        Signs { digit: digits > 0 || chinese(), digits: digits >= 5, latin: latin >= 4, at }
+        Signs { digit: digits > 0 || chinese, digits: digits >= 5, latin: latin >= 4, at }
     }
 }
 

@@ -70,8 +70,8 @@ const ANYBODY: [&str; 16] = [
     "某人",
 ];
 
-/// Finds names. `public` are names that always stay.
-pub fn names(text: &str, handed: &[&str], public: &[String], found: &mut Vec<Found>) {
+/// Finds names. `at` says whether the text holds an at-sign; `public` are names that always stay.
+pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<Found>) {
     let is_public = |name: &str| public.iter().any(|p| p == name);
     let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Name, start, end });
     for name in handed.iter().map(|name| name.trim()).filter(|name| !is_public(name)) {
@@ -84,7 +84,7 @@ pub fn names(text: &str, handed: &[&str], public: &[String], found: &mut Vec<Fou
             }
         }
     }
-    if text.contains(['@', '＠']) {
+    if at {
         for captures in MENTION.iter().flat_map(|pattern| pattern.captures_iter(text)) {
             let Some(name) = captures.get(1) else { continue };
             let at = captures.get(0).map_or(0, |whole| whole.start());

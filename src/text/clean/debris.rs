@@ -34,6 +34,11 @@ fn may_need_work(text: &str) -> bool {
     let mut i = 0;
     while i < bytes.len() {
         let b = bytes[i];
+        // Of the others the first byte says enough: most of a Chinese text is three bytes a step.
+        if matches!(b, 0xe3..=0xee) {
+            i += 3;
+            continue;
+        }
         if b < 0x20 || b == 0x7f {
             return true;
         }

@@ -265,7 +265,8 @@ fn apply<'a>(
 
 /// At most 40 characters of a text.
 fn evidence(text: &str) -> String {
-    text.chars().take(40).collect()
+    let end = text.char_indices().nth(40).map_or(text.len(), |(at, _)| at);
+    text[..end].to_owned()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! lost.
 
 use super::title;
+use crate::text::is_letter;
 
 /// Words that say "read the title", compared after folding case and dropping what is no letter.
 const SEE_TITLE: [&str; 22] = [
@@ -72,13 +73,13 @@ const FILLERS: &str = "啊哦嗯呃额噢喔呀哎诶欸顶";
 /// ```
 pub fn is_placeholder(title: &str, content: &str) -> bool {
     // Longer than any word of the lists with room for decoration: look at letters only.
-    let mut letters = content.chars().filter(|c| c.is_alphanumeric());
+    let mut letters = content.chars().filter(|c| is_letter(*c));
     let Some(first) = letters.next() else { return true };
     let Some(second) = letters.next() else { return is_lone_placeholder(title, first) };
     if content.len() > 48 {
         return false;
     }
-    let bare: String = content.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let bare: String = content.chars().filter(|c| is_letter(*c)).flat_map(char::to_lowercase).collect();
     if SEE_TITLE.contains(&bare.as_str()) || CLAIM.contains(&bare.as_str()) {
         return true;
     }
@@ -116,7 +117,7 @@ pub fn is_title_note(title: &str) -> bool {
     if title.len() > 36 {
         return false;
     }
-    let bare: String = title.chars().filter(|c| c.is_alphanumeric()).collect();
+    let bare: String = title.chars().filter(|c| is_letter(*c)).collect();
     bare.is_empty()
         || matches!(
             bare.as_str(),

@@ -30,9 +30,15 @@ const THINGS: [&str; 9] =
 
 /// Whether a text holds a word in whatever case; only ASCII has any here.
 fn contains(text: &str, word: &str) -> bool {
-    match word.is_ascii() {
-        true => text.as_bytes().windows(word.len()).any(|bytes| bytes.eq_ignore_ascii_case(word.as_bytes())),
-        false => text.contains(word),
+    let (bytes, word) = (text.as_bytes(), word.as_bytes());
+    match word.first() {
+        Some(first) if first.is_ascii() => {
+            let starts = memchr::memchr2_iter(*first, first.to_ascii_uppercase(), bytes);
+            starts
+                .filter_map(|at| bytes.get(at..at + word.len()))
+                .any(|found| found.eq_ignore_ascii_case(word))
+        }
+        _ => memchr::memmem::find(bytes, word).is_some(),
     }
 }
 

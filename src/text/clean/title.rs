@@ -13,6 +13,8 @@
 //! Known problems: a content that repeats the title with one word changed *as the joke* is taken for a
 //! mended copy where the change is small; digits must agree, which saves most of these.
 
+use crate::text::is_letter;
+
 /// How content stands to its title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
@@ -37,7 +39,7 @@ pub fn fills_field(title: &str) -> bool {
 }
 
 fn key(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().filter(|c| c.is_alphanumeric())
+    text.chars().filter(|c| is_letter(*c))
 }
 
 /// Compares a title with the content under it.

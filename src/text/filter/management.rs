@@ -16,6 +16,8 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
+use crate::text::openings::Openings;
+
 /// Words of the forum's business. Three different ones make a post of management.
 const WORDS: [&str; 25] = [
     "吧主",
@@ -49,8 +51,10 @@ const WORDS: [&str; 25] = [
 const LEADS: [&str; 10] =
     ["公告", "活动", "年度", "必看", "必读", "投诉楼", "汇总", "目录", "神回复", "佳贴"];
 
-static FINDER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(WORDS.iter().chain(&LEADS)).ok());
+static FINDER: LazyLock<Option<(Openings, AhoCorasick)>> = LazyLock::new(|| {
+    let words = || WORDS.iter().chain(&LEADS);
+    Some((Openings::of(words().copied()), AhoCorasick::new(words()).ok()?))
+});
 
 static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -80,7 +84,10 @@ static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// assert_eq!(find("如果给云加精，它会不会下雨"), None);
 /// ```
 pub fn find(text: &str) -> Option<String> {
-    let finder = FINDER.as_ref()?;
+    let (openings, finder) = FINDER.as_ref()?;
+    if !openings.meet(text.chars()) {
+        return None;
+    }
     let mut seen = 0_u64;
     // No word holds another, so a plain search sees them all.
     for found in finder.find_iter(text) {

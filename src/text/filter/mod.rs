@@ -12,6 +12,7 @@ pub use rule::Rule;
 
 use super::anonymise::Kind;
 use crate::record::Reason;
+use crate::text::is_letter;
 
 /// Lengths, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
 }
 
 fn letters(text: &str) -> usize {
-    text.chars().filter(|c| c.is_alphanumeric()).count()
+    text.chars().filter(|c| is_letter(*c)).count()
 }
 
 /// Letters of a text outside its links.

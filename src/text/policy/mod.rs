@@ -13,6 +13,7 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::normalise;
+use super::openings::Openings;
 
 /// The shipped lists: name and text.
 pub const SHIPPED: [(&str, &str); 4] = [
@@ -53,6 +54,7 @@ pub struct Hit {
 #[derive(Debug)]
 pub struct Policy {
     finder: AhoCorasick,
+    openings: Openings,
     /// Of each pattern: the list it is a term of, or `None` where it shields.
     lists: Vec<Option<String>>,
     patterns: Vec<String>,
@@ -98,7 +100,8 @@ impl Policy {
             }))
             .match_kind(MatchKind::Standard)
             .build(&patterns)?;
-        Ok(Policy { finder, lists: owners, patterns })
+        let openings = Openings::of(patterns.iter().map(String::as_str));
+        Ok(Policy { finder, openings, lists: owners, patterns })
     }
 
     /// The terms in a text that nothing shields, in the order in which they start.
@@ -111,6 +114,9 @@ impl Policy {
     /// assert!(policy.check("胡萝卜素对眼睛好").is_empty());
     /// ```
     pub fn check(&self, text: &str) -> Vec<Hit> {
+        if !self.openings.meet(text.chars().map(folded)) {
+            return Vec::new();
+        }
         let folded = fold(text);
         let found: Vec<_> = self.finder.find_overlapping_iter(&folded).collect();
         let shields: Vec<_> = found.iter().filter(|m| self.lists[m.pattern()].is_none()).collect();
@@ -142,13 +148,15 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 
 /// Folds one character for one, so that places in the folded text are places in the text.
 fn fold(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
-            c => c,
-        })
-        .map(|c| normalise::simplified(c.to_ascii_lowercase()))
-        .collect()
+    text.chars().map(folded).collect()
+}
+
+fn folded(c: char) -> char {
+    let narrow = match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        c => c,
+    };
+    normalise::simplified(narrow.to_ascii_lowercase())
 }
 
 #[cfg(test)]
