@@ -3,7 +3,7 @@
 /// The id of a post without a native one: `text:` and 16 hex digits of the text's hash. Two posts
 /// with the same text and no id of their own are one record.
 pub fn text_id(text: &str) -> String {
-    format!("text:{}", short(blake3::hash(text.as_bytes())))
+    short("text", blake3::hash(text.as_bytes()))
 }
 
 /// The id of a record made of others: its parents and its role, hashed. Lengths separate the parts,
@@ -14,17 +14,17 @@ pub fn derived(role: &str, parents: &[&str]) -> String {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    format!("{role}:{}", short(hasher.finalize()))
+    short(role, hasher.finalize())
 }
 
 /// A person's name or id as it may leave raw/: the same person gets the same mark in one
 /// workspace, nobody can turn it back without the salt.
 pub fn pseudonym(salt: &[u8; 32], name: &str) -> String {
-    format!("u:{}", short(blake3::keyed_hash(salt, name.as_bytes())))
+    short("u", blake3::keyed_hash(salt, name.as_bytes()))
 }
 
-fn short(hash: blake3::Hash) -> String {
-    hash.to_hex()[..16].to_string()
+fn short(kind: &str, hash: blake3::Hash) -> String {
+    [kind, ":", &hash.to_hex()[..16]].concat()
 }
 
 #[cfg(test)]

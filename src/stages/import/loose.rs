@@ -6,7 +6,10 @@ use serde_json::Value;
 /// A string, or a number as it would be written; anything else is absent. Numbers never pass
 /// through a float: ids are whole or they are text.
 pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(plain(&Value::deserialize(deserializer)?))
+    Ok(match Value::deserialize(deserializer)? {
+        Value::String(text) => Some(text),
+        value => plain(&value),
+    })
 }
 
 /// [`text`] of a value that is read already.
