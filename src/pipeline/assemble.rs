@@ -1,6 +1,6 @@
 //! A stage from the partitions that another machine made of it: the same folder that `run` would write.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::recipe::{Recipe, Step};
 use crate::record::Post;
 use crate::stages::import::{Dump, FileRow, open_dump};
 use crate::stages::parted::{PairLine, near_pair};
-use crate::stages::{NearPair, Rows, Stage, salt};
+use crate::stages::{self, NearPair, Rows, Stage, salt};
 use crate::store::{
     self, Batch, Booked, BookedError, CommitError, Lock, Manifest, StageWriter, Workspace, durable,
 };
@@ -115,28 +115,36 @@ pub fn assemble(
     let opening = known.opening(step, &made)?;
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
     let mut items = Items::of(&known.dumps);
+    let mut ends = Ends::of(step, &made);
     let mut entries = 0;
     for file in books {
         each_batch(file, |first, lines| {
-            let batches: Vec<Batch<Post>> = lines
-                .par_chunks(TASK)
-                .enumerate()
-                .map(|(task, lines)| {
-                    let mut batch = Batch::with_room(lines.len());
-                    let numbered = lines.iter().zip(first + (task * TASK) as u64..);
-                    for (line, n) in numbered.filter(|(line, _)| !is_blank(line)) {
-                        let wrong = |source| AssembleError::Line { file: file.clone(), line: n, source };
-                        batch.take(Booked::read(line).map_err(wrong)?);
+            let lines: Vec<(u64, &[u8])> =
+                (first..).zip(lines.iter().copied()).filter(|(_, line)| !is_blank(line)).collect();
+            let batches: Vec<(Batch<Post>, Vec<String>, bool)> = ends
+                .tasks(&lines)
+                .into_par_iter()
+                .map(|(lines, ends)| {
+                    let (mut batch, mut ids) = (Batch::with_room(lines.len()), Vec::new());
+                    for (number, line) in lines {
+                        let wrong =
+                            |source| AssembleError::Line { file: file.clone(), line: *number, source };
+                        let booked = Booked::read(line).map_err(wrong)?;
+                        if step.stage == Stage::Import {
+                            ids.push(booked.entry.id.clone());
+                        }
+                        batch.take(booked);
                     }
-                    Ok(batch)
+                    Ok((batch, ids, ends))
                 })
                 .collect::<Result<_, AssembleError>>()?;
-            for batch in batches {
-                entries += batch.ledger().len() as u64;
-                if step.stage == Stage::Import {
-                    batch.ledger().iter().try_for_each(|entry| items.count(&entry.id))?;
-                }
+            for (batch, ids, ends) in batches {
+                entries += batch.entries() as u64;
+                ids.iter().try_for_each(|id| items.count(id))?;
                 writer.append(batch);
+                if ends {
+                    writer.cut()?;
+                }
             }
             Ok(writer.flush()?)
         })?;
@@ -158,6 +166,40 @@ fn complete(step: &Step, made: &BTreeMap<&str, Manifest>, found: u64) -> Result<
         }
     }
     Ok(())
+}
+
+/// Where parts end: where a stage decides row by row, a part of the stage before becomes a part.
+struct Ends {
+    /// Entries that are left of each part.
+    left: VecDeque<usize>,
+}
+
+impl Ends {
+    fn of(step: &Step, made: &BTreeMap<&str, Manifest>) -> Ends {
+        let inputs = step.inputs.iter().filter(|_| stages::touched(step.stage).is_some());
+        let tables = inputs.filter_map(|input| made.get(input)?.tables.get("rows"));
+        Ends { left: tables.flat_map(|table| &table.parts).map(|part| part.rows as usize).collect() }
+    }
+
+    /// Cuts the next lines, one an entry, into tasks, and says of each whether a part ends with it.
+    fn tasks<'l, L>(&mut self, mut lines: &'l [L]) -> Vec<(&'l [L], bool)> {
+        let mut tasks = Vec::new();
+        while !lines.is_empty() {
+            let size = TASK.min(lines.len());
+            let size = self.left.front().map_or(size, |left| size.min(*left));
+            let (task, rest) = lines.split_at(size);
+            let ends = self.left.front_mut().is_some_and(|left| {
+                *left -= size;
+                *left == 0
+            });
+            if ends {
+                self.left.pop_front();
+            }
+            tasks.push((task, ends));
+            lines = rest;
+        }
+        tasks
+    }
 }
 
 /// Entries by dump.
@@ -186,7 +228,7 @@ impl<'a> Items<'a> {
 
     fn write(self, writer: &mut StageWriter<Post>) -> Result<(), AssembleError> {
         let mut table = writer.table::<FileRow>("files")?;
-        self.dumps.iter().zip(self.counts).for_each(|(dump, items)| table.put(dump.row(items)));
+        self.dumps.iter().zip(self.counts).for_each(|(dump, items)| table.put(&dump.row(items)));
         Ok(writer.keep(table)?)
     }
 }
@@ -206,7 +248,7 @@ fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), A
                     return Err(wrong(format!("the pair of {} and {} is out of order", pair.a, pair.b)));
                 }
                 last = here;
-                table.put(pair);
+                table.put(&pair);
             }
             Ok(table.flush()?)
         })?;

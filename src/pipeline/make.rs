@@ -10,7 +10,7 @@ use crate::config::sections;
 use crate::llm::Run;
 use crate::puzzle::sameness::similar;
 use crate::recipe::Step;
-use crate::record::{CunningText, Outcome, Record};
+use crate::record::{CunningText, Outcome, Post, Record};
 use crate::stages::draft::Asking;
 use crate::stages::import::import;
 use crate::stages::respond::Made;
@@ -76,17 +76,17 @@ impl Making<'_> {
             }
             Stage::Clean => {
                 let settings: sections::Clean = self.settings(step);
-                self.each(&mut writer, |post| stages::clean(post, &settings))?;
+                self.edit(step, &mut writer, |post| stages::clean(post, &settings))?;
             }
             Stage::Anonymise => {
                 let settings: sections::Anonymise = self.settings(step);
                 let lists = stages::policy_lists(root, &settings)?;
                 let anonymise = stages::Anonymise::new(&settings, &lists)?;
-                self.each(&mut writer, |post| anonymise.post(post))?;
+                self.edit(step, &mut writer, |post| anonymise.post(post))?;
             }
             Stage::Filter => {
                 let settings: sections::Filter = self.settings(step);
-                self.each(&mut writer, |post| stages::filter(post, &settings))?;
+                self.edit(step, &mut writer, |post| stages::filter(post, &settings))?;
             }
             Stage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
@@ -200,7 +200,8 @@ impl Making<'_> {
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
         let book = |mut batch: Batch<T>, row: R| {
-            batch.put(row.id().to_string(), decide(row));
+            let id = row.id().to_string();
+            batch.put(&id, &decide(row));
             batch
         };
         // A part is split further where there are fewer parts than cores.
@@ -224,6 +225,22 @@ impl Making<'_> {
             })?;
         }
         Ok(())
+    }
+
+    /// A stage of [`Making::each`]'s kind of which it is known what it touches.
+    fn edit(
+        &self,
+        step: &Step,
+        writer: &mut StageWriter<Post>,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<(), StageError> {
+        let Some(touched) = stages::touched(step.stage) else { return self.each(writer, decide) };
+        self.inputs.iter().try_for_each(|input| {
+            writer.edit(input, touched, &decide, |rows| {
+                self.pulse.advance(rows);
+                self.stop.check()
+            })
+        })
     }
 
     /// All rows of all inputs, for a stage that decides over the whole.

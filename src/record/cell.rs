@@ -155,35 +155,51 @@ macro_rules! record {
 }
 pub(crate) use record;
 
-/// The logical hash of rows: every cell with its type and length, in order, whatever the file
-/// format that keeps them.
+/// The logical hash of rows: that of the digests of their columns, whatever the file format that keeps them.
 pub fn row_digest<'a, R: Record>(rows: impl IntoIterator<Item = &'a R>) -> blake3::Hash {
-    let mut sink = Canonical { bytes: Vec::with_capacity(64 << 10), hasher: blake3::Hasher::new() };
+    let columns = R::COLUMNS.iter().map(|_| ColumnDigest::default()).collect();
+    let mut sink = Digests { columns, next: 0 };
     for row in rows {
+        sink.next = 0;
         row.put(&mut sink);
-        if sink.bytes.len() > (48 << 10) {
-            sink.hasher.update(&sink.bytes);
-            sink.bytes.clear();
-        }
     }
-    sink.hasher.update(&sink.bytes);
-    sink.hasher.finalize()
+    digest_of(sink.columns.into_iter().map(ColumnDigest::finish))
 }
 
-struct Canonical {
+/// The logical hash of rows whose columns have these digests.
+pub fn digest_of(columns: impl IntoIterator<Item = blake3::Hash>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for column in columns {
+        hasher.update(column.as_bytes());
+    }
+    hasher.finalize()
+}
+
+struct Digests {
+    columns: Vec<ColumnDigest>,
+    next: usize,
+}
+
+impl Cells for Digests {
+    fn put(&mut self, cell: Cell<'_>) {
+        self.columns[self.next].put(cell);
+        self.next += 1;
+    }
+}
+
+/// The hash of a column in the making: every cell with its type and length, in order.
+#[derive(Default)]
+pub struct ColumnDigest {
     bytes: Vec<u8>,
     hasher: blake3::Hasher,
 }
 
-impl Canonical {
-    fn text(&mut self, text: &str) {
-        self.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
-        self.bytes.extend_from_slice(text.as_bytes());
-    }
-}
+/// Bytes are hashed together: many lanes at once, while they are in the cache.
+const TOGETHER: usize = 48 << 10;
 
-impl Cells for Canonical {
-    fn put(&mut self, cell: Cell<'_>) {
+impl ColumnDigest {
+    /// Takes the next cell.
+    pub fn put(&mut self, cell: Cell<'_>) {
         match cell {
             Cell::Null => self.bytes.push(0),
             Cell::Text(text) => {
@@ -207,6 +223,21 @@ impl Cells for Canonical {
                 }
             }
         }
+        if self.bytes.len() > TOGETHER {
+            self.hasher.update(&self.bytes);
+            self.bytes.clear();
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// The hash of all cells.
+    pub fn finish(mut self) -> blake3::Hash {
+        self.hasher.update(&self.bytes);
+        self.hasher.finalize()
     }
 }
 

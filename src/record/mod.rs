@@ -23,7 +23,7 @@ mod standing;
 pub(crate) use cell::record;
 
 pub use accounting::{Counts, Unbalanced};
-pub use cell::{Cell, CellKind, Cells, Column, Field, Record, Values, row_digest};
+pub use cell::{Cell, CellKind, Cells, Column, ColumnDigest, Field, Record, Values, digest_of, row_digest};
 pub use choice::Choice;
 pub use cunning::CunningText;
 pub use entry::{Entry, Link};

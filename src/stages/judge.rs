@@ -20,7 +20,8 @@ pub fn judge(
     let settings: sections::Judge = asking.config.typed(Some(asking.recipe), "judge");
     let replies = replies(Draft::Judge, &responses, asking)?;
     for (response, replies) in responses.into_iter().zip(replies) {
-        writer.put(response.id.clone(), outcome(response, replies, &settings));
+        let id = response.id.clone();
+        writer.put(&id, &outcome(response, replies, &settings));
     }
     Ok(())
 }

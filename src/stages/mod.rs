@@ -17,6 +17,7 @@ pub mod review;
 pub mod salt;
 mod stage;
 pub mod subject;
+mod touched;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
@@ -32,6 +33,7 @@ pub(crate) use stage::of_rows;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop};
 pub(crate) use subject::of_subjects;
 pub use subject::{Subject, Subjects};
+pub use touched::touched;
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {

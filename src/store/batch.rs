@@ -1,145 +1,216 @@
 //! Outcomes on their way into a stage: told apart as rows, ledger entries and links, and counted. Batches are made on
 //! all cores and put behind one another in order.
 
-use super::Booked;
-use crate::record::{Counts, Entry, Link, Outcome, Record, State};
+use std::path::Path;
+
+use super::frame::{Columns, from_frame};
+use super::{Booked, Error};
+use crate::record::{Cell, Counts, Entry, Link, Outcome, Record, State};
 
 /// What happened to some records, in their order.
-#[derive(Debug)]
 pub struct Batch<R> {
-    pub(super) rows: Vec<R>,
-    pub(super) ledger: Vec<Entry>,
+    pub(super) rows: Columns<R>,
+    pub(super) ledger: Columns<Entry>,
     pub(super) links: Vec<Link>,
     pub(super) children: u64,
-    /// How many records by state and reason. Few, so a search is quicker than a map, and the names are made once.
-    tally: Vec<(State, Option<String>, u64)>,
+    tally: Tally,
 }
 
-impl<R> Default for Batch<R> {
+/// How many records by state and reason. Few, so a search is quicker than a map, and the names are made once.
+#[derive(Debug, Default)]
+pub(super) struct Tally(Vec<(State, Option<String>, u64)>);
+
+impl Tally {
+    pub(super) fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
+        match self.0.iter_mut().find(|(s, r, _)| *s == state && r.as_deref() == reason) {
+            Some((_, _, count)) => *count += n,
+            None => self.0.push((state, reason.map(Into::into), n)),
+        }
+    }
+
+    pub(super) fn add(&mut self, other: Tally) {
+        other.0.into_iter().for_each(|(state, reason, n)| self.count(state, reason.as_deref(), n));
+    }
+}
+
+impl<R: Record> Default for Batch<R> {
     fn default() -> Batch<R> {
-        Batch { rows: Vec::new(), ledger: Vec::new(), links: Vec::new(), children: 0, tally: Vec::new() }
+        Batch::with_room(0)
     }
 }
 
 impl<R: Record> Batch<R> {
+    /// An empty batch with room for so many records.
+    pub fn with_room(records: usize) -> Batch<R> {
+        Batch {
+            rows: Columns::all(records),
+            ledger: Columns::all(records),
+            links: Vec::new(),
+            children: 0,
+            tally: Tally::default(),
+        }
+    }
+
     /// Takes what happened to one record that entered under `id`.
-    pub fn put(&mut self, id: String, outcome: Outcome<R>) {
-        let before = self.links.len();
-        let (entry, state, reason) = entry(id, outcome, &mut self.rows, &mut self.links);
-        self.children += (self.links.len() - before) as u64;
-        self.count(state, reason, 1);
-        self.ledger.push(entry);
+    pub fn put(&mut self, id: &str, outcome: &Outcome<R>) {
+        let told = told(id, outcome);
+        match outcome {
+            Outcome::Kept(row) | Outcome::Changed { row, .. } => self.rows.put(row),
+            Outcome::Expanded(children) => {
+                children.iter().for_each(|(row, _)| self.rows.put(row));
+                self.links.extend(links(id, children));
+                self.children += children.len() as u64;
+            }
+            _ => {}
+        }
+        self.tally.count(told.state, told.reason, 1);
+        self.ledger.cells(&told.cells);
     }
 
     /// Takes what was booked elsewhere. What is of no state is none of its entries; see [`Booked::read`].
     pub fn take(&mut self, booked: Booked<R>) {
-        let Booked { entry, mut rows, mut links } = booked;
+        let Booked { entry, rows, mut links } = booked;
         let Some(state) = State::from_code(&entry.outcome) else { return };
         if state == State::Expanded {
             self.children += rows.len() as u64;
         }
-        self.rows.append(&mut rows);
+        rows.iter().for_each(|row| self.rows.put(row));
         self.links.append(&mut links);
-        self.count(state, entry.reason.as_deref(), 1);
-        self.ledger.push(entry);
+        self.tally.count(state, entry.reason.as_deref(), 1);
+        self.ledger.put(&entry);
     }
 
-    /// An empty batch with room for so many records.
-    pub fn with_room(records: usize) -> Batch<R> {
-        Batch { rows: Vec::with_capacity(records), ledger: Vec::with_capacity(records), ..Batch::default() }
+    /// What it took, record by record.
+    ///
+    /// # Errors
+    /// [`Error`]; equal lengths rule it out.
+    pub fn booked(self) -> Result<Vec<Booked<R>>, Error> {
+        let wrong = |e| Error::stale_file(Path::new("a batch"), e);
+        let rows = self.rows.finish().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
+        let entries = self.ledger.finish().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
+        let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
+        let booked = |entry: Entry| {
+            let links: Vec<Link> =
+                std::iter::from_fn(|| links.next_if(|link| link.parent == entry.id)).collect();
+            let count = match State::from_code(&entry.outcome) {
+                Some(State::Kept | State::Changed) => 1,
+                _ => links.len(),
+            };
+            Booked { rows: rows.by_ref().take(count).collect(), entry, links }
+        };
+        Ok(entries.into_iter().map(booked).collect())
     }
 
-    /// Its entries.
-    pub fn ledger(&self) -> &[Entry] {
-        &self.ledger
+    /// How many entries it has.
+    pub fn entries(&self) -> usize {
+        self.ledger.rows()
     }
 
     /// Counts what another batch counted, in its place.
     pub(super) fn count_as(&mut self, other: &mut Batch<R>) {
         self.children += std::mem::take(&mut other.children);
-        let tally = std::mem::take(&mut other.tally);
-        tally.into_iter().for_each(|(state, reason, n)| self.count(state, reason.as_deref(), n));
+        self.add(std::mem::take(&mut other.tally));
+    }
+
+    /// Counts what was counted elsewhere.
+    pub(super) fn add(&mut self, tally: Tally) {
+        self.tally.add(tally);
     }
 
     /// The books of everything that was put here, rows of joins left out.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        self.tally.iter().for_each(|(state, reason, n)| counts.count(*state, reason.as_deref(), *n));
+        self.tally.0.iter().for_each(|(state, reason, n)| counts.count(*state, reason.as_deref(), *n));
         counts
     }
+}
 
-    fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
-        match self.tally.iter_mut().find(|(s, r, _)| *s == state && r.as_deref() == reason) {
-            Some((_, _, count)) => *count += n,
-            None => self.tally.push((state, reason.map(Into::into), n)),
+/// What the ledger says of a record: the cells of an [`Entry`], in the order of its columns.
+pub(super) struct Told<'a> {
+    pub(super) cells: [Cell<'a>; 8],
+    pub(super) state: State,
+    pub(super) reason: Option<&'static str>,
+}
+
+/// What the ledger says of the record that entered under `id`.
+pub(super) fn told<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> Told<'a> {
+    let renamed = |row: &'a R| Some(row.id()).filter(|new| *new != id);
+    let (mut before, mut after, mut into, mut score) = (None, None, None, None);
+    let (state, reason, evidence) = match outcome {
+        Outcome::Kept(row) => {
+            into = renamed(row);
+            (State::Kept, None, None)
+        }
+        Outcome::Changed { row, rule, evidence, before: was, after: is } => {
+            (before, after) = (Some(was.as_str()).filter(|was| !was.is_empty()), Some(is.as_str()));
+            into = renamed(row);
+            (State::Changed, Some(*rule), Some(evidence))
+        }
+        Outcome::Expanded(_) => (State::Expanded, None, None),
+        Outcome::Dropped { reason, evidence } => {
+            (State::Dropped, Some(reason.code()), Some(evidence).filter(|e| !e.is_empty()))
+        }
+        Outcome::Merged { into: other, reason, score: figure, evidence } => {
+            (into, score) = (Some(other.as_str()), Some(*figure));
+            (State::Merged, Some(reason.code()), Some(evidence))
+        }
+        Outcome::Joined { into: other } => {
+            into = Some(other.as_str());
+            (State::Joined, None, None)
+        }
+        Outcome::Held { reason, evidence } => (State::Held, Some(reason.code()), Some(evidence)),
+        Outcome::Failed { reason, evidence } => (State::Failed, Some(reason.code()), Some(evidence)),
+    };
+    let text = |text: Option<&'a str>| text.map_or(Cell::Null, Cell::Text);
+    let cells = [
+        Cell::Text(id),
+        Cell::Text(state.code()),
+        text(reason),
+        text(evidence.map(String::as_str)),
+        text(before),
+        text(after),
+        text(into),
+        score.map_or(Cell::Null, Cell::Real),
+    ];
+    Told { cells, state, reason }
+}
+
+impl Told<'_> {
+    /// The entry.
+    pub(super) fn entry(&self) -> Entry {
+        let text =
+            |cell: &Cell<'_>| if let Cell::Text(text) = cell { Some((*text).to_string()) } else { None };
+        let [id, outcome, reason, evidence, before, after, into, score] = &self.cells;
+        Entry {
+            id: text(id).unwrap_or_default(),
+            outcome: text(outcome).unwrap_or_default(),
+            reason: text(reason),
+            evidence: text(evidence),
+            before: text(before),
+            after: text(after),
+            into: text(into),
+            score: if let Cell::Real(score) = score { Some(*score) } else { None },
         }
     }
 }
 
-/// The entry of a record, and what it brings out.
-pub(super) fn entry<R: Record>(
-    id: String,
-    outcome: Outcome<R>,
-    rows: &mut Vec<R>,
-    links: &mut Vec<Link>,
-) -> (Entry, State, Option<&'static str>) {
-    let mut entry = Entry { id, ..Entry::default() };
-    let (state, reason) = match outcome {
-        Outcome::Kept(row) => {
-            entry.into = renamed(&entry.id, &row);
-            rows.push(row);
-            (State::Kept, None)
-        }
-        Outcome::Changed { row, rule, evidence, before, after } => {
-            entry.evidence = Some(evidence);
-            (entry.before, entry.after) = (Some(before).filter(|b| !b.is_empty()), Some(after));
-            entry.into = renamed(&entry.id, &row);
-            rows.push(row);
-            (State::Changed, Some(rule))
-        }
-        Outcome::Expanded(children) => {
-            for (row, role) in children {
-                let (child, parent) = (row.id().into(), entry.id.clone());
-                links.push(Link { child, parent, role: role.into() });
-                rows.push(row);
-            }
-            (State::Expanded, None)
-        }
-        Outcome::Dropped { reason, evidence } => {
-            entry.evidence = Some(evidence).filter(|e| !e.is_empty());
-            (State::Dropped, Some(reason.code()))
-        }
-        Outcome::Merged { into, reason, score, evidence } => {
-            entry.evidence = Some(evidence);
-            (entry.into, entry.score) = (Some(into), Some(score));
-            (State::Merged, Some(reason.code()))
-        }
-        Outcome::Joined { into } => {
-            entry.into = Some(into);
-            (State::Joined, None)
-        }
-        Outcome::Held { reason, evidence } => {
-            entry.evidence = Some(evidence);
-            (State::Held, Some(reason.code()))
-        }
-        Outcome::Failed { reason, evidence } => {
-            entry.evidence = Some(evidence);
-            (State::Failed, Some(reason.code()))
-        }
-    };
-    entry.outcome = state.code().into();
-    entry.reason = reason.map(Into::into);
-    (entry, state, reason)
-}
-
-fn renamed<R: Record>(id: &str, row: &R) -> Option<String> {
-    (id != row.id()).then(|| row.id().to_string())
+/// The links of a record that became several.
+pub(super) fn links<'a, R: Record>(
+    parent: &'a str,
+    children: &'a [(R, &'static str)],
+) -> impl Iterator<Item = Link> + 'a {
+    children.iter().map(move |(row, role)| Link {
+        child: row.id().into(),
+        parent: parent.into(),
+        role: (*role).into(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Post, Reason};
+    use crate::record::{Cells, Post, Reason};
+    use crate::store::from_frame;
 
     fn post(id: &str) -> Post {
         Post { id: id.into(), ..Post::default() }
@@ -158,24 +229,60 @@ mod tests {
     }
 
     #[test]
+    fn cells_are_those_of_the_entry() {
+        struct Same<'a>(std::slice::Iter<'a, Cell<'a>>);
+        impl Cells for Same<'_> {
+            fn put(&mut self, cell: Cell<'_>) {
+                assert_eq!(self.0.next(), Some(&cell));
+            }
+        }
+        let merged = Outcome::Merged {
+            into: "t:1".into(),
+            reason: Reason::SameId,
+            score: 0.5,
+            evidence: "same text".into(),
+        };
+        let changed = Outcome::Changed {
+            row: post("t:9"),
+            rule: "bar",
+            evidence: "bar".into(),
+            before: "a|b".into(),
+            after: "ab".into(),
+        };
+        for (id, outcome) in outcomes().into_iter().chain([("t:8".into(), merged), ("t:9".into(), changed)]) {
+            let told = told(&id, &outcome);
+            told.entry().put(&mut Same(told.cells.iter()));
+        }
+    }
+
+    #[test]
     fn batches_in_order_are_one_batch() {
-        let (mut whole, mut parts) = (Batch::default(), [Batch::default(), Batch::default()]);
+        let mut whole = Batch::default();
+        let mut parts = [Batch::default(), Batch::default()];
         for (i, (id, outcome)) in outcomes().into_iter().enumerate() {
-            whole.put(id.clone(), outcome.clone());
-            parts[i / 4].put(id, outcome);
+            whole.put(&id, &outcome);
+            parts[i / 4].put(&id, &outcome);
         }
         let [mut first, mut second] = parts;
         first.count_as(&mut second);
-        first.rows.append(&mut second.rows);
-        first.ledger.append(&mut second.ledger);
-        first.links.append(&mut second.links);
-        assert_eq!((&first.rows, &first.ledger, &first.links), (&whole.rows, &whole.ledger, &whole.links));
         assert_eq!((first.counts(), first.children), (whole.counts(), 2));
         let counts = whole.counts();
         assert_eq!(counts.records_in, 6);
         assert_eq!((counts.states["kept"], counts.states["dropped"], counts.states["expanded"]), (2, 3, 1));
         assert_eq!((counts.reasons["dropped/too_short"], counts.reasons["dropped/empty"]), (2, 1));
-        assert_eq!(whole.ledger[0].into.as_deref(), Some("t:1"));
-        assert_eq!(whole.ledger[1].into, None);
+        let entries: Vec<Entry> = from_frame(&whole.ledger.finish().unwrap()).unwrap();
+        assert_eq!(entries[0].into.as_deref(), Some("t:1"));
+        assert_eq!(entries[1].into, None);
+        let rows: Vec<Post> = from_frame(&whole.rows.finish().unwrap()).unwrap();
+        assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["t:1", "t:2", "t:6", "t:7"]);
+        assert_eq!((whole.links[1].child.as_str(), whole.links[1].parent.as_str()), ("t:7", "p"));
+    }
+
+    #[test]
+    fn what_was_put_is_given_back() {
+        let mut batch = Batch::default();
+        outcomes().iter().for_each(|(id, outcome)| batch.put(id, outcome));
+        let booked: Vec<_> = outcomes().into_iter().map(|(id, outcome)| Booked::of(id, outcome)).collect();
+        assert_eq!(batch.booked().unwrap(), booked);
     }
 }

@@ -5,7 +5,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Plain;
-use super::batch::entry;
+use super::batch::{links, told};
 use super::row::Columns;
 use crate::record::{Entry, Link, Outcome, Record, State};
 
@@ -44,8 +44,15 @@ pub enum BookedError {
 impl<R: Record> Booked<R> {
     /// Books what happened to the record that entered under `id`.
     pub fn of(id: String, outcome: Outcome<R>) -> Booked<R> {
-        let (mut rows, mut links) = (Vec::new(), Vec::new());
-        let (entry, _, _) = entry(id, outcome, &mut rows, &mut links);
+        let entry = told(&id, &outcome).entry();
+        let (rows, links) = match outcome {
+            Outcome::Kept(row) | Outcome::Changed { row, .. } => (vec![row], Vec::new()),
+            Outcome::Expanded(children) => {
+                let links = links(&id, &children).collect();
+                (children.into_iter().map(|(row, _)| row).collect(), links)
+            }
+            _ => (Vec::new(), Vec::new()),
+        };
         Booked { entry, rows, links }
     }
 

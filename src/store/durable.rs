@@ -30,8 +30,16 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] with the step that failed.
 pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    write_pieces(path, &[bytes])
+}
+
+/// Writes a new file of several pieces, one behind the other, and waits until it is on the disk.
+///
+/// # Errors
+/// [`Error::Io`] with the step that failed.
+pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<(), Error> {
     let mut file = File::create(path).map_err(Error::io("create", path))?;
-    file.write_all(bytes).map_err(Error::io("write", path))?;
+    pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(Error::io("write", path))?;
     file.sync_data().map_err(Error::io("write", path))
 }
 

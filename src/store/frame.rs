@@ -1,23 +1,20 @@
 //! Rows to Polars frames and back.
 
+use std::marker::PhantomData;
+
+use blake3::Hash;
 use polars::prelude::*;
 
-use crate::record::{Cell, CellKind, Cells, Record, Values};
+use crate::record::{Cell, CellKind, Cells, ColumnDigest, Record, Values};
 
 /// Rows as a frame, a column each. They come in blocks, one behind the other.
 ///
 /// # Errors
 /// Where Polars refuses the columns, which equal lengths rule out.
 pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
-    let rows = blocks.iter().map(|rows| rows.len()).sum();
-    let columns = R::COLUMNS.iter().map(|c| Builder::new(c.name, c.kind, rows)).collect();
-    let mut sink = Sink { columns, next: 0 };
-    for row in blocks.iter().copied().flatten() {
-        sink.next = 0;
-        row.put(&mut sink);
-    }
-    let columns = sink.columns.into_iter().map(Builder::finish).collect();
-    DataFrame::new(rows, columns)
+    let mut columns = Columns::<R>::all(blocks.iter().map(|rows| rows.len()).sum());
+    blocks.iter().copied().flatten().for_each(|row| columns.put(row));
+    columns.finish()
 }
 
 /// A frame's rows.
@@ -25,15 +22,133 @@ pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
 /// # Errors
 /// Where a column is missing or has another type than the record's.
 pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
-    let columns: Vec<Reader<'_>> =
-        R::COLUMNS.iter().map(|c| Reader::new(frame.column(c.name)?, c.kind)).collect::<PolarsResult<_>>()?;
-    let mut source = Source { columns, row: 0, next: 0 };
-    let mut rows = Vec::with_capacity(frame.height());
-    for row in 0..frame.height() {
-        (source.row, source.next) = (row, 0);
-        rows.push(R::take(&mut source));
+    if let Some(missing) = R::COLUMNS.iter().find(|c| frame.column(c.name).is_err()) {
+        polars_bail!(ColumnNotFound: "{}", missing.name);
     }
-    Ok(rows)
+    let mut rows = Rows::of(frame)?;
+    Ok((0..frame.height()).map(|row| rows.get(row)).collect())
+}
+
+/// Rows on their way into a frame. Of a record's columns it holds all, or a few.
+pub(super) struct Columns<R> {
+    /// In the order of the record's columns; none for one that is left out.
+    builders: Vec<Option<Builder>>,
+    rows: usize,
+    record: PhantomData<fn(R)>,
+}
+
+impl<R: Record> Columns<R> {
+    /// All columns, with room for so many rows.
+    pub(super) fn all(rows: usize) -> Columns<R> {
+        Self::which(rows, |_| true)
+    }
+
+    /// The columns that are wanted.
+    pub(super) fn which(rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
+        let builder = |c: &crate::record::Column| wanted(c.name).then(|| Builder::new(c.name, c.kind, rows));
+        Columns { builders: R::COLUMNS.iter().map(builder).collect(), rows: 0, record: PhantomData }
+    }
+
+    /// Takes what a row says in them.
+    pub(super) fn put(&mut self, row: &R) {
+        row.put(&mut Sink { columns: self.builders.iter_mut() });
+        self.rows += 1;
+    }
+
+    /// Takes the cells of a row, all of them.
+    pub(super) fn cells(&mut self, cells: &[Cell<'_>]) {
+        let mut sink = Sink { columns: self.builders.iter_mut() };
+        cells.iter().for_each(|cell| sink.put(*cell));
+        self.rows += 1;
+    }
+
+    /// How many rows it has.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The frame.
+    ///
+    /// # Errors
+    /// Where Polars refuses the columns, which equal lengths rule out.
+    pub(super) fn finish(self) -> PolarsResult<DataFrame> {
+        let columns = self.builders.into_iter().flatten().map(Builder::finish).collect();
+        DataFrame::new(self.rows, columns)
+    }
+}
+
+/// The rows of a frame, one by one. What stands in a column that it has not is absent.
+pub(super) struct Rows<'a, R> {
+    source: Source<'a>,
+    record: PhantomData<fn() -> R>,
+}
+
+impl<'a, R: Record> Rows<'a, R> {
+    /// Of this frame.
+    ///
+    /// # Errors
+    /// Where a column has another type than the record's.
+    pub(super) fn of(frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
+        let reader = |c: &crate::record::Column| match frame.column(c.name) {
+            Ok(column) => Reader::new(column, c.kind),
+            Err(_) => Ok(Reader::Nulls),
+        };
+        let columns = R::COLUMNS.iter().map(reader).collect::<PolarsResult<_>>()?;
+        Ok(Rows { source: Source { columns, row: 0, next: 0 }, record: PhantomData })
+    }
+
+    /// A row, from 0.
+    pub(super) fn get(&mut self, row: usize) -> R {
+        (self.source.row, self.source.next) = (row, 0);
+        R::take(&mut self.source)
+    }
+}
+
+/// The digest of a column.
+///
+/// # Errors
+/// Where it has another type.
+pub(super) fn digest(column: &Column, kind: CellKind) -> PolarsResult<Hash> {
+    let reader = Reader::new(column, kind)?;
+    let mut digest = ColumnDigest::default();
+    (0..column.len()).for_each(|row| reader.with(row, |cell| digest.put(cell)));
+    Ok(digest.finish())
+}
+
+/// Frames one below the other, built as from rows: how they were cut would show in the pages of a file.
+///
+/// # Errors
+/// Where they have other columns.
+pub(super) fn stacked<R: Record>(frames: Vec<DataFrame>) -> PolarsResult<DataFrame> {
+    let mut frames = frames.into_iter();
+    let Some(mut whole) = frames.next() else { return to_frame::<R>(&[]) };
+    if frames.len() == 0 {
+        // It may be the rest of a larger one.
+        let keep = vec![true; whole.height()];
+        let kinds = R::COLUMNS.iter().filter(|c| whole.column(c.name).is_ok());
+        let columns = kinds.map(|c| picked(whole.column(c.name)?, c.kind, c.name, &keep));
+        return DataFrame::new(whole.height(), columns.collect::<PolarsResult<_>>()?);
+    }
+    frames.try_for_each(|frame| whole.vstack_mut(&frame).map(drop))?;
+    whole.rechunk_mut();
+    Ok(whole)
+}
+
+/// Some rows of a column, built as from rows: whoever filters them otherwise gets other pages in a file.
+///
+/// # Errors
+/// Where it has another type.
+pub(super) fn picked(
+    column: &Column,
+    kind: CellKind,
+    name: &'static str,
+    keep: &[bool],
+) -> PolarsResult<Column> {
+    let reader = Reader::new(column, kind)?;
+    let kept = keep.iter().enumerate().filter(|(_, keep)| **keep);
+    let mut builder = Builder::new(name, kind, kept.clone().count());
+    kept.for_each(|(row, _)| reader.with(row, |cell| builder.put(cell)));
+    Ok(builder.finish())
 }
 
 /// A column in the making. Many are null from top to bottom: memory is taken for the first value.
@@ -122,15 +237,15 @@ impl Builds {
     }
 }
 
-struct Sink {
-    columns: Vec<Builder>,
-    next: usize,
+struct Sink<'a> {
+    columns: std::slice::IterMut<'a, Option<Builder>>,
 }
 
-impl Cells for Sink {
+impl Cells for Sink<'_> {
     fn put(&mut self, cell: Cell<'_>) {
-        self.columns[self.next].put(cell);
-        self.next += 1;
+        if let Some(Some(column)) = self.columns.next() {
+            column.put(cell);
+        }
     }
 }
 
@@ -181,6 +296,22 @@ impl<'a> Reader<'a> {
             CellKind::Texts => Reader::Texts(Lists::of(column.list()?)?),
         };
         Ok(if column.null_count() == column.len() { Reader::Nulls } else { reader })
+    }
+
+    /// Shows the cell of a row.
+    fn with<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
+        let cell = match self {
+            Reader::Text(c) => c.get(row).map(Cell::Text),
+            Reader::Count(c) => c.get(row).map(Cell::Count),
+            Reader::Real(c) => c.get(row).map(Cell::Real),
+            Reader::Flag(c) => c.get(row).map(Cell::Flag),
+            Reader::Texts(c) => match c.get(row) {
+                Some(texts) => return look(Cell::Texts(&texts)),
+                None => None,
+            },
+            Reader::Nulls => None,
+        };
+        look(cell.unwrap_or(Cell::Null))
     }
 }
 

@@ -3,10 +3,17 @@
 //! `staged/<recipe>/<NN_stage>/` holds `rows/`, `ledger/`, `links/` and further tables, each a
 //! folder of parts of [`PART_ROWS`] rows, and `manifest.json`. A stage is written beside its final
 //! place and renamed when every file is on the disk, so a reader never meets half a stage.
+//!
+//! A stage that decides record by record makes a part of every part before it, which may have fewer rows then. What
+//! it does not touch it does not read: a column's pages, and its digest, pass from file to file as they stand
+//! (`edit`, `chunks`).
 
 mod batch;
 mod booked;
+mod chunks;
+mod disk;
 pub mod durable;
+mod edit;
 mod error;
 mod frame;
 mod lock;
@@ -15,12 +22,14 @@ mod part;
 mod reader;
 mod row;
 mod scan;
+mod table;
 mod workspace;
 mod writer;
 
 pub use batch::Batch;
 pub use booked::{Booked, BookedError, BookedLine};
 pub use durable::sha256;
+pub use edit::Touched;
 pub use error::Error;
 pub use frame::{from_frame, to_frame};
 pub use lock::Lock;
@@ -29,5 +38,6 @@ pub use part::{PART_ROWS, write_parquet};
 pub use reader::StageReader;
 pub use row::Plain;
 pub use scan::{any_of, json_parts, parquet_rows, part_columns, part_rows, scan, select, select_parts};
+pub use table::TableWriter;
 pub use workspace::Workspace;
-pub use writer::{CommitError, StageWriter, TableWriter, opening};
+pub use writer::{CommitError, StageWriter, opening};

@@ -4,43 +4,87 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
+use blake3::Hash;
 use polars::prelude::*;
 
+use super::chunks::{Chosen, Chunks, Piece, splice};
+use super::frame::digest;
 use super::{Error, Part, durable, from_frame, to_frame};
-use crate::record::{Record, row_digest};
+use crate::record::{Record, digest_of};
 
 /// Rows in a part; the last part of a table may have fewer. Part of the layout: another number
 /// gives other hashes.
 pub const PART_ROWS: usize = 1 << 16;
 
-/// Writes blocks of rows as one part of a table.
-///
-/// # Errors
-/// [`Error::Io`] where the file cannot be written whole.
-pub(super) fn write<R: Record>(stage: &Path, file: String, blocks: &[&[R]]) -> Result<Part, Error> {
-    let path = stage.join(&file);
-    let bytes = encode(blocks).map_err(|e| Error::stale_file(&path, e))?;
-    durable::write_synced(&path, &bytes)?;
-    Ok(Part {
-        file,
-        rows: blocks.iter().map(|rows| rows.len() as u64).sum(),
-        bytes: bytes.len() as u64,
-        blake3: blake3::hash(&bytes).to_hex().to_string(),
-        hash: row_digest(blocks.iter().copied().flatten()).to_hex().to_string(),
-    })
+/// The bytes of a part, on their way to the disk.
+pub(super) struct Encoded {
+    pieces: Vec<Piece>,
+    /// How many rows it has.
+    pub(super) count: u64,
+    hash: String,
 }
 
-/// The bytes of a Parquet file of rows: one row group, so that the bytes depend on the rows alone.
-pub(super) fn encode<R: Record>(blocks: &[&[R]]) -> PolarsResult<Vec<u8>> {
-    let mut frame = to_frame(blocks)?;
-    let mut bytes = Vec::with_capacity(frame.height() * 64);
-    ParquetWriter::new(&mut bytes)
-        .with_compression(ParquetCompression::Lz4Raw)
-        .with_statistics(StatisticsOptions::empty())
-        .with_row_group_size(Some(PART_ROWS))
-        .set_parallel(false)
-        .finish(&mut frame)?;
-    Ok(bytes)
+impl Encoded {
+    /// The rows of a frame as one part.
+    ///
+    /// # Errors
+    /// Where it has not the columns of the record.
+    pub(super) fn rows<R: Record>(mut frame: DataFrame) -> PolarsResult<Encoded> {
+        let digests: Vec<Hash> =
+            R::COLUMNS.iter().map(|c| digest(frame.column(c.name)?, c.kind)).collect::<PolarsResult<_>>()?;
+        let made = Chunks::encode(&mut frame)?;
+        let chosen: Vec<Chosen<'_>> =
+            R::COLUMNS.iter().zip(digests).map(|(c, digest)| (&made, c.name, digest)).collect();
+        Encoded::of::<R>(frame.height(), &chosen)
+    }
+
+    /// Columns from wherever they stand as one part.
+    ///
+    /// # Errors
+    /// Where a column does not stand where it is said to.
+    pub(super) fn of<R: Record>(rows: usize, columns: &[Chosen<'_>]) -> PolarsResult<Encoded> {
+        let hash = digest_of(columns.iter().map(|(.., digest)| *digest)).to_hex().to_string();
+        Ok(Encoded { pieces: splice::<R>(rows, columns)?, count: rows as u64, hash })
+    }
+
+    /// The bytes of its file.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.pieces.iter().flat_map(|piece| piece.bytes().iter().copied()).collect()
+    }
+
+    /// Writes it as a file of a stage.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it cannot be written whole.
+    pub(super) fn write(&self, stage: &Path, file: String) -> Result<Part, Error> {
+        let pieces: Vec<&[u8]> = self.pieces.iter().map(Piece::bytes).collect();
+        durable::write_pieces(&stage.join(&file), &pieces)?;
+        let mut hasher = blake3::Hasher::new();
+        pieces.iter().for_each(|piece| {
+            hasher.update(piece);
+        });
+        Ok(Part {
+            file,
+            rows: self.count,
+            bytes: pieces.iter().map(|piece| piece.len() as u64).sum(),
+            blake3: hasher.finalize().to_hex().to_string(),
+            hash: self.hash.clone(),
+        })
+    }
+}
+
+/// The bytes of a part's file, after checking that it is the one the manifest names.
+///
+/// # Errors
+/// [`Error::Damaged`] where a byte of it changed.
+pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
+    let path = stage.join(&part.file);
+    let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+    if blake3::hash(&bytes).to_hex().as_str() == part.blake3 {
+        return Ok(bytes);
+    }
+    Err(Error::stale_file(&path, "its bytes are not those its manifest names"))
 }
 
 /// Reads a part back, after checking that the file is the one the manifest names.
@@ -48,11 +92,7 @@ pub(super) fn encode<R: Record>(blocks: &[&[R]]) -> PolarsResult<Vec<u8>> {
 /// # Errors
 /// [`Error::Damaged`] where a byte of it changed.
 pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
-    let path = stage.join(&part.file);
-    let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
-    if blake3::hash(&bytes).to_hex().as_str() != part.blake3 {
-        return Err(Error::stale_file(&path, "its bytes are not those its manifest names"));
-    }
+    let (path, bytes) = (stage.join(&part.file), bytes(stage, part)?);
     let frame = ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish();
     frame.and_then(|f| from_frame(&f)).map_err(|e| Error::stale_file(&path, e))
 }

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{RECIPES, Workspace, assert_same};
+use crate::harness::{RECIPES, Workspace, assert_same, source, title};
 
 #[test]
 fn all_that_is_derived_can_be_derived_again() {
@@ -33,6 +33,69 @@ fn threads_places_and_the_order_of_sources_do_not_show() {
     other.write("pipeline.toml", turned);
     other.call(["run", "--threads", "3"]).expect(0);
     assert_same(&first, &other.derived(), "three threads, another folder, sources turned round");
+}
+
+/// Two parts of posts, of which each stage keeps some, changes some and lets some go; ids come again within a part
+/// and in the other.
+#[test]
+fn parts_are_the_same_from_any_threads_and_from_the_filters() {
+    let texts = [
+        "云会恐高吗，会不会",
+        "鱼会口渴吗？要多少水",
+        "占楼",
+        "云飞",
+        "冰箱里的灯丨关丨了门还亮吗",
+        "加我QQ123456789，一起看云",
+        "http://example.com/p/1\n门把手坏了怎么敲门",
+        "第三个例子（如图）",
+    ];
+    let rows: Vec<String> = (0..70_000_u64)
+        .map(|i| {
+            let text = texts[(i % 61 % 8) as usize];
+            match i {
+                _ if i % 97 == 5 => title(1000 + i / 2, text),
+                _ if i % 500 == 7 => "{\"title\": ".into(),
+                _ => title(1000 + i, &format!("{text}{}", "云".repeat((i % 9) as usize))),
+            }
+        })
+        .collect();
+    let workspace = || {
+        let ws = Workspace::with(&format!("version = 1\n{}", source("a", "leymore-titles", "raw/a.jsonl")));
+        ws.write("raw/a.jsonl", rows.join("\n"));
+        ws.write("raw/salt", "5a".repeat(32));
+        ws
+    };
+    let (one, three, apart) = (workspace(), workspace(), workspace());
+    let run = |ws: &Workspace, threads: &str| {
+        ws.call(["run", "--threads", threads, "--offline", "--recipe", "flub", "--to", "filter"])
+    };
+    run(&one, "1").expect(3);
+    run(&three, "3").expect(3);
+    assert_same(&one.derived(), &three.derived(), "one thread and three");
+    one.audit_clean();
+    let parts = |stage: &str| {
+        let manifest: serde_json::Value =
+            serde_json::from_str(&one.read(&format!("staged/flub/{stage}/manifest.json"))).unwrap();
+        let rows = |table: &str| -> Vec<u64> {
+            let parts = manifest["tables"][table]["parts"].as_array().unwrap();
+            parts.iter().map(|part| part["rows"].as_u64().unwrap()).collect()
+        };
+        (rows("ledger"), rows("rows"))
+    };
+    // A part of import becomes a part of every stage behind it, with fewer rows.
+    let (import, clean, filter) = (parts("01_import"), parts("02_clean"), parts("04_filter"));
+    assert_eq!(import.0, [65_536, 70_000 - 65_536]);
+    assert_eq!(clean.0, import.1);
+    assert!(filter.1[0] < 65_000 && filter.1[0] > 30_000 && filter.1.len() == 2, "{filter:?}");
+
+    let sh = |line: &str| apart.shell(&format!("set -o pipefail; {line}"));
+    sh("mkdir books; \"$0\" apply import --source a raw/a.jsonl > books/import").expect(3);
+    sh("\"$0\" assemble --recipe flub import books/import").expect(3);
+    for (before, stage) in [("import", "clean"), ("clean", "anonymise"), ("anonymise", "filter")] {
+        sh(&format!("\"$0\" apply {stage} --books --recipe flub < books/{before} > books/{stage}")).expect(0);
+        sh(&format!("\"$0\" assemble --recipe flub {stage} books/{stage}")).expect(0);
+    }
+    assert_same(&one.derived(), &apart.derived(), "from the filters");
 }
 
 /// Numbers that look random and are the same every time, 0 to 1.

@@ -55,11 +55,12 @@ pub fn dedup(
         found.likes.par_iter().map(|like| near_pair(like, &found.heads, &posts, &found.ranks)).collect();
     pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
     let mut table = writer.table::<NearPair>("pairs")?;
-    pairs.into_iter().for_each(|pair| table.put(pair));
+    pairs.iter().for_each(|pair| table.put(pair));
     writer.keep(table)?;
     let outcomes = found.outcomes(&posts);
     for (post, outcome) in posts.into_iter().zip(outcomes) {
-        writer.put(post.id.clone(), outcome.unwrap_or(Outcome::Kept(post)));
+        let id = post.id.clone();
+        writer.put(&id, &outcome.unwrap_or(Outcome::Kept(post)));
         pulse.advance(1);
     }
     Ok(writer.flush()?)

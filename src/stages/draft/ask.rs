@@ -172,7 +172,8 @@ pub fn draft<S: Subject>(
     let optional = optional(draft, asking.config, asking.recipe);
     let replies = replies(draft, &records, asking)?;
     for (record, replies) in records.into_iter().zip(replies) {
-        writer.put(record.id().to_owned(), outcome(draft, record, replies, optional));
+        let id = record.id().to_owned();
+        writer.put(&id, &outcome(draft, record, replies, optional));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! of users are hashed here and go no further.
 
 mod aiotieba;
+mod booking;
 mod cqia;
 mod dump;
 mod files;
@@ -31,13 +32,17 @@ use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
 use crate::pages::Site;
 use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
-use crate::store::{Booked, StageWriter};
-use same_id::Seen;
+use crate::store::{Batch, Booked, StageWriter};
+use booking::Booking;
+use same_id::{Print, Seen};
 
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files};
 pub use same_id::{Again, settle_again};
 pub use split::{Item, Unread};
+
+/// Fewer items than this are not worth a core of their own.
+const SPLIT: usize = 1024;
 
 /// A post as its source's parser sees it, before it has an identity.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,60 +101,71 @@ pub fn import(
         let mut items = 0;
         // Which of two records of one name is the first is decided in order, while the next batch is parsed.
         std::thread::scope(|scope| {
-            let (sender, batches) = sync_channel::<Vec<Reads>>(1);
+            let (sender, batches) = sync_channel::<Vec<Booking>>(1);
             let parsing = scope.spawn(move || {
-                read(dump, settings, |batch| {
-                    let parsed = batch.into_par_iter().map(|item| outcomes(dump, item, salt)).collect();
-                    // Nobody listens where the run was stopped or the disk is full; the listener says so.
-                    sender.send(parsed).map_err(|_| StageError::Stopped)
-                })
+                let book =
+                    |booking: &mut Booking, place| outcomes(dump, place, salt, |read| booking.put(&read));
+                // Nobody listens where the run was stopped or the disk is full; the listener says so.
+                read(dump, settings, book, |booked| sender.send(booked).map_err(|_| StageError::Stopped))
             });
-            for batch in batches {
+            for mut booked in batches {
                 stop.check()?;
-                let count = batch.len() as u64;
-                for read in batch.into_iter().flat_map(Reads::into_each) {
-                    items += seen.settle(read, |locator, outcome| writer.put(locator, outcome));
+                booked.iter_mut().for_each(|booking| seen.meet(&mut booking.prints));
+                let settled: Vec<Batch<Post>> =
+                    booked.into_par_iter().map(Booking::settled).collect::<Result<_, _>>()?;
+                for batch in settled {
+                    items += batch.entries() as u64;
+                    pulse.advance(batch.entries() as u64);
+                    writer.append(batch);
                 }
                 writer.flush()?;
-                pulse.advance(count);
             }
             parsing.join().unwrap_or_else(|panic| resume_unwind(panic))
         })?;
-        table.put(dump.row(items));
+        table.put(&dump.row(items));
     }
     writer.keep(table)?;
     Ok(())
 }
 
-/// An item of a dump: its position, how the ledger writes that, and what it says.
+/// An item of a dump: its position, how the ledger writes that where it is more than the number, and what it says.
 struct Place {
     position: u64,
-    name: String,
+    name: Option<String>,
     parsed: Parsed,
 }
 
-/// Reads a dump in batches of items, parsed on all cores.
-fn read(
+/// Reads a dump in batches of items, parsed on all cores; `put` gathers what a task parses, in order. What the
+/// tasks of a batch gathered is taken in their order.
+fn read<T: Default + Send>(
     dump: &Dump,
     settings: &sections::Import,
-    mut take: impl FnMut(Vec<Place>) -> Result<(), StageError>,
+    put: impl Fn(&mut T, Place) + Sync,
+    mut take: impl FnMut(Vec<T>) -> Result<(), StageError>,
 ) -> Result<(), StageError> {
+    let gather = |mut gathered: T, place: Place| {
+        put(&mut gathered, place);
+        gathered
+    };
     if dump.kind == SourceKind::Warc {
         let known = warc::census(dump, settings);
         for batch in warc::batches(dump, &Site::Tieba) {
             let place = |page: warc::Archived| {
                 let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
-                Place { position: page.at, name, parsed: warc::page(page, &known, dump) }
+                Place { position: page.at, name: Some(name), parsed: warc::page(page, &known, dump) }
             };
-            take(batch.into_iter().map(place).collect())?;
+            take(batch.into_par_iter().map(place).fold(T::default, gather).collect())?;
         }
         return Ok(());
     }
     if let Some(site) = riddles::site(dump.kind) {
         for batch in riddles::batches(dump, &site, settings.max_line_mib << 20) {
-            let place =
-                |page: riddles::Paged| Place { position: page.at, name: page.name, parsed: page.parsed };
-            take(batch.into_iter().map(place).collect())?;
+            let place = |page: riddles::Paged| Place {
+                position: page.at,
+                name: Some(page.name),
+                parsed: page.parsed,
+            };
+            take(batch.into_par_iter().map(place).fold(T::default, gather).collect())?;
         }
         return Ok(());
     }
@@ -163,9 +179,10 @@ fn read(
                 .map_err(|unread| *unread)
                 .and_then(|bytes| parse(dump, bytes, known.as_ref()));
             let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
-            Place { position: item.position, name: item.position.to_string(), parsed }
+            Place { position: item.position, name: None, parsed }
         };
-        take(batch.into_par_iter().map(place).collect())?;
+        let items = batch.into_par_iter().with_min_len(SPLIT);
+        take(items.map(place).fold(T::default, gather).collect())?;
     }
     Ok(())
 }
@@ -176,7 +193,7 @@ fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
     for batch in dump::batches(dump, settings.max_line_mib << 20) {
         let rows: Vec<_> = batch
             .into_par_iter()
-            .filter_map(|item| row(dump, std::str::from_utf8(&item.bytes.ok()?).ok()?)?.ok())
+            .filter_map(|item| row(dump, simdutf8::basic::from_utf8(&item.bytes.ok()?).ok()?)?.ok())
             .collect();
         rows.into_iter().for_each(|row| census.take(row));
     }
@@ -194,7 +211,7 @@ fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
 
 /// Reads one item as its source's format. `threads` is what a file of whole threads knows of them.
 pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>) -> Result<Parsed, Unread> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
+    let text = simdutf8::basic::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
     if let Some(row) = row(dump, text) {
         return Ok(row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take)));
     }
@@ -216,14 +233,17 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
 /// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
 /// fuzzing.
 pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
+    let count = |counted: &mut (u64, u64), place| {
+        outcomes(dump, place, &[0; 32], |read| match read.outcome {
+            Outcome::Kept(_) => counted.0 += 1,
+            Outcome::Expanded(rows) => counted.0 += rows.len() as u64,
+            _ => counted.1 += 1,
+        });
+    };
     let (mut posts, mut others) = (0, 0);
-    let surveyed = read(dump, settings, |batch| {
-        for read in batch.into_iter().flat_map(|place| outcomes(dump, place, &[0; 32]).into_each()) {
-            match read.outcome {
-                Outcome::Kept(_) => posts += 1,
-                Outcome::Expanded(rows) => posts += rows.len() as u64,
-                _ => others += 1,
-            }
+    let surveyed = read(dump, settings, count, |counted| {
+        for (some, rest) in counted {
+            (posts, others) = (posts + some, others + rest);
         }
         Ok(())
     });
@@ -246,15 +266,14 @@ pub fn books<E: Send>(
 ) -> Result<(), E> {
     let mut seen = Seen::default();
     let mut failed = Ok(());
-    let read = read(dump, settings, |batch| {
-        let reads: Vec<Reads> = batch.into_par_iter().map(|place| outcomes(dump, place, salt)).collect();
-        let mut booked = Vec::with_capacity(reads.len());
-        let mut put = |locator, outcome| booked.push(Booked::of(locator, outcome));
-        for read in reads.into_iter().flat_map(Reads::into_each) {
-            match unsettled {
-                true => put(read.locator, read.outcome),
-                false => drop(seen.settle(read, &mut put)),
+    let gather = |reads: &mut Vec<Read>, place| outcomes(dump, place, salt, |read| reads.push(read));
+    let read = read(dump, settings, gather, |batch| {
+        let mut booked = Vec::new();
+        for mut read in batch.into_iter().flatten() {
+            if !unsettled {
+                seen.meet(&mut read.prints);
             }
+            same_id::put(read, |locator, outcome| booked.push(Booked::of(locator, outcome)));
         }
         failed = take(booked);
         failed.as_ref().map_err(|_| StageError::Stopped).copied()
@@ -264,50 +283,38 @@ pub fn books<E: Send>(
     failed
 }
 
-/// A ledger entry in the making: the place in the dump, the outcome, a digest of each post's text.
+/// A ledger entry in the making: the place in the dump, the outcome, and of each post whether it came before.
 struct Read {
     locator: String,
     outcome: Outcome<Post>,
-    digests: Vec<u128>,
+    prints: Vec<Print>,
 }
 
-/// The entries of an item: one, or that of a page and one for each post on it that is set aside. Boxed, since a
-/// post is large and changes hands often.
-struct Reads {
-    first: Box<Read>,
-    more: Vec<Read>,
-}
-
-impl Reads {
-    fn into_each(self) -> impl Iterator<Item = Read> {
-        std::iter::once(*self.first).chain(self.more)
-    }
-}
-
-fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32]) -> Reads {
-    let locator = dump.locator(&place.name);
-    let Parsed::Page(posts) = place.parsed else {
-        let (outcome, digests) = match place.parsed {
-            Parsed::Post(draft) => {
-                let (post, digest) = post(dump, place.position, *draft, salt);
-                (Outcome::Kept(post), vec![digest])
-            }
-            other => (set_aside(other), Vec::new()),
-        };
-        return Reads { first: Box::new(Read { locator, outcome, digests }), more: Vec::new() };
+/// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
+fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32], mut put: impl FnMut(Read)) {
+    let Place { position, name, parsed } = place;
+    let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
+    let posts = match parsed {
+        Parsed::Page(posts) => posts,
+        Parsed::Post(draft) => {
+            let (post, print) = post(dump, position, *draft, salt);
+            return put(Read { locator, outcome: Outcome::Kept(post), prints: vec![print] });
+        }
+        other => return put(Read { locator, outcome: set_aside(other), prints: Vec::new() }),
     };
-    let (mut rows, mut digests, mut more) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut prints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
-            let (post, digest) = post(dump, place.position, *draft, salt);
+            let (post, print) = post(dump, position, *draft, salt);
             rows.push((post, same_id::PAGE));
-            digests.push(digest);
+            prints.push(print);
         } else {
             let locator = format!("{locator}#{}", i + 1);
-            more.push(Read { locator, outcome: set_aside(parsed), digests: Vec::new() });
+            more.push(Read { locator, outcome: set_aside(parsed), prints: Vec::new() });
         }
     }
-    Reads { first: Box::new(Read { locator, outcome: Outcome::Expanded(rows), digests }), more }
+    put(Read { locator, outcome: Outcome::Expanded(rows), prints });
+    more.into_iter().for_each(put);
 }
 
 /// What could not be read is a failure; what a rule of the source leaves out is not.
@@ -325,15 +332,16 @@ fn set_aside(parsed: Parsed) -> Outcome<Post> {
     }
 }
 
-fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, u128) {
+fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, Print) {
     let text = match (&draft.title, &draft.content) {
-        (Some(title), Some(content)) => format!("{title}\n{content}"),
+        (Some(title), Some(content)) => [title, "\n", content].concat(),
         (Some(one), None) | (None, Some(one)) => one.clone(),
         (None, None) => String::new(),
     };
-    let digest = short_digest(&text);
+    let id = draft.id.unwrap_or_else(|| text_id(&text));
+    let print = Print::of(&id, &text);
     let post = Post {
-        id: draft.id.unwrap_or_else(|| text_id(&text)),
+        id,
         kind: draft.kind,
         text,
         title: draft.title,
@@ -350,14 +358,7 @@ fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, u12
         position,
         licence: dump.licence.clone(),
     };
-    (post, digest)
-}
-
-fn short_digest(text: &str) -> u128 {
-    let hash = blake3::hash(text.as_bytes());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash.as_bytes()[..16]);
-    u128::from_le_bytes(bytes)
+    (post, print)
 }
 
 /// Whether an author's name stands in what they wrote. One character is no name to look for.

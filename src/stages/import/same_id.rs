@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 
-use super::{Read, short_digest};
+use super::Read;
 use crate::record::{Outcome, Post, Reason, State};
 use crate::store::Booked;
 
@@ -19,27 +19,61 @@ pub struct Again {
     pub same: bool,
 }
 
-/// Which ids were read, each with a digest of its text: 32 bytes a record, so that a hundred
-/// million fit in memory.
-#[derive(Default)]
-pub(super) struct Seen(HashMap<u128, u128, FxBuildHasher>);
+/// The id and the text of a post, in short.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Print {
+    id: [u64; 2],
+    text: u64,
+    /// Whether the id came before, and if so, whether with the same text.
+    pub(super) again: Option<bool>,
+}
+
+impl Print {
+    /// Of a post whose text was not changed since it was read.
+    pub(super) fn of(id: &str, text: &str) -> Print {
+        let ([first, second], [text, _]) = (digest(id), digest(text));
+        Print { id: [first, second], text, again: None }
+    }
+}
+
+fn digest(text: &str) -> [u64; 2] {
+    let hash = blake3::hash(text.as_bytes());
+    let word =
+        |at: usize| hash.as_bytes()[at..at + 8].iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    [word(0), word(8)]
+}
+
+/// Which ids were read, each with a digest of its text: 24 bytes a record, so that a hundred million fit in
+/// memory. Parted by their first bits: a table that is full is moved into one of twice its size, and this way
+/// a small one at a time.
+pub(super) struct Seen([HashMap<[u64; 2], u64, FxBuildHasher>; 64]);
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen(std::array::from_fn(|_| HashMap::default()))
+    }
+}
 
 impl Seen {
-    /// Puts an entry and returns how many it became.
-    pub(super) fn settle(&mut self, read: Read, put: impl FnMut(String, Outcome<Post>)) -> u64 {
-        let Read { locator, outcome, digests } = read;
-        let known = |row: usize, post: &Post| {
-            let digest = digests.get(row).copied().unwrap_or_default();
-            match self.0.entry(short_digest(&post.id)) {
+    /// Finds out which of these posts come again, in their order.
+    pub(super) fn meet<'a>(&mut self, prints: impl IntoIterator<Item = &'a mut Print>) {
+        for print in prints {
+            let table = &mut self.0[(print.id[0] >> 58) as usize];
+            print.again = match table.entry(print.id) {
                 Entry::Vacant(place) => {
-                    place.insert(digest);
+                    place.insert(print.text);
                     None
                 }
-                Entry::Occupied(first) => Some(*first.get() == digest),
-            }
-        };
-        settle(locator, outcome, known, put)
+                Entry::Occupied(first) => Some(*first.get() == print.text),
+            };
+        }
     }
+}
+
+/// Puts an entry as what it is among all that were read, once [`Seen`] met its posts.
+pub(super) fn put(read: Read, put: impl FnMut(String, Outcome<Post>)) {
+    let Read { locator, outcome, prints } = read;
+    settle(locator, outcome, |row| prints.get(row).and_then(|print| print.again), put);
 }
 
 /// An item that was booked by itself, where some of its posts are known to come `again`: what it is among
@@ -54,7 +88,7 @@ pub fn settle_again(booked: Booked<Post>, again: &[Again]) -> Vec<Booked<Post>> 
     };
     let mut settled = Vec::new();
     if let Some(outcome) = outcome {
-        let known = |row, _: &Post| again.iter().find(|known| known.row == row).map(|known| known.same);
+        let known = |row| again.iter().find(|known| known.row == row).map(|known| known.same);
         settle(booked.entry.id, outcome, known, |id, outcome| settled.push(Booked::of(id, outcome)));
     }
     settled
@@ -69,37 +103,31 @@ pub(super) const PAGE: &str = "post";
 fn settle(
     locator: String,
     outcome: Outcome<Post>,
-    mut known: impl FnMut(usize, &Post) -> Option<bool>,
+    known: impl Fn(usize) -> Option<bool>,
     mut put: impl FnMut(String, Outcome<Post>),
-) -> u64 {
+) {
     match outcome {
         Outcome::Kept(post) => {
-            let outcome = match known(0, &post) {
+            let outcome = match known(0) {
                 None => Outcome::Kept(post),
                 Some(same) => merged(post, same),
             };
             put(locator, outcome);
-            1
         }
         Outcome::Expanded(rows) => {
             let (mut new, mut again) = (Vec::new(), Vec::new());
             for (at, (post, role)) in rows.into_iter().enumerate() {
-                match known(at, &post) {
+                match known(at) {
                     None => new.push((post, role)),
                     Some(same) => again.push(merged(post, same)),
                 }
             }
-            let entries = 1 + again.len() as u64;
             put(locator.clone(), Outcome::Expanded(new));
             for (i, merged) in again.into_iter().enumerate() {
                 put(format!("{locator}#again{}", i + 1), merged);
             }
-            entries
         }
-        other => {
-            put(locator, other);
-            1
-        }
+        other => put(locator, other),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn dedup(
     let (outcomes, pairs) = decide_where(&questions, settings, similar, agree);
     stop.check()?;
     let mut table = writer.table("pairs")?;
-    pairs.into_iter().for_each(|pair| table.put(pair));
+    pairs.iter().for_each(|pair| table.put(pair));
     writer.keep(table)?;
     let answers: std::collections::BTreeMap<String, String> =
         puzzles.iter().map(|puzzle| (puzzle.id.clone(), puzzle.answer.clone())).collect();
@@ -43,7 +43,7 @@ pub fn dedup(
             }
             _ => Outcome::Kept(puzzle),
         };
-        writer.put(id, outcome);
+        writer.put(&id, &outcome);
         pulse.advance(1);
     }
     Ok(writer.flush()?)

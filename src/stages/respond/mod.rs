@@ -33,10 +33,11 @@ pub fn respond(
     let (mut made, refused) = made.of(&questions);
     for (question, replies) in questions.iter().zip(replies) {
         let elsewhere = made.remove(&question.id).unwrap_or_default();
-        writer.put(question.id.clone(), outcome(question, replies, elsewhere, &settings));
+        let id = question.id.clone();
+        writer.put(&id, &outcome(question, replies, elsewhere, &settings));
     }
     let mut table = writer.table::<Refused>("refused")?;
-    refused.into_iter().for_each(|line| table.put(line));
+    refused.iter().for_each(|line| table.put(line));
     Ok(writer.keep(table)?)
 }
 

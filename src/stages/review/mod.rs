@@ -165,7 +165,8 @@ pub fn review<S: Subject>(
     for (record, length) in records.into_iter().zip(lengths) {
         let parts: Vec<Part<'_>> =
             looked_at.by_ref().take(length).map(|(item, found)| Part::new(item, found, &by_item)).collect();
-        writer.put(record.id().to_owned(), outcome(review, &step, record, &parts, optional));
+        let id = record.id().to_owned();
+        writer.put(&id, &outcome(review, &step, record, &parts, optional));
     }
 }
 

@@ -1,0 +1,271 @@
+//! Parts that a stage decides upon row by row: rows stay, change in a few columns, or go. A column in which nothing
+//! changes is neither decoded nor encoded.
+
+use blake3::Hash;
+use polars::prelude::*;
+use rayon::prelude::*;
+
+use super::batch::{Tally, told};
+use super::chunks::{Chosen, Chunks};
+use super::frame::{Columns, Rows, digest, picked};
+use super::part::Encoded;
+use crate::record::{Column as Described, Entry, Outcome, Record};
+
+/// Fewer rows than this are not worth a core of their own.
+const SPLIT: usize = 1024;
+
+/// The columns that a stage's function looks at and those that it may change. Every function sees the id, and none
+/// changes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched {
+    /// What it reads; the others are empty in the rows that it gets.
+    pub reads: &'static [&'static str],
+    /// What it writes; the others stay as they are.
+    pub writes: &'static [&'static str],
+}
+
+/// A part that was decided upon, in two files: none of rows where all are gone.
+pub(super) struct Edited {
+    pub(super) rows: Option<Encoded>,
+    pub(super) ledger: Encoded,
+    pub(super) tally: Tally,
+    /// What records became several of: none of them has a place here, and the books do not close.
+    pub(super) children: u64,
+}
+
+/// Decides upon the rows of a part, whose file is given.
+///
+/// # Errors
+/// [`PolarsError`] where the file is none of this layout.
+pub(super) fn edit<R: Record>(
+    file: Vec<u8>,
+    touched: Touched,
+    decide: &(impl Fn(R) -> Outcome<R> + Sync),
+) -> PolarsResult<Edited> {
+    let before = Chunks::read(file)?;
+    let digests = before.digests().filter(|stated| stated.len() == R::COLUMNS.len());
+    let digests = digests.ok_or_else(|| polars_err!(ComputeError: "it states no digests of its columns"))?;
+    let id = R::COLUMNS[0].name;
+    let read = before.frame(names::<R>(|name| name == id || touched.reads.contains(&name)))?;
+    let Decided { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
+    let from = Before { chunks: &before, digests: &digests, read: &read };
+    Ok(Edited { rows: from.rows::<R>(&keep, rows)?, ledger: from.ledger(ledger)?, tally, children })
+}
+
+/// What became of some rows.
+struct Decided {
+    /// Of each whether it goes on.
+    keep: Vec<bool>,
+    /// The columns that may have changed, of those that go on.
+    rows: DataFrame,
+    /// The ledger but for the ids.
+    ledger: DataFrame,
+    tally: Tally,
+    children: u64,
+}
+
+fn decided<R: Record>(
+    read: &DataFrame,
+    touched: Touched,
+    decide: &(impl Fn(R) -> Outcome<R> + Sync),
+) -> PolarsResult<Decided> {
+    let height = read.height();
+    let size = height.div_ceil(rayon::current_num_threads().max(1)).max(SPLIT);
+    let stretch = |first: usize| {
+        let last = height.min(first + size);
+        let mut records = Rows::<R>::of(read)?;
+        let mut rows = Columns::<R>::which(last - first, |name| touched.writes.contains(&name));
+        let mut ledger = Columns::<Entry>::which(last - first, |name| name != Entry::COLUMNS[0].name);
+        let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
+        for at in first..last {
+            let outcome = decide(records.get(at));
+            let row = match &outcome {
+                Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
+                Outcome::Expanded(several) => {
+                    children += several.len() as u64;
+                    None
+                }
+                _ => None,
+            };
+            keep.push(row.is_some());
+            row.into_iter().for_each(|row| rows.put(row));
+            let told = told(row.map_or("", Record::id), &outcome);
+            tally.count(told.state, told.reason, 1);
+            ledger.cells(&told.cells);
+        }
+        Ok(Decided { keep, rows: rows.finish()?, ledger: ledger.finish()?, tally, children })
+    };
+    let stretches: Vec<usize> = (0..height).step_by(size).collect();
+    let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
+    let mut stretches = stretches.into_iter();
+    let Some(mut whole) = stretches.next() else { polars_bail!(ComputeError: "it has no rows") };
+    for stretch in stretches {
+        whole.keep.extend(stretch.keep);
+        whole.rows.vstack_mut(&stretch.rows)?;
+        whole.ledger.vstack_mut(&stretch.ledger)?;
+        whole.tally.add(stretch.tally);
+        whole.children += stretch.children;
+    }
+    // How a column is cut into chunks would show in the pages of a file.
+    whole.rows.rechunk_mut();
+    whole.ledger.rechunk_mut();
+    Ok(whole)
+}
+
+/// A part as it stood.
+struct Before<'a> {
+    chunks: &'a Chunks,
+    digests: &'a [Hash],
+    /// Those of its columns that were decoded.
+    read: &'a DataFrame,
+}
+
+impl Before<'_> {
+    fn rows<R: Record>(&self, keep: &[bool], written: DataFrame) -> PolarsResult<Option<Encoded>> {
+        let rows = keep.iter().filter(|keep| **keep).count();
+        if rows == 0 {
+            return Ok(None);
+        }
+        let all = rows == keep.len();
+        let untouched = |c: &Described| written.column(c.name).is_err();
+        let rest = match all {
+            true => DataFrame::default(),
+            false => self
+                .chunks
+                .frame(names::<R>(|name| written.column(name).is_err() && self.read.column(name).is_err()))?,
+        };
+        let (mut made, mut chosen) = (Vec::new(), Vec::new());
+        for (column, before) in R::COLUMNS.iter().zip(self.digests) {
+            if all && untouched(column) {
+                chosen.push((column.name, *before, true));
+                continue;
+            }
+            let new = match written.column(column.name) {
+                Ok(written) => written.clone(),
+                Err(_) => {
+                    let old = self.read.column(column.name).or_else(|_| rest.column(column.name))?;
+                    picked(old, column.kind, column.name, keep)?
+                }
+            };
+            let digest = digest(&new, column.kind)?;
+            let same = all && digest == *before;
+            chosen.push((column.name, digest, same));
+            if !same {
+                made.push(new);
+            }
+        }
+        let encoded = match made.is_empty() {
+            true => None,
+            false => Some(Chunks::encode(&mut DataFrame::new(rows, made)?)?),
+        };
+        let from = |same: bool| encoded.as_ref().filter(|_| !same).unwrap_or(self.chunks);
+        let chosen: Vec<Chosen<'_>> =
+            chosen.into_iter().map(|(name, digest, same)| (from(same), name, digest)).collect();
+        Encoded::of::<R>(rows, &chosen).map(Some)
+    }
+
+    /// Its ids are those of the rows.
+    fn ledger(&self, mut told: DataFrame) -> PolarsResult<Encoded> {
+        let mut chosen: Vec<Chosen<'_>> = vec![(self.chunks, Entry::COLUMNS[0].name, self.digests[0])];
+        let made = Chunks::encode(&mut told)?;
+        for column in &Entry::COLUMNS[1..] {
+            chosen.push((&made, column.name, digest(told.column(column.name)?, column.kind)?));
+        }
+        Encoded::of::<Entry>(told.height(), &chosen)
+    }
+}
+
+/// The names of some of a record's columns.
+fn names<R: Record>(wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    R::COLUMNS.iter().filter(|c| wanted(c.name)).map(|c| c.name.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Post, Reason};
+    use crate::store::writer::opening;
+    use crate::store::{CommitError, Error, Manifest, StageReader, StageWriter};
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    fn manifest(stage: &str) -> Manifest {
+        opening("test", stage, 1, BTreeMap::new(), Vec::new(), BTreeMap::new())
+    }
+
+    fn posts() -> Vec<Post> {
+        let post = |n: u64| Post {
+            id: format!("t:{n}"),
+            text: "云会恐高吗".repeat(n as usize % 3 + 1),
+            mentions: n.is_multiple_of(2).then(|| "某人".to_string()).into_iter().collect(),
+            score: n.is_multiple_of(5).then_some(n as f64),
+            position: n,
+            ..Post::default()
+        };
+        (0..3000).map(post).collect()
+    }
+
+    /// A stage of these posts, and the stage that `decide` makes of it by columns.
+    fn edited(
+        folder: &Path,
+        touched: Touched,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<StageReader, CommitError> {
+        let mut writer = StageWriter::create(&folder.join("before")).unwrap();
+        posts().into_iter().for_each(|post| writer.put(&post.id.clone(), &Outcome::Kept(post)));
+        writer.commit(manifest("before")).unwrap();
+        let before = StageReader::open(&folder.join("before")).unwrap().unwrap();
+        let mut writer = StageWriter::create(&folder.join("after")).unwrap();
+        writer.edit(&before, touched, decide, |_| Ok::<(), Error>(())).unwrap();
+        writer.commit(manifest("after"))?;
+        Ok(StageReader::open(&folder.join("after")).unwrap().unwrap())
+    }
+
+    const TEXT: Touched = Touched { reads: &["text"], writes: &["text"] };
+
+    #[test]
+    fn what_is_not_touched_passes_and_the_bytes_are_those_of_whole_rows() {
+        let shorten = |mut post: Post| {
+            let before = post.text.clone();
+            if post.id.ends_with('7') {
+                return Outcome::Dropped { reason: Reason::TooShort, evidence: "7".into() };
+            }
+            post.text.truncate("云会恐高吗".len());
+            if post.text == before {
+                return Outcome::Kept(post);
+            }
+            let after = post.text.clone();
+            Outcome::Changed { row: post, rule: "bar", evidence: "bar".into(), before, after }
+        };
+        for (touched, decide) in [
+            (TEXT, &shorten as &(dyn Fn(Post) -> Outcome<Post> + Sync)),
+            (TEXT, &Outcome::Kept),
+            (Touched { reads: &[], writes: &[] }, &Outcome::Kept),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let by_columns = edited(folder.path(), touched, decide).unwrap();
+            let mut writer = StageWriter::create(&folder.path().join("rows")).unwrap();
+            posts().into_iter().for_each(|post| writer.put(&post.id.clone(), &decide(post)));
+            let by_rows = writer.commit(manifest("after")).unwrap();
+            assert_eq!(by_columns.manifest(), &by_rows);
+            let rows: Vec<Post> = by_columns.all("rows").unwrap();
+            assert!(rows.iter().all(|row| row.position.to_string() == row.id[2..]));
+        }
+    }
+
+    #[test]
+    fn a_part_of_which_nothing_is_left_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = |_| Outcome::Dropped { reason: Reason::TooShort, evidence: String::new() };
+        let after = edited(folder.path(), TEXT, gone).unwrap();
+        assert_eq!((after.table("rows").parts.len(), after.table("ledger").rows), (0, 3000));
+        assert_eq!(after.manifest().counts.states["dropped"], 3000);
+    }
+
+    #[test]
+    fn a_record_that_becomes_several_does_not_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let twice = |post: Post| Outcome::Expanded(vec![(post.clone(), "post"), (post, "post")]);
+        assert!(matches!(edited(folder.path(), TEXT, twice), Err(CommitError::Unbalanced { .. })));
+    }
+}
