@@ -2,6 +2,10 @@
 
 use std::convert::Infallible;
 
+/// Fewer records than this are not worth a core of their own.
+#[cfg(feature = "tables")]
+pub(crate) const SPLIT: usize = 1024;
+
 /// Works on batches, and takes what was made of them in their order: the next one is worked on, with all cores
 /// that are free, while the last one is taken.
 pub(crate) fn ahead<B: Send, M: Send>(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::ahead::try_ahead;
+use crate::ahead::{SPLIT, try_ahead};
 use crate::config::sections;
 use crate::llm::Run;
 use crate::puzzle::sameness::similar;
@@ -21,9 +21,6 @@ use crate::store::{Batch, Manifest, Part, StageReader, StageWriter, Workspace};
 
 use super::evidence::Known;
 use super::{RunError, rows};
-
-/// Fewer records than this are not worth a core of their own.
-const SPLIT: usize = 1024;
 
 /// What a stage is made from.
 pub(super) struct Making<'a> {

@@ -9,10 +9,8 @@ use super::batch::{Tally, told};
 use super::chunks::{Chosen, Chunks};
 use super::frame::{Columns, Rows, digest, picked};
 use super::part::Encoded;
+use crate::ahead::SPLIT;
 use crate::record::{Column as Described, Entry, Outcome, Record};
-
-/// Fewer rows than this are not worth a core of their own.
-const SPLIT: usize = 1024;
 
 /// The columns that a stage's function looks at and those that it may change. Every function sees the id, and none
 /// changes it.

@@ -1,7 +1,7 @@
 //! Stage folders: Parquet parts, a manifest, and the promise that a folder is whole or absent.
 //!
 //! `staged/<recipe>/<NN_stage>/` holds `rows/`, `ledger/`, `links/` and further tables, each a
-//! folder of parts of [`PART_ROWS`] rows, and `manifest.json`. A stage is written beside its final
+//! folder of parts of at most [`PART_ROWS`] rows, and `manifest.json`. A stage is written beside its final
 //! place and renamed when every file is on the disk, so a reader never meets half a stage.
 //!
 //! A stage that decides record by record makes a part of every part before it, which may have fewer rows then. What

@@ -1,4 +1,4 @@
-//! One Parquet file: a fixed number of rows, its bytes hashed.
+//! One Parquet file of a table, its bytes hashed.
 
 use std::fs;
 use std::io::Cursor;
@@ -12,8 +12,8 @@ use super::frame::digest;
 use super::{Error, Part, durable, from_frame, to_frame};
 use crate::record::{Record, digest_of};
 
-/// Rows in a part; the last part of a table may have fewer. Part of the layout: another number
-/// gives other hashes.
+/// Rows in a part at the most. The last part of a table may have fewer, and so may those that a stage makes of the
+/// parts before it. Part of the layout: another number gives other hashes.
 pub const PART_ROWS: usize = 1 << 16;
 
 /// The bytes of a part, on their way to the disk.

@@ -29,6 +29,7 @@ use std::sync::mpsc::sync_channel;
 use rayon::prelude::*;
 
 use super::{Pulse, StageError, Stop};
+use crate::ahead::SPLIT;
 use crate::config::{SourceKind, sections};
 use crate::pages::Site;
 use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
@@ -40,9 +41,6 @@ pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files};
 pub use same_id::{Again, settle_again};
 pub use split::{Item, Unread};
-
-/// Fewer items than this are not worth a core of their own.
-const SPLIT: usize = 1024;
 
 /// A post as its source's parser sees it, before it has an identity.
 #[derive(Clone, Debug, Default, PartialEq)]
