@@ -17,7 +17,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -154,6 +154,9 @@ impl Store {
         for dir in [Some(replies), index.parent()].into_iter().flatten() {
             fs::create_dir_all(dir).map_err(|source| StoreError::io(dir, source))?;
         }
+        // One process at a time: of two that switch a new index to its journal, SQLite turns one away without waiting,
+        // and of two that replace a damaged one, one would go on with a deleted file.
+        let _turn = turn_to_open(index)?;
         let recovered = open_index(replies, index);
         let db = match recovered {
             Err(StoreError::Index(error)) if is_damage(&error) => {
@@ -251,6 +254,15 @@ fn open_index(replies: &Path, path: &Path) -> Result<rusqlite::Connection, Store
     let mut db = index::open(path)?;
     recover::recover(&mut db, replies)?;
     Ok(db)
+}
+
+/// Waits until no other process is opening the index; until the file is dropped, none will.
+fn turn_to_open(index: &Path) -> Result<File, StoreError> {
+    let path = index.with_extension("lock");
+    let at = |source| StoreError::io(&path, source);
+    let lock = File::options().create(true).truncate(false).write(true).open(&path).map_err(at)?;
+    lock.lock().map_err(at)?;
+    Ok(lock)
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

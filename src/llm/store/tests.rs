@@ -236,6 +236,35 @@ async fn full_segments_are_sealed_and_read() {
     assert_eq!(store.verify().unwrap().findings, []);
 }
 
+/// A new index and a damaged one, each opened by several at the same moment.
+#[test]
+fn whoever_opens_at_once_gets_the_one_index() {
+    for round in 0..40 {
+        let place = Place::new();
+        if round % 2 == 1 {
+            fs::create_dir_all(place.index().parent().unwrap()).unwrap();
+            fs::write(place.index(), "no database".repeat(500)).unwrap();
+        }
+        let together = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            let opened = || {
+                together.wait();
+                let store = place.open();
+                together.wait();
+                // Whoever comes last sees what the others journalled.
+                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                runtime.block_on(go(&store, &format!("{:?}", std::thread::current().id()), 1, None));
+                together.wait();
+                assert_eq!(spent(&store), (4, 4));
+                together.wait();
+            };
+            for _ in 0..4 {
+                scope.spawn(opened);
+            }
+        });
+    }
+}
+
 #[tokio::test]
 async fn verify_names_what_was_tampered_with() {
     let place = Place::new();
