@@ -163,6 +163,7 @@ pub fn run(
             _ if i < range.start => return Err(RunError::Missing { recipe: recipe.name, stage: step.name }),
             Freshness::Stale(_, why) => why.join("; "),
             Freshness::Missing => "not made yet".to_string(),
+            Freshness::Layout(layout) => Freshness::of_layout(layout).1,
             Freshness::Damaged(what) => what,
         };
         let records =

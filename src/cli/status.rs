@@ -60,6 +60,7 @@ fn describe(step: &Planned) -> (&'static str, String) {
         (Freshness::Fresh(_), Some(after)) => ("depends", format!("fresh if {after} comes out as before")),
         (Freshness::Stale(_, why), _) => ("stale", why.join("; ")),
         (Freshness::Missing, _) => ("missing", "not made yet".into()),
+        (Freshness::Layout(layout), _) => Freshness::of_layout(*layout),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().into()),
     }
 }
@@ -67,6 +68,6 @@ fn describe(step: &Planned) -> (&'static str, String) {
 fn waiting(step: &Planned) -> u64 {
     match &step.freshness {
         Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => manifest.counts.state(State::Held),
-        Freshness::Missing | Freshness::Damaged(_) => 0,
+        Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => 0,
     }
 }

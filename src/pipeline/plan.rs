@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::config::Config;
 use crate::recipe::Recipe;
-use crate::store::{Manifest, StageReader, Workspace};
+use crate::store::{Error, FORMAT, Manifest, StageReader, Workspace};
 
 use super::RunError;
 use super::evidence::Known;
@@ -21,8 +21,18 @@ pub enum Freshness {
     Stale(Box<Manifest>, Vec<String>),
     /// It was never made, or was deleted.
     Missing,
+    /// Its tables are of another layout.
+    Layout(u32),
     /// Its files are not whole.
     Damaged(String),
+}
+
+impl Freshness {
+    /// What is said of a stage of another layout: whether it is `older` or `newer`, and what a run does.
+    pub fn of_layout(layout: u32) -> (&'static str, String) {
+        let state = if layout < FORMAT { "older" } else { "newer" };
+        (state, format!("layout {layout}, a run writes layout {FORMAT}"))
+    }
 }
 
 /// A step and what a run would do with it.
@@ -56,7 +66,7 @@ pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, Ru
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => {
                 made.insert(step.name, (**manifest).clone());
             }
-            Freshness::Missing | Freshness::Damaged(_) => {}
+            Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => {}
         }
         if !matches!(freshness, Freshness::Fresh(_)) {
             unmade.insert(step.name, step.name);
@@ -73,6 +83,7 @@ pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
     let reader = match StageReader::open(place) {
         Ok(Some(reader)) => reader,
         Ok(None) => return Freshness::Missing,
+        Err(Error::Layout { layout, .. }) => return Freshness::Layout(layout),
         Err(e) => return Freshness::Damaged(e.to_string()),
     };
     if let Err(e) = reader.complete() {

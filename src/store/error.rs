@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::FORMAT;
+
 /// A file or folder of the workspace could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -25,6 +27,14 @@ pub enum Error {
         what: String,
         /// How to get it back.
         hint: String,
+    },
+    /// A stage that was written in another layout of its tables.
+    #[error("{} is of layout {layout}, this program reads {FORMAT}\n  hint: it is derived from raw/: `riddlemill run` writes it anew", path.display())]
+    Layout {
+        /// The manifest.
+        path: PathBuf,
+        /// Its layout.
+        layout: u32,
     },
     /// Another process works on the same recipe.
     #[error("another run holds {}{}\n  hint: wait for it to end, or stop it", path.display(), holder.as_deref().map(|h| format!(" (process {h})")).unwrap_or_default())]

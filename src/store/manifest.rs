@@ -81,7 +81,7 @@ impl Manifest {
     /// Reads a stage's manifest, or `None` where the stage has not been made.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where the file is cut, edited or of another layout version.
+    /// [`Error::Damaged`] where the file is cut or edited, [`Error::Layout`] where it is of another layout.
     pub fn read(stage: &Path) -> Result<Option<Manifest>, Error> {
         let path = stage.join(MANIFEST);
         let bytes = match fs::read(&path) {
@@ -95,8 +95,7 @@ impl Manifest {
         };
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
         if manifest.format != FORMAT {
-            let what = format!("it has layout {}, this program writes {FORMAT}", manifest.format);
-            return Err(Error::stale_file(&path, what));
+            return Err(Error::Layout { path, layout: manifest.format });
         }
         Ok(Some(manifest))
     }

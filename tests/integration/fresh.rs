@@ -64,6 +64,28 @@ fn status_says_which_value_became_which() {
 }
 
 #[test]
+fn a_stage_of_another_layout_is_told_and_made_anew() {
+    let ws = Workspace::sample();
+    ws.run();
+    let (manifest, before) = (ws.root().join("staged/flub/02_clean/manifest.json"), ws.derived());
+    let written: serde_json::Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    let layout = written["format"].as_u64().unwrap();
+    for (other, state) in [(layout - 1, "older"), (layout + 1, "newer")] {
+        let mut stage = written.clone();
+        stage["format"] = other.into();
+        fs::write(&manifest, serde_json::to_vec(&stage).unwrap()).unwrap();
+        assert_eq!(
+            status(&ws, &[])[1],
+            (state.into(), format!("layout {other}, a run writes layout {layout}")),
+        );
+        let shown = ws.call(["show", "clean", "--recipe", "flub"]).expect(4);
+        assert!(shown.err.contains("`riddlemill run` writes it anew"), "{}", shown.err);
+        assert_eq!(made(&ws, &["run", "--recipe", "flub"]), ["02_clean"]);
+        assert_same(&before, &ws.derived(), "after a stage of another layout");
+    }
+}
+
+#[test]
 fn rows_that_come_out_the_same_end_it() {
     let ws = Workspace::sample();
     ws.run();

@@ -93,7 +93,7 @@ fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
 fn manifest(planned: &Planned) -> Option<&Manifest> {
     match &planned.freshness {
         Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => Some(manifest),
-        Freshness::Missing | Freshness::Damaged(_) => None,
+        Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => None,
     }
 }
 
@@ -103,6 +103,7 @@ fn step(planned: &Planned, read: u64) -> Step {
         (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
         (Freshness::Stale(_, why), _) => ("stale", why.join("; ")),
         (Freshness::Missing, _) => ("missing", String::new()),
+        (Freshness::Layout(layout), _) => ("stale", Freshness::of_layout(*layout).1),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
     };
     let counts = manifest(planned).map(|m| m.counts.clone()).unwrap_or_default();
