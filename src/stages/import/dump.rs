@@ -6,32 +6,38 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use super::files::Dump;
-use super::split::{Item, Splitter, Unread};
+use super::split::{Items, Splitter, Unread};
 
 /// Items handed on at once.
 pub(super) const BATCH: usize = 1 << 14;
+/// Bytes of items handed on at once: lines may be long.
+const BATCH_BYTES: usize = 16 << 20;
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
 /// The items of a dump, read ahead by a thread of their own: at most two batches wait.
-pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Vec<Item>> {
+pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     let (sender, receiver) = sync_channel(2);
     let path = dump.path.clone();
     thread::spawn(move || {
         let mut splitter = Splitter::new(limit);
-        let mut items = Vec::new();
         let cut = read(&path, |piece| {
-            splitter.feed(piece, &mut items);
+            splitter.feed(piece);
             // The receiver is gone when the run was stopped; then there is nothing left to read for.
-            items.len() < BATCH || sender.send(std::mem::take(&mut items)).is_ok()
+            let (items, bytes) = splitter.ready();
+            items < BATCH && bytes < BATCH_BYTES || sender.send(splitter.take()).is_ok()
         });
-        match cut {
-            Ok(()) => splitter.finish(None, &mut items),
+        let items = match cut {
             Err(e) if e.kind() == io::ErrorKind::InvalidData && e.to_string() == UTF16 => {
-                items = vec![Item { position: 1, bytes: Err(Unread::Utf16) }];
+                let mut items = Items::default();
+                items.push(1, Err(Unread::Utf16));
+                items
             }
-            Err(e) => splitter.finish(Some(describe(&e)), &mut items),
-        }
+            cut => {
+                splitter.finish(cut.err().as_ref().map(describe));
+                splitter.take()
+            }
+        };
         let _ = sender.send(items);
     });
     receiver

@@ -1,7 +1,7 @@
 //! Which files a source names, and what identifies them.
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
@@ -57,10 +57,7 @@ pub struct Dump {
 impl Dump {
     /// What an item of this file is called in the ledger.
     pub fn locator(&self, position: impl Display) -> String {
-        let mut locator = String::with_capacity(self.source.len() + self.file.len() + 12);
-        // Nothing that is written to a string fails.
-        let _ = write!(locator, "{}/{}:{position}", self.source, self.file);
-        locator
+        [&self.source, "/", &self.file, ":", &position.to_string()].concat()
     }
 
     /// The file as a row of the stage's table, with how many items it holds.

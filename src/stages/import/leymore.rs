@@ -30,7 +30,7 @@ pub(super) fn title(line: &str) -> Parsed {
     let mentions =
         row.lz.iter().filter(|name| super::mentioned(name, [&row.title, &row.abs])).cloned().collect();
     Parsed::Post(Box::new(Draft {
-        id: row.href.as_deref().and_then(tid).map(|tid| format!("tieba:{tid}")),
+        id: row.href.as_deref().and_then(tid).map(|tid| ["tieba:", &tid.to_string()].concat()),
         kind: PostKind::Thread,
         title: row.title,
         content: row.abs,
@@ -42,8 +42,9 @@ pub(super) fn title(line: &str) -> Parsed {
 
 /// The thread's id from `/p/<tid>?fr=good`, whatever stands before and behind.
 fn tid(href: &str) -> Option<u64> {
-    let digits = href.split("/p/").nth(1)?;
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let start = href.as_bytes().windows(3).position(|window| window == b"/p/")? + 3;
+    let digits = &href[start..];
+    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
     digits[..end].parse().ok()
 }
 

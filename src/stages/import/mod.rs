@@ -40,7 +40,8 @@ use same_id::{Print, Seen};
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files};
 pub use same_id::{Again, settle_again};
-pub use split::{Item, Unread};
+use split::Item;
+pub use split::Unread;
 
 /// A post as its source's parser sees it, before it has an identity.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -170,16 +171,12 @@ fn read<T: Default + Send>(
     let known =
         matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
     for batch in rows::batches(dump, settings.max_line_mib << 20) {
-        let place = |item: Item| {
-            let parsed = item
-                .bytes
-                .as_ref()
-                .map_err(|unread| *unread)
-                .and_then(|bytes| parse(dump, bytes, known.as_ref()));
+        let place = |item: Item<'_>| {
+            let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known.as_ref()));
             let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
             Place { position: item.position, name: None, parsed }
         };
-        let items = batch.into_par_iter().with_min_len(SPLIT);
+        let items = batch.par_iter().with_min_len(SPLIT);
         take(items.map(place).fold(T::default, gather).collect())?;
     }
     Ok(())
@@ -190,8 +187,8 @@ fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
     let mut census = thread::Census::default();
     for batch in dump::batches(dump, settings.max_line_mib << 20) {
         let rows: Vec<_> = batch
-            .into_par_iter()
-            .filter_map(|item| row(dump, simdutf8::basic::from_utf8(&item.bytes.ok()?).ok()?)?.ok())
+            .par_iter()
+            .filter_map(|item| row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok())
             .collect();
         rows.into_iter().for_each(|row| census.take(row));
     }

@@ -10,16 +10,16 @@ use serde_json::{Map, Value};
 
 use super::dump;
 use super::files::Dump;
-use super::split::{Item, Unread};
+use super::split::{Items, Unread};
 use crate::config::SourceKind;
 use crate::store::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; of a table also those that are no JSON.
-pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Vec<Item>> {
+pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     if dump.kind != SourceKind::Table {
         return dump::batches(dump, limit);
     }
-    let read: fn(&Path, u64, &SyncSender<Vec<Item>>) = match head(&dump.path) {
+    let read: fn(&Path, u64, &SyncSender<Items>) = match head(&dump.path) {
         Head::Parquet => parquet,
         Head::Csv => csv,
         Head::Json => return dump::batches(dump, limit),
@@ -53,8 +53,8 @@ fn head(path: &Path) -> Head {
 }
 
 /// The first line names the columns; they are parted by commas, or by tabs where it has more of those.
-fn csv(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
-    let mut items = Vec::new();
+fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+    let mut items = Items::default();
     let mut last = 1;
     let cut = (|| -> Result<(), csv::Error> {
         let mut reader = BufReader::new(dump::open(path)?);
@@ -77,7 +77,8 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
         while reader.read_byte_record(&mut record)? {
             // A lone carriage return ends a row and no line: two rows never share a position.
             last = record.position().map_or(0, |p| p.line() + late).max(last + 1);
-            items.push(Item { position: last, bytes: object(&columns, &record, limit) });
+            let object = object(&columns, &record, limit);
+            items.push(last, object.as_deref().map_err(|unread| *unread));
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return Ok(());
             }
@@ -89,7 +90,7 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
             ::csv::ErrorKind::Io(error) => dump::describe(error),
             _ => "the rows are no CSV from here",
         };
-        items.push(Item { position: last + 1, bytes: Err(Unread::Truncated(why)) });
+        items.push(last + 1, Err(Unread::Truncated(why)));
     }
     let _ = sender.send(items);
 }
@@ -108,7 +109,7 @@ fn object(columns: &[String], record: &::csv::ByteRecord, limit: u64) -> Result<
     Ok(Value::Object(row).to_string().into_bytes())
 }
 
-fn parquet(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
+fn parquet(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut position = 0;
     loop {
         // A decoder that panics on foreign bytes has met damage, too.
@@ -117,19 +118,20 @@ fn parquet(path: &Path, limit: u64, sender: &SyncSender<Vec<Item>>) {
             Ok(rows) if rows.is_empty() => return,
             Ok(rows) => rows,
             Err(()) => {
-                let bytes = Err(Unread::Truncated("the Parquet file is damaged"));
-                let _ = sender.send(vec![Item { position: position + 1, bytes }]);
+                let mut items = Items::default();
+                items.push(position + 1, Err(Unread::Truncated("the Parquet file is damaged")));
+                let _ = sender.send(items);
                 return;
             }
         };
-        let item = |(i, row): (usize, Map<String, Value>)| {
-            let bytes = Value::Object(row).to_string().into_bytes();
-            let length = bytes.len() as u64;
-            let bytes = if length > limit { Err(Unread::Oversize(length)) } else { Ok(bytes) };
-            Item { position: position + i as u64 + 1, bytes }
-        };
-        let items: Vec<Item> = rows.into_iter().enumerate().map(item).collect();
-        position += items.len() as u64;
+        let mut items = Items::default();
+        for row in rows {
+            position += 1;
+            let object = Value::Object(row).to_string();
+            let length = object.len() as u64;
+            let bytes = if length > limit { Err(Unread::Oversize(length)) } else { Ok(object.as_bytes()) };
+            items.push(position, bytes);
+        }
         if sender.send(items).is_err() {
             return;
         }

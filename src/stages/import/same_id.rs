@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
@@ -31,16 +32,14 @@ pub(super) struct Print {
 impl Print {
     /// Of a post whose text was not changed since it was read.
     pub(super) fn of(id: &str, text: &str) -> Print {
-        let ([first, second], [text, _]) = (digest(id), digest(text));
-        Print { id: [first, second], text, again: None }
+        let hash = blake3::hash(id.as_bytes());
+        let word =
+            |at: usize| hash.as_bytes()[at..at + 8].iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        // Of all ids no two may meet by chance; of texts those of one id are compared, for which a word is enough.
+        let mut said = DefaultHasher::new();
+        text.hash(&mut said);
+        Print { id: [word(0), word(8)], text: said.finish(), again: None }
     }
-}
-
-fn digest(text: &str) -> [u64; 2] {
-    let hash = blake3::hash(text.as_bytes());
-    let word =
-        |at: usize| hash.as_bytes()[at..at + 8].iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    [word(0), word(8)]
 }
 
 /// Which ids were read, each with a digest of its text: 24 bytes a record, so that a hundred million fit in

@@ -3,15 +3,50 @@
 //! A byte that does not belong costs its item, not the file: a string that runs over the end of its
 //! line is broken JSON, and the next line starts anew.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use crate::record::Reason;
 
 /// A line or an array element.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item<'a> {
     /// The line's number, or the element's, from 1.
-    pub position: u64,
+    pub(super) position: u64,
     /// Its bytes, or why they were not read.
-    pub bytes: Result<Vec<u8>, Unread>,
+    pub(super) bytes: Result<&'a [u8], Unread>,
+}
+
+/// Items that are handed on together, their bytes one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    bytes: Vec<u8>,
+    items: Vec<(u64, Result<Range<usize>, Unread>)>,
+}
+
+impl Items {
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(super) fn push(&mut self, position: u64, bytes: Result<&[u8], Unread>) {
+        let bytes = bytes.map(|bytes| {
+            let start = self.bytes.len();
+            self.bytes.extend_from_slice(bytes);
+            start..self.bytes.len()
+        });
+        self.items.push((position, bytes));
+    }
+
+    /// Each of them, in order.
+    pub(super) fn par_iter(&self) -> impl IndexedParallelIterator<Item = Item<'_>> {
+        let item = |(position, bytes): &(u64, Result<Range<usize>, Unread>)| Item {
+            position: *position,
+            bytes: bytes.as_ref().map(|range| &self.bytes[range.clone()]).map_err(|unread| *unread),
+        };
+        self.items.par_iter().map(item)
+    }
 }
 
 /// Why an item was not read.
@@ -59,7 +94,9 @@ pub(super) struct Splitter {
     shape: Shape,
     limit: u64,
     position: u64,
-    item: Vec<u8>,
+    /// What is complete; behind it, from `start` on, the bytes of the item at hand.
+    items: Items,
+    start: usize,
     /// Bytes of the item at hand, also those not kept because it is over the limit.
     length: u64,
 }
@@ -85,11 +122,24 @@ struct Array {
 
 impl Splitter {
     pub(super) fn new(limit: u64) -> Splitter {
-        Splitter { shape: Shape::Unknown, limit, position: 0, item: Vec::new(), length: 0 }
+        Splitter { shape: Shape::Unknown, limit, position: 0, items: Items::default(), start: 0, length: 0 }
     }
 
-    /// Takes the next piece of the stream and hands out the items that it completes.
-    pub(super) fn feed(&mut self, mut piece: &[u8], out: &mut Vec<Item>) {
+    /// How many items are complete, and their bytes.
+    pub(super) fn ready(&self) -> (usize, usize) {
+        (self.items.len(), self.start)
+    }
+
+    /// Hands out the items that are complete.
+    pub(super) fn take(&mut self) -> Items {
+        let at_hand = self.items.bytes[self.start..].to_vec();
+        self.items.bytes.truncate(self.start);
+        self.start = 0;
+        std::mem::replace(&mut self.items, Items { bytes: at_hand, items: Vec::new() })
+    }
+
+    /// Takes the next piece of the stream.
+    pub(super) fn feed(&mut self, mut piece: &[u8]) {
         if matches!(self.shape, Shape::Unknown) {
             // Blank lines before the first item count as lines, in case this is a file of lines.
             while let Some((&first, rest)) = piece.split_first() {
@@ -112,88 +162,91 @@ impl Splitter {
         }
         match self.shape {
             Shape::Unknown => {}
-            Shape::Lines => self.lines(piece, out),
-            Shape::Array(_) => self.array(piece, out),
+            Shape::Lines => self.lines(piece),
+            Shape::Array(_) => self.array(piece),
         }
     }
 
-    /// The stream has ended: hands out what is left. `cut` says that it ended by an error.
-    pub(super) fn finish(&mut self, cut: Option<&'static str>, out: &mut Vec<Item>) {
+    /// The stream has ended: what is left is complete. `cut` says that it ended by an error.
+    pub(super) fn finish(&mut self, cut: Option<&'static str>) {
         match &self.shape {
-            Shape::Lines => self.line(out),
+            Shape::Lines => self.line(),
             Shape::Array(array) if !array.closed && cut.is_none() => {
-                self.element(out);
+                self.element();
                 self.position += 1;
-                out.push(Item {
-                    position: self.position,
-                    bytes: Err(Unread::Truncated("the array is not closed")),
-                });
+                self.items.push(self.position, Err(Unread::Truncated("the array is not closed")));
             }
-            Shape::Array(_) => self.element(out),
+            Shape::Array(_) => self.element(),
             Shape::Unknown => {}
         }
         if let Some(why) = cut {
             self.position += 1;
-            out.push(Item { position: self.position, bytes: Err(Unread::Truncated(why)) });
+            self.items.push(self.position, Err(Unread::Truncated(why)));
         }
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    fn more(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         if self.length <= self.limit {
-            self.item.extend_from_slice(bytes);
+            self.items.bytes.extend_from_slice(bytes);
         } else {
-            self.item = Vec::new();
+            self.items.bytes.truncate(self.start);
         }
     }
 
-    fn lines(&mut self, mut piece: &[u8], out: &mut Vec<Item>) {
+    fn lines(&mut self, mut piece: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', piece) {
-            self.take(&piece[..end]);
-            self.line(out);
+            self.more(&piece[..end]);
+            self.line();
             piece = &piece[end + 1..];
         }
-        self.take(piece);
+        self.more(piece);
     }
 
     /// Blank lines are no items.
-    fn line(&mut self, out: &mut Vec<Item>) {
+    fn line(&mut self) {
         self.position += 1;
-        self.item_done(out);
+        self.item_done();
     }
 
-    fn element(&mut self, out: &mut Vec<Item>) {
-        if self.length > self.limit || !self.item.trim_ascii().is_empty() {
+    fn element(&mut self) {
+        if self.length > self.limit || !self.at_hand().is_empty() {
             self.position += 1;
         }
-        self.item_done(out);
+        self.item_done();
     }
 
-    fn item_done(&mut self, out: &mut Vec<Item>) {
+    /// The item at hand, without the whitespace around it.
+    fn at_hand(&self) -> &[u8] {
+        self.items.bytes[self.start..].trim_ascii()
+    }
+
+    fn item_done(&mut self) {
         let length = std::mem::take(&mut self.length);
-        let mut bytes = std::mem::take(&mut self.item);
         if length > self.limit {
-            out.push(Item { position: self.position, bytes: Err(Unread::Oversize(length)) });
-        } else if !bytes.trim_ascii().is_empty() {
-            if bytes.last() == Some(&b'\r') {
-                bytes.pop();
+            self.items.items.push((self.position, Err(Unread::Oversize(length))));
+        } else if !self.at_hand().is_empty() {
+            if self.items.bytes.last() == Some(&b'\r') {
+                self.items.bytes.pop();
             }
-            out.push(Item { position: self.position, bytes: Ok(bytes) });
+            let start = std::mem::replace(&mut self.start, self.items.bytes.len());
+            self.items.items.push((self.position, Ok(start..self.start)));
         }
+        self.items.bytes.truncate(self.start);
     }
 
-    fn array(&mut self, piece: &[u8], out: &mut Vec<Item>) {
+    fn array(&mut self, piece: &[u8]) {
         let mut start = 0;
         for (i, &byte) in piece.iter().enumerate() {
             let Shape::Array(array) = &mut self.shape else { return };
             let ends = array.step(byte);
             if ends {
-                self.take(&piece[start..i]);
-                self.element(out);
+                self.more(&piece[start..i]);
+                self.element();
                 start = i + 1;
             }
         }
-        self.take(&piece[start..]);
+        self.more(&piece[start..]);
     }
 }
 
@@ -241,16 +294,24 @@ mod tests {
 
     use super::*;
 
-    fn split(bytes: &[u8], piece: usize, limit: u64) -> Vec<Item> {
+    type Owned = (u64, Result<Vec<u8>, Unread>);
+
+    /// The items of some bytes that come in pieces, handed out as soon as they are complete.
+    fn split(bytes: &[u8], piece: usize, limit: u64) -> Vec<Owned> {
         let (mut splitter, mut out) = (Splitter::new(limit), Vec::new());
-        bytes.chunks(piece.max(1)).for_each(|piece| splitter.feed(piece, &mut out));
-        splitter.finish(None, &mut out);
+        let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
+        for piece in bytes.chunks(piece.max(1)) {
+            splitter.feed(piece);
+            out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
+        }
+        splitter.finish(None);
+        out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
         out
     }
 
-    fn texts(items: &[Item]) -> Vec<(u64, String)> {
+    fn texts(items: &[Owned]) -> Vec<(u64, String)> {
         let text = |b: &Vec<u8>| String::from_utf8_lossy(b).trim().to_string();
-        items.iter().map(|i| (i.position, i.bytes.as_ref().map_or_else(|e| e.to_string(), text))).collect()
+        items.iter().map(|(at, bytes)| (*at, bytes.as_ref().map_or_else(|e| e.to_string(), text))).collect()
     }
 
     #[test]
@@ -278,7 +339,7 @@ mod tests {
         let mut bytes = vec![b'x'; 5000];
         bytes.extend_from_slice(b"\nshort\n");
         let items = split(&bytes, 64, 100);
-        assert_eq!(items[0].bytes, Err(Unread::Oversize(5000)));
+        assert_eq!(items[0].1, Err(Unread::Oversize(5000)));
         assert_eq!(texts(&items)[1], (2, "short".into()));
     }
 
@@ -286,7 +347,7 @@ mod tests {
     fn an_open_array_says_so() {
         let items = split(b"[{\"a\":1},\n{\"b\":", 100, 1000);
         assert_eq!(items.len(), 3);
-        assert!(matches!(items[2].bytes, Err(Unread::Truncated(_))));
+        assert!(matches!(items[2].1, Err(Unread::Truncated(_))));
     }
 
     proptest! {
