@@ -15,15 +15,27 @@ pub struct Openings {
 impl Openings {
     /// Of these words.
     pub fn of<'a>(words: impl IntoIterator<Item = &'a str>) -> Openings {
+        Openings::spelled(words, |c| vec![c])
+    }
+
+    /// Of these words, each character of which may be spelled in the ways that `spellings` says.
+    pub fn spelled<'a>(
+        words: impl IntoIterator<Item = &'a str>,
+        spellings: impl Fn(char) -> Vec<char>,
+    ) -> Openings {
         let mut openings = Openings { pairs: vec![0; 1 << (BITS - 6)], short: false };
         for word in words {
             let mut chars = word.chars();
-            match (chars.next(), chars.next()) {
-                (Some(first), Some(second)) => {
-                    let place = place(first, second);
+            let (Some(first), Some(second)) = (chars.next(), chars.next()) else {
+                openings.short = true;
+                continue;
+            };
+            let seconds = spellings(second);
+            for first in spellings(first) {
+                for second in &seconds {
+                    let place = place(first, *second);
                     openings.pairs[place >> 6] |= 1 << (place & 63);
                 }
-                _ => openings.short = true,
             }
         }
         openings

@@ -32,8 +32,14 @@ static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// With one of these ends what [`STREET`] looks for before a number.
+const ENDS: [char; 13] = ['街', '道', '同', '路', '巷', '弄', '村', '里', '区', '园', '寓', '舍', '苑'];
+
 /// Finds street addresses.
 pub fn addresses(text: &str, found: &mut Vec<Found>) {
+    if !text.contains(ENDS) {
+        return;
+    }
     for captures in STREET.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(whole) = captures.get(0) else { continue };
         let levels = ["admin", "unit", "estate"].iter().any(|level| captures.name(level).is_some());
@@ -47,8 +53,22 @@ pub fn addresses(text: &str, found: &mut Vec<Found>) {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn pattern_compiles() {
-        assert!(super::STREET.is_some());
+        assert!(STREET.is_some());
+    }
+
+    #[test]
+    fn each_place_has_one_of_the_ends() {
+        for place in [
+            "大街", "大道", "街道", "胡同", "路", "街", "巷", "弄", "村", "里", "小区", "花园", "公寓",
+            "新村", "家园", "宿舍", "苑",
+        ] {
+            let mut found = Vec::new();
+            addresses(&format!("云州市彩虹{place}7号楼3单元"), &mut found);
+            assert_eq!(found.len(), 1, "{place}");
+        }
     }
 }

@@ -245,7 +245,7 @@ struct Signs {
     digit: bool,
     /// Five digits in all.
     digits: bool,
-    /// Six Latin letters, dots or slashes in all: a link or an account.
+    /// Four Latin letters, dots or slashes in all: a link or an account.
     latin: bool,
     /// An at-sign.
     at: bool,

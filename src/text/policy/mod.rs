@@ -10,6 +10,8 @@
 //!
 //! Known problems: a term split by spaces or bars is not found; run the cleaning rules first.
 
+use std::collections::HashMap;
+
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::normalise;
@@ -100,7 +102,9 @@ impl Policy {
             }))
             .match_kind(MatchKind::Standard)
             .build(&patterns)?;
-        let openings = Openings::of(patterns.iter().map(String::as_str));
+        let spellings = spellings();
+        let spelled = |c| spellings.get(&c).into_iter().flatten().copied().chain([c]).collect();
+        let openings = Openings::spelled(patterns.iter().map(String::as_str), spelled);
         Ok(Policy { finder, openings, lists: owners, patterns })
     }
 
@@ -114,7 +118,7 @@ impl Policy {
     /// assert!(policy.check("胡萝卜素对眼睛好").is_empty());
     /// ```
     pub fn check(&self, text: &str) -> Vec<Hit> {
-        if !self.openings.meet(text.chars().map(folded)) {
+        if !self.openings.meet(text.chars()) {
             return Vec::new();
         }
         let folded = fold(text);
@@ -149,6 +153,15 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 /// Folds one character for one, so that places in the folded text are places in the text.
 fn fold(text: &str) -> String {
     text.chars().map(folded).collect()
+}
+
+/// The characters that fold to another one, by that one. None stands beyond the first 65,536.
+fn spellings() -> HashMap<char, Vec<char>> {
+    let mut spellings: HashMap<char, Vec<char>> = HashMap::new();
+    for c in ('\0'..='\u{ffff}').filter(|c| folded(*c) != *c) {
+        spellings.entry(folded(c)).or_default().push(c);
+    }
+    spellings
 }
 
 fn folded(c: char) -> char {
@@ -186,6 +199,15 @@ mod tests {
         assert_eq!(policy.check("看ＡＢＣ").len(), 1);
         assert_eq!(policy.check("看abcd").len(), 0);
         assert_eq!(policy.check("國王睡了")[0].start_char, 0);
+    }
+
+    #[test]
+    fn no_spelling_is_missed() {
+        assert!(('\u{10000}'..=char::MAX).all(|c| folded(c) == c));
+        let policy = Policy::new([("a", "国王\nab")]).unwrap();
+        for text in ["国王", "國王", "ab", "aB", "Ａｂ", "ａＢ"] {
+            assert_eq!(policy.check(&format!("看{text}")).len(), 1, "{text}");
+        }
     }
 
     #[test]
