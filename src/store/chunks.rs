@@ -7,8 +7,13 @@ use std::sync::Arc;
 
 use blake3::Hash;
 use polars::prelude::*;
+use polars_parquet::parquet::error::ParquetError;
+use polars_parquet::write::{
+    CompressionOptions, Compressor, DynIter, DynStreamingIterator, Encoding, FallibleStreamingIterator,
+    FileWriter, Page, Version, WriteOptions, array_to_columns, get_dtype_encoding,
+};
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
-use polars_parquet_format::{ColumnChunk, FileMetaData, KeyValue, RowGroup};
+use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
 
 use super::frame::to_frame;
 use crate::record::Record;
@@ -23,8 +28,26 @@ pub(super) struct Chunks {
     footer: FileMetaData,
 }
 
-/// A column on its way into a file: where it stands, and its digest.
-pub(super) type Chosen<'a> = (&'a Chunks, &'static str, Hash);
+/// A column on its way into a file.
+pub(super) struct Chunk {
+    pages: Piece,
+    /// What its file says of it; offsets are those among its pages.
+    meta: ColumnMetaData,
+    /// The digest of its cells.
+    pub(super) digest: Hash,
+}
+
+impl Chunk {
+    /// A column made anew.
+    ///
+    /// # Errors
+    /// What Polars says.
+    pub(super) fn of(column: Column, digest: Hash) -> PolarsResult<Chunk> {
+        let name = column.name().clone();
+        let made = Chunks::encode(&DataFrame::new(column.len(), vec![column])?)?;
+        made.chunk(&name, digest)
+    }
+}
 
 impl Chunks {
     /// Finds the chunks of a file.
@@ -40,19 +63,38 @@ impl Chunks {
     }
 
     /// Columns as chunks, in a file of their own.
-    ///
-    /// # Errors
-    /// What Polars says; equal lengths rule it out.
-    pub(super) fn encode(frame: &mut DataFrame) -> PolarsResult<Chunks> {
+    fn encode(frame: &DataFrame) -> PolarsResult<Chunks> {
+        let options = WriteOptions {
+            statistics: StatisticsOptions::empty(),
+            version: Version::V1,
+            compression: CompressionOptions::Lz4Raw,
+            data_page_size: None,
+        };
         // What is compressed is no larger, and room that is not used is not taken.
         let mut bytes = Vec::with_capacity(frame.estimated_size());
-        ParquetWriter::new(&mut bytes)
-            .with_compression(ParquetCompression::Lz4Raw)
-            .with_statistics(StatisticsOptions::empty())
+        let mut writer =
+            FileWriter::try_new(&mut bytes, frame.schema().to_arrow(CompatLevel::newest()), options)?;
+        let mut columns = Vec::new();
+        for (column, described) in frame.columns().iter().zip(writer.parquet_schema().fields()) {
+            let array = column.as_materialized_series().rechunk().to_arrow(0, CompatLevel::newest());
+            // Most texts are different: to find that out costs as much as to write them, and LZ4 sees those that are not.
+            let encodings = match column.dtype() {
+                DataType::String => vec![Encoding::Plain],
+                _ => get_dtype_encoding(array.dtype()),
+            };
+            columns.extend(array_to_columns(&array, described.clone(), options, &encodings)?);
+        }
+        if frame.height() > 0 {
+            let compressed = |pages: DynIter<'static, PolarsResult<Page>>| {
+                let pages =
+                    pages.map(|page| page.map_err(|e| ParquetError::FeatureNotSupported(e.to_string())));
+                let compressor = Compressor::new_from_vec(pages, options.compression, Vec::new());
+                Ok(DynStreamingIterator::new(compressor.map_err(PolarsError::from)))
+            };
             // One row group, so that the bytes depend on the rows alone.
-            .with_row_group_size(Some(frame.height().max(1)))
-            .set_parallel(false)
-            .finish(frame)?;
+            writer.write(frame.height() as u64, DynIter::new(columns.into_iter().map(compressed)))?;
+        }
+        writer.end(None)?;
         Chunks::read(bytes)
     }
 
@@ -73,17 +115,24 @@ impl Chunks {
             .finish()
     }
 
-    /// Where a column's pages stand, and what its file says of them.
-    fn chunk(&self, name: &str) -> Option<(Piece, &ColumnChunk)> {
+    /// A column as it stands, whose digest is known.
+    ///
+    /// # Errors
+    /// Where it is not among its columns.
+    pub(super) fn chunk(&self, name: &str, digest: Hash) -> PolarsResult<Chunk> {
         let columns = self.footer.row_groups.first().map_or(&[][..], |group| &group.columns);
-        let chunk = columns.iter().find(|chunk| {
-            chunk.meta_data.as_ref().and_then(|meta| meta.path_in_schema.first()).is_some_and(|n| n == name)
-        })?;
-        let meta = chunk.meta_data.as_ref()?;
-        let start = usize::try_from(meta.dictionary_page_offset.unwrap_or(meta.data_page_offset)).ok()?;
-        let end = start.checked_add(usize::try_from(meta.total_compressed_size).ok()?)?;
-        self.bytes.get(start..end)?;
-        Some((Piece { bytes: Arc::clone(&self.bytes), range: start..end }, chunk))
+        let found = columns.iter().filter_map(|chunk| chunk.meta_data.as_ref()).find_map(|meta| {
+            let first = meta.dictionary_page_offset.unwrap_or(meta.data_page_offset);
+            let start = usize::try_from(first).ok()?;
+            let end = start.checked_add(usize::try_from(meta.total_compressed_size).ok()?)?;
+            let here = meta.path_in_schema.first().is_some_and(|n| n == name);
+            self.bytes.get(start..end).filter(|_| here)?;
+            let mut meta = meta.clone();
+            meta.data_page_offset -= first;
+            meta.dictionary_page_offset = meta.dictionary_page_offset.map(|at| at - first);
+            Some(Chunk { pages: Piece { bytes: Arc::clone(&self.bytes), range: start..end }, meta, digest })
+        });
+        found.ok_or_else(|| polars_err!(ComputeError: "its column {name} has no pages"))
     }
 }
 
@@ -112,14 +161,14 @@ impl Piece {
     }
 }
 
-/// A file of `rows` rows, its columns taken from wherever they stand. They are those of a record, in
-/// their order.
+/// A file of `rows` rows and these columns. They are those of a record, in their order.
 ///
 /// # Errors
-/// Where a column does not stand where it is said to.
-pub(super) fn splice<R: Record>(rows: usize, columns: &[Chosen<'_>]) -> PolarsResult<Vec<Piece>> {
+/// What Polars says of an empty file.
+pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
     // The schema of the whole is that of an empty file.
-    let Chunks { mut footer, .. } = Chunks::encode(&mut to_frame::<R>(&[])?)?;
+    let Chunks { mut footer, .. } = Chunks::encode(&to_frame::<R>(&[])?)?;
+    let digests: Vec<String> = columns.iter().map(|column| column.digest.to_hex().to_string()).collect();
     let mut pieces = vec![Piece::all(MAGIC.to_vec())];
     let mut end = MAGIC.len() as i64;
     let mut group = RowGroup {
@@ -131,14 +180,10 @@ pub(super) fn splice<R: Record>(rows: usize, columns: &[Chosen<'_>]) -> PolarsRe
         total_compressed_size: Some(0),
         ordinal: Some(0),
     };
-    for (from, name, _) in columns {
-        let missing = || polars_err!(ComputeError: "its column {name} has no pages");
-        let (pages, chunk) = from.chunk(name).ok_or_else(missing)?;
-        let mut meta = chunk.meta_data.clone().ok_or_else(missing)?;
-        let moved = end - meta.dictionary_page_offset.unwrap_or(meta.data_page_offset);
+    for Chunk { pages, mut meta, .. } in columns {
+        meta.data_page_offset += end;
+        meta.dictionary_page_offset = meta.dictionary_page_offset.map(|at| at + end);
         end += meta.total_compressed_size;
-        meta.data_page_offset += moved;
-        meta.dictionary_page_offset = meta.dictionary_page_offset.map(|at| at + moved);
         group.total_byte_size += meta.total_uncompressed_size;
         group.total_compressed_size =
             group.total_compressed_size.map(|size| size + meta.total_compressed_size);
@@ -156,7 +201,6 @@ pub(super) fn splice<R: Record>(rows: usize, columns: &[Chosen<'_>]) -> PolarsRe
         });
         pieces.push(pages);
     }
-    let digests: Vec<String> = columns.iter().map(|(.., digest)| digest.to_hex().to_string()).collect();
     let stated = KeyValue { key: DIGESTS.into(), value: Some(digests.join(" ")) };
     footer.key_value_metadata.get_or_insert_default().push(stated);
     footer.num_rows = rows as i64;

@@ -6,7 +6,7 @@ use polars::prelude::*;
 use rayon::prelude::*;
 
 use super::batch::{Tally, told};
-use super::chunks::{Chosen, Chunks};
+use super::chunks::{Chunk, Chunks};
 use super::frame::{Columns, Rows, digest, picked};
 use super::part::Encoded;
 use crate::ahead::SPLIT;
@@ -47,7 +47,8 @@ pub(super) fn edit<R: Record>(
     let read = before.frame(names::<R>(|name| name == id || touched.reads.contains(&name)))?;
     let Decided { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
     let from = Before { chunks: &before, digests: &digests, read: &read };
-    Ok(Edited { rows: from.rows::<R>(&keep, rows)?, ledger: from.ledger(ledger)?, tally, children })
+    let (rows, ledger) = rayon::join(|| from.rows::<R>(&keep, &rows), || from.ledger(&ledger));
+    Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
 }
 
 /// What became of some rows.
@@ -119,57 +120,46 @@ struct Before<'a> {
 }
 
 impl Before<'_> {
-    fn rows<R: Record>(&self, keep: &[bool], written: DataFrame) -> PolarsResult<Option<Encoded>> {
+    fn rows<R: Record>(&self, keep: &[bool], written: &DataFrame) -> PolarsResult<Option<Encoded>> {
         let rows = keep.iter().filter(|keep| **keep).count();
         if rows == 0 {
             return Ok(None);
         }
         let all = rows == keep.len();
-        let untouched = |c: &Described| written.column(c.name).is_err();
         let rest = match all {
             true => DataFrame::default(),
             false => self
                 .chunks
                 .frame(names::<R>(|name| written.column(name).is_err() && self.read.column(name).is_err()))?,
         };
-        let (mut made, mut chosen) = (Vec::new(), Vec::new());
-        for (column, before) in R::COLUMNS.iter().zip(self.digests) {
-            if all && untouched(column) {
-                chosen.push((column.name, *before, true));
-                continue;
-            }
+        let chunk = |(column, before): (&Described, &Hash)| {
+            let stands = || self.chunks.chunk(column.name, *before);
             let new = match written.column(column.name) {
                 Ok(written) => written.clone(),
+                Err(_) if all => return stands(),
                 Err(_) => {
                     let old = self.read.column(column.name).or_else(|_| rest.column(column.name))?;
                     picked(old, column.kind, column.name, keep)?
                 }
             };
             let digest = digest(&new, column.kind)?;
-            let same = all && digest == *before;
-            chosen.push((column.name, digest, same));
-            if !same {
-                made.push(new);
-            }
-        }
-        let encoded = match made.is_empty() {
-            true => None,
-            false => Some(Chunks::encode(&mut DataFrame::new(rows, made)?)?),
+            // What is written as it was need not be encoded again.
+            if all && digest == *before { stands() } else { Chunk::of(new, digest) }
         };
-        let from = |same: bool| encoded.as_ref().filter(|_| !same).unwrap_or(self.chunks);
-        let chosen: Vec<Chosen<'_>> =
-            chosen.into_iter().map(|(name, digest, same)| (from(same), name, digest)).collect();
-        Encoded::of::<R>(rows, &chosen).map(Some)
+        let columns = R::COLUMNS.par_iter().zip(self.digests).map(chunk);
+        Encoded::of::<R>(rows, columns.collect::<PolarsResult<_>>()?).map(Some)
     }
 
     /// Its ids are those of the rows.
-    fn ledger(&self, mut told: DataFrame) -> PolarsResult<Encoded> {
-        let mut chosen: Vec<Chosen<'_>> = vec![(self.chunks, Entry::COLUMNS[0].name, self.digests[0])];
-        let made = Chunks::encode(&mut told)?;
-        for column in &Entry::COLUMNS[1..] {
-            chosen.push((&made, column.name, digest(told.column(column.name)?, column.kind)?));
-        }
-        Encoded::of::<Entry>(told.height(), &chosen)
+    fn ledger(&self, told: &DataFrame) -> PolarsResult<Encoded> {
+        let ids = std::iter::once(self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]));
+        let chunk = |described: &Described| {
+            let column = told.column(described.name)?;
+            Chunk::of(column.clone(), digest(column, described.kind)?)
+        };
+        let mut columns = ids.collect::<PolarsResult<Vec<_>>>()?;
+        columns.extend(Entry::COLUMNS[1..].par_iter().map(chunk).collect::<PolarsResult<Vec<_>>>()?);
+        Encoded::of::<Entry>(told.height(), columns)
     }
 }
 

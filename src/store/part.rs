@@ -4,13 +4,13 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use blake3::Hash;
 use polars::prelude::*;
+use rayon::prelude::*;
 
-use super::chunks::{Chosen, Chunks, Piece, splice};
+use super::chunks::{Chunk, Piece, splice};
 use super::frame::digest;
 use super::{Error, Part, durable, from_frame, to_frame};
-use crate::record::{Record, digest_of};
+use crate::record::{Column as Described, Record, digest_of};
 
 /// Rows in a part at the most. The last part of a table may have fewer, and so may those that a stage makes of the
 /// parts before it. Part of the layout: another number gives other hashes.
@@ -25,25 +25,25 @@ pub(super) struct Encoded {
 }
 
 impl Encoded {
-    /// The rows of a frame as one part.
+    /// The rows of a frame as one part, its columns on all cores.
     ///
     /// # Errors
     /// Where it has not the columns of the record.
-    pub(super) fn rows<R: Record>(mut frame: DataFrame) -> PolarsResult<Encoded> {
-        let digests: Vec<Hash> =
-            R::COLUMNS.iter().map(|c| digest(frame.column(c.name)?, c.kind)).collect::<PolarsResult<_>>()?;
-        let made = Chunks::encode(&mut frame)?;
-        let chosen: Vec<Chosen<'_>> =
-            R::COLUMNS.iter().zip(digests).map(|(c, digest)| (&made, c.name, digest)).collect();
-        Encoded::of::<R>(frame.height(), &chosen)
+    pub(super) fn rows<R: Record>(frame: DataFrame) -> PolarsResult<Encoded> {
+        let chunk = |described: &Described| {
+            let column = frame.column(described.name)?;
+            Chunk::of(column.clone(), digest(column, described.kind)?)
+        };
+        let chunks = R::COLUMNS.par_iter().map(chunk).collect::<PolarsResult<_>>()?;
+        Encoded::of::<R>(frame.height(), chunks)
     }
 
     /// Columns from wherever they stand as one part.
     ///
     /// # Errors
-    /// Where a column does not stand where it is said to.
-    pub(super) fn of<R: Record>(rows: usize, columns: &[Chosen<'_>]) -> PolarsResult<Encoded> {
-        let hash = digest_of(columns.iter().map(|(.., digest)| *digest)).to_hex().to_string();
+    /// What Polars says of an empty file.
+    pub(super) fn of<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
+        let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
         Ok(Encoded { pieces: splice::<R>(rows, columns)?, count: rows as u64, hash })
     }
 
