@@ -246,22 +246,20 @@ fn whoever_opens_at_once_gets_the_one_index() {
             fs::write(place.index(), "no database".repeat(500)).unwrap();
         }
         let together = std::sync::Barrier::new(4);
-        std::thread::scope(|scope| {
-            let opened = || {
-                together.wait();
-                let store = place.open();
-                together.wait();
-                // Whoever comes last sees what the others journalled.
-                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-                runtime.block_on(go(&store, &format!("{:?}", std::thread::current().id()), 1, None));
-                together.wait();
-                assert_eq!(spent(&store), (4, 4));
-                together.wait();
-            };
-            for _ in 0..4 {
-                scope.spawn(opened);
-            }
+        let open = || {
+            together.wait();
+            Store::open(&place.replies(), &place.index())
+        };
+        let stores: Vec<Store> = std::thread::scope(|scope| {
+            let opening = [(); 4].map(|()| scope.spawn(open));
+            opening.map(|store| store.join().unwrap().unwrap()).into()
         });
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for (at, store) in stores.iter().enumerate() {
+            runtime.block_on(go(store, &at.to_string(), 1, None));
+        }
+        // Each sees what the others journalled.
+        stores.iter().for_each(|store| assert_eq!(spent(store), (4, 4)));
     }
 }
 
