@@ -14,9 +14,10 @@ use polars_parquet::write::{
 };
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
+use rayon::prelude::*;
 
-use super::frame::to_frame;
-use crate::record::Record;
+use super::frame::{digest, to_frame};
+use crate::record::{Column as Described, Record};
 
 /// The key under which a file states the digests of its columns.
 const DIGESTS: &str = "riddlemill.digests";
@@ -46,6 +47,18 @@ impl Chunk {
         let name = column.name().clone();
         let made = Chunks::encode(&DataFrame::new(column.len(), vec![column])?)?;
         made.chunk(&name, digest)
+    }
+
+    /// Columns of a frame made anew, on all cores.
+    ///
+    /// # Errors
+    /// Where the frame has not these columns.
+    pub(super) fn all(frame: &DataFrame, columns: &[Described]) -> PolarsResult<Vec<Chunk>> {
+        let chunk = |described: &Described| {
+            let column = frame.column(described.name)?;
+            Chunk::of(column.clone(), digest(column, described.kind)?)
+        };
+        columns.par_iter().map(chunk).collect()
     }
 }
 
@@ -77,7 +90,7 @@ impl Chunks {
         let mut columns = Vec::new();
         for (column, described) in frame.columns().iter().zip(writer.parquet_schema().fields()) {
             let array = column.as_materialized_series().rechunk().to_arrow(0, CompatLevel::newest());
-            // Most texts are different: to find that out costs as much as to write them, and LZ4 sees those that are not.
+            // Most texts differ, so that a dictionary is tried for nothing; LZ4 sees those that do not.
             let encodings = match column.dtype() {
                 DataType::String => vec![Encoding::Plain],
                 _ => get_dtype_encoding(array.dtype()),

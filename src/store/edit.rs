@@ -152,13 +152,8 @@ impl Before<'_> {
 
     /// Its ids are those of the rows.
     fn ledger(&self, told: &DataFrame) -> PolarsResult<Encoded> {
-        let ids = std::iter::once(self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]));
-        let chunk = |described: &Described| {
-            let column = told.column(described.name)?;
-            Chunk::of(column.clone(), digest(column, described.kind)?)
-        };
-        let mut columns = ids.collect::<PolarsResult<Vec<_>>>()?;
-        columns.extend(Entry::COLUMNS[1..].par_iter().map(chunk).collect::<PolarsResult<Vec<_>>>()?);
+        let mut columns = vec![self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0])?];
+        columns.extend(Chunk::all(told, &Entry::COLUMNS[1..])?);
         Encoded::of::<Entry>(told.height(), columns)
     }
 }

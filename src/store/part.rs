@@ -5,12 +5,10 @@ use std::io::Cursor;
 use std::path::Path;
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
 use super::chunks::{Chunk, Piece, splice};
-use super::frame::digest;
 use super::{Error, Part, durable, from_frame, to_frame};
-use crate::record::{Column as Described, Record, digest_of};
+use crate::record::{Record, digest_of};
 
 /// Rows in a part at the most. The last part of a table may have fewer, and so may those that a stage makes of the
 /// parts before it. Part of the layout: another number gives other hashes.
@@ -30,12 +28,7 @@ impl Encoded {
     /// # Errors
     /// Where it has not the columns of the record.
     pub(super) fn rows<R: Record>(frame: DataFrame) -> PolarsResult<Encoded> {
-        let chunk = |described: &Described| {
-            let column = frame.column(described.name)?;
-            Chunk::of(column.clone(), digest(column, described.kind)?)
-        };
-        let chunks = R::COLUMNS.par_iter().map(chunk).collect::<PolarsResult<_>>()?;
-        Encoded::of::<R>(frame.height(), chunks)
+        Encoded::of::<R>(frame.height(), Chunk::all(&frame, R::COLUMNS)?)
     }
 
     /// Columns from wherever they stand as one part.

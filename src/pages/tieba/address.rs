@@ -157,6 +157,14 @@ fn hex_pair(bytes: &[u8]) -> Option<u8> {
     Some((digit(0)? * 16 + digit(1)?) as u8)
 }
 
+/// The number of the thread that a link leads to, `/p/<number>?fr=good`, whatever stands before and behind.
+pub fn thread_id(link: &str) -> Option<u64> {
+    let start = link.as_bytes().windows(3).position(|window| window == b"/p/")? + 3;
+    let digits = &link[start..];
+    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

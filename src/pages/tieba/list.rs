@@ -6,7 +6,7 @@ use super::super::dom::{self, TooDeep, first, selectors};
 use super::super::row::{Post, PostKind};
 use super::super::text::text_of;
 use super::super::time;
-use super::{field, pagelets};
+use super::{field, pagelets, thread_id};
 
 selectors! {
     ROW = "li.j_thread_list, #thread_top_list li";
@@ -65,10 +65,7 @@ pub(in crate::pages) fn read_tree(page: &Html, captured: Option<&str>) -> Result
 fn row(item: ElementRef<'_>, captured: Option<&str>) -> Option<Post> {
     let data = item.value().attr("data-field").and_then(field::parse).unwrap_or_default();
     let link = first(item, &TITLE)?;
-    let from_link = || {
-        let path = link.value().attr("href")?.split("/p/").nth(1)?;
-        path.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-    };
+    let from_link = || thread_id(link.value().attr("href")?);
     // 1 is a pseudo-thread that promotes something.
     let tid = field::number(data.get("id")).or_else(from_link).filter(|&id| id > 1)?;
     let shown = text_of(link, &[]);

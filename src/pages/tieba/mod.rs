@@ -8,7 +8,7 @@ mod field;
 mod list;
 mod thread;
 
-pub use address::Address;
+pub use address::{Address, thread_id};
 pub use comments::{Comments, CommentsError, comments};
 pub(super) use list::read_tree as list_read_tree;
 pub use list::{ListPage, list};

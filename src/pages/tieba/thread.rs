@@ -7,7 +7,7 @@ use super::super::dom::{self, TooDeep, selectors};
 use super::super::row::{Post, PostKind};
 use super::super::text::text_of;
 use super::super::time;
-use super::{HIDDEN, field, pagelets};
+use super::{HIDDEN, field, pagelets, thread_id};
 
 selectors! {
     POST = "div.l_post";
@@ -154,9 +154,7 @@ fn images(body: ElementRef<'_>) -> Vec<String> {
 }
 
 fn canonical_tid(page: &Html) -> Option<u64> {
-    let link = page.select(&CANONICAL).next()?.value().attr("href")?;
-    let path = link.split("/p/").nth(1)?;
-    path.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    thread_id(page.select(&CANONICAL).next()?.value().attr("href")?)
 }
 
 /// `thread_id: 123` in the page's own script, for pages whose posts do not say it.

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{Draft, Parsed, loose};
+use crate::pages::tieba::thread_id;
 use crate::record::PostKind;
 
 #[derive(Deserialize)]
@@ -30,7 +31,7 @@ pub(super) fn title(line: &str) -> Parsed {
     let mentions =
         row.lz.iter().filter(|name| super::mentioned(name, [&row.title, &row.abs])).cloned().collect();
     Parsed::Post(Box::new(Draft {
-        id: row.href.as_deref().and_then(tid).map(|tid| ["tieba:", &tid.to_string()].concat()),
+        id: row.href.as_deref().and_then(thread_id).map(|tid| ["tieba:", &tid.to_string()].concat()),
         kind: PostKind::Thread,
         title: row.title,
         content: row.abs,
@@ -38,14 +39,6 @@ pub(super) fn title(line: &str) -> Parsed {
         mentions,
         ..Draft::default()
     }))
-}
-
-/// The thread's id from `/p/<tid>?fr=good`, whatever stands before and behind.
-fn tid(href: &str) -> Option<u64> {
-    let start = href.as_bytes().windows(3).position(|window| window == b"/p/")? + 3;
-    let digits = &href[start..];
-    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    digits[..end].parse().ok()
 }
 
 #[derive(Deserialize)]

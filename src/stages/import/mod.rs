@@ -36,11 +36,11 @@ use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
 use crate::store::{Batch, Booked, StageWriter};
 use booking::Booking;
 use same_id::{Print, Seen};
+use split::Item;
 
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files};
 pub use same_id::{Again, settle_again};
-use split::Item;
 pub use split::Unread;
 
 /// A post as its source's parser sees it, before it has an identity.
