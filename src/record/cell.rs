@@ -2,7 +2,7 @@
 //! store turns them into Parquet and back.
 
 /// The type of a column. Every column may hold null.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellKind {
     /// UTF-8 text.
     Text,
@@ -199,6 +199,8 @@ const TOGETHER: usize = 48 << 10;
 
 impl ColumnDigest {
     /// Takes the next cell.
+    // Whoever has a column of one kind needs one of these branches.
+    #[inline(always)]
     pub fn put(&mut self, cell: Cell<'_>) {
         match cell {
             Cell::Null => self.bytes.push(0),
@@ -229,6 +231,7 @@ impl ColumnDigest {
         }
     }
 
+    #[inline]
     fn text(&mut self, text: &str) {
         self.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
         self.bytes.extend_from_slice(text.as_bytes());

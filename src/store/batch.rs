@@ -86,8 +86,8 @@ impl<R: Record> Batch<R> {
     /// [`Error`]; equal lengths rule it out.
     pub fn booked(self) -> Result<Vec<Booked<R>>, Error> {
         let wrong = |e| Error::stale_file(Path::new("a batch"), e);
-        let rows = self.rows.finish().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
-        let entries = self.ledger.finish().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
+        let rows = self.rows.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
+        let entries = self.ledger.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
         let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
         let booked = |entry: Entry| {
             let links: Vec<Link> =
@@ -270,10 +270,10 @@ mod tests {
         assert_eq!(counts.records_in, 6);
         assert_eq!((counts.states["kept"], counts.states["dropped"], counts.states["expanded"]), (2, 3, 1));
         assert_eq!((counts.reasons["dropped/too_short"], counts.reasons["dropped/empty"]), (2, 1));
-        let entries: Vec<Entry> = from_frame(&whole.ledger.finish().unwrap()).unwrap();
+        let entries: Vec<Entry> = from_frame(&whole.ledger.frame().unwrap()).unwrap();
         assert_eq!(entries[0].into.as_deref(), Some("t:1"));
         assert_eq!(entries[1].into, None);
-        let rows: Vec<Post> = from_frame(&whole.rows.finish().unwrap()).unwrap();
+        let rows: Vec<Post> = from_frame(&whole.rows.frame().unwrap()).unwrap();
         assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["t:1", "t:2", "t:6", "t:7"]);
         assert_eq!((whole.links[1].child.as_str(), whole.links[1].parent.as_str()), ("t:7", "p"));
     }

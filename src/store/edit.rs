@@ -7,10 +7,13 @@ use rayon::prelude::*;
 
 use super::batch::{Tally, told};
 use super::chunks::{Chunk, Chunks};
-use super::frame::{Columns, Rows, digest, picked};
+use super::column::Growing;
+use super::frame::{Columns, Rows, Stack, picked};
+use super::known;
 use super::part::Encoded;
+use super::values::One;
 use crate::ahead::SPLIT;
-use crate::record::{Column as Described, Entry, Outcome, Record};
+use crate::record::{Entry, Outcome, Record};
 
 /// The columns that a stage's function looks at and those that it may change. Every function sees the id, and none
 /// changes it.
@@ -47,18 +50,18 @@ pub(super) fn edit<R: Record>(
     let read = before.frame(names::<R>(|name| name == id || touched.reads.contains(&name)))?;
     let Decided { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
     let from = Before { chunks: &before, digests: &digests, read: &read };
-    let (rows, ledger) = rayon::join(|| from.rows::<R>(&keep, &rows), || from.ledger(&ledger));
+    let (rows, ledger) = rayon::join(|| from.rows(touched, &keep, &rows), || from.ledger(&ledger));
     Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
 }
 
 /// What became of some rows.
-struct Decided {
+struct Decided<R> {
     /// Of each whether it goes on.
     keep: Vec<bool>,
     /// The columns that may have changed, of those that go on.
-    rows: DataFrame,
+    rows: Stack<R>,
     /// The ledger but for the ids.
-    ledger: DataFrame,
+    ledger: Stack<Entry>,
     tally: Tally,
     children: u64,
 }
@@ -67,7 +70,7 @@ fn decided<R: Record>(
     read: &DataFrame,
     touched: Touched,
     decide: &(impl Fn(R) -> Outcome<R> + Sync),
-) -> PolarsResult<Decided> {
+) -> PolarsResult<Decided<R>> {
     let height = read.height();
     let size = height.div_ceil(rayon::current_num_threads().max(1)).max(SPLIT);
     let stretch = |first: usize| {
@@ -92,7 +95,7 @@ fn decided<R: Record>(
             tally.count(told.state, told.reason, 1);
             ledger.cells(&told.cells);
         }
-        Ok(Decided { keep, rows: rows.finish()?, ledger: ledger.finish()?, tally, children })
+        Ok(Decided { keep, rows: Stack::of(rows), ledger: Stack::of(ledger), tally, children })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
     let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
@@ -100,14 +103,11 @@ fn decided<R: Record>(
     let Some(mut whole) = stretches.next() else { polars_bail!(ComputeError: "it has no rows") };
     for stretch in stretches {
         whole.keep.extend(stretch.keep);
-        whole.rows.vstack_mut(&stretch.rows)?;
-        whole.ledger.vstack_mut(&stretch.ledger)?;
+        whole.rows.blocks.extend(stretch.rows.blocks);
+        whole.ledger.blocks.extend(stretch.ledger.blocks);
         whole.tally.add(stretch.tally);
         whole.children += stretch.children;
     }
-    // How a column is cut into chunks would show in the pages of a file.
-    whole.rows.rechunk_mut();
-    whole.ledger.rechunk_mut();
     Ok(whole)
 }
 
@@ -120,41 +120,57 @@ struct Before<'a> {
 }
 
 impl Before<'_> {
-    fn rows<R: Record>(&self, keep: &[bool], written: &DataFrame) -> PolarsResult<Option<Encoded>> {
+    fn rows<R: Record>(
+        &self,
+        touched: Touched,
+        keep: &[bool],
+        written: &Stack<R>,
+    ) -> PolarsResult<Option<Encoded>> {
         let rows = keep.iter().filter(|keep| **keep).count();
         if rows == 0 {
             return Ok(None);
         }
         let all = rows == keep.len();
+        let writes = |name: &str| touched.writes.contains(&name);
+        // A digest tells what its column says in every row, where it says one thing and this was met before.
+        let same: Vec<Option<One>> = self.digests.iter().map(known::said).collect();
         let rest = match all {
             true => DataFrame::default(),
-            false => self
-                .chunks
-                .frame(names::<R>(|name| written.column(name).is_err() && self.read.column(name).is_err()))?,
+            false => {
+                let named = R::COLUMNS.iter().zip(&same);
+                let rest = named.filter(|(c, same)| same.is_none() && !writes(c.name));
+                let rest = rest.filter(|(c, _)| self.read.column(c.name).is_err());
+                self.chunks.frame(rest.map(|(c, _)| c.name.to_string()).collect())?
+            }
         };
-        let chunk = |(column, before): (&Described, &Hash)| {
+        let chunk = |(place, before): (usize, &Hash)| {
+            let column = &R::COLUMNS[place];
             let stands = || self.chunks.chunk(column.name, *before);
-            let new = match written.column(column.name) {
-                Ok(written) => written.clone(),
-                Err(_) if all => return stands(),
-                Err(_) => {
+            let new = match &same[place] {
+                _ if writes(column.name) => written.column(place),
+                _ if all => return stands(),
+                Some(one) => Growing::repeated(column.kind, one.clone(), rows),
+                None => {
                     let old = self.read.column(column.name).or_else(|_| rest.column(column.name))?;
-                    picked(old, column.kind, column.name, keep)?
+                    picked(old, column.kind, keep)?
                 }
             };
-            let digest = digest(&new, column.kind)?;
             // What is written as it was need not be encoded again.
-            if all && digest == *before { stands() } else { Chunk::of(new, digest) }
+            Chunk::unless(column, new, |digest| (all && digest == *before).then(stands))
         };
-        let columns = R::COLUMNS.par_iter().zip(self.digests).map(chunk);
+        let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
+        let columns = columns.into_par_iter().map(chunk);
         Encoded::of::<R>(rows, columns.collect::<PolarsResult<_>>()?).map(Some)
     }
 
     /// Its ids are those of the rows.
-    fn ledger(&self, told: &DataFrame) -> PolarsResult<Encoded> {
-        let mut columns = vec![self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0])?];
-        columns.extend(Chunk::all(told, &Entry::COLUMNS[1..])?);
-        Encoded::of::<Entry>(told.height(), columns)
+    fn ledger(&self, told: &Stack<Entry>) -> PolarsResult<Encoded> {
+        let chunk = |place: usize| match place {
+            0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
+            _ => Chunk::of(&Entry::COLUMNS[place], told.column(place)),
+        };
+        let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
+        Encoded::of::<Entry>(told.rows(), columns.collect::<PolarsResult<_>>()?)
     }
 }
 

@@ -1,11 +1,14 @@
 //! Rows to Polars frames and back.
 
 use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
 
-use blake3::Hash;
 use polars::prelude::*;
+use polars_arrow::array::Utf8ViewArray;
 
-use crate::record::{Cell, CellKind, Cells, ColumnDigest, Record, Values};
+use super::column::Growing;
+use crate::record::{Cell, CellKind, Cells, Record, Values};
 
 /// Rows as a frame, a column each. They come in blocks, one behind the other.
 ///
@@ -14,7 +17,7 @@ use crate::record::{Cell, CellKind, Cells, ColumnDigest, Record, Values};
 pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
     let mut columns = Columns::<R>::all(blocks.iter().map(|rows| rows.len()).sum());
     blocks.iter().copied().flatten().for_each(|row| columns.put(row));
-    columns.finish()
+    columns.frame()
 }
 
 /// A frame's rows.
@@ -29,10 +32,10 @@ pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
     Ok((0..frame.height()).map(|row| rows.get(row)).collect())
 }
 
-/// Rows on their way into a frame. Of a record's columns it holds all, or a few.
+/// Rows on their way into a table. Of a record's columns it holds all, or a few.
 pub(super) struct Columns<R> {
     /// In the order of the record's columns; none for one that is left out.
-    builders: Vec<Option<Builder>>,
+    columns: Vec<Option<Growing>>,
     rows: usize,
     record: PhantomData<fn(R)>,
 }
@@ -45,19 +48,19 @@ impl<R: Record> Columns<R> {
 
     /// The columns that are wanted.
     pub(super) fn which(rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
-        let builder = |c: &crate::record::Column| wanted(c.name).then(|| Builder::new(c.name, c.kind, rows));
-        Columns { builders: R::COLUMNS.iter().map(builder).collect(), rows: 0, record: PhantomData }
+        let column = |c: &crate::record::Column| wanted(c.name).then(|| Growing::with_room(c.kind, rows));
+        Columns { columns: R::COLUMNS.iter().map(column).collect(), rows: 0, record: PhantomData }
     }
 
     /// Takes what a row says in them.
     pub(super) fn put(&mut self, row: &R) {
-        row.put(&mut Sink { columns: self.builders.iter_mut() });
+        row.put(&mut Sink { columns: self.columns.iter_mut() });
         self.rows += 1;
     }
 
     /// Takes the cells of a row, all of them.
     pub(super) fn cells(&mut self, cells: &[Cell<'_>]) {
-        let mut sink = Sink { columns: self.builders.iter_mut() };
+        let mut sink = Sink { columns: self.columns.iter_mut() };
         cells.iter().for_each(|cell| sink.put(*cell));
         self.rows += 1;
     }
@@ -67,13 +70,44 @@ impl<R: Record> Columns<R> {
         self.rows
     }
 
+    /// A column, by its place among the record's.
+    pub(super) fn column(&self, place: usize) -> Option<&Growing> {
+        self.columns.get(place)?.as_ref()
+    }
+
     /// The frame.
     ///
     /// # Errors
     /// Where Polars refuses the columns, which equal lengths rule out.
-    pub(super) fn finish(self) -> PolarsResult<DataFrame> {
-        let columns = self.builders.into_iter().flatten().map(Builder::finish).collect();
+    pub(super) fn frame(&self) -> PolarsResult<DataFrame> {
+        let named = R::COLUMNS.iter().zip(&self.columns);
+        let columns = named.filter_map(|(c, column)| Some(column.as_ref()?.column(c.name))).collect();
         DataFrame::new(self.rows, columns)
+    }
+}
+
+/// Rows one behind the other, in the blocks they came in.
+pub(super) struct Stack<R> {
+    pub(super) blocks: Vec<(Arc<Columns<R>>, Range<usize>)>,
+}
+
+impl<R: Record> Stack<R> {
+    /// All rows of one block.
+    pub(super) fn of(block: Columns<R>) -> Stack<R> {
+        let rows = 0..block.rows();
+        Stack { blocks: vec![(Arc::new(block), rows)] }
+    }
+
+    /// How many rows it has.
+    pub(super) fn rows(&self) -> usize {
+        self.blocks.iter().map(|(_, range)| range.len()).sum()
+    }
+
+    /// A column of all blocks, by its place among the record's.
+    pub(super) fn column(&self, place: usize) -> Growing {
+        let pieces =
+            self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
+        Growing::of(R::COLUMNS[place].kind, &pieces.collect::<Vec<_>>())
     }
 }
 
@@ -104,141 +138,20 @@ impl<'a, R: Record> Rows<'a, R> {
     }
 }
 
-/// The digest of a column.
+/// Some rows of a column.
 ///
 /// # Errors
 /// Where it has another type.
-pub(super) fn digest(column: &Column, kind: CellKind) -> PolarsResult<Hash> {
+pub(super) fn picked(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsResult<Growing> {
     let reader = Reader::new(column, kind)?;
-    let mut digest = ColumnDigest::default();
-    (0..column.len()).for_each(|row| reader.with(row, |cell| digest.put(cell)));
-    Ok(digest.finish())
-}
-
-/// Frames one below the other, built as from rows: how they were cut would show in the pages of a file.
-///
-/// # Errors
-/// Where they have other columns.
-pub(super) fn stacked<R: Record>(frames: Vec<DataFrame>) -> PolarsResult<DataFrame> {
-    let mut frames = frames.into_iter();
-    let Some(mut whole) = frames.next() else { return to_frame::<R>(&[]) };
-    if frames.len() == 0 {
-        // It may be the rest of a larger one.
-        let keep = vec![true; whole.height()];
-        let kinds = R::COLUMNS.iter().filter(|c| whole.column(c.name).is_ok());
-        let columns = kinds.map(|c| picked(whole.column(c.name)?, c.kind, c.name, &keep));
-        return DataFrame::new(whole.height(), columns.collect::<PolarsResult<_>>()?);
-    }
-    frames.try_for_each(|frame| whole.vstack_mut(&frame).map(drop))?;
-    whole.rechunk_mut();
-    Ok(whole)
-}
-
-/// Some rows of a column, built as from rows: whoever filters them otherwise gets other pages in a file.
-///
-/// # Errors
-/// Where it has another type.
-pub(super) fn picked(
-    column: &Column,
-    kind: CellKind,
-    name: &'static str,
-    keep: &[bool],
-) -> PolarsResult<Column> {
-    let reader = Reader::new(column, kind)?;
+    let mut picked = Growing::with_room(kind, keep.len());
     let kept = keep.iter().enumerate().filter(|(_, keep)| **keep);
-    let mut builder = Builder::new(name, kind, kept.clone().count());
-    kept.for_each(|(row, _)| reader.with(row, |cell| builder.put(cell)));
-    Ok(builder.finish())
-}
-
-/// A column in the making. Many are null from top to bottom: memory is taken for the first value.
-struct Builder {
-    name: &'static str,
-    kind: CellKind,
-    rows: usize,
-    nulls: usize,
-    values: Option<Builds>,
-}
-
-enum Builds {
-    Text(StringChunkedBuilder),
-    Count(PrimitiveChunkedBuilder<UInt64Type>),
-    Real(PrimitiveChunkedBuilder<Float64Type>),
-    Flag(BooleanChunkedBuilder),
-    Texts(ListStringChunkedBuilder),
-}
-
-impl Builder {
-    fn new(name: &'static str, kind: CellKind, rows: usize) -> Builder {
-        Builder { name, kind, rows, nulls: 0, values: None }
-    }
-
-    fn put(&mut self, cell: Cell<'_>) {
-        match (&mut self.values, cell) {
-            (None, Cell::Null) => self.nulls += 1,
-            (Some(values), cell) => values.put(cell),
-            (values, cell) => {
-                let values = values.insert(Builds::new(self.name.into(), self.kind, self.rows));
-                (0..self.nulls).for_each(|_| values.put(Cell::Null));
-                values.put(cell);
-            }
-        }
-    }
-
-    fn finish(self) -> Column {
-        let dtype = match self.kind {
-            CellKind::Text => DataType::String,
-            CellKind::Count => DataType::UInt64,
-            CellKind::Real => DataType::Float64,
-            CellKind::Flag => DataType::Boolean,
-            CellKind::Texts => DataType::List(Box::new(DataType::String)),
-        };
-        match self.values {
-            Some(values) => values.finish(),
-            None => Series::full_null(self.name.into(), self.nulls, &dtype).into_column(),
-        }
-    }
-}
-
-impl Builds {
-    fn new(name: PlSmallStr, kind: CellKind, rows: usize) -> Builds {
-        match kind {
-            CellKind::Text => Builds::Text(StringChunkedBuilder::new(name, rows)),
-            CellKind::Count => Builds::Count(PrimitiveChunkedBuilder::new(name, rows)),
-            CellKind::Real => Builds::Real(PrimitiveChunkedBuilder::new(name, rows)),
-            CellKind::Flag => Builds::Flag(BooleanChunkedBuilder::new(name, rows)),
-            CellKind::Texts => Builds::Texts(ListStringChunkedBuilder::new(name, rows, 0)),
-        }
-    }
-
-    fn put(&mut self, cell: Cell<'_>) {
-        match (self, cell) {
-            (Builds::Text(b), Cell::Text(v)) => b.append_value(v),
-            (Builds::Text(b), _) => b.append_null(),
-            (Builds::Count(b), Cell::Count(v)) => b.append_value(v),
-            (Builds::Count(b), _) => b.append_null(),
-            (Builds::Real(b), Cell::Real(v)) => b.append_value(v),
-            (Builds::Real(b), _) => b.append_null(),
-            (Builds::Flag(b), Cell::Flag(v)) => b.append_value(v),
-            (Builds::Flag(b), _) => b.append_null(),
-            (Builds::Texts(b), Cell::Texts(v)) => b.append_values_iter(v.iter().map(String::as_str)),
-            (Builds::Texts(b), _) => b.append_null(),
-        }
-    }
-
-    fn finish(self) -> Column {
-        match self {
-            Builds::Text(b) => b.finish().into_column(),
-            Builds::Count(b) => b.finish().into_column(),
-            Builds::Real(b) => b.finish().into_column(),
-            Builds::Flag(b) => b.finish().into_column(),
-            Builds::Texts(mut b) => b.finish().into_column(),
-        }
-    }
+    kept.for_each(|(row, _)| reader.with(row, |cell| picked.put(cell)));
+    Ok(picked)
 }
 
 struct Sink<'a> {
-    columns: std::slice::IterMut<'a, Option<Builder>>,
+    columns: std::slice::IterMut<'a, Option<Growing>>,
 }
 
 impl Cells for Sink<'_> {
@@ -250,7 +163,8 @@ impl Cells for Sink<'_> {
 }
 
 enum Reader<'a> {
-    Text(&'a StringChunked),
+    /// In one piece: the values of several are found piece by piece.
+    Text(Utf8ViewArray),
     Count(&'a UInt64Chunked),
     Real(&'a Float64Chunked),
     Flag(&'a BooleanChunked),
@@ -263,7 +177,7 @@ enum Reader<'a> {
 /// series of each.
 struct Lists {
     starts: Vec<i64>,
-    texts: StringChunked,
+    texts: Utf8ViewArray,
     nulls: Option<BooleanChunked>,
 }
 
@@ -272,7 +186,7 @@ impl Lists {
         let column = column.rechunk();
         Ok(Lists {
             starts: column.downcast_as_array().offsets().iter().copied().collect(),
-            texts: column.get_inner().str()?.clone(),
+            texts: column.get_inner().str()?.rechunk().downcast_as_array().clone(),
             nulls: (column.null_count() > 0).then(|| column.is_null()),
         })
     }
@@ -289,7 +203,7 @@ impl Lists {
 impl<'a> Reader<'a> {
     fn new(column: &'a Column, kind: CellKind) -> PolarsResult<Reader<'a>> {
         let reader = match kind {
-            CellKind::Text => Reader::Text(column.str()?),
+            CellKind::Text => Reader::Text(column.str()?.rechunk().downcast_as_array().clone()),
             CellKind::Count => Reader::Count(column.u64()?),
             CellKind::Real => Reader::Real(column.f64()?),
             CellKind::Flag => Reader::Flag(column.bool()?),

@@ -11,11 +11,13 @@
 mod batch;
 mod booked;
 mod chunks;
+mod column;
 mod disk;
 pub mod durable;
 mod edit;
 mod error;
 mod frame;
+mod known;
 mod lock;
 mod manifest;
 mod part;
@@ -23,6 +25,7 @@ mod reader;
 mod row;
 mod scan;
 mod table;
+mod values;
 mod workspace;
 mod writer;
 

@@ -5,8 +5,10 @@ use std::io::Cursor;
 use std::path::Path;
 
 use polars::prelude::*;
+use rayon::prelude::*;
 
 use super::chunks::{Chunk, Piece, splice};
+use super::frame::Stack;
 use super::{Error, Part, durable, from_frame, to_frame};
 use crate::record::{Record, digest_of};
 
@@ -23,12 +25,13 @@ pub(super) struct Encoded {
 }
 
 impl Encoded {
-    /// The rows of a frame as one part, its columns on all cores.
+    /// Rows as one part, its columns on all cores.
     ///
     /// # Errors
-    /// Where it has not the columns of the record.
-    pub(super) fn rows<R: Record>(frame: DataFrame) -> PolarsResult<Encoded> {
-        Encoded::of::<R>(frame.height(), Chunk::all(&frame, R::COLUMNS)?)
+    /// What Polars says of the buffers, which their lengths rule out.
+    pub(super) fn rows<R: Record>(rows: Stack<R>) -> PolarsResult<Encoded> {
+        let columns = (0..R::COLUMNS.len()).into_par_iter().map(|at| rows.column(at));
+        Encoded::of::<R>(rows.rows(), Chunk::all(R::COLUMNS, columns.collect())?)
     }
 
     /// Columns from wherever they stand as one part.

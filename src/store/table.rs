@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use polars::prelude::*;
 use rayon::prelude::*;
 
 use super::disk::Disk;
-use super::frame::{Columns, stacked};
+use super::frame::{Columns, Stack};
 use super::part::Encoded;
 use super::{Error, PART_ROWS, Table, durable};
 use crate::record::Record;
@@ -25,56 +26,53 @@ pub struct TableWriter<R: Record> {
 /// Rows that are not written yet, a column each.
 pub(super) struct Waiting<R> {
     /// In the blocks they came in.
-    blocks: VecDeque<Columns<R>>,
-    /// What is left of a block.
-    rest: Option<DataFrame>,
-    /// How many they are.
+    blocks: VecDeque<Arc<Columns<R>>>,
+    /// How many of the first block's rows are taken.
+    taken: usize,
+    /// How many there are that are not.
     rows: usize,
 }
 
 impl<R: Record> Waiting<R> {
     fn new() -> Waiting<R> {
-        Waiting { blocks: VecDeque::new(), rest: None, rows: 0 }
+        Waiting { blocks: VecDeque::new(), taken: 0, rows: 0 }
     }
 
     pub(super) fn push(&mut self, rows: Columns<R>) {
         if rows.rows() > 0 {
             self.rows += rows.rows();
-            self.blocks.push_back(rows);
+            self.blocks.push_back(Arc::new(rows));
         }
     }
 
     pub(super) fn put(&mut self, row: &R) {
-        match self.blocks.back_mut() {
+        match self.blocks.back_mut().and_then(Arc::get_mut) {
             Some(last) if last.rows() < PART_ROWS => last.put(row),
             _ => {
                 let mut block = Columns::all(0);
                 block.put(row);
-                self.blocks.push_back(block);
+                self.blocks.push_back(Arc::new(block));
             }
         }
         self.rows += 1;
     }
 
     /// Takes the first rows out, as many as there are at most.
-    fn take(&mut self, rows: usize) -> PolarsResult<DataFrame> {
-        let (mut frames, mut missing) = (Vec::new(), rows.min(self.rows));
+    fn take(&mut self, rows: usize) -> Stack<R> {
+        let (mut blocks, mut missing) = (Vec::new(), rows.min(self.rows));
         self.rows -= missing;
         while missing > 0 {
-            let frame = match self.rest.take() {
-                Some(rest) => rest,
-                None => match self.blocks.pop_front() {
-                    Some(block) => block.finish()?,
-                    None => break,
-                },
-            };
-            if frame.height() > missing {
-                self.rest = Some(frame.slice(missing as i64, frame.height() - missing));
+            let Some(block) = self.blocks.pop_front() else { break };
+            let first = std::mem::take(&mut self.taken);
+            let last = block.rows().min(first + missing);
+            missing -= last - first;
+            if last < block.rows() {
+                self.taken = last;
+                self.blocks.push_front(Arc::clone(&block));
             }
-            frames.push(frame.head(Some(missing)));
-            missing -= frame.height().min(missing);
+            blocks.push((block, first..last));
         }
-        stacked::<R>(frames)
+        Stack { blocks }
     }
 }
 
@@ -119,10 +117,9 @@ impl<R: Record> TableWriter<R> {
         while rows > 0 {
             let wave = rows.min(PART_ROWS * rayon::current_num_threads().max(1));
             let sizes = (0..wave).step_by(PART_ROWS).map(|first| PART_ROWS.min(wave - first));
-            let frames: Vec<DataFrame> =
-                sizes.map(|size| self.waiting.take(size)).collect::<PolarsResult<_>>().map_err(wrong)?;
+            let stacks: Vec<Stack<R>> = sizes.map(|size| self.waiting.take(size)).collect();
             let encoded: Vec<Encoded> =
-                frames.into_par_iter().map(Encoded::rows::<R>).collect::<PolarsResult<_>>().map_err(wrong)?;
+                stacks.into_par_iter().map(Encoded::rows).collect::<PolarsResult<_>>().map_err(wrong)?;
             encoded.into_iter().try_for_each(|part| self.part(part))?;
             rows -= wave;
         }
@@ -161,12 +158,17 @@ impl<R: Record> TableWriter<R> {
 mod tests {
     use super::*;
     use crate::record::Link;
-    use crate::store::{from_frame, to_frame};
+    use crate::store::from_frame;
     use proptest::prelude::*;
+    use std::io::Cursor;
 
     fn link(n: usize) -> Link {
         // Some values stand in the column of views, some in a buffer beside it.
         Link { child: "云".repeat(n % 7) + &n.to_string(), ..Link::default() }
+    }
+
+    fn read(part: Vec<u8>) -> PolarsResult<Vec<Link>> {
+        from_frame(&ParquetReader::new(Cursor::new(part)).finish()?)
     }
 
     proptest! {
@@ -179,7 +181,7 @@ mod tests {
             let mut waiting = Waiting::new();
             let mut rows = 0..;
             for block in blocks {
-                let mut columns = Columns::all(block);
+                let mut columns = Columns::all(0);
                 rows.by_ref().take(block).for_each(|n| columns.put(&link(n)));
                 waiting.push(columns);
             }
@@ -187,15 +189,17 @@ mod tests {
             let all = rows.start;
             let mut taken: Vec<Link> = Vec::new();
             for most in takes.into_iter().chain([all]) {
-                let frame = waiting.take(most).unwrap();
-                prop_assert_eq!(frame.height(), most.min(all - taken.len()));
-                // However they were cut, their part is that of the same rows in one piece.
-                let mut again: Vec<Link> = from_frame(&frame).unwrap();
-                if again.is_empty() {
+                let stack = waiting.take(most);
+                prop_assert_eq!(stack.rows(), most.min(all - taken.len()));
+                if stack.rows() == 0 {
                     continue;
                 }
-                let bytes = |frame| Encoded::rows::<Link>(frame).unwrap().bytes();
-                prop_assert_eq!(bytes(frame), bytes(to_frame(&[&again]).unwrap()));
+                let part = Encoded::rows(stack).unwrap().bytes();
+                let mut again: Vec<Link> = read(part.clone()).unwrap();
+                // However they were cut, their part is that of the same rows in one piece.
+                let mut whole = Waiting::new();
+                again.iter().for_each(|link| whole.put(link));
+                prop_assert_eq!(part, Encoded::rows(whole.take(again.len())).unwrap().bytes());
                 taken.append(&mut again);
             }
             prop_assert_eq!(taken, (0..all).map(link).collect::<Vec<_>>());

@@ -1,17 +1,25 @@
 //! The books of a task's items: made where they are parsed, mended where a post turns out to come again.
 
 use super::Read;
+use super::dump::BATCH;
 use super::same_id::{Again, Print, settle_again};
 use crate::record::Post;
 use crate::stages::StageError;
 use crate::store::Batch;
 
 /// Items that one task parsed, booked as if no post of them came before.
-#[derive(Default)]
 pub(super) struct Booking {
     batch: Batch<Post>,
     /// Of every post, in order.
     pub(super) prints: Vec<Print>,
+}
+
+impl Default for Booking {
+    fn default() -> Booking {
+        // A core's share is cut in two, and further where another core has nothing to do.
+        let room = BATCH / rayon::current_num_threads().max(1) / 2;
+        Booking { batch: Batch::with_room(room), prints: Vec::with_capacity(room) }
+    }
 }
 
 impl Booking {

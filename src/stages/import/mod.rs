@@ -82,6 +82,9 @@ pub enum Parsed {
 }
 
 /// Imports dumps into a stage.
+/// Batches that are parsed while a part is encoded, whose longest column is one core's work.
+const AHEAD: usize = 2;
+
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, or the user stopped. What is wrong with a dump
@@ -100,7 +103,7 @@ pub fn import(
         let mut items = 0;
         // Which of two records of one name is the first is decided in order, while the next batch is parsed.
         std::thread::scope(|scope| {
-            let (sender, batches) = sync_channel::<Vec<Booking>>(1);
+            let (sender, batches) = sync_channel::<Vec<Booking>>(AHEAD);
             let parsing = scope.spawn(move || {
                 let book =
                     |booking: &mut Booking, place| outcomes(dump, place, salt, |read| booking.put(&read));

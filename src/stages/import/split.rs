@@ -132,10 +132,13 @@ impl Splitter {
 
     /// Hands out the items that are complete.
     pub(super) fn take(&mut self) -> Items {
-        let at_hand = self.items.bytes[self.start..].to_vec();
+        // The next will be about as large as these.
+        let mut at_hand = Vec::with_capacity(self.items.bytes.len());
+        at_hand.extend_from_slice(&self.items.bytes[self.start..]);
         self.items.bytes.truncate(self.start);
         self.start = 0;
-        std::mem::replace(&mut self.items, Items { bytes: at_hand, items: Vec::new() })
+        let items = Vec::with_capacity(self.items.len());
+        std::mem::replace(&mut self.items, Items { bytes: at_hand, items })
     }
 
     /// Takes the next piece of the stream.
