@@ -27,6 +27,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::sync_channel;
 
 use rayon::prelude::*;
+use serde::de::DeserializeSeed;
 
 use super::{Pulse, StageError, Stop};
 use crate::ahead::SPLIT;
@@ -81,10 +82,10 @@ pub enum Parsed {
     Page(Vec<Parsed>),
 }
 
-/// Imports dumps into a stage.
 /// Batches that are parsed while a part is encoded, whose longest column is one core's work.
 const AHEAD: usize = 2;
 
+/// Imports dumps into a stage.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, or the user stopped. What is wrong with a dump
@@ -366,11 +367,18 @@ fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
 
 /// An item that must be a JSON object: a list of values in the order of the fields is none.
 fn object<T: serde::de::DeserializeOwned>(item: &str) -> Result<T, Parsed> {
+    object_of(item, std::marker::PhantomData)
+}
+
+/// [`object`], of what `seed` reads of it.
+fn object_of<'a, S: DeserializeSeed<'a>>(item: &'a str, seed: S) -> Result<S::Value, Parsed> {
     let beginning = || item.trim_start().chars().take(60).collect::<String>();
     if !item.trim_start().starts_with('{') {
         return Err(Parsed::Bad(format!("no JSON object: {:?}", beginning())));
     }
-    serde_json::from_str(item).map_err(|e| Parsed::Bad(json_error(&e, item)))
+    let mut reader = serde_json::Deserializer::from_str(item);
+    let read = seed.deserialize(&mut reader).and_then(|read| reader.end().map(|()| read));
+    read.map_err(|e| Parsed::Bad(json_error(&e, item)))
 }
 
 /// A JSON error with the place in the item and the beginning of what stands there.

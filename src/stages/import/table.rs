@@ -3,9 +3,12 @@
 //! `fields = { id = "tieba:{tid}", title = "subject", content = "body" }`: each of the post's fields is a
 //! column, or a template with columns in braces.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::{Draft, Parsed, loose};
 use crate::record::PostKind;
@@ -13,7 +16,7 @@ use crate::record::PostKind;
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
 /// one is the table's own.
 pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
-    let row: Map<String, Value> = match super::object(line) {
+    let row = match super::object_of(line, Wanted(fields)) {
         Ok(row) => row,
         Err(bad) => return bad,
     };
@@ -43,17 +46,76 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
     }))
 }
 
+/// The columns of a row that the settings name, each with its text where it has one.
+struct Row<'a>(Vec<(Cow<'a, str>, Option<String>)>);
+
+impl Row<'_> {
+    /// Of columns of one name the last counts.
+    fn get(&self, name: &str) -> Option<&Option<String>> {
+        self.0.iter().rev().find(|(column, _)| column == name).map(|(_, text)| text)
+    }
+}
+
+/// Reads of a row what these fields need.
+struct Wanted<'f>(&'f BTreeMap<String, String>);
+
+impl Wanted<'_> {
+    fn names(&self, column: &str) -> bool {
+        let in_braces =
+            |pattern: &str| pattern.split('{').skip(1).any(|rest| rest.split('}').next() == Some(column));
+        self.0.values().any(|pattern| pattern == column || in_braces(pattern))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Wanted<'_> {
+    type Value = Row<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Row<'de>, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Wanted<'_> {
+    type Value = Row<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row<'de>, A::Error> {
+        let mut row = Row(Vec::with_capacity(self.0.len()));
+        while let Some(Name(name)) = map.next_key()? {
+            if self.names(&name) {
+                let Text(text) = map.next_value()?;
+                row.0.push((name, text));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(row)
+    }
+}
+
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Deserialize)]
+struct Text(#[serde(deserialize_with = "loose::text")] Option<String>);
+
 /// A column's value, or a template's; `None` where a column it names has none.
-fn value(row: &Map<String, Value>, pattern: &str) -> Option<String> {
-    if row.contains_key(pattern) || !pattern.contains('{') {
-        return loose::plain(row.get(pattern)?);
+fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
+    if let Some(text) = row.get(pattern) {
+        return text.clone();
+    }
+    if !pattern.contains('{') {
+        return None;
     }
     let mut out = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}')?;
         out.push_str(before);
-        out.push_str(&loose::plain(row.get(name)?)?);
+        out.push_str(row.get(name)?.as_ref()?);
         rest = after;
     }
     Some(out + rest)
@@ -82,6 +144,10 @@ mod tests {
         assert_eq!(of("n").id.as_deref(), Some("table:7"));
         assert_eq!(of("absent").id, None);
         assert_eq!(of("tieba:{tid").id, None);
+        // Nothing is made of columns that no field names; of two of one name the last counts.
+        let twice = r#"{"body": 1, "x": {"body": [1]}, "body": "冰箱会感冒吗", "a{b}": "y", "b": 2}"#;
+        assert_eq!(draft(twice, &[("content", "body")]).content.as_deref(), Some("冰箱会感冒吗"));
+        assert_eq!(draft(twice, &[("content", "body"), ("id", "a{b}")]).id.as_deref(), Some("table:y"));
         assert_eq!(of("n").score, Some(3.5));
     }
 
