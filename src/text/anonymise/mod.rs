@@ -186,8 +186,8 @@ impl Anonymiser {
                 account::wechat(text, &mut found);
             }
         }
-        if signs.digit
-            && (text.contains('号') || text.contains('栋') || text.contains('幢') || text.contains('单'))
+        if (text.contains('号') || text.contains('栋') || text.contains('幢') || text.contains('单'))
+            && (signs.digit || counts_in_chinese(text))
         {
             address::addresses(text, &mut found);
         }
@@ -238,10 +238,10 @@ fn settle(mut found: Vec<Found>) -> Vec<Found> {
     kept
 }
 
-/// What one scan over a text says about which rules can find anything.
+/// What the bytes of a text say about which rules can find anything.
 #[derive(Clone, Copy, Debug, Default)]
 struct Signs {
-    /// A digit, of either width or Chinese.
+    /// A digit of either width.
     digit: bool,
     /// Five digits in all.
     digits: bool,
@@ -253,20 +253,30 @@ struct Signs {
 
 impl Signs {
     fn of(text: &str) -> Signs {
-        let (mut digits, mut chinese, mut latin, mut at) = (0, false, 0, false);
-        for c in text.chars() {
-            match c {
-                '0'..='9' | '０'..='９' => digits += 1,
-                'a'..='z' | 'A'..='Z' | '.' | '/' => latin += 1,
-                '@' | '＠' => at = true,
-                '一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十' | '百' => {
-                    chinese = true
-                }
+        let bytes = text.as_bytes();
+        let mut digits = count(bytes, |b| b.is_ascii_digit());
+        let latin = count(bytes, |b| b.is_ascii_alphabetic() || b == b'.' || b == b'/');
+        let mut at = bytes.contains(&b'@');
+        for wide in memchr::memchr_iter(0xef, bytes) {
+            match text[wide..].chars().next() {
+                Some('０'..='９') => digits += 1,
+                Some('＠') => at = true,
                 _ => {}
             }
         }
-        Signs { digit: digits > 0 || chinese, digits: digits >= 5, latin: latin >= 4, at }
+        Signs { digit: digits > 0, digits: digits >= 5, latin: latin >= 4, at }
     }
+}
+
+/// How many bytes are such. They are counted in bytes first: many fit into a register.
+fn count(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
+    let some = |some: &[u8]| usize::from(some.iter().map(|b| u8::from(such(*b))).sum::<u8>());
+    bytes.chunks(u8::MAX.into()).map(some).sum()
+}
+
+/// Whether a number may stand in a text that has a digit in Chinese.
+fn counts_in_chinese(text: &str) -> bool {
+    text.contains(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十', '百'])
 }
 
 #[cfg(test)]

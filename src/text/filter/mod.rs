@@ -56,8 +56,11 @@ pub fn filter(text: &str, settings: &Settings, context: Context) -> Option<(Reas
 /// The rule that drops a text and its ground, or `None` where it passes.
 pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, String)> {
     // Marks that anonymising left are no words of the author.
-    let unmarked = text.contains(Kind::Link.mark()).then(|| text.replace(Kind::Link.mark(), " "));
-    let letters = letters(unmarked.as_deref().unwrap_or(text));
+    let marked = text.contains('[') && text.contains(Kind::Link.mark());
+    let unmarked = marked.then(|| text.replace(Kind::Link.mark(), " "));
+    // Of a text that is long enough it does not matter by how much.
+    let enough = settings.min_chars.max(2);
+    let letters = letters(unmarked.as_deref().unwrap_or(text)).take(enough).count();
     if unmarked.is_some() && letters <= 1 {
         return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
     }
@@ -67,7 +70,8 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
     if letters == 0 {
         return Some((Rule::Empty, "no letter and no digit".to_owned()));
     }
-    if (text.contains("://") || text.contains("www.")) && without_links(text) == 0 {
+    let linked = memchr::memchr2(b':', b'w', text.as_bytes()).is_some();
+    if linked && (text.contains("://") || text.contains("www.")) && without_links(text) == 0 {
         return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
     }
     if letters < settings.min_chars {
@@ -92,14 +96,14 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
     None
 }
 
-fn letters(text: &str) -> usize {
-    text.chars().filter(|c| is_letter(*c)).count()
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| is_letter(*c))
 }
 
 /// Letters of a text outside its links.
 fn without_links(text: &str) -> usize {
     let linked = |word: &&str| !word.contains("://") && !word.starts_with("www.");
-    text.split_whitespace().filter(linked).map(letters).sum()
+    text.split_whitespace().filter(linked).map(|word| letters(word).count()).sum()
 }
 
 #[cfg(test)]
