@@ -2,6 +2,7 @@
 //!
 //!     cargo bench --bench posts                    import to filter over 1,000,000 posts
 //!     cargo bench --bench posts -- 10000000        … over ten million
+//!     cargo bench --bench posts -- POSTS.jsonl     … over the lines of a file: `{"id": …, "text": …}`
 //!     cargo bench --bench posts -- N OUT.jsonl     write N posts and stop
 
 #[path = "support/posts.rs"]
@@ -12,7 +13,7 @@ mod process;
 use std::error::Error;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -67,25 +68,42 @@ fn run(workspace: &Path) -> Result<Measured, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     // Cargo adds flags of its own.
     let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let n: u64 = args.first().map_or(Ok(1_000_000), |n| n.replace('_', "").parse())?;
-    if let Some(out) = args.get(1) {
-        return write(n, Path::new(out));
+    let corpus = match args.first() {
+        Some(file) if file.ends_with(".jsonl") => Corpus::File(Path::new(file).canonicalize()?),
+        Some(n) => Corpus::Posts(n.replace('_', "").parse()?),
+        None => Corpus::Posts(1_000_000),
+    };
+    if let (Corpus::Posts(n), Some(out)) = (&corpus, args.get(1)) {
+        return write(*n, Path::new(out));
     }
     let workspace = std::env::temp_dir().join(format!("riddlemill-bench-{}", std::process::id()));
     fs::create_dir_all(workspace.join("raw/dumps"))?;
-    let measured = measure(n, &workspace);
+    let measured = measure(&corpus, &workspace);
     fs::remove_dir_all(&workspace)?;
     measured
 }
 
-fn measure(n: u64, workspace: &Path) -> Result<(), Box<dyn Error>> {
-    let dump = workspace.join("raw/dumps/posts.jsonl");
-    write(n, &dump)?;
-    fs::write(
-        workspace.join("pipeline.toml"),
-        "[[source]]\nname = \"posts\"\nkind = \"leymore-titles\"\npath = \"raw/dumps/posts.jsonl\"\n",
-    )?;
-    println!("{n} posts, {} MiB", fs::metadata(&dump)?.len() >> 20);
+/// What is taken in.
+enum Corpus {
+    /// So many posts of our own, as rows of list pages.
+    Posts(u64),
+    /// The lines of a file.
+    File(PathBuf),
+}
+
+fn measure(corpus: &Corpus, workspace: &Path) -> Result<(), Box<dyn Error>> {
+    let own = workspace.join("raw/dumps/posts.jsonl");
+    let (dump, kind) = match corpus {
+        Corpus::Posts(n) => {
+            write(*n, &own)?;
+            (&own, "kind = \"leymore-titles\"")
+        }
+        Corpus::File(file) => (file, "kind = \"table\"\nfields = { id = \"id\", content = \"text\" }"),
+    };
+    let n = BufReader::new(fs::File::open(dump)?).split(b'\n').count();
+    let source = format!("[[source]]\nname = \"posts\"\npath = {dump:?}\n{kind}\n");
+    fs::write(workspace.join("pipeline.toml"), source)?;
+    println!("{n} posts, {} MiB", fs::metadata(dump)?.len() >> 20);
     let Measured { laps, all, peak } = run(workspace)?;
     for (name, seconds) in laps {
         println!("{name:<10} {seconds:>7.2} s {:>12.0} posts/s", n as f64 / seconds);
