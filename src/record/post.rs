@@ -82,6 +82,17 @@ record! {
     }
 }
 
+impl Post {
+    /// What stands in a post as it was written: title and content, one line break between.
+    pub fn written(title: Option<&str>, content: Option<&str>) -> String {
+        match (title, content) {
+            (Some(title), Some(content)) => [title, "\n", content].concat(),
+            (Some(one), None) | (None, Some(one)) => one.into(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
 /// Begins a record from a post: what it says and where it comes from.
 macro_rules! from_post {
     ($name:ident) => {

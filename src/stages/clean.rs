@@ -11,10 +11,10 @@ pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
         PostKind::Numbered => DraftKind::NumberedPost,
         PostKind::Plain | PostKind::Riddle => DraftKind::Plain,
     };
-    let title = post.title.take().unwrap_or_default();
-    let content = post.content.take();
+    let (title, content) = (post.title.take(), post.content.take());
+    let (title, content) = (title.as_deref(), content.as_deref());
     let cleaned =
-        rules::clean(&Draft { kind, title: &title, content: content.as_deref() }, &Settings::default());
+        rules::clean(&Draft { kind, title: title.unwrap_or_default(), content }, &Settings::default());
     if let Verdict::Drop(reason, evidence) = cleaned.verdict {
         return Outcome::Dropped { reason, evidence };
     }
@@ -25,16 +25,18 @@ pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
     };
     post.score = cleaned.score.or(post.score);
     post.number = cleaned.number.map(u64::from).or(post.number);
-    let before = std::mem::replace(&mut post.text, text);
-    match cleaned.hits.first() {
-        Some(first) if before != post.text => Outcome::Changed {
-            rule: first.rule.code(),
-            evidence: rules_of(cleaned.hits.iter().map(|h| h.rule.code())),
-            before,
-            after: post.text.clone(),
-            row: post,
-        },
-        _ => Outcome::Kept(post),
+    post.text = text;
+    let Some(first) = cleaned.hits.first() else { return Outcome::Kept(post) };
+    let before = Post::written(title, content);
+    if before == post.text {
+        return Outcome::Kept(post);
+    }
+    Outcome::Changed {
+        rule: first.rule.code(),
+        evidence: rules_of(cleaned.hits.iter().map(|h| h.rule.code())),
+        before,
+        after: post.text.clone(),
+        row: post,
     }
 }
 

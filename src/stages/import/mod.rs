@@ -332,11 +332,7 @@ fn set_aside(parsed: Parsed) -> Outcome<Post> {
 }
 
 fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, Print) {
-    let text = match (&draft.title, &draft.content) {
-        (Some(title), Some(content)) => [title, "\n", content].concat(),
-        (Some(one), None) | (None, Some(one)) => one.clone(),
-        (None, None) => String::new(),
-    };
+    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
     let id = draft.id.unwrap_or_else(|| text_id(&text));
     let print = Print::of(&id, &text);
     let post = Post {
