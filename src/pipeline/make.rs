@@ -1,11 +1,11 @@
-//! Making one stage: its function over its input, a wave of parts at a time.
+//! Making one stage: its function over its input, part by part.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::ahead::{SPLIT, try_ahead};
+use crate::ahead::{SPLIT, in_order};
 use crate::config::sections;
 use crate::llm::Run;
 use crate::puzzle::sameness::similar;
@@ -190,7 +190,7 @@ impl Making<'_> {
     }
 
     /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on
-    /// all cores, a wave at a time while the one before is written, so memory does not grow with the input.
+    /// all cores while those before them are written, so memory does not grow with the input.
     fn each<R: Record, T: Record>(
         &self,
         writer: &mut StageWriter<T>,
@@ -205,19 +205,15 @@ impl Making<'_> {
         let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
             rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(SPLIT), book).collect()
         };
-        let wave = rayon::current_num_threads().max(1);
         for input in &self.inputs {
-            let decide = |parts: &[Part]| -> Result<Vec<Vec<Batch<T>>>, StageError> {
-                let decide = |part: &Part| {
-                    let batches = decided(input.part(part)?);
-                    self.pulse.advance(part.rows);
-                    Ok(batches)
-                };
-                parts.par_iter().map(decide).collect()
+            let decide = |part: &Part| -> Result<_, StageError> {
+                let batches = decided(input.part(part)?);
+                self.pulse.advance(part.rows);
+                Ok(batches)
             };
-            try_ahead(input.table("rows").parts.chunks(wave), decide, |batches| {
+            in_order(input.table("rows").parts.iter(), decide, |batches| {
                 self.stop.check()?;
-                batches.into_iter().flatten().for_each(|batch| writer.append(batch));
+                batches.into_iter().for_each(|batch| writer.append(batch));
                 Ok(writer.flush()?)
             })?;
         }

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
 use super::edit::{Edited, edit};
 use super::part;
 use super::{
     Batch, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, Touched, durable,
 };
-use crate::ahead::try_ahead;
+use crate::ahead::in_order;
 use crate::record::{Counts, Entry, Link, Outcome, Record, Unbalanced};
 
 /// A stage in the making. Nothing of it is visible before [`StageWriter::commit`]; dropped without
@@ -118,9 +116,8 @@ impl<R: Record> StageWriter<R> {
         b
     }
 
-    /// Decides upon the rows of a stage one by one, on all cores, a wave of parts at a time while the one before is
-    /// written: memory does not grow with the input. A part becomes a part. `done` is told how many rows were
-    /// decided upon.
+    /// Decides upon the rows of a stage one by one, on all cores, while the parts before them are written: memory
+    /// does not grow with the input. A part becomes a part. `done` is told how many rows were decided upon.
     ///
     /// # Errors
     /// [`Error`] where a part cannot be read or written; what `done` says.
@@ -133,28 +130,22 @@ impl<R: Record> StageWriter<R> {
     ) -> Result<(), E> {
         self.cut()?;
         let table = input.table("rows");
-        let wave = rayon::current_num_threads().max(1);
-        let decide = |parts: &[Part]| -> Result<Vec<Edited>, E> {
-            let decide = |part: &Part| {
-                let bytes = part::bytes(input.place(), part)?;
-                Ok(edit(bytes, touched, &decide)
-                    .map_err(|e| Error::stale_file(&input.place().join(&part.file), e))?)
-            };
-            parts.par_iter().map(decide).collect()
+        let decide = |part: &Part| -> Result<Edited, E> {
+            let bytes = part::bytes(input.place(), part)?;
+            Ok(edit(bytes, touched, &decide)
+                .map_err(|e| Error::stale_file(&input.place().join(&part.file), e))?)
         };
-        try_ahead(table.parts.chunks(wave), decide, |edited| {
-            for Edited { rows, ledger, tally, children } in edited {
-                self.batch.add(tally);
-                self.batch.children += children;
-                let decided = ledger.count;
-                if let Some(rows) = rows {
-                    self.records_out += rows.count;
-                    self.rows.part(rows)?;
-                }
-                self.ledger.part(ledger)?;
-                done(decided)?;
+        in_order(table.parts.iter(), decide, |edited| {
+            let Edited { rows, ledger, tally, children } = edited;
+            self.batch.add(tally);
+            self.batch.children += children;
+            let decided = ledger.count;
+            if let Some(rows) = rows {
+                self.records_out += rows.count;
+                self.rows.part(rows)?;
             }
-            Ok(())
+            self.ledger.part(ledger)?;
+            done(decided)
         })
     }
 

@@ -23,21 +23,18 @@ mod warc;
 #[cfg(test)]
 mod tests;
 
-use std::panic::resume_unwind;
-use std::sync::mpsc::sync_channel;
-
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 
 use super::{Pulse, StageError, Stop};
-use crate::ahead::SPLIT;
+use crate::ahead::{SPLIT, in_order};
 use crate::config::{SourceKind, sections};
 use crate::pages::Site;
 use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
 use crate::store::{Batch, Booked, StageWriter};
 use booking::Booking;
 use same_id::{Print, Seen};
-use split::Item;
+use split::{Item, Items};
 
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files};
@@ -82,9 +79,6 @@ pub enum Parsed {
     Page(Vec<Parsed>),
 }
 
-/// Batches that are parsed while a part is encoded, whose longest column is one core's work.
-const AHEAD: usize = 2;
-
 /// Imports dumps into a stage.
 ///
 /// # Errors
@@ -102,28 +96,19 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
-        // Which of two records of one name is the first is decided in order, while the next batch is parsed.
-        std::thread::scope(|scope| {
-            let (sender, batches) = sync_channel::<Vec<Booking>>(AHEAD);
-            let parsing = scope.spawn(move || {
-                let book =
-                    |booking: &mut Booking, place| outcomes(dump, place, salt, |read| booking.put(&read));
-                // Nobody listens where the run was stopped or the disk is full; the listener says so.
-                read(dump, settings, book, |booked| sender.send(booked).map_err(|_| StageError::Stopped))
-            });
-            for mut booked in batches {
-                stop.check()?;
-                booked.iter_mut().for_each(|booking| seen.meet(&mut booking.prints));
-                let settled: Vec<Batch<Post>> =
-                    booked.into_par_iter().map(Booking::settled).collect::<Result<_, _>>()?;
-                for batch in settled {
-                    items += batch.entries() as u64;
-                    pulse.advance(batch.entries() as u64);
-                    writer.append(batch);
-                }
-                writer.flush()?;
+        let book = |booking: &mut Booking, place| outcomes(dump, place, salt, |read| booking.put(&read));
+        // Which of two records of one name is the first is decided in order, while the next batches are parsed.
+        read(dump, settings, book, |mut booked| {
+            stop.check()?;
+            booked.iter_mut().for_each(|booking| seen.meet(&mut booking.prints));
+            let settled: Vec<Batch<Post>> =
+                booked.into_par_iter().map(Booking::settled).collect::<Result<_, _>>()?;
+            for batch in settled {
+                items += batch.entries() as u64;
+                pulse.advance(batch.entries() as u64);
+                writer.append(batch);
             }
-            parsing.join().unwrap_or_else(|panic| resume_unwind(panic))
+            Ok(writer.flush()?)
         })?;
         table.put(&dump.row(items));
     }
@@ -144,7 +129,7 @@ fn read<T: Default + Send>(
     dump: &Dump,
     settings: &sections::Import,
     put: impl Fn(&mut T, Place) + Sync,
-    mut take: impl FnMut(Vec<T>) -> Result<(), StageError>,
+    take: impl FnMut(Vec<T>) -> Result<(), StageError>,
 ) -> Result<(), StageError> {
     let gather = |mut gathered: T, place: Place| {
         put(&mut gathered, place);
@@ -152,38 +137,33 @@ fn read<T: Default + Send>(
     };
     if dump.kind == SourceKind::Warc {
         let known = warc::census(dump, settings);
-        for batch in warc::batches(dump, &Site::Tieba) {
-            let place = |page: warc::Archived| {
-                let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
-                Place { position: page.at, name: Some(name), parsed: warc::page(page, &known, dump) }
-            };
-            take(batch.into_par_iter().map(place).fold(T::default, gather).collect())?;
-        }
-        return Ok(());
+        let place = |page: warc::Archived| {
+            let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
+            Place { position: page.at, name: Some(name), parsed: warc::page(page, &known, dump) }
+        };
+        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
+        return in_order(warc::batches(dump, &Site::Tieba).into_iter(), gather, take);
     }
     if let Some(site) = riddles::site(dump.kind) {
-        for batch in riddles::batches(dump, &site, settings.max_line_mib << 20) {
-            let place = |page: riddles::Paged| Place {
-                position: page.at,
-                name: Some(page.name),
-                parsed: page.parsed,
-            };
-            take(batch.into_par_iter().map(place).fold(T::default, gather).collect())?;
-        }
-        return Ok(());
+        let place =
+            |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
+        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
+        return in_order(
+            riddles::batches(dump, &site, settings.max_line_mib << 20).into_iter(),
+            gather,
+            take,
+        );
     }
     let known =
         matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
-    for batch in rows::batches(dump, settings.max_line_mib << 20) {
-        let place = |item: Item<'_>| {
-            let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known.as_ref()));
-            let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
-            Place { position: item.position, name: None, parsed }
-        };
-        let items = batch.par_iter().with_min_len(SPLIT);
-        take(items.map(place).fold(T::default, gather).collect())?;
-    }
-    Ok(())
+    let place = |item: Item<'_>| {
+        let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known.as_ref()));
+        let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
+        Place { position: item.position, name: None, parsed }
+    };
+    let gather =
+        |batch: Items| Ok(batch.par_iter().with_min_len(SPLIT).map(place).fold(T::default, gather).collect());
+    in_order(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
 }
 
 /// What a file of posts says of its threads. Lines that cannot be read are reported on the second reading.
