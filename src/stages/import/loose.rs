@@ -1,15 +1,16 @@
 //! Fields that one crawler wrote as numbers and another as strings.
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// A string, or a number as it would be written; anything else is absent. Numbers never pass
 /// through a float: ids are whole or they are text.
 pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::String(text) => Some(text),
-        value => plain(&value),
-    })
+    Ok(Text.deserialize(deserializer)?.map(Cow::into_owned))
 }
 
 /// [`text`] of a value that is read already.
@@ -18,6 +19,63 @@ pub(super) fn plain(value: &Value) -> Option<String> {
         Value::String(s) => Some(s.clone()),
         Value::Number(n) => Some(n.to_string()),
         _ => None,
+    }
+}
+
+/// [`text`] that need not be copied where it stands in the item as it reads.
+pub(super) struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Option<Cow<'de, str>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(text.to_string())))
+    }
+
+    fn visit_u64<E>(self, n: u64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(n.to_string())))
+    }
+
+    fn visit_i64<E>(self, n: i64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(n.to_string())))
+    }
+
+    fn visit_f64<E>(self, x: f64) -> Result<Self::Value, E> {
+        Ok(plain(&Value::from(x)).map(Cow::Owned))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
     }
 }
 
@@ -52,4 +110,37 @@ pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
         Some((whole, fraction)) if fraction.bytes().all(|b| b.is_ascii_digit()) => whole.to_string(),
         _ => time,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_that_of_the_whole_value_and_not_copied_where_it_need_not_be() {
+        let items = [
+            "\"云\"",
+            "\"a\\nb\"",
+            "7",
+            "-7",
+            "18446744073709551615",
+            "18446744073709551616",
+            "1.50",
+            "1e3",
+            "true",
+            "null",
+            "[1, [2]]",
+            "{\"a\": {\"b\": 1}}",
+            "\"",
+            "[1",
+            "nul",
+        ];
+        for item in items {
+            let whole = serde_json::from_str(item).map(|value| plain(&value));
+            let read = text(&mut serde_json::Deserializer::from_str(item));
+            assert_eq!(read.ok(), whole.ok(), "{item}");
+        }
+        let borrowed = Text.deserialize(&mut serde_json::Deserializer::from_str("\"云\""));
+        assert!(matches!(borrowed, Ok(Some(Cow::Borrowed("云")))));
+    }
 }

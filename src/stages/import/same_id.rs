@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHasher};
 use serde::Deserialize;
 
 use super::Read;
@@ -36,7 +36,7 @@ impl Print {
         let word =
             |at: usize| hash.as_bytes()[at..at + 8].iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
         // Of all ids no two may meet by chance; of texts those of one id are compared, for which a word is enough.
-        let mut said = DefaultHasher::new();
+        let mut said = FxHasher::default();
         text.hash(&mut said);
         Print { id: [word(0), word(8)], text: said.finish(), again: None }
     }

@@ -47,12 +47,12 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
 }
 
 /// The columns of a row that the settings name, each with its text where it has one.
-struct Row<'a>(Vec<(Cow<'a, str>, Option<String>)>);
+struct Row<'a>(Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>);
 
 impl Row<'_> {
     /// Of columns of one name the last counts.
-    fn get(&self, name: &str) -> Option<&Option<String>> {
-        self.0.iter().rev().find(|(column, _)| column == name).map(|(_, text)| text)
+    fn get(&self, name: &str) -> Option<Option<&str>> {
+        self.0.iter().rev().find(|(column, _)| column == name).map(|(_, text)| text.as_deref())
     }
 }
 
@@ -61,8 +61,10 @@ struct Wanted<'f>(&'f BTreeMap<String, String>);
 
 impl Wanted<'_> {
     fn names(&self, column: &str) -> bool {
-        let in_braces =
-            |pattern: &str| pattern.split('{').skip(1).any(|rest| rest.split('}').next() == Some(column));
+        let in_braces = |pattern: &str| {
+            pattern.contains('{')
+                && pattern.split('{').skip(1).any(|rest| rest.split('}').next() == Some(column))
+        };
         self.0.values().any(|pattern| pattern == column || in_braces(pattern))
     }
 }
@@ -86,7 +88,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
         let mut row = Row(Vec::with_capacity(self.0.len()));
         while let Some(Name(name)) = map.next_key()? {
             if self.names(&name) {
-                let Text(text) = map.next_value()?;
+                let text = map.next_value_seed(loose::Text)?;
                 row.0.push((name, text));
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -99,13 +101,10 @@ impl<'de> Visitor<'de> for Wanted<'_> {
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-#[derive(Deserialize)]
-struct Text(#[serde(deserialize_with = "loose::text")] Option<String>);
-
 /// A column's value, or a template's; `None` where a column it names has none.
 fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
     if let Some(text) = row.get(pattern) {
-        return text.clone();
+        return text.map(str::to_string);
     }
     if !pattern.contains('{') {
         return None;
@@ -115,7 +114,7 @@ fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}')?;
         out.push_str(before);
-        out.push_str(row.get(name)?.as_ref()?);
+        out.push_str(row.get(name)??);
         rest = after;
     }
     Some(out + rest)
