@@ -1,16 +1,19 @@
-//! Parts on their way to the disk: a thread of their own writes them and waits until they are there, while the next
+//! Parts on their way to the disk: threads of their own write them and wait until they are there, while the next
 //! ones are made.
 
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, spawn};
 
 use super::part::Encoded;
 use super::{Error, Part};
 
-/// Parts that may wait for the disk. Each is in memory until it is written.
+/// Parts that may wait for a writer. Each is in memory until it is written.
 const WAITING: usize = 1;
+/// One writes while the other waits for the disk.
+const WRITERS: usize = 2;
 
 /// The disk, as one table sees it.
 #[derive(Default)]
@@ -19,9 +22,14 @@ pub(super) struct Disk {
 }
 
 struct Writing {
-    parts: SyncSender<(String, Encoded)>,
-    thread: JoinHandle<Result<Vec<Part>, Error>>,
+    parts: SyncSender<Waiting>,
+    sent: usize,
+    writers: Vec<JoinHandle<Vec<Written>>>,
 }
+
+/// A part with its number and the name of its file.
+type Waiting = (usize, String, Encoded);
+type Written = (usize, Result<Part, Error>);
 
 impl Disk {
     /// Hands a part over, to be written as a file of a stage.
@@ -31,10 +39,16 @@ impl Disk {
     pub(super) fn write(&mut self, stage: &Path, file: String, part: Encoded) -> Result<(), Error> {
         let writing = self.writing.get_or_insert_with(|| {
             let (parts, waiting) = sync_channel(WAITING);
-            let stage = stage.to_path_buf();
-            Writing { parts, thread: spawn(move || write_all(&stage, &waiting)) }
+            let (stage, waiting) = (Arc::<Path>::from(stage), Arc::new(Mutex::new(waiting)));
+            let writer = |_| {
+                let (stage, waiting) = (Arc::clone(&stage), Arc::clone(&waiting));
+                spawn(move || write_all(&stage, &waiting))
+            };
+            Writing { parts, sent: 0, writers: (0..WRITERS).map(writer).collect() }
         });
-        match writing.parts.send((file, part)) {
+        let number = writing.sent;
+        writing.sent += 1;
+        match writing.parts.send((number, file, part)) {
             Ok(()) => Ok(()),
             // Nobody listens any more: something went wrong.
             Err(_) => self.finish().map(drop),
@@ -46,22 +60,37 @@ impl Disk {
     /// # Errors
     /// [`Error::Io`] where one could not be written whole.
     pub(super) fn finish(&mut self) -> Result<Vec<Part>, Error> {
-        let Some(Writing { parts, thread }) = self.writing.take() else { return Ok(Vec::new()) };
+        let Some(Writing { parts, writers, .. }) = self.writing.take() else { return Ok(Vec::new()) };
         drop(parts);
-        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        let written =
+            writers.into_iter().map(|writer| writer.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let mut written: Vec<Written> = written.flatten().collect();
+        written.sort_by_key(|(number, _)| *number);
+        written.into_iter().map(|(_, part)| part).collect()
     }
 }
 
 /// Whoever removes the folder does so when nothing is written there any more.
 impl Drop for Disk {
     fn drop(&mut self) {
-        if let Some(Writing { parts, thread }) = self.writing.take() {
+        if let Some(Writing { parts, writers, .. }) = self.writing.take() {
             drop(parts);
-            let _ = thread.join();
+            writers.into_iter().for_each(|writer| drop(writer.join()));
         }
     }
 }
 
-fn write_all(stage: &Path, parts: &Receiver<(String, Encoded)>) -> Result<Vec<Part>, Error> {
-    parts.iter().map(|(file, part)| part.write(stage, file)).collect()
+/// Writes what comes, until nothing more does or one cannot be written whole.
+fn write_all(stage: &Path, parts: &Mutex<Receiver<Waiting>>) -> Vec<Written> {
+    let mut written = Vec::new();
+    loop {
+        let next = parts.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((number, file, part)) = next else { return written };
+        let part = part.write(stage, file);
+        let failed = part.is_err();
+        written.push((number, part));
+        if failed {
+            return written;
+        }
+    }
 }

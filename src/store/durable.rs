@@ -1,7 +1,7 @@
 //! Files that are whole or absent: write beside, sync, rename.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -38,8 +38,10 @@ pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] with the step that failed.
 pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<(), Error> {
-    let mut file = File::create(path).map_err(Error::io("create", path))?;
+    // Small pieces are written together.
+    let mut file = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
     pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(Error::io("write", path))?;
+    let file = file.into_inner().map_err(|e| Error::io("write", path)(e.into_error()))?;
     file.sync_data().map_err(Error::io("write", path))
 }
 
@@ -124,19 +126,21 @@ pub fn sha256(path: &Path) -> Result<String, Error> {
     digest(path).map(|(hex, _)| hex).map_err(Error::io("read", path))
 }
 
-/// The SHA-256 of a file, in hex, and its length; read in pieces.
+/// The SHA-256 of a file, in hex, and its length: a piece is hashed while the next is read.
 pub(crate) fn digest(path: &Path) -> std::io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
+    let (mut piece, mut next) = (vec![0; PIECE], vec![0; PIECE]);
+    let mut read = file.read(&mut piece)?;
     let mut bytes = 0;
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        hasher.update(&buffer[..read]);
+    while read > 0 {
         bytes += read as u64;
+        let ((), more) = rayon::join(|| hasher.update(&piece[..read]), || file.read(&mut next));
+        std::mem::swap(&mut piece, &mut next);
+        read = more?;
     }
     Ok((hex::encode(hasher.finalize()), bytes))
 }
+
+/// Bytes read at once.
+const PIECE: usize = 1 << 20;

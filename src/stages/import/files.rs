@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::fetch::{LOCK, Pin, Pins};
 use crate::record::record;
@@ -150,8 +152,9 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Vec<
         return Err(vec![problem(format!("no file matches {:?}{hint}", source.path))]);
     }
     let mut dumps = Vec::new();
-    for path in &paths {
-        let (sha256, bytes) = match durable::digest(path) {
+    let digests: Vec<_> = paths.par_iter().map(|path| durable::digest(path)).collect();
+    for (path, digest) in paths.iter().zip(digests) {
+        let (sha256, bytes) = match digest {
             Ok(found) => found,
             Err(e) => {
                 problems.push(problem(format!("cannot read {}: {e}", path.display())));
