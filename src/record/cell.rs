@@ -187,60 +187,100 @@ impl Cells for Digests {
     }
 }
 
-/// The hash of a column in the making: every cell with its type and length, in order.
+/// The hash of a column in the making: its type, a number for each cell in their order, which of them are null, and
+/// the texts one behind the other. The number of a text is its length, and so is that of a list, with those of its
+/// texts behind it.
 #[derive(Default)]
 pub struct ColumnDigest {
-    bytes: Vec<u8>,
-    hasher: blake3::Hasher,
+    kind: u8,
+    rows: u64,
+    nulls: Stream,
+    numbers: Stream,
+    texts: Stream,
 }
-
-/// Bytes are hashed together: many lanes at once, while they are in the cache.
-const TOGETHER: usize = 48 << 10;
 
 impl ColumnDigest {
     /// Takes the next cell.
     // Whoever has a column of one kind needs one of these branches.
     #[inline(always)]
     pub fn put(&mut self, cell: Cell<'_>) {
+        let (kind, number) = match cell {
+            Cell::Null => {
+                self.nulls.put(&self.rows.to_le_bytes());
+                (self.kind, 0)
+            }
+            Cell::Text(text) => (1, text.len() as u64),
+            Cell::Count(n) => (2, n),
+            Cell::Real(x) => (3, x.to_bits()),
+            Cell::Flag(flag) => (4, flag.into()),
+            Cell::Texts(list) => (5, list.len() as u64),
+        };
+        (self.kind, self.rows) = (kind, self.rows + 1);
+        self.numbers.put(&number.to_le_bytes());
         match cell {
-            Cell::Null => self.bytes.push(0),
-            Cell::Text(text) => {
-                self.bytes.push(1);
-                self.text(text);
-            }
-            Cell::Count(n) => {
-                self.bytes.push(2);
-                self.bytes.extend_from_slice(&n.to_le_bytes());
-            }
-            Cell::Real(x) => {
-                self.bytes.push(3);
-                self.bytes.extend_from_slice(&x.to_bits().to_le_bytes());
-            }
-            Cell::Flag(flag) => self.bytes.extend_from_slice(&[4, flag.into()]),
+            Cell::Text(text) => self.texts.put(text.as_bytes()),
             Cell::Texts(list) => {
-                self.bytes.push(5);
-                self.bytes.extend_from_slice(&(list.len() as u64).to_le_bytes());
                 for text in list {
-                    self.text(text);
+                    self.numbers.put(&(text.len() as u64).to_le_bytes());
+                    self.texts.put(text.as_bytes());
                 }
             }
-        }
-        if self.bytes.len() > TOGETHER {
-            self.hasher.update(&self.bytes);
-            self.bytes.clear();
+            _ => {}
         }
     }
 
-    #[inline]
-    fn text(&mut self, text: &str) {
-        self.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
-        self.bytes.extend_from_slice(text.as_bytes());
+    /// Takes texts that stand one behind the other: where the first begins, and where each ends.
+    pub fn texts(&mut self, text: &str, ends: &[i64]) {
+        for at in ends.windows(2) {
+            self.numbers.put(&(at[1] - at[0]).to_le_bytes());
+        }
+        if let ([first, .., last], rows) = (ends, ends.len().saturating_sub(1)) {
+            (self.kind, self.rows) = (1, self.rows + rows as u64);
+            self.texts.put(&text.as_bytes()[*first as usize..*last as usize]);
+        }
     }
 
     /// The hash of all cells.
-    pub fn finish(mut self) -> blake3::Hash {
-        self.hasher.update(&self.bytes);
-        self.hasher.finalize()
+    pub fn finish(self) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&[self.kind]);
+        for stream in [self.nulls, self.numbers, self.texts] {
+            hasher.update(stream.finish().as_bytes());
+        }
+        hasher.finalize()
+    }
+}
+
+/// Bytes that are hashed together: many lanes at once, while they are in the cache.
+#[derive(Default)]
+struct Stream {
+    bytes: Vec<u8>,
+    hasher: Option<Box<blake3::Hasher>>,
+}
+
+const TOGETHER: usize = 48 << 10;
+
+impl Stream {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        if self.bytes.len() + bytes.len() > TOGETHER {
+            self.turn(bytes);
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    fn turn(&mut self, bytes: &[u8]) {
+        let hasher = self.hasher.get_or_insert_default();
+        hasher.update(&self.bytes).update(bytes);
+        self.bytes.clear();
+    }
+
+    fn finish(mut self) -> blake3::Hash {
+        match &mut self.hasher {
+            Some(hasher) => hasher.update(&self.bytes).finalize(),
+            None => blake3::hash(&self.bytes),
+        }
     }
 }
 

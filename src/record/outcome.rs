@@ -107,7 +107,7 @@ impl State {
     ];
 
     /// The name in ledgers.
-    pub fn code(self) -> &'static str {
+    pub const fn code(self) -> &'static str {
         match self {
             State::Kept => "kept",
             State::Changed => "changed",

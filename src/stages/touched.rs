@@ -8,7 +8,7 @@ use crate::store::Touched;
 pub fn touched(stage: Stage) -> Option<Touched> {
     match stage {
         Stage::Clean => Some(Touched {
-            reads: &["kind", "text", "title", "content", "score", "number"],
+            reads: &["kind", "title", "content", "score", "number"],
             writes: &["text", "title", "content", "score", "number"],
         }),
         Stage::Anonymise => Some(Touched { reads: &["text", "mentions"], writes: &["text", "mentions"] }),
@@ -79,7 +79,7 @@ mod tests {
         let Post { id, kind, text, title, content, mentions, score, number, images, .. } = post.clone();
         let reads = |name| touched.reads.contains(&name);
         Post {
-            id,
+            id: if reads("id") { id } else { String::new() },
             kind: if reads("kind") { kind } else { PostKind::default() },
             text: if reads("text") { text } else { String::new() },
             title: title.filter(|_| reads("title")),

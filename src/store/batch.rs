@@ -64,7 +64,7 @@ impl<R: Record> Batch<R> {
             _ => {}
         }
         self.tally.count(told.state, told.reason, 1);
-        self.ledger.cells(&told.cells);
+        self.ledger.cells(&told.cells, 1);
     }
 
     /// Takes what was booked elsewhere. What is of no state is none of its entries; see [`Booked::read`].
@@ -176,6 +176,13 @@ pub(super) fn told<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> Told<
 }
 
 impl Told<'_> {
+    /// Of a record that went on as it was; its id is left out.
+    pub(super) const KEPT: Told<'static> = {
+        let mut cells = [Cell::Null; 8];
+        (cells[0], cells[1]) = (Cell::Text(""), Cell::Text(State::Kept.code()));
+        Told { cells, state: State::Kept, reason: None }
+    };
+
     /// The entry.
     pub(super) fn entry(&self) -> Entry {
         let text =

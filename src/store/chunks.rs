@@ -3,22 +3,24 @@
 
 use std::io::Cursor;
 use std::ops::Range;
+use std::slice;
 use std::sync::Arc;
 
 use blake3::Hash;
 use polars::prelude::*;
 use polars_parquet::parquet::error::ParquetError;
 use polars_parquet::write::{
-    CompressionOptions, Compressor, DynIter, DynStreamingIterator, Encoding, FallibleStreamingIterator,
-    FileWriter, Page, Version, WriteOptions, array_to_columns, get_dtype_encoding,
+    Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, FileWriter, Page, Version,
+    WriteOptions, array_to_columns, get_dtype_encoding,
 };
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
 use rayon::prelude::*;
 
-use super::column::{Growing, dtype};
+use super::column::{Spans, dtype};
 use super::known;
-use crate::record::{CellKind, Column as Described, Record};
+use super::pages::{self, LZ4};
+use crate::record::{Column as Described, Record};
 
 /// The key under which a file states the digests of its columns.
 const DIGESTS: &str = "riddlemill.digests";
@@ -33,7 +35,8 @@ pub(super) struct Chunks {
 /// A column on its way into a file.
 #[derive(Clone)]
 pub(super) struct Chunk {
-    pages: Piece,
+    /// In pieces, one behind the other.
+    pages: Vec<Piece>,
     /// What its file says of it; offsets are those among its pages.
     meta: ColumnMetaData,
     /// The digest of its cells.
@@ -45,21 +48,16 @@ impl Chunk {
     ///
     /// # Errors
     /// What Polars says of their buffers, which their lengths rule out.
-    pub(super) fn all(described: &[Described], columns: Vec<Growing>) -> PolarsResult<Vec<Chunk>> {
-        let digests: Vec<Option<Hash>> =
-            columns.par_iter().map(|c| c.same().is_none().then(|| c.digest())).collect();
+    pub(super) fn all(described: &[Described], columns: &[Spans<'_>]) -> PolarsResult<Vec<Chunk>> {
         // A post without a title says in two columns the same.
         let twin = |at: usize| {
-            let digest = digests[at]?;
-            (0..at).find(|before| {
-                digests[*before] == Some(digest) && columns[*before].kind() == columns[at].kind()
-            })
+            let differs = columns[at].same().is_none();
+            (0..at).filter(|_| differs).find(|before| columns[*before].say_as(&columns[at]))
         };
         let twins: Vec<Option<usize>> = (0..columns.len()).map(twin).collect();
-        let made = columns.into_par_iter().enumerate().map(|(at, column)| match (twins[at], digests[at]) {
-            (Some(_), _) => Ok(None),
-            (None, Some(digest)) => Chunk::encoded(&described[at], column, digest).map(Some),
-            (None, None) => Chunk::of(&described[at], column).map(Some),
+        let made = columns.par_iter().enumerate().map(|(at, column)| match twins[at] {
+            Some(_) => Ok(None),
+            None => Chunk::of(&described[at], column).map(Some),
         });
         let made: Vec<Option<Chunk>> = made.collect::<PolarsResult<_>>()?;
         let chunk = |(at, twin): (usize, &Option<usize>)| match twin {
@@ -73,7 +71,7 @@ impl Chunk {
     ///
     /// # Errors
     /// What Polars says of its buffers, which their lengths rule out.
-    pub(super) fn of(described: &Described, column: Growing) -> PolarsResult<Chunk> {
+    pub(super) fn of(described: &Described, column: &Spans<'_>) -> PolarsResult<Chunk> {
         Chunk::unless(described, column, |_| None)
     }
 
@@ -83,10 +81,10 @@ impl Chunk {
     /// What Polars says of its buffers, which their lengths rule out; those of `there`.
     pub(super) fn unless(
         described: &Described,
-        column: Growing,
+        column: &Spans<'_>,
         there: impl FnOnce(Hash) -> Option<PolarsResult<Chunk>>,
     ) -> PolarsResult<Chunk> {
-        if let Some(known) = known::find(&column) {
+        if let Some(known) = known::find(column) {
             return Ok(known.named(described.name));
         }
         let digest = column.digest();
@@ -96,8 +94,8 @@ impl Chunk {
         if column.same().is_none() {
             return Chunk::encoded(described, column, digest);
         }
-        let chunk = Chunk::encoded(described, column.clone(), digest)?;
-        known::keep(&column, &chunk);
+        let chunk = Chunk::encoded(described, column, digest)?;
+        known::keep(column, &chunk);
         Ok(chunk)
     }
 
@@ -107,36 +105,13 @@ impl Chunk {
         self
     }
 
-    fn encoded(described: &Described, column: Growing, digest: Hash) -> PolarsResult<Chunk> {
-        let (compression, share) = compression(described, &column)?;
-        let room = (column.bytes() as f64 * share) as usize;
-        let rows = column.rows();
-        Chunks::encode(&[*described], rows, vec![column], compression, room)?.chunk(described.name, digest)
+    fn encoded(described: &Described, column: &Spans<'_>, digest: Hash) -> PolarsResult<Chunk> {
+        if let Some((pieces, meta)) = pages::of(described, column)? {
+            return Ok(Chunk { pages: pieces.into_iter().map(Piece::all).collect(), meta, digest });
+        }
+        Chunks::encode(slice::from_ref(described), slice::from_ref(column))?.chunk(described.name, digest)
     }
 }
-
-/// How a column is compressed, and about which share of its bytes is left then.
-fn compression(described: &Described, column: &Growing) -> PolarsResult<(CompressionOptions, f64)> {
-    let lz4 = CompressionOptions::Lz4Raw;
-    if column.same().is_some() {
-        return Ok((lz4, 0.0));
-    }
-    if column.kind() != CellKind::Text || column.rows() <= SAMPLE {
-        return Ok((lz4, 1.0));
-    }
-    let sample = Growing::of(column.kind(), &[(column, 0..SAMPLE)]);
-    let room = sample.bytes();
-    let (before, after) = Chunks::encode(&[*described], SAMPLE, vec![sample], lz4, room)?.sizes();
-    let share = after as f64 / before as f64;
-    Ok(if share > WORTH { (CompressionOptions::Uncompressed, 1.0) } else { (lz4, share * 1.1) })
-}
-
-/// Rows by which it is told whether a column of texts is compressed.
-const SAMPLE: usize = 2048;
-/// What must be left at most. LZ4 finds little in short Chinese posts, and takes its time for it.
-const WORTH: f64 = 0.75;
-/// A file's footer and the heads of its pages, if there are few.
-const END: usize = 4096;
 
 impl Chunks {
     /// Finds the chunks of a file.
@@ -151,37 +126,28 @@ impl Chunks {
         Ok(Chunks { bytes: Arc::new(bytes), footer })
     }
 
-    /// Columns as chunks, in a file of their own, of about `room` bytes.
-    fn encode(
-        described: &[Described],
-        rows: usize,
-        columns: Vec<Growing>,
-        compression: CompressionOptions,
-        room: usize,
-    ) -> PolarsResult<Chunks> {
+    /// Columns as Polars encodes them, in a file of their own; only its schema where there are none.
+    fn encode(described: &[Described], columns: &[Spans<'_>]) -> PolarsResult<Chunks> {
         let options = WriteOptions {
             statistics: StatisticsOptions::empty(),
             version: Version::V1,
-            compression,
+            compression: LZ4,
             data_page_size: None,
         };
         let schema: Schema = described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect();
-        let mut bytes = Vec::with_capacity(room + END);
+        let mut bytes = Vec::new();
         let mut writer = FileWriter::try_new(&mut bytes, schema.to_arrow(CompatLevel::newest()), options)?;
         let mut pages = Vec::new();
-        for (column, described) in columns.into_iter().zip(writer.parquet_schema().fields()) {
-            // Most texts differ, so that a dictionary is tried for nothing; LZ4 sees those that do not.
-            let encodings = match column.kind() {
-                CellKind::Text => vec![Encoding::Plain],
-                kind => get_dtype_encoding(&dtype(kind).to_arrow(CompatLevel::newest())),
-            };
+        for (column, described) in columns.iter().zip(writer.parquet_schema().fields()) {
+            let encodings = get_dtype_encoding(&dtype(column.kind()).to_arrow(CompatLevel::newest()));
             pages.extend(array_to_columns(column.array()?, described.clone(), options, &encodings)?);
         }
+        let rows = columns.first().map_or(0, Spans::rows);
         if rows > 0 {
             let compressed = |pages: DynIter<'static, PolarsResult<Page>>| {
                 let pages =
                     pages.map(|page| page.map_err(|e| ParquetError::FeatureNotSupported(e.to_string())));
-                let compressor = Compressor::new_from_vec(pages, options.compression, Vec::new());
+                let compressor = Compressor::new_from_vec(pages, LZ4, Vec::new());
                 Ok(DynStreamingIterator::new(compressor.map_err(PolarsError::from)))
             };
             // One row group, so that the bytes depend on the rows alone.
@@ -189,14 +155,6 @@ impl Chunks {
         }
         writer.end(None)?;
         Chunks::read(bytes)
-    }
-
-    /// How many bytes its pages have before they are compressed, and afterwards.
-    fn sizes(&self) -> (i64, i64) {
-        let columns = self.footer.row_groups.iter().flat_map(|group| &group.columns);
-        columns.filter_map(|chunk| chunk.meta_data.as_ref()).fold((0, 0), |(before, after), meta| {
-            (before + meta.total_uncompressed_size, after + meta.total_compressed_size)
-        })
     }
 
     /// The digests that it states, in the order of its columns.
@@ -231,7 +189,8 @@ impl Chunks {
             let mut meta = meta.clone();
             meta.data_page_offset -= first;
             meta.dictionary_page_offset = meta.dictionary_page_offset.map(|at| at - first);
-            Some(Chunk { pages: Piece { bytes: Arc::clone(&self.bytes), range: start..end }, meta, digest })
+            let pages = vec![Piece { bytes: Arc::clone(&self.bytes), range: start..end }];
+            Some(Chunk { pages, meta, digest })
         });
         found.ok_or_else(|| polars_err!(ComputeError: "its column {name} has no pages"))
     }
@@ -263,16 +222,21 @@ impl Piece {
     }
 }
 
+/// Whether pieces have the same bytes, wherever they are cut: one that stood in a file before is whole.
+fn same(a: &[Piece], b: &[Piece]) -> bool {
+    fn all(pieces: &[Piece]) -> impl Iterator<Item = &u8> {
+        pieces.iter().flat_map(Piece::bytes)
+    }
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes() == b.bytes()) || all(a).eq(all(b))
+}
+
 /// A file of `rows` rows and these columns. They are those of a record, in their order.
 ///
 /// # Errors
 /// What Polars says of an empty file.
 pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
     // The schema of the whole is that of an empty file.
-    let Chunks { mut footer, .. } = {
-        let columns = R::COLUMNS.iter().map(|c| Growing::with_room(c.kind, 0)).collect();
-        Chunks::encode(R::COLUMNS, 0, columns, CompressionOptions::Lz4Raw, 0)?
-    };
+    let Chunks { mut footer, .. } = Chunks::encode(R::COLUMNS, &[])?;
     let digests: Vec<String> = columns.iter().map(|column| column.digest.to_hex().to_string()).collect();
     let mut pieces = vec![Piece::all(MAGIC.to_vec())];
     let mut end = MAGIC.len() as i64;
@@ -285,10 +249,20 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
         total_compressed_size: Some(0),
         ordinal: Some(0),
     };
-    for Chunk { pages, mut meta, .. } in columns {
-        meta.data_page_offset += end;
-        meta.dictionary_page_offset = meta.dictionary_page_offset.map(|at| at + end);
-        end += meta.total_compressed_size;
+    let mut written: Vec<(Hash, i64, Vec<Piece>)> = Vec::new();
+    for Chunk { pages, mut meta, digest } in columns {
+        // Pages that say the same stand once: a post without a title has a text that is its content.
+        let twin = written.iter().find(|(twin, _, said)| *twin == digest && same(said, &pages));
+        let start = match twin {
+            Some((_, start, _)) => *start,
+            None => {
+                written.push((digest, end, pages));
+                end += meta.total_compressed_size;
+                written[written.len() - 1].1
+            }
+        };
+        meta.data_page_offset += start;
+        meta.dictionary_page_offset = meta.dictionary_page_offset.map(|at| at + start);
         group.total_byte_size += meta.total_uncompressed_size;
         group.total_compressed_size =
             group.total_compressed_size.map(|size| size + meta.total_compressed_size);
@@ -304,8 +278,8 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
             crypto_metadata: None,
             encrypted_column_metadata: None,
         });
-        pieces.push(pages);
     }
+    pieces.extend(written.into_iter().flat_map(|(.., pages)| pages));
     let stated = KeyValue { key: DIGESTS.into(), value: Some(digests.join(" ")) };
     footer.key_value_metadata.get_or_insert_default().push(stated);
     footer.num_rows = rows as i64;
@@ -324,12 +298,15 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Link;
+    use crate::record::{CellKind, Link, record};
+    use crate::store::column::Growing;
     use crate::store::frame::{Columns, Stack};
     use crate::store::from_frame;
+    use crate::store::pages::SAMPLE;
     use crate::store::part::Encoded;
     use crate::store::values::One;
     use polars_parquet_format::CompressionCodec;
+    use proptest::prelude::*;
 
     /// A text that nothing in another resembles, or one that every other resembles.
     fn text(n: u64, own: bool) -> String {
@@ -345,7 +322,7 @@ mod tests {
     fn part(links: &[Link]) -> Chunks {
         let mut columns = Columns::all(0);
         links.iter().for_each(|link| columns.put(link));
-        Chunks::read(Encoded::rows(Stack::of(columns)).unwrap().bytes()).unwrap()
+        Chunks::read(Encoded::rows(&Stack::of(columns)).unwrap().bytes()).unwrap()
     }
 
     #[test]
@@ -359,8 +336,59 @@ mod tests {
             let part = part(&links);
             let found = part.footer.row_groups[0].columns.iter().map(|c| c.meta_data.as_ref().unwrap().codec);
             assert_eq!(found.collect::<Vec<_>>(), [codecs[0], codecs[1], codecs[0]], "{rows} rows");
+            // What two columns say stands once.
+            let places = part.footer.row_groups[0].columns.iter();
+            let places: Vec<i64> = places.map(|c| c.meta_data.as_ref().unwrap().data_page_offset).collect();
+            assert!(places[0] == places[2] && places[0] != places[1]);
             let names = ["child", "parent", "role"].map(str::to_string).to_vec();
             assert_eq!(from_frame::<Link>(&part.frame(names).unwrap()).unwrap(), links);
+        }
+    }
+
+    record! {
+        /// A column of every kind.
+        pub struct Every {
+            /// Its id.
+            id: String,
+            /// A text.
+            text: Option<String>,
+            /// A count.
+            count: Option<u64>,
+            /// A score.
+            real: Option<f64>,
+            /// A flag.
+            flag: Option<bool>,
+            /// A list.
+            texts: Option<Vec<String>>,
+        }
+    }
+
+    fn every() -> impl Strategy<Value = Every> {
+        // Some are so long that there are several pages.
+        let long = || Just("鱼".repeat(150_000));
+        let text = move || prop_oneof![30 => Just(String::new()), 9 => "[云鱼a]{0,3}", 1 => long()];
+        let some = |odds: u32| prop::option::weighted(f64::from(odds) / 10.0, Just(()));
+        let list = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(text(), 0..3)];
+        let cells = (text(), 0u64..3, -1.0f64..1.0, any::<bool>(), list);
+        let given = (some(9), some(1), some(5), some(9), some(9));
+        (text(), cells, given).prop_map(|(id, (text, count, real, flag, texts), given)| Every {
+            id,
+            text: given.0.map(|()| text),
+            count: given.1.map(|()| count),
+            real: given.2.map(|()| real),
+            flag: given.3.map(|()| flag),
+            texts: given.4.map(|()| texts),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(rows in prop::collection::vec(every(), 1..60)) {
+            let mut columns = Columns::all(0);
+            rows.iter().for_each(|row| columns.put(row));
+            let part = Chunks::read(Encoded::rows(&Stack::of(columns)).unwrap().bytes()).unwrap();
+            let names = Every::COLUMNS.iter().map(|c| c.name.to_string()).collect();
+            prop_assert_eq!(from_frame::<Every>(&part.frame(names).unwrap()).unwrap(), rows);
         }
     }
 
@@ -368,10 +396,14 @@ mod tests {
     fn a_column_that_says_the_same_is_made_once_whatever_its_name() {
         let one = |name, text: &str| {
             let described = Described { name, kind: CellKind::Text };
-            Chunk::of(&described, Growing::repeated(CellKind::Text, One::Text(text.into()), 77)).unwrap()
+            let column = Growing::repeated(CellKind::Text, One::Text(text.into()), 77);
+            Chunk::of(&described, &Spans::all(&column)).unwrap()
         };
         let (a, b, c) = (one("child", "云"), one("parent", "云"), one("child", "鱼"));
-        assert!(Arc::ptr_eq(&a.pages.bytes, &b.pages.bytes) && !Arc::ptr_eq(&a.pages.bytes, &c.pages.bytes));
+        assert!(
+            Arc::ptr_eq(&a.pages[1].bytes, &b.pages[1].bytes)
+                && !Arc::ptr_eq(&a.pages[1].bytes, &c.pages[1].bytes)
+        );
         assert_eq!((a.digest, b.meta.path_in_schema), (b.digest, vec!["parent".to_string()]));
         assert_ne!(a.digest, c.digest);
     }

@@ -5,8 +5,9 @@ use std::ops::Range;
 use blake3::Hash;
 use polars::prelude::*;
 use polars_arrow::array::Array;
+use polars_arrow::bitmap::{Bitmap, MutableBitmap};
 
-use super::values::{Each, One};
+use super::values::{Each, One, plain};
 use crate::record::{Cell, CellKind, ColumnDigest};
 
 /// The cells of a column. In a part of a stage most columns say the same from top to bottom.
@@ -36,32 +37,6 @@ impl Growing {
         Growing { kind, room: 0, rows, said: Said::Same(one) }
     }
 
-    pub(super) fn kind(&self) -> CellKind {
-        self.kind
-    }
-
-    pub(super) fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// About how many bytes its pages have before they are compressed.
-    pub(super) fn bytes(&self) -> usize {
-        self.text_bytes(&(0..self.rows)) + 9 * self.rows
-    }
-
-    fn text_bytes(&self, range: &Range<usize>) -> usize {
-        match &self.said {
-            Said::Same(One::Text(text)) => text.len() * range.len(),
-            Said::Same(_) => 0,
-            Said::Each(each) => each.text_bytes(range),
-        }
-    }
-
-    /// What all rows say, where they say the same.
-    pub(super) fn same(&self) -> Option<&One> {
-        if let Said::Same(one) = &self.said { Some(one) } else { None }
-    }
-
     /// Takes the next cell; one of another kind is null.
     pub(super) fn put(&mut self, cell: Cell<'_>) {
         match &mut self.said {
@@ -70,6 +45,16 @@ impl Growing {
             Said::Same(_) => self.differ(cell),
         }
         self.rows += 1;
+    }
+
+    /// Takes a cell so many times.
+    pub(super) fn repeat(&mut self, cell: Cell<'_>, times: usize) {
+        let Some(more) = times.checked_sub(1) else { return };
+        self.put(cell);
+        if let Said::Each(each) = &mut self.said {
+            (0..more).for_each(|_| each.put(cell));
+        }
+        self.rows += more;
     }
 
     /// Takes the first cell, or the first that differs.
@@ -86,42 +71,12 @@ impl Growing {
         }
     }
 
-    /// Some rows of each of these columns of one kind, one behind the other.
-    pub(super) fn of(kind: CellKind, pieces: &[(&Growing, Range<usize>)]) -> Growing {
-        let rows = pieces.iter().map(|(_, range)| range.len()).sum();
-        let said: Vec<_> = pieces.iter().filter(|(_, range)| !range.is_empty()).collect();
-        let Some((first, _)) = said.first() else { return Growing::with_room(kind, 0) };
-        if let Some(one) = first.same()
-            && said.iter().all(|(column, _)| column.same() == Some(one))
-        {
-            return Growing::repeated(kind, one.clone(), rows);
-        }
-        let mut each = Each::with_room(kind, rows);
-        each.reserve(said.iter().map(|(column, range)| column.text_bytes(range)).sum());
-        for (column, range) in said {
-            match &column.said {
-                Said::Same(one) => range.clone().for_each(|_| each.put(one.cell())),
-                Said::Each(more) => each.extend(more, range.clone()),
-            }
-        }
-        // A piece of a column whose rows differ: the pages of a file do not tell how it was cut.
-        let said = each.one().map_or(Said::Each(each), Said::Same);
-        Growing { kind, room: 0, rows, said }
-    }
-
     /// Shows every cell, in order.
     pub(super) fn each(&self, mut look: impl FnMut(Cell<'_>)) {
         match &self.said {
             Said::Same(one) => (0..self.rows).for_each(|_| look(one.cell())),
-            Said::Each(each) => each.each(look),
+            Said::Each(each) => each.each(&(0..self.rows), look),
         }
-    }
-
-    /// The digest of its cells.
-    pub(super) fn digest(&self) -> Hash {
-        let mut digest = ColumnDigest::default();
-        self.each(|cell| digest.put(cell));
-        digest.finish()
     }
 
     /// The column of a frame.
@@ -167,16 +122,137 @@ impl Growing {
             }
         }
     }
+}
 
-    /// Its buffers as Arrow has them, texts as bytes.
+/// Some rows of columns of one kind, one behind the other: where they stand.
+#[derive(Clone, Debug)]
+pub(super) struct Spans<'a> {
+    kind: CellKind,
+    spans: Vec<(&'a Growing, Range<usize>)>,
+}
+
+impl<'a> Spans<'a> {
+    /// Of columns of this kind.
+    pub(super) fn of(
+        kind: CellKind,
+        spans: impl IntoIterator<Item = (&'a Growing, Range<usize>)>,
+    ) -> Spans<'a> {
+        Spans { kind, spans: spans.into_iter().filter(|(_, range)| !range.is_empty()).collect() }
+    }
+
+    /// All rows of one column.
+    pub(super) fn all(column: &'a Growing) -> Spans<'a> {
+        Spans::of(column.kind, [(column, 0..column.rows)])
+    }
+
+    pub(super) fn kind(&self) -> CellKind {
+        self.kind
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.spans.iter().map(|(_, range)| range.len()).sum()
+    }
+
+    /// Some of its rows.
+    pub(super) fn part(&self, rows: Range<usize>) -> Spans<'a> {
+        let mut before = 0;
+        let span = |(column, range): &(&'a Growing, Range<usize>)| {
+            let first = rows.start.saturating_sub(before).min(range.len());
+            let last = rows.end.saturating_sub(before).min(range.len());
+            before += range.len();
+            (*column, range.start + first..range.start + last)
+        };
+        Spans::of(self.kind, self.spans.iter().map(span))
+    }
+
+    /// What all rows say, where they say the same.
+    pub(super) fn same(&self) -> Option<One> {
+        let mut said = self.spans.iter().map(|(column, range)| match &column.said {
+            Said::Same(one) => Some(one.clone()),
+            Said::Each(each) => each.one(range),
+        });
+        let Some(first) = said.next() else { return Some(One::Null) };
+        said.all(|other| other == first).then_some(first).flatten()
+    }
+
+    /// About how many bytes its pages have before they are compressed.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |(column, range): &(&Growing, Range<usize>)| match &column.said {
+            Said::Same(One::Text(text)) => text.len() * range.len(),
+            Said::Same(_) => 0,
+            Said::Each(each) => each.text_bytes(range),
+        };
+        self.spans.iter().map(bytes).sum::<usize>() + 9 * self.rows()
+    }
+
+    /// Whether others say the same. Where they are cut elsewhere it says no.
+    pub(super) fn say_as(&self, others: &Spans<'_>) -> bool {
+        let alike = |((a, rows), (b, others)): (&(&Growing, _), &(&Growing, _))| {
+            let same = match (&a.said, &b.said) {
+                (Said::Same(one), Said::Same(other)) => one == other,
+                (Said::Each(each), Said::Each(other)) => each.says_as(rows, other, others),
+                _ => false,
+            };
+            same && rows.len() == others.len()
+        };
+        self.kind == others.kind
+            && self.spans.len() == others.spans.len()
+            && self.spans.iter().zip(&others.spans).all(alike)
+    }
+
+    /// The digest of the cells.
+    pub(super) fn digest(&self) -> Hash {
+        let mut digest = ColumnDigest::default();
+        for (column, range) in &self.spans {
+            match &column.said {
+                Said::Same(one) => range.clone().for_each(|_| digest.put(one.cell())),
+                Said::Each(each) => each.digest(range, &mut digest),
+            }
+        }
+        digest.finish()
+    }
+
+    /// Which rows are one; nothing where all are.
+    pub(super) fn valid(&self) -> Option<Bitmap> {
+        let mut all = MutableBitmap::new();
+        for (column, range) in &self.spans {
+            match &column.said {
+                Said::Same(one) => all.extend_constant(range.len(), *one != One::Null),
+                Said::Each(each) => each.valid(range, &mut all),
+            }
+        }
+        (all.unset_bits() > 0).then(|| all.freeze())
+    }
+
+    /// Appends the texts as they stand in a page: each after its length, and nothing for none.
+    pub(super) fn plain(&self, page: &mut Vec<u8>) {
+        for (column, range) in &self.spans {
+            match &column.said {
+                Said::Same(One::Text(text)) => range.clone().for_each(|_| plain(text, page)),
+                Said::Same(_) => {}
+                Said::Each(each) => each.plain(range, page),
+            }
+        }
+    }
+
+    /// The cells in one column.
+    fn joined(&self) -> Each {
+        let mut each = Each::with_room(self.kind, self.rows());
+        for (column, range) in &self.spans {
+            match &column.said {
+                Said::Same(one) => range.clone().for_each(|_| each.put(one.cell())),
+                Said::Each(more) => each.extend(more, range.clone()),
+            }
+        }
+        each.settled()
+    }
+
+    /// The cells as Arrow has them, texts as bytes.
     ///
     /// # Errors
     /// Where Polars refuses them, which their lengths rule out.
-    pub(super) fn array(self) -> PolarsResult<Box<dyn Array>> {
-        match self.said {
-            Said::Each(each) => each.array(),
-            Said::Same(one) => Each::repeated(self.kind, &one, self.rows).array(),
-        }
+    pub(super) fn array(&self) -> PolarsResult<Box<dyn Array>> {
+        self.joined().array()
     }
 }
 
@@ -227,6 +303,13 @@ mod tests {
         cells
     }
 
+    /// All that is said of cells, however they are cut.
+    fn told(spans: &Spans<'_>) -> (Option<One>, Hash, usize, Option<Bitmap>, Vec<u8>, Each) {
+        let mut page = Vec::new();
+        spans.plain(&mut page);
+        (spans.same(), spans.digest(), spans.rows(), spans.valid(), page, spans.joined())
+    }
+
     proptest! {
         #[test]
         fn a_column_says_what_was_put_however_it_was_cut(
@@ -238,18 +321,27 @@ mod tests {
                 let all: Vec<One> = said.iter().map(|n| cell(kind, *n)).collect();
                 let whole = column(kind, &all);
                 prop_assert_eq!(&cells(&whole), &all);
+                let mut repeated = whole.clone();
+                repeated.repeat(One::Null.cell(), some.0 % 3);
+                prop_assert_eq!(cells(&repeated), [&all[..], &vec![One::Null; some.0 % 3]].concat());
                 let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.min(&all.len())).chain([0, all.len()]).collect();
                 cuts.sort_unstable();
-                let pieces: Vec<Growing> = cuts.windows(2).map(|at| column(kind, &all[at[0]..at[1]])).collect();
-                let pieces: Vec<_> = pieces.iter().map(|piece| (piece, 0..piece.rows())).collect();
-                let again = Growing::of(kind, &pieces);
-                prop_assert_eq!((cells(&again), again.digest()), (all.clone(), whole.digest()));
+                let columns: Vec<Growing> = cuts.windows(2).map(|at| column(kind, &all[at[0]..at[1]])).collect();
+                let again = Spans::of(kind, columns.iter().map(|column| (column, 0..column.rows)));
+                let whole = Spans::all(&whole);
+                prop_assert_eq!(told(&again), told(&whole));
+                prop_assert!(kind != CellKind::Text || all.contains(&One::Null) || again.say_as(&again));
+                let mut digest = ColumnDigest::default();
+                all.iter().for_each(|one| digest.put(one.cell()));
+                prop_assert_eq!(digest.finish(), whole.digest());
                 let (from, to) = (some.0.min(some.1).min(all.len()), some.0.max(some.1).min(all.len()));
-                let part = Growing::of(kind, &[(&whole, from..to), (&again, from..to)]);
+                let (a, b) = (whole.part(from..to), again.part(from..to));
+                prop_assert_eq!(told(&a), told(&b));
+                prop_assert_eq!(told(&a), told(&Spans::all(&column(kind, &all[from..to]))));
+                prop_assert!(!a.say_as(&whole) || all[from..to] == all);
                 let one = all[from..to].iter().all(|cell| *cell == all[from]);
-                prop_assert_eq!(part.same().is_some(), one);
-                prop_assert_eq!(cells(&part), [&all[from..to], &all[from..to]].concat());
-                prop_assert_eq!(part.rows(), 2 * (to - from));
+                prop_assert_eq!(a.same().is_some(), one);
+                prop_assert_eq!(b.rows(), to - from);
             }
         }
     }

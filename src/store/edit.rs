@@ -5,9 +5,9 @@ use blake3::Hash;
 use polars::prelude::*;
 use rayon::prelude::*;
 
-use super::batch::{Tally, told};
+use super::batch::{Tally, Told, told};
 use super::chunks::{Chunk, Chunks};
-use super::column::Growing;
+use super::column::{Growing, Spans};
 use super::frame::{Columns, Rows, Stack, picked};
 use super::known;
 use super::part::Encoded;
@@ -15,8 +15,7 @@ use super::values::One;
 use crate::ahead::SPLIT;
 use crate::record::{Entry, Outcome, Record};
 
-/// The columns that a stage's function looks at and those that it may change. Every function sees the id, and none
-/// changes it.
+/// The columns that a stage's function looks at and those that it may change. None changes the id.
 #[derive(Clone, Copy, Debug)]
 pub struct Touched {
     /// What it reads; the others are empty in the rows that it gets.
@@ -46,8 +45,7 @@ pub(super) fn edit<R: Record>(
     let before = Chunks::read(file)?;
     let digests = before.digests().filter(|stated| stated.len() == R::COLUMNS.len());
     let digests = digests.ok_or_else(|| polars_err!(ComputeError: "it states no digests of its columns"))?;
-    let id = R::COLUMNS[0].name;
-    let read = before.frame(names::<R>(|name| name == id || touched.reads.contains(&name)))?;
+    let read = before.frame(names::<R>(|name| touched.reads.contains(&name)))?;
     let Decided { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
     let from = Before { chunks: &before, digests: &digests, read: &read };
     let (rows, ledger) = rayon::join(|| from.rows(touched, &keep, &rows), || from.ledger(&ledger));
@@ -76,9 +74,18 @@ fn decided<R: Record>(
     let stretch = |first: usize| {
         let last = height.min(first + size);
         let mut records = Rows::<R>::of(read)?;
+        let writes = !touched.writes.is_empty();
         let mut rows = Columns::<R>::which(last - first, |name| touched.writes.contains(&name));
         let mut ledger = Columns::<Entry>::which(last - first, |name| name != Entry::COLUMNS[0].name);
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
+        let mut book = |told: &Told<'_>, times| {
+            if times > 0 {
+                tally.count(told.state, told.reason, times as u64);
+                ledger.cells(&told.cells, times);
+            }
+        };
+        // Most rows pass as they are: of those that follow one another the ledger says the same.
+        let mut alike = 0;
         for at in first..last {
             let outcome = decide(records.get(at));
             let row = match &outcome {
@@ -90,11 +97,15 @@ fn decided<R: Record>(
                 _ => None,
             };
             keep.push(row.is_some());
-            row.into_iter().for_each(|row| rows.put(row));
-            let told = told(row.map_or("", Record::id), &outcome);
-            tally.count(told.state, told.reason, 1);
-            ledger.cells(&told.cells);
+            row.iter().filter(|_| writes).for_each(|row| rows.put(row));
+            if let Outcome::Kept(_) = outcome {
+                alike += 1;
+            } else {
+                book(&Told::KEPT, std::mem::take(&mut alike));
+                book(&told(row.map_or("", Record::id), &outcome), 1);
+            }
         }
+        book(&Told::KEPT, alike);
         Ok(Decided { keep, rows: Stack::of(rows), ledger: Stack::of(ledger), tally, children })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
@@ -146,17 +157,22 @@ impl Before<'_> {
         let chunk = |(place, before): (usize, &Hash)| {
             let column = &R::COLUMNS[place];
             let stands = || self.chunks.chunk(column.name, *before);
+            let made;
             let new = match &same[place] {
                 _ if writes(column.name) => written.column(place),
                 _ if all => return stands(),
-                Some(one) => Growing::repeated(column.kind, one.clone(), rows),
+                Some(one) => {
+                    made = Growing::repeated(column.kind, one.clone(), rows);
+                    Spans::all(&made)
+                }
                 None => {
                     let old = self.read.column(column.name).or_else(|_| rest.column(column.name))?;
-                    picked(old, column.kind, keep)?
+                    made = picked(old, column.kind, keep)?;
+                    Spans::all(&made)
                 }
             };
             // What is written as it was need not be encoded again.
-            Chunk::unless(column, new, |digest| (all && digest == *before).then(stands))
+            Chunk::unless(column, &new, |digest| (all && digest == *before).then(stands))
         };
         let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
         let columns = columns.into_par_iter().map(chunk);
@@ -167,7 +183,7 @@ impl Before<'_> {
     fn ledger(&self, told: &Stack<Entry>) -> PolarsResult<Encoded> {
         let chunk = |place: usize| match place {
             0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
-            _ => Chunk::of(&Entry::COLUMNS[place], told.column(place)),
+            _ => Chunk::of(&Entry::COLUMNS[place], &told.column(place)),
         };
         let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
         Encoded::of::<Entry>(told.rows(), columns.collect::<PolarsResult<_>>()?)
@@ -220,7 +236,10 @@ mod tests {
         Ok(StageReader::open(&folder.join("after")).unwrap().unwrap())
     }
 
-    const TEXT: Touched = Touched { reads: &["text"], writes: &["text"] };
+    const TEXT: Touched = Touched { reads: &["id", "text"], writes: &["text"] };
+
+    /// What is written and what passes may say the same: every title and every author is null.
+    const TITLED: Touched = Touched { reads: &["id", "text", "title"], writes: &["text", "title"] };
 
     #[test]
     fn what_is_not_touched_passes_and_the_bytes_are_those_of_whole_rows() {
@@ -239,6 +258,8 @@ mod tests {
         for (touched, decide) in [
             (TEXT, &shorten as &(dyn Fn(Post) -> Outcome<Post> + Sync)),
             (TEXT, &Outcome::Kept),
+            (TITLED, &shorten),
+            (TITLED, &Outcome::Kept),
             (Touched { reads: &[], writes: &[] }, &Outcome::Kept),
         ] {
             let folder = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use polars::prelude::*;
 use polars_arrow::array::Utf8ViewArray;
 
-use super::column::Growing;
+use super::column::{Growing, Spans};
 use crate::record::{Cell, CellKind, Cells, Record, Values};
 
 /// Rows as a frame, a column each. They come in blocks, one behind the other.
@@ -58,11 +58,12 @@ impl<R: Record> Columns<R> {
         self.rows += 1;
     }
 
-    /// Takes the cells of a row, all of them.
-    pub(super) fn cells(&mut self, cells: &[Cell<'_>]) {
-        let mut sink = Sink { columns: self.columns.iter_mut() };
-        cells.iter().for_each(|cell| sink.put(*cell));
-        self.rows += 1;
+    /// Takes the cells of a row, all of them, so many times.
+    pub(super) fn cells(&mut self, cells: &[Cell<'_>], times: usize) {
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            column.iter_mut().for_each(|column| column.repeat(*cell, times));
+        }
+        self.rows += times;
     }
 
     /// How many rows it has.
@@ -104,10 +105,10 @@ impl<R: Record> Stack<R> {
     }
 
     /// A column of all blocks, by its place among the record's.
-    pub(super) fn column(&self, place: usize) -> Growing {
-        let pieces =
+    pub(super) fn column(&self, place: usize) -> Spans<'_> {
+        let spans =
             self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
-        Growing::of(R::COLUMNS[place].kind, &pieces.collect::<Vec<_>>())
+        Spans::of(R::COLUMNS[place].kind, spans)
     }
 }
 

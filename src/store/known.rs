@@ -7,7 +7,7 @@ use blake3::Hash;
 use rustc_hash::FxBuildHasher;
 
 use super::chunks::Chunk;
-use super::column::Growing;
+use super::column::Spans;
 use super::values::One;
 use crate::record::CellKind;
 
@@ -25,7 +25,7 @@ static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 const MOST: usize = 1 << 10;
 
 /// The column as it was made before.
-pub(super) fn find(column: &Growing) -> Option<Chunk> {
+pub(super) fn find(column: &Spans<'_>) -> Option<Chunk> {
     let key = key(column)?;
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).chunks.get(&key).cloned()
 }
@@ -36,7 +36,7 @@ pub(super) fn said(digest: &Hash) -> Option<One> {
 }
 
 /// Keeps the column for those that say the same.
-pub(super) fn keep(column: &Growing, chunk: &Chunk) {
+pub(super) fn keep(column: &Spans<'_>, chunk: &Chunk) {
     let Some(key) = key(column) else { return };
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if known.chunks.len() == MOST {
@@ -47,11 +47,11 @@ pub(super) fn keep(column: &Growing, chunk: &Chunk) {
     known.chunks.insert(key, chunk.clone());
 }
 
-fn key(column: &Growing) -> Option<(CellKind, One, usize)> {
+fn key(column: &Spans<'_>) -> Option<(CellKind, One, usize)> {
     let one = column.same().filter(|one| match one {
         One::Text(text) => text.len() <= 128,
         One::Texts(texts) => texts.is_empty(),
         _ => true,
     });
-    Some((column.kind(), one?.clone(), column.rows()))
+    Some((column.kind(), one?, column.rows()))
 }

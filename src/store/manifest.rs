@@ -10,7 +10,7 @@ use super::Error;
 use crate::record::Counts;
 
 /// The version of the folder layout and of the row hashes. Another version is written anew.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// The manifest's file name.
 pub const MANIFEST: &str = "manifest.json";
 

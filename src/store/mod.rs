@@ -20,6 +20,7 @@ mod frame;
 mod known;
 mod lock;
 mod manifest;
+mod pages;
 mod part;
 mod reader;
 mod row;

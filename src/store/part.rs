@@ -5,7 +5,6 @@ use std::io::Cursor;
 use std::path::Path;
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
 use super::chunks::{Chunk, Piece, splice};
 use super::frame::Stack;
@@ -22,6 +21,8 @@ pub(super) struct Encoded {
     /// How many rows it has.
     pub(super) count: u64,
     hash: String,
+    /// Of its bytes.
+    blake3: String,
 }
 
 impl Encoded {
@@ -29,9 +30,9 @@ impl Encoded {
     ///
     /// # Errors
     /// What Polars says of the buffers, which their lengths rule out.
-    pub(super) fn rows<R: Record>(rows: Stack<R>) -> PolarsResult<Encoded> {
-        let columns = (0..R::COLUMNS.len()).into_par_iter().map(|at| rows.column(at));
-        Encoded::of::<R>(rows.rows(), Chunk::all(R::COLUMNS, columns.collect())?)
+    pub(super) fn rows<R: Record>(rows: &Stack<R>) -> PolarsResult<Encoded> {
+        let columns: Vec<_> = (0..R::COLUMNS.len()).map(|at| rows.column(at)).collect();
+        Encoded::of::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
     }
 
     /// Columns from wherever they stand as one part.
@@ -40,7 +41,12 @@ impl Encoded {
     /// What Polars says of an empty file.
     pub(super) fn of<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
         let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
-        Ok(Encoded { pieces: splice::<R>(rows, columns)?, count: rows as u64, hash })
+        let pieces = splice::<R>(rows, columns)?;
+        let mut hasher = blake3::Hasher::new();
+        pieces.iter().for_each(|piece| {
+            hasher.update(piece.bytes());
+        });
+        Ok(Encoded { pieces, count: rows as u64, hash, blake3: hasher.finalize().to_hex().to_string() })
     }
 
     /// The bytes of its file.
@@ -56,15 +62,11 @@ impl Encoded {
     pub(super) fn write(&self, stage: &Path, file: String) -> Result<Part, Error> {
         let pieces: Vec<&[u8]> = self.pieces.iter().map(Piece::bytes).collect();
         durable::write_pieces(&stage.join(&file), &pieces)?;
-        let mut hasher = blake3::Hasher::new();
-        pieces.iter().for_each(|piece| {
-            hasher.update(piece);
-        });
         Ok(Part {
             file,
             rows: self.count,
             bytes: pieces.iter().map(|piece| piece.len() as u64).sum(),
-            blake3: hasher.finalize().to_hex().to_string(),
+            blake3: self.blake3.clone(),
             hash: self.hash.clone(),
         })
     }

@@ -119,7 +119,7 @@ impl<R: Record> TableWriter<R> {
             let sizes = (0..wave).step_by(PART_ROWS).map(|first| PART_ROWS.min(wave - first));
             let stacks: Vec<Stack<R>> = sizes.map(|size| self.waiting.take(size)).collect();
             let encoded: Vec<Encoded> =
-                stacks.into_par_iter().map(Encoded::rows).collect::<PolarsResult<_>>().map_err(wrong)?;
+                stacks.par_iter().map(Encoded::rows).collect::<PolarsResult<_>>().map_err(wrong)?;
             encoded.into_iter().try_for_each(|part| self.part(part))?;
             rows -= wave;
         }
@@ -194,12 +194,12 @@ mod tests {
                 if stack.rows() == 0 {
                     continue;
                 }
-                let part = Encoded::rows(stack).unwrap().bytes();
+                let part = Encoded::rows(&stack).unwrap().bytes();
                 let mut again: Vec<Link> = read(part.clone()).unwrap();
                 // However they were cut, their part is that of the same rows in one piece.
                 let mut whole = Waiting::new();
                 again.iter().for_each(|link| whole.put(link));
-                prop_assert_eq!(part, Encoded::rows(whole.take(again.len())).unwrap().bytes());
+                prop_assert_eq!(part, Encoded::rows(&whole.take(again.len())).unwrap().bytes());
                 taken.append(&mut again);
             }
             prop_assert_eq!(taken, (0..all).map(link).collect::<Vec<_>>());

@@ -6,7 +6,7 @@ use polars::prelude::*;
 use polars_arrow::array::{Array, BinaryArray, BooleanArray, ListArray, PrimitiveArray};
 use polars_arrow::bitmap::MutableBitmap;
 
-use crate::record::{Cell, CellKind};
+use crate::record::{Cell, CellKind, ColumnDigest};
 
 /// A cell by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,12 +24,23 @@ impl One {
     /// Of a column of this kind; a cell of another is null.
     pub(super) fn of(cell: Cell<'_>, kind: CellKind) -> One {
         match (kind, cell) {
-            (CellKind::Text, Cell::Text(text)) => One::Text(text.into()),
-            (CellKind::Count, Cell::Count(n)) => One::Count(n),
-            (CellKind::Real, Cell::Real(x)) => One::Real(x.to_bits()),
-            (CellKind::Flag, Cell::Flag(flag)) => One::Flag(flag),
-            (CellKind::Texts, Cell::Texts(texts)) => One::Texts(texts.to_vec()),
+            (CellKind::Text, Cell::Text(_))
+            | (CellKind::Count, Cell::Count(_))
+            | (CellKind::Real, Cell::Real(_))
+            | (CellKind::Flag, Cell::Flag(_))
+            | (CellKind::Texts, Cell::Texts(_)) => One::said(cell),
             _ => One::Null,
+        }
+    }
+
+    fn said(cell: Cell<'_>) -> One {
+        match cell {
+            Cell::Null => One::Null,
+            Cell::Text(text) => One::Text(text.into()),
+            Cell::Count(n) => One::Count(n),
+            Cell::Real(x) => One::Real(x.to_bits()),
+            Cell::Flag(flag) => One::Flag(flag),
+            Cell::Texts(texts) => One::Texts(texts.to_vec()),
         }
     }
 
@@ -58,20 +69,21 @@ impl One {
 }
 
 /// Cells that differ.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Each {
     values: Values,
     /// Which are none; nothing where all are one. A value stands for each of those, too.
     valid: Option<MutableBitmap>,
 }
 
-/// The first, where all are equal to it.
-fn first<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
-    let first = all.next()?;
-    all.all(|other| other == first).then_some(first)
+/// Appends a text as it stands in a page.
+pub(super) fn plain(text: &str, page: &mut Vec<u8>) {
+    // No part is near four gigabytes, and its pages are a megabyte or one row.
+    page.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    page.extend_from_slice(text.as_bytes());
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Values {
     Text(Strings),
     Count(Vec<u64>),
@@ -89,6 +101,12 @@ struct Strings {
     ends: Vec<i64>,
     /// How many may come.
     room: usize,
+}
+
+impl PartialEq for Strings {
+    fn eq(&self, other: &Strings) -> bool {
+        self.ends == other.ends && self.text == other.text
+    }
 }
 
 /// Texts by whose length memory is taken for those to come.
@@ -123,8 +141,12 @@ impl Strings {
         self.ends.extend(more.ends[range.start + 1..=range.end].iter().map(|end| end + shift));
     }
 
-    fn iter(&self) -> impl Iterator<Item = &str> {
-        self.ends.windows(2).map(|at| &self.text[at[0] as usize..at[1] as usize])
+    fn get(&self, row: usize) -> &str {
+        &self.text[self.ends[row] as usize..self.ends[row + 1] as usize]
+    }
+
+    fn iter(&self, range: &Range<usize>) -> impl Iterator<Item = &str> {
+        self.ends[range.start..=range.end].windows(2).map(|at| &self.text[at[0] as usize..at[1] as usize])
     }
 
     fn array(self) -> PolarsResult<BinaryArray<i64>> {
@@ -150,18 +172,6 @@ impl Each {
         Each { values, valid: None }
     }
 
-    /// The same so many times.
-    pub(super) fn repeated(kind: CellKind, one: &One, rows: usize) -> Each {
-        if let One::Text(text) = one {
-            let ends = (0..=rows).map(|row| (row * text.len()) as i64).collect();
-            let texts = Strings { text: text.repeat(rows), ends, room: rows };
-            return Each { values: Values::Text(texts), valid: None };
-        }
-        let mut each = Each::with_room(kind, rows);
-        (0..rows).for_each(|_| each.put(one.cell()));
-        each
-    }
-
     fn len(&self) -> usize {
         match &self.values {
             Values::Text(texts) => texts.ends.len() - 1,
@@ -183,29 +193,49 @@ impl Each {
         }
     }
 
-    /// Makes room for texts of so many bytes.
-    pub(super) fn reserve(&mut self, bytes: usize) {
-        if let Values::Text(texts) | Values::Texts(_, texts) = &mut self.values {
-            texts.text.reserve(bytes);
+    /// Without a list of those that are none, where all are one: how they were cut does not show.
+    pub(super) fn settled(mut self) -> Each {
+        self.valid = self.valid.filter(|valid| valid.unset_bits() > 0);
+        self
+    }
+
+    /// What some of them say, where they say one thing. Most differ in the second row.
+    pub(super) fn one(&self, range: &Range<usize>) -> Option<One> {
+        let mut rows = range.clone();
+        let first = self.with(rows.next()?, One::said);
+        rows.all(|row| self.with(row, |cell| first.is(cell))).then_some(first)
+    }
+
+    /// Whether some of them are what some of others are.
+    pub(super) fn says_as(&self, rows: &Range<usize>, other: &Each, others: &Range<usize>) -> bool {
+        let all = |each: &Each| each.valid.is_none();
+        match (&self.values, &other.values) {
+            (Values::Text(a), Values::Text(b)) if all(self) && all(other) => {
+                let lengths = |texts: &Strings, rows: &Range<usize>| -> Vec<i64> {
+                    texts.ends[rows.start..=rows.end].windows(2).map(|at| at[1] - at[0]).collect()
+                };
+                a.between(rows) == b.between(others) && lengths(a, rows) == lengths(b, others)
+            }
+            _ => false,
         }
     }
 
-    /// What all of them say, where they say one thing. Most differ in the second row.
-    pub(super) fn one(&self) -> Option<One> {
-        let nulls = self.valid.as_ref().map_or(0, MutableBitmap::unset_bits);
-        if nulls > 0 {
-            return (nulls == self.len()).then_some(One::Null);
+    /// Appends which of some are one.
+    pub(super) fn valid(&self, range: &Range<usize>, all: &mut MutableBitmap) {
+        match &self.valid {
+            Some(valid) => all.extend_from_slice(valid.as_slice(), range.start, range.len()),
+            None => all.extend_constant(range.len(), true),
         }
-        match &self.values {
-            Values::Text(texts) => first(texts.iter()).map(|text| One::Text(text.into())),
-            Values::Count(counts) => first(counts.iter()).map(|n| One::Count(*n)),
-            Values::Real(reals) => first(reals.iter().map(|x| x.to_bits())).map(One::Real),
-            Values::Flag(flags) => first(flags.iter()).map(One::Flag),
-            Values::Texts(ends, texts) => {
-                let list = |at: &[i64]| (at[0] as usize..at[1] as usize).map(|i| texts.between(&(i..i + 1)));
-                let texts = first(ends.windows(2).map(|at| list(at).collect::<Vec<_>>()));
-                texts.map(|texts| One::Texts(texts.into_iter().map(str::to_string).collect()))
+    }
+
+    /// Appends texts as they stand in a page.
+    pub(super) fn plain(&self, range: &Range<usize>, page: &mut Vec<u8>) {
+        let Values::Text(texts) = &self.values else { return };
+        match &self.valid {
+            Some(valid) => {
+                range.clone().filter(|row| valid.get(*row)).for_each(|row| plain(texts.get(row), page));
             }
+            None => texts.iter(range).for_each(|text| plain(text, page)),
         }
     }
 
@@ -282,29 +312,34 @@ impl Each {
         }
     }
 
-    /// Shows every cell, in order.
-    pub(super) fn each(&self, mut look: impl FnMut(Cell<'_>)) {
-        let valid = |row| self.valid.as_ref().is_none_or(|valid| valid.get(row));
-        let mut show = |row, cell: Cell<'_>| look(if valid(row) { cell } else { Cell::Null });
-        match &self.values {
-            Values::Text(texts) => {
-                texts.iter().enumerate().for_each(|(row, text)| show(row, Cell::Text(text)));
-            }
-            Values::Count(counts) => {
-                counts.iter().enumerate().for_each(|(row, n)| show(row, Cell::Count(*n)));
-            }
-            Values::Real(reals) => reals.iter().enumerate().for_each(|(row, x)| show(row, Cell::Real(*x))),
-            Values::Flag(flags) => {
-                flags.iter().enumerate().for_each(|(row, flag)| show(row, Cell::Flag(flag)));
-            }
+    /// Shows some cells, in order.
+    pub(super) fn each(&self, range: &Range<usize>, mut look: impl FnMut(Cell<'_>)) {
+        range.clone().for_each(|row| self.with(row, &mut look));
+    }
+
+    fn with<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
+        if self.valid.as_ref().is_some_and(|valid| !valid.get(row)) {
+            return look(Cell::Null);
+        }
+        let list: Vec<String>;
+        look(match &self.values {
+            Values::Text(texts) => Cell::Text(texts.get(row)),
+            Values::Count(counts) => Cell::Count(counts[row]),
+            Values::Real(reals) => Cell::Real(reals[row]),
+            Values::Flag(flags) => Cell::Flag(flags.get(row)),
             Values::Texts(ends, texts) => {
-                let mut texts = texts.iter();
-                for (row, at) in ends.windows(2).enumerate() {
-                    let list = texts.by_ref().take((at[1] - at[0]) as usize);
-                    let list: Vec<String> = list.map(str::to_string).collect();
-                    show(row, Cell::Texts(&list));
-                }
+                let places = ends[row] as usize..ends[row + 1] as usize;
+                list = places.map(|at| texts.get(at).to_string()).collect();
+                Cell::Texts(&list)
             }
+        })
+    }
+
+    /// Shows some cells to the digest of the column.
+    pub(super) fn digest(&self, range: &Range<usize>, digest: &mut ColumnDigest) {
+        match (&self.values, &self.valid) {
+            (Values::Text(texts), None) => digest.texts(&texts.text, &texts.ends[range.start..=range.end]),
+            _ => self.each(range, |cell| digest.put(cell)),
         }
     }
 
