@@ -91,9 +91,6 @@ impl Chunk {
         if let Some(chunk) = there(digest) {
             return chunk;
         }
-        if column.same().is_none() {
-            return Chunk::encoded(described, column, digest);
-        }
         let chunk = Chunk::encoded(described, column, digest)?;
         known::keep(column, &chunk);
         Ok(chunk)

@@ -304,10 +304,11 @@ mod tests {
     }
 
     /// All that is said of cells, however they are cut.
-    fn told(spans: &Spans<'_>) -> (Option<One>, Hash, usize, Option<Bitmap>, Vec<u8>, Each) {
-        let mut page = Vec::new();
+    fn told(spans: &Spans<'_>) -> (Option<One>, Hash, Option<Bitmap>, Vec<u8>, Vec<One>) {
+        let (mut page, mut cells) = (Vec::new(), Vec::new());
         spans.plain(&mut page);
-        (spans.same(), spans.digest(), spans.rows(), spans.valid(), page, spans.joined())
+        spans.joined().each(&(0..spans.rows()), |cell| cells.push(One::of(cell, spans.kind)));
+        (spans.same(), spans.digest(), spans.valid(), page, cells)
     }
 
     proptest! {

@@ -35,7 +35,7 @@ pub(super) fn said(digest: &Hash) -> Option<One> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).said.get(digest).cloned()
 }
 
-/// Keeps the column for those that say the same.
+/// Keeps the column, if it says one thing, for those that say the same.
 pub(super) fn keep(column: &Spans<'_>, chunk: &Chunk) {
     let Some(key) = key(column) else { return };
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

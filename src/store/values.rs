@@ -69,7 +69,7 @@ impl One {
 }
 
 /// Cells that differ.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Each {
     values: Values,
     /// Which are none; nothing where all are one. A value stands for each of those, too.
@@ -83,7 +83,7 @@ pub(super) fn plain(text: &str, page: &mut Vec<u8>) {
     page.extend_from_slice(text.as_bytes());
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Values {
     Text(Strings),
     Count(Vec<u64>),
@@ -101,12 +101,6 @@ struct Strings {
     ends: Vec<i64>,
     /// How many may come.
     room: usize,
-}
-
-impl PartialEq for Strings {
-    fn eq(&self, other: &Strings) -> bool {
-        self.ends == other.ends && self.text == other.text
-    }
 }
 
 /// Texts by whose length memory is taken for those to come.
