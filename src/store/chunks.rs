@@ -10,8 +10,8 @@ use blake3::Hash;
 use polars::prelude::*;
 use polars_parquet::parquet::error::ParquetError;
 use polars_parquet::write::{
-    Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, FileWriter, Page, Version,
-    WriteOptions, array_to_columns, get_dtype_encoding,
+    Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, Page, array_to_columns,
+    get_dtype_encoding,
 };
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
@@ -125,19 +125,17 @@ impl Chunks {
 
     /// Columns as Polars encodes them, in a file of their own; only its schema where there are none.
     fn encode(described: &[Described], columns: &[Spans<'_>]) -> PolarsResult<Chunks> {
-        let options = WriteOptions {
-            statistics: StatisticsOptions::empty(),
-            version: Version::V1,
-            compression: LZ4,
-            data_page_size: None,
-        };
-        let schema: Schema = described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect();
         let mut bytes = Vec::new();
-        let mut writer = FileWriter::try_new(&mut bytes, schema.to_arrow(CompatLevel::newest()), options)?;
-        let mut pages = Vec::new();
+        let mut writer = pages::file(described, &mut bytes)?;
+        let mut encoded = Vec::new();
         for (column, described) in columns.iter().zip(writer.parquet_schema().fields()) {
             let encodings = get_dtype_encoding(&dtype(column.kind()).to_arrow(CompatLevel::newest()));
-            pages.extend(array_to_columns(column.array()?, described.clone(), options, &encodings)?);
+            encoded.extend(array_to_columns(
+                column.array()?,
+                described.clone(),
+                pages::options(),
+                &encodings,
+            )?);
         }
         let rows = columns.first().map_or(0, Spans::rows);
         if rows > 0 {
@@ -148,7 +146,7 @@ impl Chunks {
                 Ok(DynStreamingIterator::new(compressor.map_err(PolarsError::from)))
             };
             // One row group, so that the bytes depend on the rows alone.
-            writer.write(rows as u64, DynIter::new(pages.into_iter().map(compressed)))?;
+            writer.write(rows as u64, DynIter::new(encoded.into_iter().map(compressed)))?;
         }
         writer.end(None)?;
         Chunks::read(bytes)

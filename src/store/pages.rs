@@ -3,7 +3,8 @@
 //! Polars tries a dictionary for texts, most of which differ; it joins them into one buffer before, and a file of
 //! its own is made of them afterwards.
 
-use std::io;
+use std::io::{self, Write};
+use std::slice;
 
 use polars::prelude::*;
 use polars_parquet::parquet::compression::compress;
@@ -97,16 +98,28 @@ const WORTH: f64 = 0.75;
 
 /// What the schema of a file says of a column.
 fn leaf(described: &Described) -> PolarsResult<ColumnDescriptor> {
-    let schema = Schema::from_iter([Field::new(described.name.into(), dtype(described.kind))]);
-    let options = WriteOptions {
+    let file = file(slice::from_ref(described), io::sink())?;
+    let leaf = file.parquet_schema().columns().first().cloned();
+    leaf.ok_or_else(|| polars_err!(ComputeError: "a column without a leaf"))
+}
+
+/// A file of these columns that Polars writes.
+///
+/// # Errors
+/// Where it cannot be begun.
+pub(super) fn file<W: Write>(described: &[Described], to: W) -> PolarsResult<FileWriter<W>> {
+    let schema: Schema = described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect();
+    FileWriter::try_new(to, schema.to_arrow(CompatLevel::newest()), options())
+}
+
+/// How Polars writes a file.
+pub(super) fn options() -> WriteOptions {
+    WriteOptions {
         statistics: StatisticsOptions::empty(),
         version: Version::V1,
         compression: LZ4,
         data_page_size: None,
-    };
-    let file = FileWriter::try_new(io::sink(), schema.to_arrow(CompatLevel::newest()), options)?;
-    let leaf = file.parquet_schema().columns().first().cloned();
-    leaf.ok_or_else(|| polars_err!(ComputeError: "a column without a leaf"))
+    }
 }
 
 /// The body of a page of rows that are all null (level 0) or all empty lists (level 1).
