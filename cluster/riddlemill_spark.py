@@ -149,6 +149,10 @@ class Job:
         dumps = [json.loads(line) for line in self.call("apply", "import", "--list", *self.recipe).splitlines()]
         # Draws the salt where this is the workspace's first run.
         self.call("apply", "import", "--kind", "table", os.devnull)
+        # The names of all users, hashed: each dump is looked through for those of the others too.
+        self.names = str(self.workspace / ".index" / f"names-{self.args.recipe}")
+        os.makedirs(os.path.dirname(self.names), exist_ok=True)
+        self.call("apply", "import", *self.recipe, "--write-names", self.names)
         self.ship()
         made = {"import": self.settle(self.imported(dumps))}
         self.save(made["import"], "import")
@@ -169,6 +173,7 @@ class Job:
         with tarfile.open(archive, "w:gz") as tar:
             for name in names:
                 tar.add(self.workspace / name, name)
+            tar.add(self.names, "names")
         self.context.addArchive(f"{archive}#workspace")
 
     def imported(self, dumps):
@@ -184,6 +189,7 @@ class Job:
                     number = known[path.split(":", 1)[1].lstrip("/")]
                     dump = dumps[number]
                     args = ["apply", "import", "--unsettled", *recipe, "--source", dump["source"]]
+                    args += ["--names", os.path.join(SparkFiles.get("workspace"), "names")]
                     at = 0
                     with tempfile.NamedTemporaryFile() as file:
                         file.write(content)
@@ -350,7 +356,7 @@ def lists(settings):
     """Word lists that the settings name, wherever."""
     found = []
     for key, value in settings.items():
-        if key == "policy" and isinstance(value, list):
+        if key in ("policy", "common_words") and isinstance(value, list):
             found += [name for name in value if name != "builtin"]
         elif isinstance(value, dict):
             found += lists(value)

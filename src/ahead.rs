@@ -1,12 +1,9 @@
 //! Batches that are worked on while the ones before them are taken.
 
-#[cfg(feature = "tables")]
 use std::collections::VecDeque;
-#[cfg(feature = "tables")]
 use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Fewer records than this are not worth a core of their own.
-#[cfg(feature = "tables")]
 pub(crate) const SPLIT: usize = 1024;
 
 /// Works on batches, and takes what was made of them in their order: the next one is worked on, with all cores
@@ -31,7 +28,6 @@ pub(crate) fn ahead<B: Send, M: Send>(
 ///
 /// # Errors
 /// The first in the order of the items.
-#[cfg(feature = "tables")]
 pub(crate) fn in_order<I: Send, M: Send, E: Send>(
     mut items: impl Iterator<Item = I>,
     work: impl Fn(I) -> Result<M, E> + Sync,
@@ -83,7 +79,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "tables")]
     #[test]
     fn what_is_made_one_by_one_is_taken_in_order() {
         for items in [0, 1, 7, 100] {
@@ -101,7 +96,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "tables")]
     #[test]
     fn what_fails_is_the_last() {
         let mut taken = Vec::new();
@@ -114,7 +108,6 @@ mod tests {
         assert_eq!(in_order(0..9, Ok, |n| if n == 2 { Err(n) } else { Ok(()) }), Err(2));
     }
 
-    #[cfg(feature = "tables")]
     #[test]
     #[should_panic(expected = "the third")]
     fn a_panic_is_passed_on() {

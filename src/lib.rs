@@ -12,8 +12,10 @@
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
 //! - [`llm`] and [`review`]: replies that were paid for and votes that people gave, both only appended.
+//! - [`decisions`]: what people decided about a record or a pair, over rules, drafts and votes.
 //! - [`config`] and [`store`]: settings with their origin; stage folders that are whole or absent.
 //! - [`stages`]: functions from typed rows to outcomes. [`recipe`]: a benchmark as a list of stages.
+//! - [`search`]: any record of any dump by a piece of its text, read back from its place.
 //! - [`pipeline`]: the one loop that feeds stages and writes what they say.
 //! - [`release`] and [`audit`]: what leaves the workspace, and the proof of how it came about.
 //! - [`evaluate`]: models on a finished set, and the papers' tables of what they answer.
@@ -28,9 +30,10 @@
 //!   A stage whose books do not close is not written.
 //! - A decision about a record or a pair depends on nothing else in the input, except which of two equal
 //!   records dedup keeps.
-//! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` build without tables.
+//! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` know no tables.
 
 mod ahead;
+pub mod decisions;
 pub mod join;
 pub mod judges;
 pub mod options;
@@ -42,32 +45,21 @@ pub mod shortcuts;
 pub mod text;
 pub mod warc;
 
-#[cfg(feature = "net")]
 pub mod crawl;
-#[cfg(feature = "net")]
 pub mod evaluate;
-#[cfg(feature = "net")]
+mod http;
 pub mod llm;
 
-#[cfg(feature = "tables")]
 pub mod audit;
-#[cfg(feature = "tables")]
 pub mod cli;
-#[cfg(feature = "tables")]
 pub mod config;
-#[cfg(feature = "tables")]
 pub mod fetch;
-#[cfg(feature = "tables")]
 pub mod pipeline;
-#[cfg(feature = "tables")]
 pub mod recipe;
-#[cfg(feature = "tables")]
 pub mod release;
-#[cfg(feature = "tables")]
+pub mod search;
 pub mod stages;
-#[cfg(feature = "tables")]
 pub mod store;
-#[cfg(feature = "tables")]
 pub mod web;
 
 /// The program's version.

@@ -5,24 +5,29 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Config, Problems};
+use crate::config::{Config, Problems, unknown};
 use crate::llm::Run;
-use crate::recipe::Recipe;
+use crate::recipe::{RENAMED, Recipe};
 use crate::stages::{Pulse, Rows, StageError, Stop, salt};
 use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 
 mod assemble;
+pub mod decide;
 mod evidence;
 mod make;
+mod outdated;
 mod plan;
 mod rows;
+mod stale;
 mod tasks;
 mod twin;
 
 pub use assemble::{AssembleError, assemble};
 use evidence::Known;
+pub use outdated::{Outdated, outdated};
 pub use plan::{Freshness, Planned, differences, plan};
-pub use rows::{ByEndpoint, draft_requests, review_items, subjects};
+pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, subjects};
+pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 
 /// Why a run ended early.
@@ -38,14 +43,12 @@ pub enum RunError {
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// A flag names a stage that the recipe has not.
-    #[error("recipe {recipe} has no stage {stage:?}\n  hint: it has {known}")]
+    #[error("recipe {recipe}: {unknown}")]
     NoStage {
         /// The recipe.
         recipe: &'static str,
-        /// What was asked for.
-        stage: String,
-        /// What there is.
-        known: String,
+        /// What was asked for, and what was probably meant or what there is.
+        unknown: String,
     },
     /// A run from a later stage needs the earlier ones.
     #[error("{recipe}: stage {stage} has not been made\n  hint: run without --from or --only first")]
@@ -85,11 +88,7 @@ impl Selection {
     /// [`RunError::NoStage`] where a name is none of the recipe's.
     pub fn range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
         let number = |name: &String| {
-            recipe.step(name).map(|(number, _)| number - 1).ok_or_else(|| RunError::NoStage {
-                recipe: recipe.name,
-                stage: name.clone(),
-                known: recipe.steps.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
-            })
+            recipe.step(name).map(|(number, _)| number - 1).ok_or_else(|| no_stage(recipe, name))
         };
         let from = self.from.as_ref().map(number).transpose()?.unwrap_or(0);
         let to = self.to.as_ref().map(number).transpose()?.map_or(recipe.steps.len(), |to| to + 1);
@@ -105,6 +104,8 @@ pub trait Progress: Sync {
     fn advance(&self, records: u64);
     /// What else is worth knowing now, in a line.
     fn say(&self, _words: &str) {}
+    /// What somebody who waits has to know, once.
+    fn tell(&self, _words: &str) {}
     /// A stage was made.
     fn end(&self, recipe: &str, manifest: &Manifest);
     /// A stage was fresh.
@@ -120,6 +121,10 @@ impl Pulse for Advance<'_> {
 
     fn say(&self, words: &str) {
         self.0.say(words);
+    }
+
+    fn tell(&self, words: &str) {
+        self.0.tell(words);
     }
 }
 
@@ -142,6 +147,10 @@ pub fn run(
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::of(&workspace)?;
     let mut made = foreign(&workspace, recipe)?;
+    for (_, then, now) in RENAMED.iter().filter(|renamed| renamed.0 == recipe.name) {
+        let Some((number, _)) = recipe.step(now) else { continue };
+        durable::remove_folder(&workspace.stage(recipe.name, number, then))?;
+    }
     for (i, step) in recipe.steps[..range.end].iter().enumerate() {
         stop.check()?;
         let place = workspace.stage(recipe.name, i + 1, step.name);
@@ -204,13 +213,13 @@ fn foreign(
     Ok(made)
 }
 
+fn no_stage(recipe: &'static Recipe, name: &str) -> RunError {
+    let unknown = unknown("stage", name, recipe.steps.iter().map(|step| step.name));
+    RunError::NoStage { recipe: recipe.name, unknown }
+}
+
 fn open(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Result<StageReader, RunError> {
-    let no_stage = || RunError::NoStage {
-        recipe: recipe.name,
-        stage: input.into(),
-        known: recipe.steps.iter().map(|step| step.name).collect::<Vec<_>>().join(", "),
-    };
-    let (recipe, number, step) = recipe.input(input).ok_or_else(no_stage)?;
+    let (recipe, number, step) = recipe.input(input).ok_or_else(|| no_stage(recipe, input))?;
     let place = workspace.stage(recipe.name, number, step.name);
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }

@@ -12,16 +12,16 @@ use riddlemill::text::clean::Rule;
 /// The rooms in the order of dependency: a room imports its own rank and lower ones.
 const RANKS: &[&[&str]] = &[
     &["ahead", "text", "join", "record", "options", "shortcuts", "judges", "puzzle"],
-    &["store", "config", "llm", "review", "warc", "pages", "crawl", "fetch"],
+    &["http", "store", "config", "llm", "review", "decisions", "warc", "pages", "crawl", "fetch"],
     &["stages"],
     &["recipe"],
     &["pipeline"],
-    &["release", "audit"],
+    &["release", "audit", "search"],
     &["evaluate"],
     &["cli", "web"],
 ];
 
-/// Rooms that build without a table library, and what they must not name.
+/// Rooms that know no table library, so that they can be tested and moved without it.
 const BARE: &[&str] = &["ahead", "text", "join", "record", "options", "shortcuts", "judges", "puzzle"];
 
 /// Files that may be long, each with its reason.
@@ -34,7 +34,7 @@ const LONG: &[(&str, &str)] = &[
 ];
 
 /// Longer files hold two things.
-const LINES: usize = 450;
+const LINES: usize = 500;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

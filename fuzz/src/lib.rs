@@ -34,7 +34,7 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
         sha256: String::new(),
         bytes: bytes.len() as u64,
     };
-    survey(&dump, &sections::Import { max_line_mib: 1, annual_posts: 2 })
+    survey(&dump, &sections::Import { max_line_mib: 1, annual_posts: 2, common_words: Vec::new() })
 }
 
 /// For libFuzzer, one process a job: a file of the process's own.

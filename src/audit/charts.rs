@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use polars::prelude::{col, lit};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +11,7 @@ use super::show::{Made, Shown, examples};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};
 use crate::stages::{NearPair, definition};
-use crate::store::{Error, Workspace, json_parts, select_parts};
+use crate::store::{Error, Filter, Workspace, json_parts, select_parts};
 
 /// Everything that the page says of one recipe.
 #[derive(Clone, Debug, Serialize)]
@@ -148,7 +147,7 @@ pub fn likeness_of(
     }
     let paired: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
     let mut equal = 0;
-    for part in select_parts::<Entry>(&stage, "ledger", Some(col("outcome").eq(lit("merged")))) {
+    for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::equals("outcome", "merged"))) {
         // Records of one text are a group, and a group has one record among the pairs.
         equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
     }

@@ -12,7 +12,7 @@ use crate::review::review_item;
 use crate::review::votes::current;
 use crate::stages::review::Votes;
 use crate::stages::{Draft, Review, Rows, Stage, StageError, Subject, draft, of_subjects};
-use crate::store::{StageReader, Workspace, any_of, select};
+use crate::store::{Filter, StageReader, Workspace, select};
 
 /// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,10 +64,10 @@ pub fn details(
 
 /// One record of a stage.
 fn record<S: Subject>(reader: &StageReader, rows: Rows, id: &str) -> Result<Option<S>, RunError> {
-    let wanted = || any_of("id", [id]);
+    let wanted = Filter::equals("id", id);
     Ok(match rows {
-        Rows::Posts => select::<Post>(reader, "rows", wanted())?.into_iter().next().and_then(S::of_post),
-        _ => select::<S>(reader, "rows", wanted())?.into_iter().next(),
+        Rows::Posts => select::<Post>(reader, "rows", &wanted)?.into_iter().next().and_then(S::of_post),
+        _ => select::<S>(reader, "rows", &wanted)?.into_iter().next(),
     })
 }
 

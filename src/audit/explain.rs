@@ -1,15 +1,16 @@
 //! `explain`: one record's whole way, from the line of a dump to its last stage, and what went into it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use polars::prelude::{Expr, col, lit};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::evidence::Detail;
+use super::whereabouts::{Ending, Whereabouts};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
 use crate::stages::Rows;
-use crate::store::{Error, StageReader, Workspace, any_of, select};
+use crate::store::{Error, Filter, StageReader, Workspace, part_columns, part_rows, select, select_parts};
 use crate::text::normalise::{Fold, fold};
 
 /// The way of one record through one recipe.
@@ -21,6 +22,12 @@ pub struct Explained {
     pub id: String,
     /// `in` where it is a candidate, else the state in which it left.
     pub ends: String,
+    /// The stage that comes next and has not been run, where it left none that was.
+    pub next: Option<&'static str>,
+    /// What it says: as the last stage left it; empty until [`compare`] fills it.
+    pub text: Option<String>,
+    /// What its thread's owner notes under it.
+    pub note: Option<String>,
     /// What happened to it, stage by stage.
     pub way: Vec<Passage>,
     /// What happened to records that went into it.
@@ -50,11 +57,15 @@ pub struct Passage {
     pub into: Option<String>,
     /// The score of a merge.
     pub score: Option<f64>,
+    /// Of a merge, the text of the record that went into another; empty until [`compare`] fills it.
+    pub own_text: Option<String>,
+    /// Of a merge, the text of the record that the other went into.
+    pub into_text: Option<String>,
     /// Prompt, reply and votes of a stage that asked; empty until [`super::details`] fills it.
     pub details: Vec<Detail>,
 }
 
-/// Records that a description fits: an id, `source:line`, `source/file:line`, or a text.
+/// Records of a recipe that a name fits: an id, `source:line` or `source/file:line`.
 ///
 /// # Errors
 /// [`Error`] where a stage cannot be read.
@@ -62,71 +73,98 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     let stages = stages(workspace, recipe)?;
     let Some(import) = stages.first() else { return Ok(Vec::new()) };
     let mut ids = BTreeSet::new();
-    let by_locator = locator(target);
-    for entry in select::<Entry>(
-        import,
-        "ledger",
-        by_locator.unwrap_or_else(|| col("id").eq(lit(target.to_string()))),
-    )? {
+    let named = locator(target).unwrap_or_else(|| Filter::equals("id", target));
+    for entry in select::<Entry>(import, "ledger", &named)? {
         ids.insert(entry.into.unwrap_or(entry.id));
     }
     if ids.is_empty() {
         for stage in &stages {
-            let known = any_of("id", [target]).or(any_of("into", [target]));
-            if let Some(entry) = select::<Entry>(stage, "ledger", known)?.first() {
+            let known = Filter::equals("id", target).or(Filter::equals("into", target));
+            if let Some(entry) = select::<Entry>(stage, "ledger", &known)?.first() {
                 ids.insert(if entry.id == target { entry.id.clone() } else { target.to_string() });
                 break;
             }
         }
     }
-    if ids.is_empty() {
-        let posts = recipe.steps.iter().zip(&stages).filter(|(step, _)| step.stage.rows() == Rows::Posts);
-        ids.extend(by_text(posts.map(|(_, stage)| stage), target)?);
-    }
     Ok(ids.into_iter().collect())
 }
 
 /// `source:line` and `source/file:line`, as the import ledger writes them.
-fn locator(target: &str) -> Option<Expr> {
+fn locator(target: &str) -> Option<Filter> {
     let (place, position) = target.rsplit_once(':')?;
     position.parse::<u64>().ok()?;
-    let exact = col("id").eq(lit(target.to_string()));
+    let exact = Filter::equals("id", target);
     if place.contains('/') {
         return Some(exact);
     }
-    let of_source = col("id").str().starts_with(lit(format!("{place}/")));
-    Some(exact.or(of_source.and(col("id").str().ends_with(lit(format!(":{position}"))))))
+    let of_source = Filter::StartsWith("id", format!("{place}/"));
+    Some(exact.or(of_source.and(Filter::EndsWith("id", format!(":{position}")))))
 }
 
-/// Posts whose text holds the target, without regard to width, script, spaces and punctuation, as they
-/// were imported or as any later stage left them; those that are nothing but the target come alone.
-fn by_text<'a>(
-    stages: impl Iterator<Item = &'a StageReader>,
-    target: &str,
-) -> Result<BTreeSet<String>, Error> {
+/// Posts that say this, as they were imported or else as a stage left them.
+///
+/// # Errors
+/// [`Error`] where a stage cannot be read.
+pub fn find_said(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Result<Vec<String>, Error> {
     let wanted = fold(target, Fold::KEY);
-    let (mut equal, mut holding) = (BTreeSet::new(), BTreeSet::new());
-    if wanted.is_empty() {
-        return Ok(equal);
-    }
-    for stage in stages {
+    let mut said = Said::default();
+    let import = recipe.steps.first().filter(|step| step.stage.rows() == Rows::Posts);
+    for stage in stages(workspace, recipe)?.iter().take(import.into_iter().count()) {
         for part in stage.parts::<Post>("rows") {
-            for post in part? {
-                let texts = [Some(&post.text), post.title.as_ref(), post.content.as_ref()];
-                for text in texts.into_iter().flatten().map(|t| fold(t, Fold::KEY)) {
-                    if text == wanted {
-                        equal.insert(post.id.clone());
-                    } else if text.contains(&wanted) {
-                        holding.insert(post.id.clone());
-                    }
-                }
-            }
-        }
-        if !equal.is_empty() {
-            return Ok(equal);
+            said.take(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
         }
     }
-    Ok(holding)
+    match said.ids() {
+        ids if ids.is_empty() => find_changed(workspace, recipe, target),
+        ids => Ok(ids),
+    }
+}
+
+/// Posts that say this since a stage changed them, without regard to width, script, spaces and punctuation: no
+/// dump holds it so. Those that are nothing but the target come alone.
+///
+/// # Errors
+/// [`Error`] where a stage cannot be read.
+pub fn find_changed(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    target: &str,
+) -> Result<Vec<String>, Error> {
+    let wanted = fold(target, Fold::KEY);
+    let mut said = Said::default();
+    for stage in stages(workspace, recipe)? {
+        for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::Present("after"))) {
+            let texts = part?.into_iter().filter_map(|entry| Some((entry.id, entry.after?)));
+            said.take(&wanted, texts.collect());
+        }
+    }
+    Ok(said.ids())
+}
+
+/// Records that are nothing but a text, and those that hold it.
+#[derive(Default)]
+struct Said {
+    equal: BTreeSet<String>,
+    holding: BTreeSet<String>,
+}
+
+impl Said {
+    /// Looks for a folded text in what records say; an empty one is nowhere.
+    fn take(&mut self, wanted: &str, texts: Vec<(String, String)>) {
+        let hit = |(id, text): (String, String)| {
+            let text = fold(&text, Fold::KEY);
+            (!wanted.is_empty() && text.contains(wanted)).then_some((text == wanted, id))
+        };
+        let hits: Vec<(bool, String)> = texts.into_par_iter().filter_map(hit).collect();
+        for (same, id) in hits {
+            let ids = if same { &mut self.equal } else { &mut self.holding };
+            ids.insert(id);
+        }
+    }
+
+    fn ids(self) -> Vec<String> {
+        if self.equal.is_empty() { self.holding } else { self.equal }.into_iter().collect()
+    }
 }
 
 /// Finds entries of a stage's ledger by name. Somebody who asks often keeps what they need to know where
@@ -144,8 +182,8 @@ pub struct OnDisk;
 
 impl Books for OnDisk {
     fn entries(&self, stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
-        let named = |column: &str, names: &[&str]| any_of(column, names.iter().copied());
-        select::<Entry>(stage, "ledger", named("id", ids).or(named("into", into)))
+        let named = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
+        select::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
     }
 }
 
@@ -171,16 +209,20 @@ pub fn explain_by(
         recipe: recipe.name.into(),
         id: id.into(),
         ends: String::new(),
+        next: None,
+        text: None,
+        note: None,
         way: Vec::new(),
         absorbed: Vec::new(),
     };
     let mut present: BTreeSet<String> = BTreeSet::from([id.to_string()]);
-    for (number, stage) in stages(workspace, recipe)?.iter().enumerate() {
+    let stages = stages(workspace, recipe)?;
+    for (number, stage) in stages.iter().enumerate() {
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         let entries = if number == 0 {
             // Import knows records by their place in a dump; what they became stands in `into`.
-            let pages = select::<Link>(stage, "links", any_of("child", ids.clone()))?;
+            let pages = select::<Link>(stage, "links", &Filter::any_of("child", ids.iter().copied()))?;
             let pages = pages.iter().map(|link| link.parent.as_str());
             books.entries(stage, &ids.iter().copied().chain(pages).collect::<Vec<_>>(), &ids)?
         } else {
@@ -205,7 +247,7 @@ pub fn explain_by(
                 // A page goes on as its posts, of which this record is one.
                 Some(State::Expanded) if number == 0 => next.extend(present.iter().cloned()),
                 Some(State::Expanded) => {
-                    let links = select::<Link>(stage, "links", any_of("parent", [entry.id.as_str()]))?;
+                    let links = select::<Link>(stage, "links", &Filter::equals("parent", &entry.id))?;
                     next.extend(links.into_iter().map(|l| l.child));
                 }
                 Some(State::Joined) => next.extend(entry.into.clone()),
@@ -221,10 +263,129 @@ pub fn explain_by(
         present = next;
     }
     explained.ends = "in".into();
+    explained.next = recipe.steps.get(stages.len()).map(|step| step.name);
     Ok(explained)
 }
 
-fn passage(stage: &str, entry: Entry) -> Passage {
+impl Explained {
+    /// The end of its way; `None` where no stage knows the record.
+    pub fn whereabouts(&self) -> Option<Whereabouts> {
+        let last = self.way.last()?;
+        let recipe = crate::recipe::find(&self.recipe)?;
+        let left = (self.ends != "in").then_some(last);
+        Some(Whereabouts {
+            recipe: recipe.name,
+            id: self.id.clone(),
+            ending: self.ending(),
+            stage: self.next.unwrap_or(&last.stage).to_string(),
+            outcome: left.map(|passage| passage.outcome.clone()),
+            reason: left.and_then(|passage| passage.reason.clone()),
+            into: left.and_then(|passage| passage.into.clone()),
+        })
+    }
+
+    /// Whether the record is in, out or waiting.
+    pub fn ending(&self) -> Ending {
+        match (self.ends.as_str(), self.next) {
+            ("in", None) => Ending::In,
+            ("in", Some(_)) => Ending::Waiting,
+            (state, _) => Ending::of(state),
+        }
+    }
+}
+
+/// Fills in what the record says, and of each merge what both records said.
+///
+/// # Errors
+/// [`Error`] where a stage cannot be read.
+pub fn compare(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    explained: &mut Explained,
+) -> Result<(), Error> {
+    let post = raw_post(workspace, recipe, &explained.id)?;
+    let merged = |passage: &&mut Passage| passage.outcome == State::Merged.code();
+    for passage in explained.way.iter_mut().chain(&mut explained.absorbed).filter(merged) {
+        let Some(into) = passage.into.clone() else { continue };
+        if recipe.origin().steps.first().is_some_and(|step| step.name == passage.stage) {
+            // What a later copy of an id says otherwise is kept in the ledger.
+            passage.into_text = post.as_ref().filter(|post| post.id == into).map(|post| post.text.clone());
+            let other = passage.evidence.as_deref().and_then(|said| said.strip_prefix("other text: "));
+            passage.own_text = other.map(str::to_string).or_else(|| passage.into_text.clone());
+            continue;
+        }
+        let mut texts = entered(workspace, recipe, &passage.stage, &[&passage.id, &into])?;
+        passage.own_text = texts.remove(&passage.id);
+        passage.into_text = texts.remove(&into);
+    }
+    explained.note = post.as_ref().and_then(|post| post.note.clone());
+    let last = explained.way.iter().rev().find(|passage| passage.own_text.is_some());
+    let own = last.and_then(|passage| passage.own_text.clone());
+    let posts = |passage: &&Passage| {
+        recipe.step(&passage.stage).is_some_and(|(_, step)| step.stage.rows() == Rows::Posts)
+    };
+    let changed = explained.way.iter().rev().filter(posts).find_map(|passage| passage.after.clone());
+    explained.text = own.or(changed).or_else(|| post.map(|post| post.text));
+    Ok(())
+}
+
+/// A post as people wrote it; `None` where a recipe knows none of this id.
+///
+/// # Errors
+/// [`Error`] where a stage cannot be read.
+pub fn raw_post(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Option<Post>, Error> {
+    let origin = recipe.origin();
+    let Some(first) = origin.steps.first().filter(|step| step.stage.rows() == Rows::Posts) else {
+        return Ok(None);
+    };
+    let Some(reader) = StageReader::open(&workspace.stage(origin.name, 1, first.name))? else {
+        return Ok(None);
+    };
+    Ok(select::<Post>(&reader, "rows", &Filter::equals("id", id))?.into_iter().next())
+}
+
+/// What records said when they entered a stage, by id.
+fn entered(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    stage: &str,
+    ids: &[&str],
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut texts = BTreeMap::new();
+    let Some((_, step)) = recipe.step(stage) else { return Ok(texts) };
+    for input in step.inputs.iter().filter_map(|input| recipe.input(input)) {
+        let (from, number, step) = input;
+        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, step.name))? else {
+            continue;
+        };
+        let damaged = |e| Error::stale_file(&reader.place().join("rows"), e);
+        let parts = reader.table("rows").parts.len();
+        let read = |part: usize| -> Result<Vec<(String, String)>, Error> {
+            let frame = part_columns(&reader, "rows", part, &["id"])?;
+            let known = frame.column("id").and_then(|column| column.str()).map_err(damaged)?;
+            let wanted = known.iter().enumerate().filter(|(_, id)| id.is_some_and(|id| ids.contains(&id)));
+            let rows: Vec<usize> = wanted.map(|(row, _)| row).collect();
+            if rows.is_empty() {
+                return Ok(Vec::new());
+            }
+            let frame = part_rows(&reader, "rows", part, &["id", "text", "question"], &rows)?;
+            let column = |name: &str| frame.column(name).and_then(|column| column.str());
+            let (known, said) =
+                (column("id").map_err(damaged)?, column("text").or_else(|_| column("question")));
+            let said = said.map_err(damaged)?;
+            Ok(known
+                .iter()
+                .zip(said.iter())
+                .filter_map(|(id, text)| Some((id?.into(), text?.into())))
+                .collect())
+        };
+        let read: Vec<_> = (0..parts).into_par_iter().map(read).collect::<Result<_, _>>()?;
+        texts.extend(read.into_iter().flatten());
+    }
+    Ok(texts)
+}
+
+pub(super) fn passage(stage: &str, entry: Entry) -> Passage {
     let definition = entry.reason.as_deref().and_then(crate::stages::definition).map(str::to_string);
     Passage {
         stage: stage.into(),
@@ -237,12 +398,14 @@ fn passage(stage: &str, entry: Entry) -> Passage {
         after: entry.after,
         into: entry.into,
         score: entry.score,
+        own_text: None,
+        into_text: None,
         details: Vec::new(),
     }
 }
 
 /// The stages that were made, in order, up to the first that was not.
-fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
+pub(super) fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
     let mut stages = Vec::new();
     for (i, step) in recipe.steps.iter().enumerate() {
         match StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? {

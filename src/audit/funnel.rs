@@ -22,6 +22,9 @@ pub struct FunnelStage {
     pub stage: String,
     /// Its books.
     pub counts: Counts,
+    /// Names of users that were looked for in every text, of the stage that does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<u64>,
 }
 
 /// The funnel of what stands in staged/.
@@ -32,7 +35,10 @@ pub fn funnel(workspace: &Workspace, recipe: &'static Recipe) -> Result<Funnel, 
     let mut stages = Vec::new();
     for (i, step) in recipe.steps.iter().enumerate() {
         match Manifest::read(&workspace.stage(recipe.name, i + 1, step.name))? {
-            Some(manifest) => stages.push(FunnelStage { stage: step.name.into(), counts: manifest.counts }),
+            Some(manifest) => {
+                let names = manifest.tables.get("names").map(|t| t.parts.iter().map(|part| part.rows).sum());
+                stages.push(FunnelStage { stage: step.name.into(), counts: manifest.counts, names });
+            }
             None => break,
         }
     }

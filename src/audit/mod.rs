@@ -3,17 +3,24 @@
 mod charts;
 mod evidence;
 mod explain;
+mod follows;
 mod funnel;
+mod last;
 mod like;
 mod page;
 mod prove;
 mod show;
 mod tables;
+mod whereabouts;
 
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
-pub use explain::{Books, Explained, OnDisk, Passage, explain, explain_by, find};
+pub use explain::{
+    Books, Explained, OnDisk, Passage, compare, explain, explain_by, find, find_changed, find_said, raw_post,
+};
+pub use follows::follows;
 pub use funnel::{Funnel, FunnelStage, funnel};
+pub use last::last_passages;
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
@@ -21,3 +28,4 @@ pub use tables::{
     Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent, PuzzleKind,
     PuzzleTables, QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
 };
+pub use whereabouts::{Ending, Whereabouts, whereabouts};

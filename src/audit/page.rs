@@ -42,7 +42,7 @@ mod tests {
         Figures {
             recipe: "flub".into(),
             about: "a <b>bold</b> claim".into(),
-            stages: vec![FunnelStage { stage: "import".into(), counts }],
+            stages: vec![FunnelStage { stage: "import".into(), counts, names: None }],
             reasons: Vec::new(),
             lengths: vec![bar("0"), bar("10")],
             likeness: vec![bar("0.50")],

@@ -78,7 +78,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
     }
     let candidate = workspace.candidate(recipe.name);
     if candidate.exists() {
-        // Where every question waits, the candidates are the posts; the chain says which.
+        // The candidate of an earlier program may end at posts; the chain says so.
         let manifest = fs::read(candidate.join("MANIFEST.json")).ok();
         let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::release::Candidate>(&b).ok());
         let end = End::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
@@ -317,7 +317,7 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
             gaps.push(format!("SHA256SUMS: {line:?} names no file"));
             continue;
         };
-        match store::sha256(&folder.join(file)) {
+        match store::inside(folder, file).and_then(|file| store::sha256(&file)) {
             Ok(found) if found == stated => {}
             Ok(_) => gaps.push(format!("{file}: its bytes are not those SHA256SUMS names")),
             Err(e) => gaps.push(e.to_string()),
@@ -348,7 +348,8 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     };
     for (file, stated) in &candidate.files {
         // A file that cannot be read is told by SHA256SUMS; one that stands in neither is told here.
-        if store::sha256(&folder.join(file)).ok().as_ref() != Some(stated) {
+        let found = store::inside(folder, file).and_then(|file| store::sha256(&file));
+        if found.ok().as_ref() != Some(stated) {
             gaps.push(format!("{file}: its SHA-256 is not the one MANIFEST.json names"));
         }
     }
@@ -358,7 +359,7 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     {
         gaps.push("it was built from other rows than the last stage holds now".into());
     }
-    if last.is_some_and(|l| l.counts.records_out != candidate.rows) {
+    if last.is_some_and(|l| l.counts.records_out != candidate.rows + candidate.incomplete()) {
         gaps.push(format!("it has {} rows, the last stage let others go on", candidate.rows));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use polars::prelude::{Expr, col, lit};
 use regex::Regex;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -13,7 +12,7 @@ use super::like::Likeness;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
-use crate::store::{Error, StageReader, Workspace, json_parts, select_parts};
+use crate::store::{Error, Filter, StageReader, Workspace, json_parts, select_parts};
 
 /// Which records are shown.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +39,9 @@ pub struct Shown {
     pub entry: Entry,
     /// Its text: as it left the stage, else as it entered.
     pub text: Option<String>,
+    /// Of a merge, what the record that it went into says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub into_text: Option<String>,
     /// How like the wanted text it is, 0 to 1, where one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likeness: Option<f64>,
@@ -123,15 +125,22 @@ impl Made {
     /// Looks up texts, and whole rows where they are wanted, of what is shown.
     fn fill(&self, shown: &mut [Shown], rows: bool) -> Result<(), Error> {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut keepers: HashMap<String, Vec<usize>> = HashMap::new();
         for (i, one) in shown.iter().enumerate() {
             places.entry(one.entry.id.clone()).or_default().push(i);
             if let Some(into) = one.entry.into.as_ref().filter(|_| one.entry.outcome != "merged") {
                 places.entry(into.clone()).or_default().push(i);
             }
+            if let Some(into) = one.entry.into.as_ref().filter(|_| one.entry.outcome == "merged") {
+                keepers.entry(into.clone()).or_default().push(i);
+            }
         }
         self.texts(|id, text| {
             for &i in places.get(id).into_iter().flatten() {
                 shown[i].text = Some(text.to_string());
+            }
+            for &i in keepers.get(id).into_iter().flatten() {
+                shown[i].into_text = Some(text.to_string());
             }
         })?;
         if !rows {
@@ -206,7 +215,13 @@ pub fn show(
     let mut shown: Vec<Shown> = draw
         .finish()
         .into_iter()
-        .map(|entry| Shown { likeness: score(&entry).copied(), entry, text: None, row: None })
+        .map(|entry| Shown {
+            likeness: score(&entry).copied(),
+            entry,
+            text: None,
+            into_text: None,
+            row: None,
+        })
         .collect();
     if likeness.is_some() {
         shown.sort_by(|x, y| y.likeness.unwrap_or(0.0).total_cmp(&x.likeness.unwrap_or(0.0)));
@@ -228,7 +243,7 @@ pub fn examples(
 ) -> Result<BTreeMap<String, Vec<Shown>>, Error> {
     let mut draws: BTreeMap<String, Draw<Entry>> = BTreeMap::new();
     let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(BTreeMap::new()) };
-    for part in select_parts::<Entry>(&made.stage, "ledger", Some(col("reason").is_not_null())) {
+    for part in select_parts::<Entry>(&made.stage, "ledger", Some(Filter::Present("reason"))) {
         for entry in part? {
             let key = format!("{}/{}", entry.outcome, entry.reason.as_deref().unwrap_or_default());
             draws.entry(key).or_insert_with(|| Draw::new(Some(size), 0)).put(entry);
@@ -239,7 +254,7 @@ pub fn examples(
     for (key, draw) in draws {
         for entry in draw.finish() {
             keys.push(key.clone());
-            shown.push(Shown { entry, text: None, likeness: None, row: None });
+            shown.push(Shown { entry, text: None, into_text: None, likeness: None, row: None });
         }
     }
     made.fill(&mut shown, false)?;
@@ -248,10 +263,10 @@ pub fn examples(
     Ok(examples)
 }
 
-fn filter(query: &Query) -> Option<Expr> {
-    let outcome = query.outcome.as_ref().map(|code| col("outcome").eq(lit(code.clone())));
-    let reason = query.reason.as_ref().map(|code| col("reason").eq(lit(code.clone())));
-    [outcome, reason].into_iter().flatten().reduce(Expr::and)
+fn filter(query: &Query) -> Option<Filter> {
+    let outcome = query.outcome.as_ref().map(|code| Filter::equals("outcome", code));
+    let reason = query.reason.as_ref().map(|code| Filter::equals("reason", code));
+    [outcome, reason].into_iter().flatten().reduce(Filter::and)
 }
 
 /// The pairs of a step that were near and kept apart, the likest first, and how many they would be
@@ -270,7 +285,8 @@ pub fn borderline(
         return Ok(None);
     }
     let mut pairs = Vec::new();
-    for part in select_parts::<NearPair>(&made.stage, "pairs", Some(col("verdict").eq(lit("borderline")))) {
+    for part in select_parts::<NearPair>(&made.stage, "pairs", Some(Filter::equals("verdict", "borderline")))
+    {
         pairs.append(&mut part?);
     }
     let mut texts: BTreeMap<String, String> = BTreeMap::new();

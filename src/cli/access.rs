@@ -9,6 +9,7 @@ use super::output;
 use crate::pipeline::now;
 use crate::store::Workspace;
 use crate::web::access::{Access, Rank};
+use crate::web::sessions::Sessions;
 
 #[derive(Subcommand)]
 pub(super) enum AccessVerb {
@@ -26,7 +27,12 @@ pub(super) enum AccessVerb {
         /// Whose
         #[arg(value_name = "NAME")]
         name: String,
+        /// End the sessions alone: the token opens new ones
+        #[arg(long)]
+        sessions: bool,
     },
+    /// Let whoever is on this machine in without a token again; every token ends
+    Open,
     /// Who has a token
     List,
 }
@@ -52,9 +58,7 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
                 RankArg::Curator => Rank::Curator,
             };
             if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == *name) {
-                return Err(Failure::usage(format!(
-                    "no [[annotator]] is called {name:?}\n  hint: add one to pipeline.toml; its role says what they may decide"
-                )));
+                return Err(Failure::usage(output::unknown_annotator(&config, name)));
             }
             let token = access.grant(name, rank, &now())?;
             match global.json {
@@ -66,7 +70,18 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
             }
             Ok(Exit::Done)
         }
-        AccessVerb::Revoke { name } => match access.revoke(name, &now())? {
+        AccessVerb::Revoke { name, sessions: true } => {
+            Sessions::of(&Workspace::new(&config.root)).end(name)?;
+            Ok(Exit::Done)
+        }
+        AccessVerb::Open => {
+            access.open(&now())?;
+            if !global.quiet {
+                eprintln!("whoever is on this machine may open everything, until a token is granted");
+            }
+            Ok(Exit::Done)
+        }
+        AccessVerb::Revoke { name, .. } => match access.revoke(name, &now())? {
             true => Ok(Exit::Done),
             false => Err(Failure { exit: Exit::Gap, message: format!("{name} has no token") }),
         },

@@ -12,7 +12,9 @@ use super::args::{Apply, ApplyStage, Global};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::{Config, FILE};
+use crate::decisions::{Decision, DecisionLog};
 use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide};
+use crate::store::Workspace;
 use lines::{BATCH, Lines, output, parse, write};
 
 pub(super) const HELP: &str = "\
@@ -38,15 +40,37 @@ Dedup in parts, for rows that no machine holds. Between them lines are sorted by
   dedup-book     {row, into: {id, text}, score, predicate}  ->  books
 Settings come from the workspace where there is a pipeline.toml, else they are the defaults.";
 
+/// Tells that rows come out as the rules say, where people decided otherwise about some of them.
+fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> Result<(), Failure> {
+    let name = match stage {
+        ApplyStage::Clean => "clean",
+        ApplyStage::Anonymise => "anonymise",
+        ApplyStage::Filter => "filter",
+        ApplyStage::Dedup => "dedup",
+        _ => return Ok(()),
+    };
+    let log = DecisionLog::read(&Workspace::new(&global.workspace).decisions())?;
+    let of_stage = |d: &&Decision| {
+        d.stage == name && recipe.is_none_or(|recipe| d.is_for(recipe)) && log.undone(d.id).is_none()
+    };
+    let count = log.all().iter().filter(of_stage).count();
+    if count > 0 && !global.quiet {
+        let decisions = output::count(count as u64, "decision");
+        eprintln!(
+            "raw/decisions holds {decisions} about {name}; `apply` goes by the rules alone, `run` by both"
+        );
+    }
+    Ok(())
+}
+
 pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
     let config = match global.workspace.join(FILE).exists() || !global.set.is_empty() {
         true => output::load(global)?,
         false => Config::defaults(),
     };
     let recipe = args.recipe.as_deref();
-    if let Some(name) = recipe.filter(|name| crate::recipe::find(name).is_none()) {
-        return Err(Failure::usage(format!("unknown recipe {name:?}")));
-    }
+    recipe.map(output::recipe).transpose()?;
+    note_decisions(args.stage, recipe, global)?;
     let what = match args.stage {
         ApplyStage::Clean => Applied::Clean(config.typed(recipe, "clean")),
         ApplyStage::Anonymise => {
@@ -56,7 +80,7 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Filter => Applied::Filter(config.typed(recipe, "filter")),
         ApplyStage::Interrogative => Applied::Interrogative,
         ApplyStage::Similarity => Applied::Similarity,
-        ApplyStage::Dedup => return dedup::dedup(args, &config, recipe),
+        ApplyStage::Dedup => return dedup::dedup(args, &config, recipe, global),
         ApplyStage::Import => return import::import(args, &config, global),
         ApplyStage::Settle => return books::settle(),
         stage => return parted::parted(stage, args, &dedup::settings(args, &config, recipe)?),

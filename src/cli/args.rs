@@ -3,22 +3,26 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::ArgValueCandidates;
 
 use super::access::AccessVerb;
+use super::complete;
 use super::serve::Serve;
 use crate::stages::parted::Share;
 
+pub(super) mod decide;
 mod evaluate;
 mod review;
 
+pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
 
-/// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why a post is in or out.
+/// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why any post was kept or left out.
 #[derive(Parser)]
 #[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
 pub(super) struct Cli {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of every verb")]
     pub global: Global,
     #[command(subcommand)]
     pub verb: Verb,
@@ -53,15 +57,15 @@ fn split(text: &str) -> Result<(String, String), String> {
 pub(super) enum Verb {
     /// Lay out a workspace: a commented pipeline.toml, raw/ and the sample
     Init(Init),
-    /// Print every setting and where its value came from
-    Config,
+    /// Print every setting and where its value came from, or what a table of settings takes
+    Config(Config),
     /// Download the dumps that sources name by url, and pin them in pipeline.lock
     Fetch(Fetch),
     /// Make every stage that is not fresh, then the candidates
     Run(Run),
     /// Say which stages are fresh, which are not, and why
     Status(Only),
-    /// Tell a post's whole way, and why it is in or out
+    /// Tell a post's history, and why it was kept or left out
     #[command(
         after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text."
     )]
@@ -78,13 +82,20 @@ pub(super) enum Verb {
     /// Apply one stage's decision to JSON Lines on stdin, row for row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
-    /// Write a stage into staged/ from the books that other machines made of it
+    /// Write a stage into staged/ from the ledgers that other machines made of it
     Assemble(Assemble),
     /// Ballots out, votes in, who votes, how far they are, disputes
     Review {
         /// What to do
         #[command(subcommand)]
         verb: ReviewVerb,
+    },
+    /// Decide about a record or a pair, over rules, drafts and votes; list, undo, tables
+    #[command(after_help = decide::HELP)]
+    Decide {
+        /// What to decide
+        #[command(subcommand)]
+        verb: DecideVerb,
     },
     /// Open the workspace as pages in a browser, on this machine alone
     #[command(after_help = super::serve::HELP)]
@@ -109,14 +120,23 @@ pub(super) enum Verb {
         #[command(subcommand)]
         verb: PromptsVerb,
     },
-    /// Allot a version to a recipe's candidate and write output/<recipe>/<version>
-    #[command(disable_version_flag = true)]
+    /// Assign a version to a recipe's candidate and write output/<recipe>/<version>; `yank` marks one
+    #[command(
+        disable_version_flag = true,
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true
+    )]
     Release(Release),
+    /// Withdraw a post or a dump: it leaves every stage and later release, and its text is shown nowhere
+    #[command(
+        after_help = "A tombstone with the date and the reason is added to raw/. The bytes in raw/dumps are yours to delete."
+    )]
+    Withdraw(Withdraw),
     /// Prove a release's or candidate's folder from its own files
     Verify(Verify),
-    /// Say what is otherwise in one release, candidate or stage folder than in another
+    /// Say what differs between two releases, candidates or stage folders
     Diff(Diff),
-    /// Hold a set against a published one: what is found, how labels agree, what was lost where
+    /// Compare a set with a published one: what is found, how labels agree, what was lost where
     Compare(Compare),
     /// Put a set to models, and make the papers' tables of what they answer
     #[command(after_help = super::evaluate::HELP)]
@@ -140,9 +160,16 @@ pub(super) struct Init {
 }
 
 #[derive(Args)]
+pub(super) struct Config {
+    /// Say what a table takes, key by key (draft, llm, annotator …), or one key (draft.optional); alone, which tables there are
+    #[arg(long, value_name = "TABLE", num_args = 0..=1, default_missing_value = "", add = ArgValueCandidates::new(complete::topics))]
+    pub explain: Option<String>,
+}
+
+#[derive(Args)]
 pub(super) struct Fetch {
     /// Only these sources
-    #[arg(value_name = "SOURCE")]
+    #[arg(value_name = "SOURCE", add = ArgValueCandidates::new(complete::sources))]
     pub sources: Vec<String>,
     /// Ask the server for files that are there, too, and take what changed
     #[arg(long)]
@@ -152,7 +179,7 @@ pub(super) struct Fetch {
 #[derive(Args, Default)]
 pub(super) struct Only {
     /// Only this recipe; may be given several times
-    #[arg(long = "recipe", value_name = "NAME")]
+    #[arg(long = "recipe", value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipes: Vec<String>,
 }
 
@@ -161,13 +188,13 @@ pub(super) struct Run {
     #[command(flatten)]
     pub only: Only,
     /// Start at this stage and use those before it as they are
-    #[arg(long, value_name = "STAGE")]
+    #[arg(long, value_name = "STAGE", add = ArgValueCandidates::new(complete::stages))]
     pub from: Option<String>,
     /// Stop after this stage
-    #[arg(long, value_name = "STAGE")]
+    #[arg(long, value_name = "STAGE", add = ArgValueCandidates::new(complete::stages))]
     pub to: Option<String>,
     /// Make this stage alone
-    #[arg(long = "only", value_name = "STAGE", conflicts_with_all = ["from", "to"])]
+    #[arg(long = "only", value_name = "STAGE", conflicts_with_all = ["from", "to"], add = ArgValueCandidates::new(complete::stages))]
     pub stage: Option<String>,
     /// Make the stages even where they are fresh
     #[arg(long)]
@@ -178,6 +205,9 @@ pub(super) struct Run {
     /// Send nothing over the network; what is missing waits
     #[arg(long)]
     pub offline: bool,
+    /// Go through the whole recipe on drafts where people have not voted yet: the candidate is provisional
+    #[arg(long)]
+    pub preview: bool,
     /// Threads; 0 means one a core
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -190,20 +220,23 @@ pub(super) struct Explain {
     pub target: String,
     #[command(flatten)]
     pub only: Only,
+    /// Whole texts, and every prompt and reply
+    #[arg(long)]
+    pub full: bool,
 }
 
 #[derive(Args)]
 pub(super) struct Show {
     /// The stage, as in the recipe: import, clean, dedup …
-    #[arg(value_name = "STAGE")]
+    #[arg(value_name = "STAGE", add = ArgValueCandidates::new(complete::stages))]
     pub stage: String,
     #[command(flatten)]
     pub only: Only,
     /// Only records that left in this state: kept, changed, dropped, merged, held, failed …
-    #[arg(long, value_name = "STATE", conflicts_with = "borderline")]
+    #[arg(long, value_name = "STATE", conflicts_with = "borderline", add = ArgValueCandidates::new(complete::states))]
     pub outcome: Option<String>,
     /// Only records with this reason or rule, by its code
-    #[arg(long, value_name = "CODE", conflicts_with = "borderline")]
+    #[arg(long, value_name = "CODE", conflicts_with = "borderline", add = ArgValueCandidates::new(complete::reasons))]
     pub reason: Option<String>,
     /// So many of them, drawn by --seed
     #[arg(long, value_name = "N")]
@@ -214,7 +247,7 @@ pub(super) struct Show {
     /// Only records whose text or evidence matches this regular expression
     #[arg(long, value_name = "RE")]
     pub grep: Option<String>,
-    /// Only records that resemble this text, the likest first
+    /// Only records that resemble this text, most similar first
     #[arg(long, value_name = "TEXT")]
     pub like: Option<String>,
     /// Pairs that were near but kept apart, side by side
@@ -246,7 +279,7 @@ pub(super) struct Apply {
     #[arg(value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// Use this recipe's settings
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: Option<String>,
     /// clean, anonymise, filter: posts in, or books of the stage before; books out, one line a record
     #[arg(long)]
@@ -263,6 +296,13 @@ pub(super) struct Apply {
     /// import: the file is one of several: leave records of one id to `apply settle`
     #[arg(long)]
     pub unsettled: bool,
+    /// import: the names of users that are looked for in every text, as --write-names wrote them; those of this dump
+    /// alone, if left out
+    #[arg(long, value_name = "FILE")]
+    pub names: Option<PathBuf>,
+    /// import: write the names of all users of the recipe's dumps, as hashes, and read nothing else
+    #[arg(long, value_name = "FILE", requires = "recipe")]
+    pub write_names: Option<PathBuf>,
     /// import: list the recipe's dumps in the order of import, and read none
     #[arg(long, requires = "recipe")]
     pub list: bool,
@@ -312,7 +352,7 @@ pub(super) struct Assemble {
     #[arg(value_name = "STAGE")]
     pub stage: String,
     /// The recipe
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: String,
     /// dedup: pairs of dedup-verify that are the same or borderline, sorted by into and from
     #[arg(long, value_name = "PATH")]
@@ -357,6 +397,15 @@ pub(super) enum RepliesVerb {
     },
     /// Check every line of every segment
     Verify,
+    /// Ask again, when it is next needed, what one stored reply answers; the reply stays in raw/ with a note
+    Forget {
+        /// The reply's key, as `explain` and `replies export` print it, or how it begins
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// Why; it is kept beside the note
+        #[arg(long, value_name = "WORDS")]
+        why: String,
+    },
 }
 
 #[derive(Subcommand)]
@@ -366,32 +415,86 @@ pub(super) enum PromptsVerb {
     /// Print the prompt in force
     Show {
         /// As in `prompts list`
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
         name: String,
     },
     /// What the workspace's prompts/ changes
     Diff {
         /// As in `prompts list`; all that differ, if left out
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
         name: Option<String>,
     },
 }
 
 #[derive(Args)]
 pub(super) struct Release {
+    /// What to do instead of releasing
+    #[command(subcommand)]
+    pub verb: Option<ReleaseVerb>,
     /// The recipe
-    #[arg(value_name = "RECIPE")]
-    pub recipe: String,
+    #[arg(value_name = "RECIPE", required = true, add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: Option<String>,
     /// The version; left out, the one that fits what changed
     // The program's own --version is propagated to every verb; here the word means another thing.
-    #[arg(long = "version", id = "allot", value_name = "VERSION")]
+    #[arg(long = "version", id = "allot", value_name = "VERSION", add = ArgValueCandidates::new(complete::versions))]
     pub version: Option<String>,
     /// The day it is dated, YYYY-MM-DD; left out, today in UTC
     #[arg(long, value_name = "DATE")]
     pub date: Option<String>,
+    /// Release a draft, also where votes, replies, settings or dumps are newer than the stages
+    #[arg(long)]
+    pub draft: bool,
     /// Release nothing: take over the numbers of items in this published file, JSON or JSON Lines
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["allot", "date"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["allot", "date", "draft"])]
     pub adopt: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum ReleaseVerb {
+    /// Mark a version that nobody is to use any longer, in the registry, in output/ and on its card
+    Yank(Yank),
+}
+
+#[derive(Args)]
+pub(super) struct Yank {
+    /// The version
+    // The program's own --version is propagated to every verb; here the word means another thing.
+    #[arg(value_name = "VERSION", id = "yanked")]
+    pub version: String,
+    /// The recipe, where several have released such a version
+    #[arg(long, value_name = "RECIPE")]
+    pub recipe: Option<String>,
+    /// Why, for whoever has it
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+    /// The day, YYYY-MM-DD; left out, today in UTC
+    #[arg(long, value_name = "DATE")]
+    pub date: Option<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Withdraw {
+    /// The post: its id, that of a released row, SOURCE:LINE, or a text that only one post holds
+    #[arg(value_name = "POST", required_unless_present = "list")]
+    pub target: Option<String>,
+    /// Why: it stays in raw/ for good
+    #[arg(long, value_name = "TEXT", required_unless_present = "list")]
+    pub reason: Option<String>,
+    /// POST is a whole dump, SOURCE/FILE
+    #[arg(long, conflicts_with_all = ["text", "list"])]
+    pub dump: bool,
+    /// POST is a text: every post that says exactly this goes, now and later
+    #[arg(long, conflicts_with = "list")]
+    pub text: bool,
+    /// Take a withdrawal back that was a mistake
+    #[arg(long, conflicts_with_all = ["dump", "text", "list", "dry_run"])]
+    pub undo: bool,
+    /// Say what it concerns, and withdraw nothing
+    #[arg(long, conflicts_with = "list")]
+    pub dry_run: bool,
+    /// List what is withdrawn
+    #[arg(long)]
+    pub list: bool,
 }
 
 #[derive(Args)]
@@ -430,7 +533,7 @@ pub(super) struct Compare {
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
     /// The recipe whose ledgers are asked for what is missing
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: Option<String>,
 }
 
@@ -448,6 +551,9 @@ pub(super) struct Export {
     /// The config, where there are several
     #[arg(long, value_name = "NAME")]
     pub config: Option<String>,
+    /// Export a candidate also where votes, replies, settings or dumps are newer than its stages
+    #[arg(long)]
+    pub draft: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -475,7 +581,7 @@ pub(super) struct Man {
 #[derive(Args)]
 pub(super) struct Crawl {
     /// The name of a [[crawl]] table
-    #[arg(value_name = "SOURCE")]
+    #[arg(value_name = "SOURCE", add = ArgValueCandidates::new(complete::crawls))]
     pub source: String,
     /// Say what would be fetched, and contact nobody
     #[arg(long)]

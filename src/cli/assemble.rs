@@ -57,6 +57,7 @@ fn failure(error: AssembleError) -> Failure {
         AssembleError::Line { .. }
         | AssembleError::Pair { .. }
         | AssembleError::Stranger(_)
+        | AssembleError::Decided { .. }
         | AssembleError::Stage { .. } => Failure::usage(error.to_string()),
     }
 }

@@ -3,7 +3,7 @@
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::audit::{Proof, prove};
+use crate::audit::{Proof, follows, prove};
 use crate::store::Workspace;
 
 pub(super) fn audit(args: &Only, global: &Global) -> Result<Exit, Failure> {
@@ -12,6 +12,7 @@ pub(super) fn audit(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let mut proof = Proof::default();
     for recipe in output::recipes(&config, args)? {
         prove(&workspace, recipe, &mut proof);
+        follows(&config, recipe, &mut proof)?;
     }
     if global.json {
         output::json(&proof)?;

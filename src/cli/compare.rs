@@ -1,14 +1,16 @@
-//! `compare`: a set held against a published one.
+//! `compare`: a set beside a published one.
 
 use std::collections::BTreeMap;
 
 use super::args::{Compare, Global};
 use super::exit::{Exit, Failure};
 use super::output;
+use super::progress::Bar;
 use crate::config::FILE;
 use crate::recipe::{self, Recipe};
 use crate::release::compare::{self as comparing, FLUB_TYPES};
 use crate::release::{Candidate, lost, rows_of};
+use crate::stages::{Stop, Waiting};
 use crate::store::{Error, Workspace};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
@@ -24,10 +26,14 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     let types: BTreeMap<String, String> = serde_json::from_str(&map).map_err(|e| {
         Failure::usage(format!("{e}\n  hint: --map takes a JSON object, published label to label"))
     })?;
+    args.recipe.as_deref().map(output::recipe).transpose()?;
     let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
     let recipe = named.as_deref().and_then(recipe::find);
     let asked = |text: &str| recipe.and_then(|recipe| by_text(global, recipe, text));
-    let found = comparing::compare(&rows, &reference, &types, &asked);
+    let records = (rows.len() + reference.len()) as u64;
+    let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));
+    let found = comparing::compare(&rows, &reference, &types, &asked, &Waiting::new(&stop, &bar, records));
+    bar.clear();
     match global.json {
         true => output::json(&found)?,
         false => output::print(&found.text())?,

@@ -1,12 +1,19 @@
-//! `config`: what holds, and where it came from.
+//! `config`: what holds, and where it came from; and what a table of settings takes.
 
 use serde_json::json;
 
+use super::args;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output;
+use super::terminal::{HANG, Tone, tint};
+use crate::config::sections::SECTIONS;
+use crate::config::{Key, Section, reference, unknown};
 
-pub(super) fn config(global: &Global) -> Result<Exit, Failure> {
+pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failure> {
+    if let Some(topic) = &args.explain {
+        return explain(topic, global);
+    }
     let config = output::load(global)?;
     let settings = config.resolved();
     if global.json {
@@ -19,7 +26,7 @@ pub(super) fn config(global: &Global) -> Result<Exit, Failure> {
     }
     let lines: Vec<(String, String)> =
         settings.iter().map(|s| (format!("{} = {}", s.key, s.value), s.origin.to_string())).collect();
-    let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0).min(60);
+    let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0).min(48);
     let mut text = String::new();
     for (line, origin) in lines {
         text.push_str(&format!("{line:width$}  # {origin}\n"));
@@ -34,6 +41,58 @@ pub(super) fn config(global: &Global) -> Result<Exit, Failure> {
             crate::config::FILE,
             source.line
         ));
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// What a table takes, or one key of it; of no table in particular, which there are. Needs no workspace.
+fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
+    let topic = topic.trim_matches(['[', ']']).trim();
+    let tables: Vec<&Section> = SECTIONS.iter().chain(reference::TABLES).collect();
+    if topic.is_empty() {
+        if global.json {
+            let tables: Vec<_> = tables.iter().map(|t| json!({ "table": t.name, "about": t.doc })).collect();
+            output::json(&tables)?;
+        } else {
+            let line = |table: &&Section| format!("{:<12}{HANG}{}\n", table.name, table.doc);
+            let of_recipe = "What holds for one recipe only goes into [recipe.<name>.<table>].\n";
+            output::print(&(tables.iter().map(line).collect::<String>() + of_recipe))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let (name, key) = topic.split_once('.').map_or((topic, None), |(name, key)| (name, Some(key)));
+    let table = reference::table(name);
+    let table =
+        table.ok_or_else(|| Failure::usage(unknown("table", name, tables.iter().map(|table| table.name))))?;
+    let keys: Vec<&Key> = match key {
+        None => table.keys.iter().collect(),
+        Some(wanted) => {
+            let of = |key: &&Key| key.name == wanted || key.name.starts_with(&format!("{wanted}."));
+            let found: Vec<&Key> = table.keys.iter().filter(of).collect();
+            if found.is_empty() {
+                let known = table.keys.iter().map(|key| key.name);
+                return Err(Failure::usage(unknown(&format!("key of [{name}]"), wanted, known)));
+            }
+            found
+        }
+    };
+    if global.json {
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|k| json!({ "key": k.name, "about": k.doc, "expected": k.kind.expected(), "default": k.default }))
+            .collect();
+        output::json(&json!({ "table": table.name, "about": table.doc, "keys": keys }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!("{}\n", table.doc);
+    for key in keys {
+        let default = match key.default {
+            "" => String::new(),
+            default => format!("; {default} if left out"),
+        };
+        text.push_str(&format!("\n  {}\n", tint(Tone::Head, key.name)));
+        text.push_str(&format!("    {HANG}{}\n    {HANG}{}{default}\n", key.doc, key.kind.expected()));
     }
     output::print(&text)?;
     Ok(Exit::Done)

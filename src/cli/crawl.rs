@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::{Crawl, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use crate::config::Config;
+use crate::config::{Config, unknown};
 use crate::crawl::{self, CrawlError, Dirs, Event, Plan, Summary, settings::Source};
 use crate::stages::Stop;
 use crate::store::Workspace;
@@ -52,12 +52,12 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
 
 fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
     config.crawls.iter().find(|s| s.name == name).ok_or_else(|| {
-        let known: Vec<&str> = config.crawls.iter().map(|s| s.name.as_str()).collect();
-        let hint = match known.is_empty() {
-            true => "pipeline.toml has no [[crawl]] table".to_string(),
-            false => format!("there are {}", known.join(", ")),
-        };
-        Failure::usage(format!("no [[crawl]] is named {name:?}\n  hint: {hint}"))
+        match config.crawls.is_empty() {
+            true => Failure::usage(
+                "pipeline.toml has no [[crawl]] table\n  hint: `riddlemill config --explain crawl` says what is in one",
+            ),
+            false => Failure::usage(unknown("crawl", name, config.crawls.iter().map(|s| s.name.as_str()))),
+        }
     })
 }
 

@@ -6,6 +6,8 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review::{Room, io, usage};
+use super::terminal::{HANG, visible};
+use crate::config::unknown;
 use crate::pipeline::now;
 use crate::review::adjudicate::Dispute;
 use crate::review::ballot::{KEEP, Kind, Round};
@@ -34,12 +36,13 @@ pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
     for dispute in &disputes {
         text.push_str(&format!("{}\n", dispute.item.id));
         for (key, value) in &dispute.item.content {
-            text.push_str(&format!("  {key}: {value}\n"));
+            text.push_str(&format!("  {key}: {HANG}{}\n", visible(&value.to_string())));
         }
         for vote in &dispute.votes {
             let said: Vec<String> =
                 vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
-            text.push_str(&format!("  {} ({}): {}\n", vote.annotator, vote.round.name(), said.join(", ")));
+            let said = visible(&said.join(", "));
+            text.push_str(&format!("  {} ({}): {HANG}{said}\n", vote.annotator, vote.round.name()));
         }
         dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
     }
@@ -58,11 +61,10 @@ pub(super) fn decide(
     let dispute = disputes.iter().find(|d| d.item.id == item);
     let dispute = dispute.ok_or_else(|| usage(format!("{item} is no dispute of {}", room.step.name)))?;
     let person = room.config.annotators.iter().find(|person| person.name == by);
-    let person = person.ok_or_else(|| usage(format!("no [[annotator]] is called {by:?}")))?;
+    let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;
     let form = room.step.form(Round::Adjudication);
     if let Some((field, _)) = answers.iter().find(|(field, _)| !form.iter().any(|f| f.name == field)) {
-        let known: Vec<&str> = form.iter().map(|f| f.name).collect();
-        return Err(usage(format!("no field {field:?}\n  hint: there are {}", known.join(", "))));
+        return Err(usage(unknown("field", field, form.iter().map(|f| f.name))));
     }
     let given = |name: &str| {
         let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;

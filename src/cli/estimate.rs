@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
-use super::output::{self, number};
+use super::output::{self, count, number};
+use super::terminal::HANG;
 use crate::llm::Estimate;
 use crate::pipeline::draft_requests;
 use crate::stages::draft;
@@ -44,11 +45,10 @@ pub(super) fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
         _ => "no price is set".to_string(),
     };
     format!(
-        "  {step:<14} {:<22} {:>7} items {:>7} stored {:>7} requests {:>10} tokens in, at most {:>10} out: {money}\n",
-        format!("at llm.{endpoint}"),
-        number(estimate.items as u64),
+        "  {step:<14} {HANG}llm.{endpoint}: {}, {} stored, {}; {} tokens in, at most {} out: {money}\n",
+        count(estimate.items as u64, "item"),
         number(estimate.stored as u64),
-        number(estimate.requests as u64),
+        count(estimate.requests as u64, "request"),
         number(estimate.prompt_tokens),
         number(estimate.max_completion_tokens),
     )

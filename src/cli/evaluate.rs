@@ -15,7 +15,7 @@ use crate::evaluate::{
     self as evaluating, EvaluateError, Evaluated, Means, Settings, ballots, format_errors, told,
 };
 use crate::llm::{Run, Usd};
-use crate::pipeline::Progress;
+use crate::pipeline::{Progress, blinding};
 use crate::stages::{Pulse, Stop};
 use crate::store::{Workspace, durable};
 
@@ -42,6 +42,10 @@ impl Pulse for Bar<'_> {
 
     fn say(&self, words: &str) {
         Progress::say(self.0, words);
+    }
+
+    fn tell(&self, words: &str) {
+        Progress::tell(self.0, words);
     }
 }
 
@@ -77,12 +81,15 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     if args.dry_run {
         return estimates(args, &settings, &means, global);
     }
+    if !args.offline {
+        output::warn_of_short_keys(&config, global);
+    }
     let evaluated = evaluating::evaluate(&args.sets, &settings, &means)?;
     let mut machine = Vec::new();
     let mut exit = Exit::Done;
     for one in &evaluated {
         if let Some(folder) = &args.write_ballots {
-            write_ballots(folder, one, evaluated.len() > 1, global)?;
+            write_ballots(&config, folder, one, evaluated.len() > 1, global)?;
         }
         let place = place(args, &config, one, evaluated.len() > 1);
         evaluating::write(&place, &one.results())?;
@@ -115,10 +122,17 @@ fn place(args: &Evaluate, config: &Config, one: &Evaluated, several: bool) -> Pa
     }
 }
 
-fn write_ballots(folder: &Path, one: &Evaluated, several: bool, global: &Global) -> Result<(), Failure> {
+fn write_ballots(
+    config: &Config,
+    folder: &Path,
+    one: &Evaluated,
+    several: bool,
+    global: &Global,
+) -> Result<(), Failure> {
     let folder = if several { folder.join(one.set.name()) } else { folder.to_path_buf() };
     durable::create_folder(&folder)?;
-    let sheets = ballots::blank(&one.set, &one.answers, one.results().seed);
+    let blinding = blinding(&Workspace::new(&config.root))?;
+    let sheets = ballots::blank(&one.set, &one.answers, one.results().seed, &blinding);
     for sheet in sheets.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })? {
         let path = folder.join(sheet.name);
         // What a person may have filled in is not written over.

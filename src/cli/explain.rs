@@ -1,32 +1,95 @@
-//! `explain`: why a post is in or out.
+//! `explain`: why a post was kept or left out.
 
-use anstyle::{AnsiColor, Style};
+use std::collections::BTreeMap;
+
+use anstyle::Style;
 use serde_json::json;
 
 use super::args::{Explain, Global};
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::audit::{Explained, Passage, details, explain as way, find};
+use super::show::both_sides;
+use super::terminal::{HANG, tint, tone, visible};
+use crate::audit::{
+    Ending, Explained, OnDisk, Passage, Whereabouts, compare, details, explain as way, find, find_changed,
+    whereabouts,
+};
+use crate::config::Config;
+use crate::recipe::Recipe;
 use crate::release::origin;
+use crate::search::{self, Found};
+use crate::stages::withdrawal::{Tombstone, Withdrawals};
 use crate::store::Workspace;
 
-/// More hits than this are listed, not told.
+/// More records than this are listed, not told.
 const TELL: usize = 3;
+/// More than this are not looked for.
+const MOST: usize = 200;
+/// Lines of a list.
+const LISTED: usize = 20;
+/// Characters of a text where not all of it is asked for.
+const SHORT: usize = 200;
 
 pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
-    let mut told = Vec::new();
-    let mut many = Vec::new();
-    for recipe in output::recipes(&config, &args.only)? {
+    let withdrawn = Withdrawals::load(&workspace)?;
+    let mut gone: BTreeMap<String, &Tombstone> = BTreeMap::new();
+    gone.extend(withdrawn.of_target(&args.target).map(|tombstone| (args.target.clone(), tombstone)));
+    let recipes = output::recipes(&config, &args.only)?;
+    let mut named = Vec::new();
+    // No id holds anything but ASCII, and every place has a colon.
+    let name = args.target.is_ascii() || args.target.contains(':');
+    for recipe in recipes.iter().filter(|_| name) {
         let released = origin(&workspace, recipe, &args.target)?;
         let ids = find(&workspace, recipe, released.as_ref().unwrap_or(&args.target))?;
+        let tombstone = |id: &String| Some((id.clone(), withdrawn.of_id(id)?));
+        gone.extend(released.iter().filter_map(tombstone));
+        named.extend(ids.into_iter().map(|id| (*recipe, id)));
+    }
+    let mut hits = Hits::default();
+    if named.is_empty() && gone.is_empty() {
+        hits = Hits::of(&config, &recipes, &args.target)?;
+        if hits.found.records.is_empty() {
+            for recipe in &recipes {
+                let ids = find_changed(&workspace, recipe, &args.target)?;
+                named.extend(ids.into_iter().map(|id| (*recipe, id)));
+            }
+        }
+    }
+    if !global.quiet {
+        hits.found.changed.iter().for_each(|changed| eprintln!("note: {changed}"));
+    }
+    let few = hits.found.records.len() <= TELL && !hits.found.more;
+    let mut told = Vec::new();
+    let mut many = Vec::new();
+    if few {
+        for (recipe, at) in hits.places.iter().flatten() {
+            // A record that was read twice goes on as one.
+            if !named.iter().any(|(of, id)| of.name == recipe.name && *id == at.id) {
+                named.push((*recipe, at.id.clone()));
+            }
+        }
+    }
+    // Also before a run has taken it out of the stages.
+    for (_, id) in &named {
+        gone.extend(withdrawn.of_id(id).map(|tombstone| (id.clone(), tombstone)));
+    }
+    named.retain(|(_, id)| !gone.contains_key(id));
+    for recipe in &recipes {
+        let ids: Vec<&String> =
+            named.iter().filter(|(of, _)| of.name == recipe.name).map(|(_, id)| id).collect();
         if ids.len() > TELL {
-            many.extend(ids.into_iter().map(|id| (recipe.name, id)));
+            many.extend(ids.into_iter().map(|id| (recipe.name, id.clone())));
             continue;
         }
         for id in ids {
-            let mut explained = way(&workspace, recipe, &id)?;
+            let mut explained = way(&workspace, recipe, id)?;
+            compare(&workspace, recipe, &mut explained)?;
+            hide(&mut explained, &withdrawn);
+            if explained.text.is_none() {
+                explained.text = search::at_place(&config, id)?.map(|record| record.text);
+            }
             for passage in &mut explained.way {
                 passage.details = details(&config, recipe, &passage.stage, &passage.id)?;
             }
@@ -34,24 +97,34 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         }
     }
     if global.json {
-        let many: Vec<_> = many.iter().map(|(recipe, id)| json!({ "recipe": recipe, "id": id })).collect();
-        output::json(&json!({ "explained": told, "also": many }))?;
+        let mut also: Vec<_> =
+            many.iter().map(|(recipe, id)| json!({ "recipe": recipe, "id": id })).collect();
+        also.extend(hits.json(few));
+        let withdrawn: Vec<_> = gone
+            .iter()
+            .map(|(id, tombstone)| json!({ "id": id, "at": tombstone.at, "reason": tombstone.reason }))
+            .collect();
+        output::json(&json!({
+            "explained": told, "also": also, "changed": hits.found.changed, "withdrawn": withdrawn,
+        }))?;
     } else {
-        let mut text: String = told.iter().map(print).collect();
+        let mut text: String = gone.iter().map(|(id, tombstone)| print_withdrawn(id, tombstone)).collect();
+        text.extend(told.iter().map(|explained| print(explained, args.full)));
         if !many.is_empty() {
-            text.push_str("several posts hold this text; name one of them:\n");
-            many.iter().take(20).for_each(|(recipe, id)| text.push_str(&format!("  {recipe}  {id}\n")));
-            if many.len() > 20 {
-                text.push_str(&format!("  … and {} more\n", many.len() - 20));
+            text.push_str("several posts say this; name one of them:\n");
+            many.iter().take(LISTED).for_each(|(recipe, id)| text.push_str(&format!("  {recipe}  {id}\n")));
+            if many.len() > LISTED {
+                text.push_str(&format!("  … and {} more\n", many.len() - LISTED));
             }
         }
+        text.push_str(&hits.print(few));
         output::print(&text)?;
     }
-    if told.is_empty() && many.is_empty() {
+    if told.is_empty() && many.is_empty() && gone.is_empty() && hits.found.records.is_empty() {
         return Err(Failure {
             exit: Exit::Gap,
             message: format!(
-                "no stage knows {:?}\n  hint: an id such as tieba:8370518555 or, of a released row, RB-12; SOURCE:LINE as in `recommended:17`, or a piece of its text",
+                "no post matches {:?}\n  hint: an id such as tieba:8370518555 or, of a released row, RB-12; SOURCE:LINE as in `recommended:17`, or a piece of its text",
                 args.target
             ),
         });
@@ -59,33 +132,168 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-fn print(explained: &Explained) -> String {
-    let bold = Style::new().bold();
-    let state = match explained.ends.as_str() {
-        "in" => "in".to_string(),
-        other => format!("out ({other})"),
+fn print_withdrawn(id: &str, tombstone: &Tombstone) -> String {
+    let day = tombstone.at.get(..10).unwrap_or_default();
+    format!("{id}: withdrawn on {day}: {}\n", tombstone.reason)
+}
+
+/// Takes out what a withdrawn record says that went into this one or took it in, before a run has.
+fn hide(explained: &mut Explained, withdrawn: &Withdrawals) {
+    explained.absorbed.retain(|passage| withdrawn.of_id(&passage.id).is_none());
+    for passage in &mut explained.way {
+        if passage.into.as_ref().is_some_and(|into| withdrawn.of_id(into).is_some()) {
+            passage.into_text = None;
+        }
+    }
+}
+
+/// Records that were found in the dumps, with where each ended.
+#[derive(Default)]
+struct Hits {
+    found: Found,
+    /// For each record, what the recipes made of it; empty where none has read it.
+    places: Vec<Vec<(&'static Recipe, Whereabouts)>>,
+}
+
+impl Hits {
+    fn of(config: &Config, recipes: &[&'static Recipe], target: &str) -> Result<Hits, Failure> {
+        let mut found = Found::default();
+        // Every id and every place has a colon in it.
+        if target.contains(':') {
+            found = search::by_name(config, target)?;
+        }
+        if found.records.is_empty() {
+            found = search::by_text(config, target, MOST)?;
+        }
+        let workspace = Workspace::new(&config.root);
+        let mut places: Vec<Vec<_>> = found.records.iter().map(|_| Vec::new()).collect();
+        for recipe in recipes {
+            let ended = whereabouts(&workspace, recipe, &found.records, &OnDisk)?;
+            for (places, ended) in places.iter_mut().zip(ended) {
+                places.extend(ended.map(|ended| (*recipe, ended)));
+            }
+        }
+        Ok(Hits { found, places })
+    }
+
+    /// Those that are listed: all where they are many, else those that no recipe has read.
+    fn listed(
+        &self,
+        few: bool,
+    ) -> impl Iterator<Item = (&search::Recalled, &[(&'static Recipe, Whereabouts)])> {
+        let rows = self.found.records.iter().zip(self.places.iter().map(Vec::as_slice));
+        rows.filter(move |(_, places)| !few || places.is_empty())
+    }
+
+    fn json(&self, few: bool) -> Vec<serde_json::Value> {
+        let row = |(record, places): (&search::Recalled, &[(&'static Recipe, Whereabouts)])| {
+            let ended: BTreeMap<&str, &Whereabouts> =
+                places.iter().map(|(recipe, ended)| (recipe.name, ended)).collect();
+            json!({ "place": record.locator, "id": record.ids.first(), "text": record.text, "recipes": ended })
+        };
+        self.listed(few).map(row).collect()
+    }
+
+    fn print(&self, few: bool) -> String {
+        let mut text = String::new();
+        let all = self.listed(few).count();
+        if all > 0 && !few {
+            let more = if self.found.more { "more than " } else { "" };
+            text.push_str(&format!(
+                "{more}{} say this; name one of them:\n",
+                output::count(all as u64, "post")
+            ));
+        }
+        for (record, places) in self.listed(few).take(LISTED) {
+            let name = record.ids.first().unwrap_or(&record.locator);
+            let at = if *name == record.locator { String::new() } else { format!("  {}", record.locator) };
+            text.push_str(&format!("  {name}{at}\n    {}\n", short(&record.text, SHORT)));
+            if places.is_empty() {
+                text.push_str("    in the dump; no recipe has imported it: `riddlemill run`\n");
+            }
+            for (recipe, ended) in places {
+                text.push_str(&format!("    {:<15} {}\n", recipe.name, describe(ended)));
+            }
+        }
+        if all > LISTED {
+            text.push_str(&format!("  … and {} more\n", all - LISTED));
+        }
+        text
+    }
+}
+
+/// `out: import dropped (chatter)`.
+fn describe(ended: &Whereabouts) -> String {
+    let word = colour(ended.ending, ended.ending.word());
+    let Some(outcome) = &ended.outcome else {
+        return match ended.ending {
+            Ending::In => word,
+            _ => format!("{word}: {} has not been run", ended.stage),
+        };
     };
-    let mut text = format!(
-        "{bold}{}{bold:#} in {}: {}\n",
-        explained.id,
-        explained.recipe,
-        colour(&explained.ends, &state)
-    );
+    let reason = ended.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let into = ended.into.as_ref().filter(|_| outcome == "merged");
+    let into = into.map(|id| format!(" into {id}")).unwrap_or_default();
+    format!("{word}: {} {outcome}{reason}{into}", ended.stage)
+}
+
+fn print(explained: &Explained, full: bool) -> String {
+    let bold = Style::new().bold();
+    let ending = explained.ending();
+    let state = match (ending, explained.next) {
+        (Ending::In, _) => "in".to_string(),
+        (_, Some(next)) => format!("waiting ({next} has not been run)"),
+        _ => format!("{} ({})", ending.word(), explained.ends),
+    };
+    let mut text =
+        format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour(ending, &state));
+    if let Some(said) = &explained.text {
+        text.push_str(&format!(
+            "  {:<10} {}\n",
+            "text",
+            short(said, if full { usize::MAX } else { 2 * SHORT })
+        ));
+    }
+    if let Some(note) = &explained.note {
+        text.push_str(&format!("  {:<10} {}\n", "note", short(note, if full { usize::MAX } else { SHORT })));
+    }
     for passage in &explained.way {
-        text.push_str(&print_passage(passage));
+        text.push_str(&print_passage(passage, full));
     }
     if !explained.absorbed.is_empty() {
         text.push_str("  went into it:\n");
-        for passage in &explained.absorbed {
-            text.push_str(&print_passage(passage));
+        let most = if full { usize::MAX } else { LISTED / 2 };
+        for passage in explained.absorbed.iter().take(most) {
+            text.push_str(&print_passage(passage, full));
         }
+        if explained.absorbed.len() > most {
+            text.push_str(&format!("  … and {} more; --full lists them\n", explained.absorbed.len() - most));
+        }
+    }
+    let hidden = explained.way.iter().flat_map(|passage| &passage.details).filter(|d| !brief(d.what)).count();
+    if hidden > 0 && !full {
+        text.push_str(&format!("  {} behind --full\n", output::count(hidden as u64, "prompt or reply")));
     }
     text.push('\n');
     text
 }
 
-fn print_passage(passage: &Passage) -> String {
-    let mut text = format!("  {:<10} {}", passage.stage, colour(&passage.outcome, &passage.outcome));
+/// What people decided is told at once; what models were sent and said is for whoever wants all of it.
+fn brief(what: &str) -> bool {
+    what == "vote"
+}
+
+fn print_passage(passage: &Passage, full: bool) -> String {
+    let most = if full { usize::MAX } else { SHORT };
+    let state = &passage.outcome;
+    let ending = match state.as_str() {
+        "kept" => Some(Ending::In),
+        "held" => Some(Ending::Waiting),
+        "dropped" | "failed" => Some(Ending::Out),
+        _ => None,
+    };
+    let shown = ending.map_or_else(|| state.clone(), |ending| colour(ending, state));
+    let mut text = format!("  {:<10} {shown}", passage.stage);
     if let Some(reason) = &passage.reason {
         text.push_str(&format!(" ({reason})"));
     }
@@ -101,34 +309,43 @@ fn print_passage(passage: &Passage) -> String {
     text.push('\n');
     let mut detail = |name: &str, value: &Option<String>| {
         if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
-            text.push_str(&format!(
-                "             {name:<8} {}\n",
-                value.replace('\n', "⏎").replace('\r', "␍")
-            ));
+            text.push_str(&format!("             {name:<8} {HANG}{}\n", short(value, most)));
         }
     };
     detail("means", &passage.definition);
     detail("because", &passage.evidence);
     detail("before", &passage.before);
     detail("after", &passage.after);
-    for piece in &passage.details {
-        text.push_str(&format!("             {:<8} {}\n", piece.what, piece.id));
-        piece.text.lines().for_each(|line| text.push_str(&format!("               | {line}\n")));
+    if let (Some(own), Some(into)) = (&passage.own_text, &passage.into_text) {
+        let sides = both_sides(&passage.id, own, passage.into.as_deref().unwrap_or_default(), into);
+        sides.lines().for_each(|line| text.push_str(&format!("         {line}\n")));
+    }
+    for piece in passage.details.iter().filter(|piece| full || brief(piece.what)) {
+        if full {
+            text.push_str(&format!("             {:<8} {}\n", piece.what, piece.id));
+            let lines = piece.text.lines();
+            lines.for_each(|line| text.push_str(&format!("               | {HANG}{}\n", visible(line))));
+        } else {
+            text.push_str(&format!("             {:<8} {HANG}{}\n", piece.what, short(&piece.text, most)));
+        }
     }
     text
 }
 
-fn colour(state: &str, text: &str) -> String {
-    use std::io::IsTerminal;
-    if !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some() {
-        return text.into();
+/// A text on one line, cut behind so many characters.
+fn short(text: &str, most: usize) -> String {
+    let text = visible(text);
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
-    let colour = match state {
-        "in" | "kept" => AnsiColor::Green,
-        "changed" | "merged" | "joined" | "expanded" => AnsiColor::Cyan,
-        "held" => AnsiColor::Yellow,
-        _ => AnsiColor::Red,
+}
+
+fn colour(ending: Ending, text: &str) -> String {
+    let state = match ending {
+        Ending::In => "in",
+        Ending::Waiting => "held",
+        Ending::Out => "dropped",
     };
-    let style = Style::new().fg_color(Some(colour.into()));
-    format!("{style}{text}{style:#}")
+    tint(tone(state), text)
 }

@@ -1,12 +1,18 @@
 //! `export`: rows for annotation tools and spreadsheets.
 
+use std::fs;
+use std::path::Path;
+
 use super::args::{Export, ExportForm, Global};
 use super::exit::{Exit, Failure};
-use super::output::count;
+use super::output::{self, count};
+use crate::recipe;
 use crate::release::export::{Form, export as write};
-use crate::release::rows_of;
+use crate::release::{self, Candidate, ReleaseError, rows_of};
+use crate::store::Workspace;
 
 pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
+    check(args, global)?;
     let mut configs = rows_of::of_folder(&args.folder)?;
     if let Some(config) = &args.config {
         configs.retain(|(name, _)| name == config);
@@ -25,4 +31,25 @@ pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
         eprintln!("{} in {}", count(rows.len() as u64, "row"), args.to.display());
     }
     Ok(Exit::Done)
+}
+
+/// A candidate of the workspace is exported where it is what a run would make; a draft may be older, and the
+/// user reads what it lacks.
+fn check(args: &Export, global: &Global) -> Result<(), Failure> {
+    let Some(candidate) = Candidate::read(&args.folder)?.filter(Candidate::is_no_release) else {
+        return Ok(());
+    };
+    let Some(recipe) = recipe::find(&candidate.recipe) else { return Ok(()) };
+    let own = Workspace::new(&global.workspace).candidate(recipe.name);
+    let same = |path: &Path| fs::canonicalize(path).ok();
+    if same(&own).is_none() || same(&own) != same(&args.folder) {
+        return Ok(());
+    }
+    match release::current(&output::load(global)?, recipe) {
+        Err(e @ (ReleaseError::Outdated { .. } | ReleaseError::StaleCandidate { .. })) if args.draft => {
+            eprintln!("warning: a draft: {e}");
+            Ok(())
+        }
+        checked => Ok(checked?),
+    }
 }

@@ -10,8 +10,9 @@ use serde_json::json;
 use super::args::{Fetch, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
-use crate::config::Config;
+use crate::config::{Config, unknown};
 use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, Pins, Wanted, fetch as get};
+use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Lock, Workspace};
 
 pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
@@ -27,7 +28,15 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
     let runtime =
         runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
     let (mut done, mut failed) = (Vec::new(), Vec::new());
+    let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
     for (source, wanted) in &wanted {
+        // What had to go is not fetched again.
+        let pinned = pins.of(&wanted.file).and_then(|pin| withdrawn.of_dump(&pin.sha256));
+        if let Some(tombstone) = pinned.filter(|_| !args.update) {
+            let day = tombstone.at.get(..10).unwrap_or_default();
+            eprintln!("{source}: {} was withdrawn on {day}", wanted.file);
+            continue;
+        }
         let bar = Bar::new(source, global.quiet || global.json);
         match runtime.block_on(get(&config.root, wanted, &mut pins, args.update, Patience::default(), &bar)) {
             Ok(fetched) => {
@@ -73,7 +82,10 @@ fn wanted(config: &Config, names: &[String]) -> Result<Vec<(String, Wanted)>, Fa
     let mut wanted = Vec::new();
     for name in names {
         match config.sources.iter().find(|s| s.name == *name) {
-            None => return Err(Failure::usage(format!("no source is named {name:?}"))),
+            None => {
+                let known = config.sources.iter().map(|source| source.name.as_str());
+                return Err(Failure::usage(unknown("source", name, known)));
+            }
             Some(source) if source.url.is_none() => {
                 return Err(Failure::usage(format!("source {name:?} has no url")));
             }

@@ -1,16 +1,24 @@
 //! `completions` and `man`: made from the command line's own definition.
 
 use clap::CommandFactory;
+use clap_complete::env::Shells;
 
 use super::args::{Cli, Completions, Man};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::store::{Error, durable};
 
+/// The script asks the program what may follow: names of recipes and stages, annotators and versions of the workspace.
 pub(super) fn completions(args: &Completions) -> Result<Exit, Failure> {
+    let io = |message: String| Failure { exit: Exit::Io, message };
+    let shells = Shells::builtins();
+    let shell = args.shell.to_string();
+    let completer = shells.completer(&shell).ok_or_else(|| io(format!("nothing completes {shell}")))?;
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "riddlemill", &mut script);
-    output::print(&String::from_utf8_lossy(&script))?;
+    completer
+        .write_registration("COMPLETE", "riddlemill", "riddlemill", "riddlemill", &mut script)
+        .map_err(|e| io(e.to_string()))?;
+    output::raw(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
 

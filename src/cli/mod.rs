@@ -1,6 +1,10 @@
 //! The verbs. Each is a file: arguments in, a library call, words for people or JSON for machines.
 //!
-//! Data goes to stdout, talk to stderr. Every error ends in one of the codes of [`Exit`].
+//! Data goes to stdout, messages to stderr. Every error ends in one of the codes of [`Exit`].
+
+// First, so that its `eprintln!` is the one of all the others.
+#[macro_use]
+mod terminal;
 
 mod access;
 mod apply;
@@ -8,9 +12,12 @@ mod args;
 mod assemble;
 mod audit;
 mod compare;
+mod complete;
 mod config;
 mod crawl;
+mod decide;
 mod diff;
+mod disk;
 mod disputes;
 mod estimate;
 mod evaluate;
@@ -24,6 +31,7 @@ mod output;
 mod progress;
 mod prompts;
 mod release;
+mod released;
 mod replies;
 mod report;
 mod review;
@@ -34,11 +42,13 @@ mod status;
 mod tables;
 mod trials;
 mod verify;
+mod withdraw;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::CompleteEnv;
 
 use crate::stages::Stop;
 use args::{Cli, Verb};
@@ -47,13 +57,25 @@ use exit::Failure;
 
 /// Reads the arguments, does what they ask, says what went wrong.
 pub fn main() -> ExitCode {
+    // Asked by a shell what may follow, the program says it and ends here.
+    CompleteEnv::with_factory(Cli::command).complete();
     let cli = Cli::parse();
     let stop = Arc::new(Stop::default());
     // What keeps no parts loses nothing when it ends at once.
     if matches!(cli.verb, Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_)) {
         watch_interrupt(&stop, cli.global.quiet);
     }
-    match verb(&cli, &stop) {
+    // These have bars of their own, or write as they go.
+    if !matches!(
+        cli.verb,
+        Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_) | Verb::Fetch(_) | Verb::Apply(_)
+    ) && !cli.global.quiet
+    {
+        progress::busy("working".into());
+    }
+    let ended = verb(&cli, &stop);
+    progress::heard();
+    match ended {
         Ok(exit) => exit.into(),
         Err(failure) => {
             failure.print(cli.global.json);
@@ -66,7 +88,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     let global = &cli.global;
     match &cli.verb {
         Verb::Init(args) => init::init(args, global),
-        Verb::Config => config::config(global),
+        Verb::Config(args) => config::config(args, global),
         Verb::Fetch(args) => fetch::fetch(args, global),
         Verb::Run(args) => run::run(args, global, stop),
         Verb::Status(args) => status::status(args, global),
@@ -76,6 +98,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Report(args) => report::report(args, global),
         Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Release(args) => release::release(args, global),
+        Verb::Withdraw(args) => withdraw::withdraw(args, global),
         Verb::Verify(args) => verify::verify(args, global),
         Verb::Diff(args) => diff::diff(args, global),
         Verb::Compare(args) => compare::compare(args, global),
@@ -84,6 +107,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Apply(args) => apply::apply(args, global),
         Verb::Assemble(args) => assemble::assemble(args, global),
         Verb::Review { verb } => review::review(verb, global),
+        Verb::Decide { verb } => decide::decide(verb, global),
         Verb::Serve(args) => serve::serve(args, global, stop),
         Verb::Access { verb } => access::access(verb, global),
         Verb::Estimate(args) => estimate::estimate(args, global),
@@ -104,7 +128,7 @@ fn watch_interrupt(stop: &Arc<Stop>, quiet: bool) {
         }
         stop.set();
         if !quiet {
-            eprintln!("stopping after the part at hand; once more to stop at once");
+            eprintln!("stopping; what is finished is kept. Once more to stop at once");
         }
     });
     // Without the handler Ctrl-C still ends the process, and the store still holds whole stages only.

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
-use crate::config::{Config, Overrides, Problem, Problems};
+use super::terminal;
+use crate::config::{Config, Overrides, Problem, Problems, unknown};
 use crate::recipe::{self, Recipe};
 use crate::text::grouped;
 
@@ -30,7 +31,21 @@ pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
 /// The settings, with further flags that stand for settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
     let overrides = Overrides::new(global.set.iter().chain(more).cloned().collect());
-    Ok(Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?)
+    let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
+    match recipe::unknown_steps(&config) {
+        problems if problems.is_empty() => Ok(config),
+        problems => Err(Problems(problems).into()),
+    }
+}
+
+/// Says which keys are not struck out of what servers say, before anything is sent with them.
+pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
+    let names = config.endpoints.iter().filter_map(|endpoint| endpoint.key_env.as_deref());
+    for name in crate::llm::short_keys(names).into_iter().filter(|_| !global.quiet) {
+        eprintln!(
+            "warning: the key in {name} has fewer than eight characters: it is sent, but not struck out of replies, as so little stands in ordinary text too"
+        );
+    }
 }
 
 /// The recipes that flags or settings name; else every recipe that has a source.
@@ -47,26 +62,69 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
         }
         return Ok(recipes);
     }
-    let find = |name: &String| {
-        recipe::find(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "unknown recipe {name:?}\n  hint: there are {}",
-                recipe::names().join(", ")
-            ))
-        })
-    };
-    named.iter().map(find).collect()
+    named.iter().map(|name| recipe(name)).collect()
+}
+
+/// The recipe of a name.
+pub(super) fn recipe(name: &str) -> Result<&'static Recipe, Failure> {
+    recipe::find(name).ok_or_else(|| Failure::usage(unknown("recipe", name, recipe::names())))
+}
+
+/// The recipe that is named, or the only one of the workspace's that has the review.
+pub(super) fn recipe_of(
+    config: &Config,
+    name: &str,
+    recipe: Option<&str>,
+) -> Result<&'static Recipe, Failure> {
+    if let Some(recipe) = recipe {
+        return self::recipe(recipe);
+    }
+    let recipes = self::recipes(config, &Only::default())?;
+    let with: Vec<&'static Recipe> =
+        recipes.iter().copied().filter(|recipe| recipe.review(name).is_some()).collect();
+    match with[..] {
+        [] => Err(Failure::usage(unknown_review(&recipes, name))),
+        [recipe] => Ok(recipe),
+        _ => {
+            let names: Vec<&str> = with.iter().map(|recipe| recipe.name).collect();
+            let hint = format!("hint: --recipe {}", names[0]);
+            Err(Failure::usage(format!(
+                "review:{name} is a step of {}; name one\n  {hint}",
+                names.join(" and ")
+            )))
+        }
+    }
+}
+
+/// Why there is no such review.
+pub(super) fn unknown_review(recipes: &[&'static Recipe], name: &str) -> String {
+    let known = recipes.iter().flat_map(|recipe| recipe.reviews()).map(|review| review.place().1);
+    let known: std::collections::BTreeSet<&str> = known.collect();
+    let of: Vec<&str> = recipes.iter().map(|recipe| recipe.name).collect();
+    unknown(&format!("review of {}", of.join(", ")), name, known)
+}
+
+/// Why nobody of that name votes.
+pub(super) fn unknown_annotator(config: &Config, name: &str) -> String {
+    let known = config.annotators.iter().map(|person| person.name.as_str());
+    unknown("annotator", name, known)
 }
 
 /// Prints a value as indented JSON.
 pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-    print(&format!("{text}\n"))
+    raw(&format!("{text}\n"))
 }
 
-/// Writes to stdout. A reader that has seen enough (`| head`) is no error.
+/// Writes for people to stdout: see [`terminal::fit`].
 pub(super) fn print(text: &str) -> Result<(), Failure> {
+    raw(&terminal::fit(text, terminal::stdout()))
+}
+
+/// Writes to stdout as it is. A reader that has seen enough (`| head`) is no error.
+pub(super) fn raw(text: &str) -> Result<(), Failure> {
+    super::progress::heard();
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") })

@@ -1,21 +1,249 @@
-//! Progress: a bar with rate and time left on a terminal, plain lines elsewhere.
+//! Progress: a bar with rate and time left on a terminal, a line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use super::args::Global;
 use super::output::{count, number};
 use crate::pipeline::Progress;
 use crate::record::State;
+use crate::stages::Pulse;
 use crate::store::Manifest;
+
+/// How often a log is told how far something is.
+const LOG_SECS: u64 = 30;
+
+/// Something that takes its time.
+pub(super) struct Bar {
+    name: String,
+    /// All there is to do; 0 where nobody knows.
+    total: u64,
+    done: AtomicU64,
+    start: Instant,
+    shown: Shown,
+}
+
+enum Shown {
+    /// Nobody wants to see it.
+    Nothing,
+    /// On a terminal.
+    Drawn(ProgressBar),
+    /// In a log: seconds from the start to the last line.
+    Logged(AtomicU64),
+}
+
+impl Bar {
+    /// Begins something of so many records, or of a number that nobody knows: 0.
+    pub(super) fn new(name: String, total: u64, quiet: bool) -> Bar {
+        heard();
+        let shown = match (quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Shown::Nothing,
+            (false, true) => {
+                let bar = if total == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(total) };
+                bar.enable_steady_tick(Duration::from_millis(200));
+                Shown::Drawn(bar.with_style(style(total, false)).with_prefix(name.clone()))
+            }
+            (false, false) => Shown::Logged(AtomicU64::new(0)),
+        };
+        Bar { name, total, done: AtomicU64::new(0), start: Instant::now(), shown }
+    }
+
+    /// As [`Bar::new`], for a verb: silent where the flags say so.
+    pub(super) fn of_verb(name: &str, total: u64, global: &Global) -> Bar {
+        Bar::new(name.to_string(), total, global.quiet || global.json)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// A line about it: to a log as it is, on a terminal above the bar.
+    fn tell(&self, words: &str) {
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Drawn(bar) => bar.suspend(|| eprintln!("{words}")),
+            Shown::Logged(_) => eprintln!("{words}"),
+        }
+    }
+
+    /// Takes the bar off the terminal.
+    pub(super) fn clear(&self) {
+        if let Shown::Drawn(bar) = &self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Pulse for Bar {
+    fn advance(&self, records: u64) {
+        let done = self.done.fetch_add(records, Ordering::Relaxed) + records;
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Drawn(bar) => bar.inc(records),
+            Shown::Logged(last) => {
+                let secs = self.elapsed().as_secs();
+                let before = last.load(Ordering::Relaxed);
+                let due = secs >= before + LOG_SECS;
+                if due && last.compare_exchange(before, secs, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                    eprintln!("{}", log_line(&self.name, done, self.total, self.elapsed()));
+                }
+            }
+        }
+    }
+
+    fn say(&self, words: &str) {
+        if let Shown::Drawn(bar) = &self.shown {
+            if bar.message().is_empty() {
+                bar.set_style(style(self.total, true));
+            }
+            bar.set_message(words.to_string());
+        }
+    }
+
+    fn tell(&self, words: &str) {
+        Bar::tell(self, words);
+    }
+}
+
+/// `flub dedup: 412 k of 1.00 M, 1.31 k/s, 7 min left`.
+fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
+    let rate = done as f64 / elapsed.as_secs_f64().max(1e-3);
+    match total {
+        0 => format!("{name}: {}, {}/s", short(done as f64), short(rate)),
+        _ => {
+            let left = Duration::from_secs_f64((total.saturating_sub(done) as f64 / rate.max(1e-3)).min(1e8));
+            format!(
+                "{name}: {} of {}, {}/s, {} left",
+                short(done as f64),
+                short(total as f64),
+                short(rate),
+                time(left)
+            )
+        }
+    }
+}
+
+/// A number in five characters or so: 950, 9,999, 12.3 k, 1.30 M.
+fn short(n: f64) -> String {
+    if n < 9_999.5 {
+        return if n < 9.95 && n.fract() > 0.05 { format!("{n:.1}") } else { number(n.round() as u64) };
+    }
+    let (scaled, unit) = match n {
+        n if n < 999_500.0 => (n / 1e3, "k"),
+        n if n < 999_500_000.0 => (n / 1e6, "M"),
+        n => (n / 1e9, "G"),
+    };
+    let digits = if scaled < 9.995 { 2 } else { usize::from(scaled < 99.95) };
+    format!("{scaled:.digits$} {unit}")
+}
+
+/// A time in one unit or two: 8 s, 3 min, 2 h 05 min.
+pub(super) fn time(time: Duration) -> String {
+    match time.as_secs_f64().ceil() as u64 {
+        secs @ ..=99 => format!("{secs} s"),
+        secs @ ..=5_999 => format!("{} min", secs.div_ceil(60)),
+        secs => format!("{} h {:02} min", secs / 3600, secs % 3600 / 60),
+    }
+}
+
+fn style(total: u64, message: bool) -> ProgressStyle {
+    let mut template = match total {
+        0 => "{spinner} {prefix}  {at}  {rate}/s  {for}".to_string(),
+        _ => "{prefix} {wide_bar} {at}/{of}  {rate}/s  {left} left".to_string(),
+    };
+    if message {
+        template.push_str("\n  {wide_msg}");
+    }
+    style_of(&template)
+}
+
+fn style_of(template: &str) -> ProgressStyle {
+    type Out<'a> = &'a mut dyn std::fmt::Write;
+    // Writing to a terminal's line cannot fail.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style
+        .with_key("at", |state: &ProgressState, out: Out<'_>| {
+            let _ = out.write_str(&short(state.pos() as f64));
+        })
+        .with_key("of", |state: &ProgressState, out: Out<'_>| {
+            let _ = out.write_str(&short(state.len().unwrap_or(0) as f64));
+        })
+        .with_key("rate", |state: &ProgressState, out: Out<'_>| {
+            let _ = out.write_str(&short(state.per_sec()));
+        })
+        .with_key("left", |state: &ProgressState, out: Out<'_>| {
+            let _ = out.write_str(&match state.pos() {
+                0 => "?".to_string(),
+                _ => time(state.eta()),
+            });
+        })
+        .with_key("for", |state: &ProgressState, out: Out<'_>| {
+            let _ = out.write_str(&time(state.elapsed()));
+        })
+}
+
+/// What a verb shows that has said nothing for a while.
+static BUSY: Mutex<Busy> = Mutex::new(Busy::Done);
+
+enum Busy {
+    /// Since when, and what is shown once that is long ago.
+    Since(Option<ProgressBar>),
+    /// Something was said.
+    Done,
+}
+
+/// After two seconds a terminal is told that `name` is at work, and since when, until [`heard`] is called.
+pub(super) fn busy(name: String) {
+    if !std::io::stderr().is_terminal() {
+        return;
+    }
+    with_busy(|busy| *busy = Busy::Since(None));
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(2));
+        with_busy(|busy| {
+            if let Busy::Since(bar) = busy {
+                let spinner = ProgressBar::new_spinner().with_elapsed(Duration::from_secs(2));
+                let spinner = spinner.with_style(busy_style()).with_prefix(name);
+                spinner.enable_steady_tick(Duration::from_millis(200));
+                *bar = Some(spinner);
+            }
+        });
+    });
+}
+
+/// Something is said: what was shown until now goes, and does not come again.
+pub(super) fn heard() {
+    with_busy(|busy| {
+        if let Busy::Since(Some(bar)) = busy {
+            bar.finish_and_clear();
+        }
+        *busy = Busy::Done;
+    });
+}
+
+fn with_busy(f: impl FnOnce(&mut Busy)) {
+    f(&mut BUSY.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+fn busy_style() -> ProgressStyle {
+    style_of("{spinner} {prefix}, {for}")
+}
 
 /// How a run talks.
 pub(super) struct Talk {
     quiet: bool,
     verbose: bool,
-    bar: Mutex<Option<(ProgressBar, Instant)>>,
+    bar: Mutex<Option<Bar>>,
 }
 
 impl Talk {
@@ -23,9 +251,9 @@ impl Talk {
         Talk { quiet, verbose, bar: Mutex::new(None) }
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Option<(ProgressBar, Instant)>) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
         // A poisoned lock is a panic elsewhere; the bar is the last thing to worry about then.
-        f(&mut self.bar.lock().unwrap_or_else(|e| e.into_inner()))
+        f(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -34,41 +262,43 @@ impl Progress for Talk {
         if self.verbose {
             eprintln!("{recipe} {stage}: {why}");
         }
-        let bar = match (self.quiet || !std::io::stderr().is_terminal(), records) {
-            (true, _) => ProgressBar::hidden(),
-            (false, 0) => {
-                ProgressBar::new_spinner().with_style(style("{spinner} {prefix} {human_pos} ({per_sec})"))
-            }
-            (false, n) => ProgressBar::new(n)
-                .with_style(style("{prefix} {bar:30} {human_pos}/{human_len} ({per_sec}, {eta} left) {msg}")),
-        };
-        self.with(|slot| *slot = Some((bar.with_prefix(format!("{recipe} {stage}")), Instant::now())));
+        let bar = Bar::new(format!("{recipe} {stage}"), records, self.quiet);
+        self.with(|slot| *slot = Some(bar));
     }
 
     fn advance(&self, records: u64) {
-        self.with(|slot| {
-            if let Some((bar, _)) = slot {
-                bar.inc(records);
+        self.with(|bar| {
+            if let Some(bar) = bar {
+                bar.advance(records);
             }
         });
     }
 
     fn say(&self, words: &str) {
-        self.with(|slot| {
-            if let Some((bar, _)) = slot {
-                bar.set_message(words.to_string());
+        self.with(|bar| {
+            if let Some(bar) = bar {
+                bar.say(words);
             }
         });
     }
 
+    fn tell(&self, words: &str) {
+        self.with(|bar| match bar {
+            Some(bar) => bar.tell(words),
+            None if self.quiet => {}
+            None => eprintln!("{words}"),
+        });
+    }
+
     fn end(&self, recipe: &str, manifest: &Manifest) {
-        let seconds = self.with(Option::take).map(|(bar, start)| {
-            bar.finish_and_clear();
-            start.elapsed().as_secs_f64()
+        let took = self.with(Option::take).map(|bar| {
+            bar.clear();
+            bar.elapsed()
         });
         if !self.quiet {
-            let rate = seconds.filter(|s| *s > 1.0).map(|s| format!(", {s:.1} s")).unwrap_or_default();
-            eprintln!("{}{rate}", line(recipe, manifest));
+            let took = took.filter(|took| took.as_secs_f64() > 1.0);
+            let took = took.map(|took| format!(", {:.1} s", took.as_secs_f64())).unwrap_or_default();
+            eprintln!("{}{took}", line(recipe, manifest));
         }
     }
 
@@ -83,7 +313,12 @@ impl Progress for Talk {
 pub(super) fn line(recipe: &str, manifest: &Manifest) -> String {
     let counts = &manifest.counts;
     let states = State::ALL.into_iter().filter(|s| *s != State::Kept && counts.state(*s) > 0);
-    let states: Vec<String> = states.map(|s| format!("{} {}", s.code(), number(counts.state(s)))).collect();
+    let states: Vec<String> = states
+        .map(|s| {
+            use super::terminal::{tint, tone};
+            tint(tone(s.code()), &format!("{} {}", s.code(), number(counts.state(s))))
+        })
+        .collect();
     let states = if states.is_empty() { String::new() } else { format!(" ({})", states.join(", ")) };
     format!(
         "{recipe} {}: {} in, {} out{states}",
@@ -93,6 +328,26 @@ pub(super) fn line(recipe: &str, manifest: &Manifest) -> String {
     )
 }
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_fit() {
+        let told =
+            [0.0, 0.4, 7.0, 950.0, 9_999.0, 12_345.0, 131_000.0, 999_700.0, 1_304_000.0, 2.5e9].map(short);
+        assert_eq!(told, ["0", "0.4", "7", "950", "9,999", "12.3 k", "131 k", "1.00 M", "1.30 M", "2.50 G"]);
+        let times = [0.2, 42.0, 100.0, 3_000.0, 7_500.0].map(|secs| time(Duration::from_secs_f64(secs)));
+        assert_eq!(times, ["1 s", "42 s", "2 min", "50 min", "2 h 05 min"]);
+    }
+
+    #[test]
+    fn a_log_has_rate_and_one_time_left() {
+        let line = log_line("flub dedup", 412_000, 1_000_000, Duration::from_secs(300));
+        assert_eq!(line, "flub dedup: 412 k of 1.00 M, 1,373/s, 8 min left");
+        assert_eq!(
+            log_line("flub import", 412_000, 0, Duration::from_secs(10)),
+            "flub import: 412 k, 41.2 k/s"
+        );
+    }
 }

@@ -1,34 +1,38 @@
-//! `release`: a version for a candidate; and what `run` gives back of older ones.
+//! `release`: a version for a candidate; and what `run` restores of older ones.
 
 use std::path::Path;
 
-use super::args::{Global, Release};
+use super::args::{Global, Release, ReleaseVerb, Yank};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::Config;
 use crate::pipeline;
 use crate::recipe::{self, Recipe};
-use crate::release::{self, Version};
+use crate::release::registry::Registry;
+use crate::release::{self, Version, Wanted, Yanked};
 use crate::store::Workspace;
 
 pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let unknown =
-        || format!("unknown recipe {:?}\n  hint: there are {}", args.recipe, recipe::names().join(", "));
-    let recipe = recipe::find(&args.recipe).ok_or_else(|| Failure::usage(unknown()))?;
+    if let Some(ReleaseVerb::Yank(args)) = &args.verb {
+        return yank(&config, args, global);
+    }
+    let recipe = output::recipe(args.recipe.as_deref().unwrap_or_default())?;
     if let Some(published) = &args.adopt {
         return adopt(&config, recipe, published, global);
     }
     let version = args.version.as_deref().map(str::parse::<Version>).transpose();
     let version = version.map_err(|e| Failure::usage(e.to_string()))?;
     let date = args.date.clone().unwrap_or_else(today);
-    let (proposal, manifest) = release::release(&config, recipe, version, &date)?;
+    let wanted = Wanted { version, date: &date, draft: args.draft };
+    let (proposal, manifest) = release::release(&config, recipe, wanted)?;
     let place =
         Workspace::new(&config.root).candidate(recipe.name).with_file_name(proposal.version.to_string());
     if global.json {
         output::json(&serde_json::json!({
             "recipe": recipe.name, "version": proposal.version, "bump": proposal.bump,
             "changes": proposal.changes, "draft": proposal.draft, "rows": manifest.configs, "folder": place,
+            "left_out": manifest.left_out,
         }))?;
         return Ok(Exit::Done);
     }
@@ -48,7 +52,49 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     for why in &proposal.draft {
         text.push_str(&format!("  a draft: {why}\n"));
     }
+    for left in &manifest.left_out {
+        text.push_str(&format!("  left out: {}\n", left.describe()));
+    }
     output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Marks a version. Where no recipe is named, the only one that has released it is meant.
+fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> {
+    let version: Version =
+        args.version.parse().map_err(|e: release::NoVersion| Failure::usage(e.to_string()))?;
+    let workspace = Workspace::new(&config.root);
+    let mut recipes = Vec::new();
+    match &args.recipe {
+        Some(name) => recipes.push(output::recipe(name)?),
+        None => {
+            for recipe in recipe::RECIPES {
+                if Registry::open(&workspace, recipe.name)?.find(version).is_some() {
+                    recipes.push(recipe);
+                }
+            }
+        }
+    }
+    let [recipe] = recipes[..] else {
+        let names: Vec<&str> = recipes.iter().map(|recipe| recipe.name).collect();
+        return Err(Failure::usage(match names.is_empty() {
+            true => format!("no recipe has released {version}"),
+            false => format!(
+                "several recipes have released {version}\n  hint: --recipe names one of {}",
+                names.join(", ")
+            ),
+        }));
+    };
+    let yanked = Yanked { date: args.date.clone().unwrap_or_else(today), reason: args.reason.clone() };
+    release::yank(&workspace, recipe, version, yanked.clone())?;
+    if global.json {
+        output::json(&serde_json::json!({ "recipe": recipe.name, "version": version, "yanked": yanked }))?;
+        return Ok(Exit::Done);
+    }
+    output::print(&format!(
+        "{} {version}: yanked on {}; its card in output/ and the registry say so\n",
+        recipe.name, yanked.date
+    ))?;
     Ok(Exit::Done)
 }
 
@@ -85,11 +131,11 @@ pub(super) fn restore(
 ) -> Result<(), Failure> {
     for restored in release::restore(workspace, recipe)? {
         if !global.quiet {
-            eprintln!("{} {}: given back from raw/releases", recipe.name, restored.version);
+            eprintln!("{} {}: restored from raw/releases", recipe.name, restored.version);
         }
         for file in &restored.differs {
             eprintln!(
-                "warning: {} {}: {file} is not the released one byte for byte; the riddlemill that wrote it would give it back",
+                "warning: {} {}: {file} differs from the released one; the riddlemill that wrote it would restore it byte for byte",
                 recipe.name, restored.version
             );
         }

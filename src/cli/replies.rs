@@ -21,7 +21,37 @@ pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failu
         RepliesVerb::Export { file } => export(&store, file.as_deref()),
         RepliesVerb::Import { file } => import(&store, file, global),
         RepliesVerb::Verify => verify(&store, global),
+        RepliesVerb::Forget { key, why } => forget(&store, key, why, global),
     }
+}
+
+fn forget(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exit, Failure> {
+    if why.trim().is_empty() {
+        return Err(Failure::usage("--why is blank\n  hint: say what was wrong with the reply".to_owned()));
+    }
+    let keys = store.keys(begins).map_err(failed)?;
+    let key = match &keys[..] {
+        [key] => key,
+        [] => {
+            let message = format!(
+                "no stored reply has a key that begins with {begins:?}\n  hint: `riddlemill replies export` prints them"
+            );
+            return Err(Failure { exit: Exit::Gap, message });
+        }
+        _ => {
+            return Err(Failure::usage(format!(
+                "{} replies have keys that begin with {begins:?}\n  hint: give more of it",
+                keys.len()
+            )));
+        }
+    };
+    store.forget(key, why.trim()).map_err(failed)?;
+    if global.json {
+        output::json(&json!({ "key": key, "why": why.trim() }))?;
+    } else if !global.quiet {
+        eprintln!("{key} is asked for again by the next run that needs it and may ask");
+    }
+    Ok(Exit::Done)
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {

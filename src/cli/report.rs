@@ -7,6 +7,7 @@ use serde_json::json;
 use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
+use super::terminal::{HANG, tint, tone, visible};
 use crate::audit::{Funnel, Shown, examples, figures, funnel, page, tables};
 use crate::recipe::Recipe;
 use crate::record::State;
@@ -15,6 +16,9 @@ use crate::store::{Workspace, durable};
 
 /// Examples of each reason on the page, where no flag says otherwise.
 const ON_PAGE: usize = 3;
+
+/// Characters of the longest bar: a line fits 80 columns.
+const BAR: u64 = 20;
 
 /// Examples by stage, then by `state/reason`.
 type Examples = BTreeMap<String, BTreeMap<String, Vec<Shown>>>;
@@ -76,13 +80,17 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
     let widest = first.counts.records_in.max(1);
     for stage in &funnel.stages {
         let counts = &stage.counts;
-        let bar = "█".repeat((counts.records_out * 40).div_ceil(widest).min(40) as usize);
+        let bar = "█".repeat((counts.records_out * BAR).div_ceil(widest).min(BAR) as usize);
         text.push_str(&format!(
             "  {:<wide$} {:>11} in {:>11} out  {bar}\n",
             stage.stage,
             number(counts.records_in),
             number(counts.records_out)
         ));
+        if let Some(names) = stage.names {
+            let what = "names of users, looked for in every text";
+            text.push_str(&format!("  {:<wide$} {:>11} {what}\n", "", number(names)));
+        }
         for state in State::ALL {
             let prefix = format!("{}/", state.code());
             let mut reasons: Vec<_> =
@@ -90,11 +98,11 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
             reasons.sort_by_key(|(code, n)| (std::cmp::Reverse(*n), *code));
             for (code, n) in reasons {
                 let meaning = stages::definition(code).unwrap_or_default();
+                let shown = tint(tone(state.code()), &format!("{:<8}", state.code()));
                 text.push_str(&format!(
-                    "  {:<wide$} {:>11} {:<8} {code:<18} {meaning}\n",
+                    "  {:<wide$} {:>11} {HANG}{shown} {code:<18} {meaning}\n",
                     "",
-                    number(n),
-                    state.code()
+                    number(n)
                 ));
                 let some = examples.get(&stage.stage).and_then(|by| by.get(&format!("{prefix}{code}")));
                 for one in some.into_iter().flatten() {
@@ -104,7 +112,7 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
                         .or(one.entry.evidence.as_ref())
                         .map(|t| short(t))
                         .unwrap_or_default();
-                    text.push_str(&format!("  {:<wide$} {:>11}   {}  {says}\n", "", "", one.entry.id));
+                    text.push_str(&format!("  {:<wide$} {:>11}   {}  {HANG}{says}\n", "", "", one.entry.id));
                 }
             }
         }
@@ -115,6 +123,6 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
 /// The beginning of a text, on one line.
 fn short(text: &str) -> String {
     const CHARS: usize = 60;
-    let line: String = text.chars().take(CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = visible(&text.chars().take(CHARS).collect::<String>());
     if text.chars().count() > CHARS { line + "…" } else { line }
 }

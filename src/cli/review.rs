@@ -12,8 +12,7 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::{disputes, trials};
 use crate::config::Config;
-use crate::pipeline::{RunError, Tasks, now, review_items};
-use crate::recipe;
+use crate::pipeline::{RunError, Tasks, now, review_items, shown_items};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::ballot::{Round, Step};
 use crate::review::{
@@ -32,17 +31,21 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
         }
         ReviewVerb::Import { place, files } => take_votes(&Room::open(&config, place)?, files, global),
         ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
-        ReviewVerb::Assign { place, overlap, gold, gold_share, languages, seed, replace } => {
+        ReviewVerb::Assign { place, overlap, sample, to, gold, gold_share, languages, seed, replace } => {
             let room = Room::open(&config, place)?;
             let gold =
                 gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
             let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
             let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
+            let to: Vec<&str> = to.iter().map(String::as_str).collect();
             let settings = AssignSettings {
                 seed: *seed,
                 round: room.round,
                 languages: &languages,
                 overlap: *overlap,
+                decided: &[],
+                to: &to,
+                sample: *sample,
                 gold: &gold,
                 gold_share: gold_share.unwrap_or_default(),
             };
@@ -81,13 +84,10 @@ pub(super) struct Room<'c> {
 
 impl<'c> Room<'c> {
     fn open(config: &'c Config, place: &Place) -> Result<Room<'c>, Failure> {
-        let recipe =
-            recipe::find(&place.recipe).ok_or_else(|| usage(format!("unknown recipe {:?}", place.recipe)))?;
         let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
-        let Some((step, items)) = review_items(config, recipe, name)? else {
-            let known: Vec<&str> = recipe.reviews().map(|review| review.place().1).collect();
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            return Err(usage(format!("{} has no review {name:?}\n  hint: it has {known}", recipe.name)));
+        let recipe = output::recipe_of(config, name, place.recipe.as_deref())?;
+        let Some((step, items)) = shown_items(config, recipe, name)? else {
+            return Err(usage(output::unknown_review(&[recipe], name)));
         };
         let round = match place.round {
             RoundArg::Vote => Round::Vote,
@@ -104,6 +104,32 @@ impl<'c> Room<'c> {
 
     pub(super) fn log(&self) -> Result<VoteLog, Failure> {
         VoteLog::open(Workspace::new(&self.config.root).raw().join("votes")).map_err(io)
+    }
+
+    /// Votes of people that count in this round, as tasks, of those who were given none.
+    fn cast(&self) -> Vec<Task> {
+        let votes = self.by_item();
+        let resolved = resolve_all(&self.step, &self.items, &votes);
+        let given: std::collections::BTreeSet<(&str, &str)> =
+            self.tasks.all().iter().map(|task| (task.item.as_str(), task.annotator.as_str())).collect();
+        let mut cast = Vec::new();
+        for (item, resolution) in self.items.iter().zip(&resolved) {
+            let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+            for vote in crate::review::votes::current(on_it) {
+                let counts =
+                    !vote.synthetic && vote.round == self.round && !resolution.stale.contains(&vote.id);
+                if counts && !given.contains(&(item.id.as_str(), vote.annotator.as_str())) {
+                    cast.push(Task {
+                        item: item.id.clone(),
+                        annotator: vote.annotator.clone(),
+                        round: self.round,
+                        gold: false,
+                        instead_of: None,
+                    });
+                }
+            }
+        }
+        cast
     }
 
     /// What is shown in this room's round, for items that are open in it.
@@ -140,7 +166,7 @@ fn write_ballot(
 ) -> Result<Exit, Failure> {
     let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
     if !annotator.is_empty() && !known(annotator) {
-        return Err(usage(format!("no [[annotator]] is called {annotator:?}")));
+        return Err(usage(output::unknown_annotator(room.config, annotator)));
     }
     let mine: Vec<&str> = room
         .tasks
@@ -252,9 +278,18 @@ fn spread(
         }
         None => {
             let seen = room.seen();
-            let open: Vec<&str> =
-                seen.iter().filter(|(_, open)| *open).map(|(item, _)| item.id.as_str()).collect();
-            assign(&room.step, &open, people, room.tasks.all(), settings).map_err(usage)?
+            let (open, decided): (Vec<_>, Vec<_>) = seen.iter().partition(|(_, open)| *open);
+            let ids = |items: Vec<&'_ (Item, bool)>| -> Vec<String> {
+                items.into_iter().map(|(item, _)| item.id.clone()).collect()
+            };
+            let (open, decided) = (ids(open), ids(decided));
+            let [open, decided] =
+                [&open, &decided].map(|ids| ids.iter().map(String::as_str).collect::<Vec<_>>());
+            // Who has voted is on the item, whether it was their task or not.
+            let mut tasks = room.tasks.all().to_vec();
+            tasks.extend(room.cast());
+            let settings = AssignSettings { decided: &decided, ..settings.clone() };
+            assign(&room.step, &open, people, &tasks, &settings).map_err(usage)?
         }
     };
     room.tasks.append(&new)?;
@@ -316,6 +351,9 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
     Ok(Exit::Done)
 }
 
+/// What a vote of each round is called.
+const NTH: [&str; 3] = ["first-round", "second-round", "adjudication"];
+
 fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
     let mut parts = vec![format!("{} confirmed", status.confirmed)];
     let mut part = |n: usize, what: &str| {
@@ -324,12 +362,13 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
         }
     };
     part(status.synthetic, "by the sample alone");
-    part(status.provisional, "on their draft");
+    part(status.provisional, "provisional, on their draft");
     for (round, (items, votes)) in &status.waiting {
-        part(*items, &format!("waiting for {votes} more votes ({})", round.name()));
+        let votes = count(*votes as u64, &format!("{} vote", NTH[*round as usize]));
+        part(*items, &format!("open: {votes} still needed"));
     }
     part(status.disputed, "disputed");
-    part(status.stale, "votes on an older text");
+    part(status.stale, "outdated votes");
     let rewritten = match (status.edited.rate(), status.edited.of) {
         (Some(rate), of) => format!("; {:.0} % of {of} drafts rewritten", rate * 100.0),
         _ => String::new(),
@@ -340,7 +379,7 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
         parts.join(", ")
     );
     for (name, progress) in &status.annotators {
-        let stale = if progress.stale > 0 { format!(", {} stale", progress.stale) } else { String::new() };
+        let stale = if progress.stale > 0 { format!(", {} outdated", progress.stale) } else { String::new() };
         text.push_str(&format!(
             "    {name:<14} {} of {} assigned, {} votes{stale}\n",
             progress.done, progress.assigned, progress.votes

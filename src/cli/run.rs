@@ -1,6 +1,7 @@
 //! `run`: every stage that is not fresh, then the candidates.
 
 use super::args::{Global, Run};
+use super::disk;
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::progress::Talk;
@@ -16,8 +17,11 @@ use crate::stages::{Draft, Stage, Stop};
 use crate::store::{Manifest, StageReader, Workspace};
 
 pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
-    let threads: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
-    let config = output::load_with(global, &threads)?;
+    let mut flags: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
+    if args.preview {
+        flags.push(("review.preview".into(), "true".into()));
+    }
+    let config = output::load_with(global, &flags)?;
     let recipes = output::recipes(&config, &args.only)?;
     if args.dry_run {
         return status::print(&config, &recipes, global);
@@ -33,6 +37,12 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         run: llm::Run::new((settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd))),
     };
     let recipes = with_stages(recipes, args, &selection);
+    if settings.disk_check {
+        disk::check(&config, &recipes)?;
+    }
+    if !args.offline {
+        output::warn_of_short_keys(&config, global);
+    }
     let mut unread = 0;
     let mut built = Vec::new();
     for recipe in recipes {
@@ -109,15 +119,18 @@ fn make(
     let (candidate, written) = release::build(config, recipe, &manifests)?;
     super::release::restore(&workspace, recipe, global)?;
     if !global.quiet {
-        let held: u64 = manifests.iter().map(|m| m.counts.state(State::Held)).sum();
-        let held =
-            if held > 0 { format!(", {} held for a person or a reply", number(held)) } else { String::new() };
+        let waits: String = manifests
+            .iter()
+            .map(|m| (m.counts.state(State::Held), &m.stage))
+            .filter(|(held, _)| *held > 0)
+            .map(|(held, stage)| format!("; {} wait at {stage}", number(held)))
+            .collect();
         let fresh = if written { "" } else { " (unchanged)" };
         let place = workspace.candidate(recipe.name);
         eprintln!(
-            "{}: {} in {}{held}{fresh}",
+            "{}: {} at the end{waits} -> {}{fresh}",
             recipe.name,
-            count(candidate.rows, "candidate"),
+            count(candidate.rows, "item"),
             place.display()
         );
     }

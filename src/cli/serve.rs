@@ -13,7 +13,7 @@ use crate::web::{self, Address, ServeError};
 
 pub(super) const HELP: &str = "\
 On the loopback and without a granted token, whoever is on this machine may open everything. Once
-`riddlemill access grant` has given a token, every page asks for one. Other machines reach the pages
+`riddlemill access grant` has given a token, every page asks for one, until `access open`. Other machines reach the pages
 with --bind, which wants a token first; put a proxy with TLS in front and name it with --public.
   riddlemill serve
   riddlemill access grant annotator-1 --rank annotator

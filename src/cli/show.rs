@@ -6,7 +6,9 @@ use serde_json::json;
 use super::args::{Global, Show};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
-use crate::audit::{Near, Query, Shown, Side, borderline, show as look};
+use super::terminal::{self, HANG};
+use crate::audit::{Near, Piece, Query, Shown, Side, borderline, diff, show as look};
+use crate::config::{near_miss, unknown};
 use crate::recipe::{RECIPES, Recipe, Step};
 use crate::record::State;
 use crate::store::Workspace;
@@ -68,16 +70,13 @@ fn to_json<T: serde::Serialize>(rows: &[T]) -> Result<serde_json::Value, Failure
 fn query(args: &Show) -> Result<Query, Failure> {
     let grep = args.grep.as_deref().map(regex::Regex::new).transpose();
     if let Some(code) = args.outcome.as_deref().filter(|code| State::from_code(code).is_none()) {
-        let known: Vec<&str> = State::ALL.iter().map(|s| s.code()).collect();
-        return Err(Failure::usage(format!(
-            "unknown outcome {code:?}\n  hint: there are {}",
-            known.join(", ")
-        )));
+        return Err(Failure::usage(unknown("outcome", code, State::ALL.iter().map(|s| s.code()))));
     }
     if let Some(code) = args.reason.as_deref().filter(|code| crate::stages::definition(code).is_none()) {
-        return Err(Failure::usage(format!(
-            "unknown reason {code:?}\n  hint: `riddlemill report` lists those that occur"
-        )));
+        let near = near_miss(code, crate::stages::reasons());
+        let hint = near
+            .map_or("`riddlemill report` lists those that occur".into(), |n| format!("did you mean {n:?}?"));
+        return Err(Failure::usage(format!("unknown reason {code:?}\n  hint: {hint}")));
     }
     Ok(Query {
         outcome: args.outcome.clone(),
@@ -101,11 +100,7 @@ fn steps(
         let mut known: Vec<&str> = recipes.iter().flat_map(|r| r.steps.iter().map(|s| s.name)).collect();
         known.sort_unstable();
         known.dedup();
-        return Err(Failure::usage(format!(
-            "no stage {:?}\n  hint: there are {}",
-            args.stage,
-            known.join(", ")
-        )));
+        return Err(Failure::usage(unknown("stage", &args.stage, known)));
     }
     Ok(found)
 }
@@ -129,15 +124,22 @@ fn print(shown: &Shown) -> String {
     head.push('\n');
     let mut detail = |name: &str, value: &Option<String>| {
         if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
-            head.push_str(&format!("    {name:<8} {}\n", one_line(value)));
+            head.push_str(&format!("    {name:<8} {HANG}{}\n", one_line(value)));
         }
     };
     if entry.after.is_some() {
         detail("before", &entry.before);
         detail("after", &entry.after);
+    } else if let (Some(own), Some(into)) = (&shown.text, shown.into_text.as_ref()) {
+        head.push_str(&both_sides(&entry.id, own, entry.into.as_deref().unwrap_or_default(), into));
     } else {
         detail("text", &shown.text);
     }
+    let mut detail = |name: &str, value: &Option<String>| {
+        if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
+            head.push_str(&format!("    {name:<8} {}\n", one_line(value)));
+        }
+    };
     detail("because", &entry.evidence);
     head
 }
@@ -147,14 +149,25 @@ fn print_near(near: &Near) -> String {
     let veto = pair.veto.as_deref().map(|v| format!(", demoted by {v}")).unwrap_or_default();
     let mut text =
         format!("{:.3} {}{veto}; levenshtein {:.3}\n", pair.score, pair.predicate, pair.levenshtein);
+    text.push_str(&print_sides(&pair.a, &pair.b, &near.diff));
+    text
+}
+
+/// Two texts one under the other, each with what it alone has marked.
+pub(super) fn both_sides(a: &str, text_a: &str, b: &str, text_b: &str) -> String {
+    print_sides(a, b, &diff(text_a, text_b))
+}
+
+fn print_sides(a: &str, b: &str, pieces: &[Piece]) -> String {
+    let mut text = String::new();
     for (id, side, colour, marks) in
-        [(&pair.a, Side::A, AnsiColor::Red, ("[-", "-]")), (&pair.b, Side::B, AnsiColor::Green, ("{+", "+}"))]
+        [(a, Side::A, AnsiColor::Red, ("[-", "-]")), (b, Side::B, AnsiColor::Green, ("{+", "+}"))]
     {
         let style = Style::new().fg_color(Some(colour.into())).underline();
         let (open, close) =
             if colours() { (on(style), off(style)) } else { (marks.0.into(), marks.1.into()) };
-        text.push_str(&format!("    {id:<28} "));
-        for piece in near.diff.iter().filter(|p| p.side == Side::Both || p.side == side) {
+        text.push_str(&format!("    {id:<28} {HANG}"));
+        for piece in pieces.iter().filter(|p| p.side == Side::Both || p.side == side) {
             let piece_text = one_line(&piece.text);
             match piece.side {
                 Side::Both => text.push_str(&piece_text),
@@ -167,18 +180,17 @@ fn print_near(near: &Near) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    text.replace('\n', "⏎").replace('\r', "␍")
+    terminal::visible(text)
 }
 
 fn colours() -> bool {
-    use std::io::IsTerminal;
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    terminal::stdout().colours
 }
 
 fn on(style: Style) -> String {
-    if colours() { style.render().to_string() } else { String::new() }
+    style.render().to_string()
 }
 
 fn off(style: Style) -> String {
-    if colours() { style.render_reset().to_string() } else { String::new() }
+    style.render_reset().to_string()
 }

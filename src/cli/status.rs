@@ -5,11 +5,14 @@ use serde_json::json;
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, number};
+use super::released;
+use super::terminal::{HANG, tint, tone};
 use crate::config::Config;
-use crate::pipeline::{Freshness, Planned, plan};
+use crate::pipeline::{Freshness, Outdated, Planned, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::Stage;
+use crate::store::Workspace;
 
 pub(super) fn status(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -23,12 +26,14 @@ pub(super) fn print(config: &Config, recipes: &[&'static Recipe], global: &Globa
     let mut machine = Vec::new();
     for recipe in recipes {
         let planned = plan(config, recipe)?;
+        let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
         let width = recipe.steps.iter().map(|s| s.name.len()).max().unwrap_or(0);
         text.push_str(&format!("{}\n", recipe.name));
         for step in &planned {
             let (state, words) = describe(step);
             let waits = waiting(step);
-            text.push_str(&format!("  {:width$}  {state:8} {words}\n", step.step));
+            let state_shown = tint(tone(state), &format!("{state:8}"));
+            text.push_str(&format!("  {:width$}  {state_shown} {HANG}{words}\n", step.step));
             let drafts = recipe.step(step.step).is_some_and(|(_, s)| matches!(s.stage, Stage::Draft(_)));
             let whom = if drafts { "a reply" } else { "a person" };
             if waits > 0 {
@@ -39,10 +44,18 @@ pub(super) fn print(config: &Config, recipes: &[&'static Recipe], global: &Globa
                     number(waits)
                 ));
             }
+            let outdates = outdates.filter(|found| found.step == step.step);
+            if let Some(found) = outdates {
+                text.push_str(&format!("  {:width$}  {:8} {}\n", "", "outdates", of_outdated(found)));
+            }
             machine.push(json!({
                 "recipe": recipe.name, "stage": step.step, "state": state, "why": words, "held": waits,
+                "outdates": outdates,
             }));
         }
+        let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;
+        text.push_str(&released);
+        machine.extend(versions);
     }
     if global.json {
         output::json(&machine)?
@@ -50,6 +63,17 @@ pub(super) fn print(config: &Config, recipes: &[&'static Recipe], global: &Globa
         output::print(&text)?
     }
     Ok(Exit::Done)
+}
+
+/// What a run would outdate, in words.
+fn of_outdated(found: Outdated) -> String {
+    let counted = |n: usize, noun: &str| output::count(n as u64, noun);
+    format!(
+        "{} would read otherwise; {} and {} are on the text of today",
+        counted(found.posts, "post"),
+        counted(found.votes, "vote"),
+        counted(found.replies, "reply")
+    )
 }
 
 fn describe(step: &Planned) -> (&'static str, String) {

@@ -81,6 +81,9 @@ fn jokes(tables: &JokeTables) -> String {
         "  section 2: {} jokes, {} of annual threads, {} recommended",
         tables.jokes, tables.annual, tables.recommended
     );
+    if tables.others > 0 {
+        text.push_str(&format!(", {} of other sources", tables.others));
+    }
     if let Some(chars) = tables.explanation_chars {
         text.push_str(&format!("; {chars:.1} characters an explanation"));
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use toml_edit::{Document, Item, Table};
 
 use super::layers::{Layer, Origin};
+use super::reference;
 use super::schema::{Key, Section, near_miss};
 use super::sections::SECTIONS;
 use super::source::{SOURCE, Source, SourceKind, Take};
@@ -59,8 +60,13 @@ pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
         Err(e) => {
-            let first = e.message().lines().next().unwrap_or_default().to_string();
-            reader.problem(e.span(), first);
+            let mut what = e.message().lines().next().unwrap_or_default().to_string();
+            if let Some(span) = e.span().filter(|_| what == "duplicate key")
+                && let Some(twice) = twice(text, span)
+            {
+                what = twice;
+            }
+            reader.problem(e.span(), what);
         }
     }
     // Tables come in the order of their names' first use, keys before what they lack: a reader of the
@@ -102,22 +108,10 @@ impl Reader<'_> {
                 "llm" => self.endpoints(item),
                 "annotator" => {
                     self.checked.annotators =
-                        self.list(item, "annotator", &["name", "role", "languages", "qualified", "accounts"])
+                        self.list(item, "annotator", &reference::keys(&reference::ANNOTATOR))
                 }
                 "crawl" => {
-                    let keys = [
-                        "name",
-                        "site",
-                        "base",
-                        "seeds",
-                        "scope",
-                        "politeness",
-                        "limits",
-                        "contact",
-                        "refresh",
-                        "private_hosts",
-                    ];
-                    self.checked.crawls = self.list(item, "crawl", &keys);
+                    self.checked.crawls = self.list(item, "crawl", &reference::keys(&reference::CRAWL));
                 }
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
                     Some(section) => self.section(section, "", item),
@@ -335,7 +329,15 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, what: &str, name: &str, span: Option<Range<usize>>, near: Option<&str>) {
-        let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
+        // In the file that `init` writes the tables' names are comments, too.
+        let other = || SECTIONS.iter().find(|other| other.keys.iter().any(|key| key.name == name));
+        let hint = match (near, other().filter(|_| what == "key")) {
+            (Some(near), _) => format!("\n  hint: did you mean {near:?}?"),
+            (None, Some(other)) => {
+                format!("\n  hint: it is one of [{}]; is that line still a comment?", other.name)
+            }
+            (None, None) => String::new(),
+        };
         self.problem(span, format!("unknown {what} {name:?}{hint}"));
     }
 
@@ -348,6 +350,26 @@ impl Reader<'_> {
     fn origin(&self, item: &Item) -> Origin {
         Origin::File(item.span().map_or(0, |s| position(self.text, s.start).0))
     }
+}
+
+/// What stands twice, and where it was first.
+fn twice(text: &str, span: Range<usize>) -> Option<String> {
+    let name = text.get(span.clone())?.trim().trim_matches(['[', ']']).trim();
+    let (line, _) = position(text, span.start);
+    let here = text.lines().nth(line - 1)?.trim();
+    let is_table = here.starts_with('[');
+    let whole = if is_table { here.trim_matches(['[', ']']).trim() } else { name };
+    let says = |other: &str| match is_table {
+        true => other.trim().split('#').next().is_some_and(|other| other.trim() == here),
+        false => other.trim().split('=').next().is_some_and(|key| key.trim() == name),
+    };
+    let first = text.lines().take(line - 1).position(says)? + 1;
+    Some(match is_table {
+        true => format!(
+            "[{whole}] is there already, at line {first}\n  hint: put its keys there, and leave this line out"
+        ),
+        false => format!("`{name}` is set already, at line {first}"),
+    })
 }
 
 fn plain_name(name: &str) -> bool {

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::check::{Problem, Problems, check, value_json};
-use super::schema::{Kind, Section, near_miss};
+use super::schema::{Kind, Section, near_miss, unknown};
 use super::sections::{RUN, SECTIONS};
 use super::{FILE, Source};
 use crate::crawl;
@@ -54,6 +54,21 @@ pub struct Setting {
     pub value: Value,
     /// Where that came from.
     pub origin: Origin,
+}
+
+/// A setting as somebody wrote it: in pipeline.toml, in the environment or as a flag.
+#[derive(Clone, Debug)]
+pub struct Written<'c> {
+    /// The recipe, where it is written for one.
+    pub recipe: Option<&'c str>,
+    /// Its table.
+    pub section: &'c str,
+    /// Its name in the table.
+    pub key: &'c str,
+    /// Its value.
+    pub value: &'c Value,
+    /// Where.
+    pub origin: &'c Origin,
 }
 
 /// What stands above pipeline.toml.
@@ -105,10 +120,14 @@ impl Config {
         let path = root.join(FILE);
         let text = fs::read(&path).map_err(|e| {
             let hint = match e.kind() {
-                std::io::ErrorKind::NotFound => "\n  hint: `riddlemill init` makes a workspace here",
-                _ => "",
+                std::io::ErrorKind::NotFound => {
+                    "no workspace here\n  hint: `riddlemill init` makes one; `-C DIR` \
+                     names one that is elsewhere"
+                        .to_string()
+                }
+                _ => e.to_string(),
             };
-            Problems(vec![Problem { place: path.display().to_string(), what: format!("{e}{hint}") }])
+            Problems(vec![Problem { place: path.display().to_string(), what: hint }])
         })?;
         let text = String::from_utf8(text).map_err(|e| {
             let what = format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to());
@@ -188,6 +207,20 @@ impl Config {
         settings
     }
 
+    /// Every setting that somebody wrote, those that a later layer overrules among them.
+    pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
+        let entries = self.layers.iter().flatten();
+        let by_somebody = |origin: &Origin| !matches!(origin, Origin::Default | Origin::Recipe);
+        entries.filter(move |(_, (_, origin))| by_somebody(origin)).filter_map(|(dotted, (value, origin))| {
+            let (recipe, rest) = match dotted.strip_prefix("recipe.") {
+                Some(rest) => rest.split_once('.').map(|(recipe, rest)| (Some(recipe), rest))?,
+                None => (None, dotted.as_str()),
+            };
+            let (section, key) = rest.split_once('.')?;
+            Some(Written { recipe, section, key, value, origin })
+        })
+    }
+
     /// A later layer wins; within one, what is said of the recipe.
     fn lookup(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, Origin)> {
         let general = format!("{section}.{key}");
@@ -218,12 +251,8 @@ impl Config {
         let known = self.lookup(None, RUN.name, "recipes");
         for name in known.and_then(|(v, _)| v.as_array()).into_iter().flatten().filter_map(Value::as_str) {
             if !self.recipes.iter().any(|r| r == name) {
-                let near = near_miss(name, self.recipes.iter().map(String::as_str));
-                let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
-                problems.push(Problem {
-                    place: "run.recipes".into(),
-                    what: format!("unknown recipe {name:?}{hint}"),
-                });
+                let what = unknown("recipe", name, self.recipes.iter().map(String::as_str));
+                problems.push(Problem { place: "run.recipes".into(), what });
             }
         }
     }
@@ -297,7 +326,7 @@ fn insert(
         _ => return problem(format!("{dotted:?} is no setting; settings are named table.key")),
     };
     if let Some(recipe) = recipe.filter(|r| !recipes.contains(r)) {
-        return problem(format!("unknown recipe {recipe:?}"));
+        return problem(unknown("recipe", recipe, recipes.iter().copied()));
     }
     let Some(kind) = SECTIONS.iter().find(|s| s.name == section).and_then(|s| find(s, key)) else {
         let all: Vec<String> = SECTIONS

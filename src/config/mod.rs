@@ -6,14 +6,15 @@
 
 mod check;
 mod layers;
+pub mod reference;
 mod schema;
 pub mod sections;
 mod source;
 mod template;
 
 pub use check::{Problem, Problems};
-pub use layers::{Config, Origin, Overrides, Setting};
-pub use schema::{Key, Kind, Section};
+pub use layers::{Config, Origin, Overrides, Setting, Written};
+pub use schema::{Key, Kind, Section, near_miss, unknown};
 pub use source::{Source, SourceKind, Take};
 pub use template::{default_pipeline, sample_pipeline};
 

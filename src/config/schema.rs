@@ -43,6 +43,8 @@ pub enum Kind {
     Text,
     /// A list of texts.
     Texts,
+    /// A list of a recipe's steps: drafts or reviews. Which there are the recipes know, and check.
+    Steps,
     /// A table of texts under some of these words.
     Map(&'static [&'static str]),
 }
@@ -61,7 +63,7 @@ impl Kind {
             (Kind::Share, Value::Number(n)) => n.as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)),
             (Kind::Amount, Value::Number(n)) => n.as_f64().is_some_and(|x| x >= 0.0 && x.is_finite()),
             (Kind::Choice(words), Value::String(s)) => words.contains(&s.as_str()),
-            (Kind::Texts, Value::Array(list)) => list.iter().all(Value::is_string),
+            (Kind::Texts | Kind::Steps, Value::Array(list)) => list.iter().all(Value::is_string),
             (Kind::Map(words), Value::Object(map)) => {
                 map.iter().all(|(word, value)| words.contains(&word.as_str()) && value.is_string())
             }
@@ -70,30 +72,39 @@ impl Kind {
         if fits {
             return Ok(value.clone());
         }
+        let expected = self.expected();
         Err(match self {
+            Kind::Choice(words) => {
+                let near = value.as_str().and_then(|v| near_miss(v, words.iter().copied()));
+                let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+                format!("{expected}{near}")
+            }
+            Kind::Map(words) => {
+                let unknown =
+                    value.as_object().and_then(|map| map.keys().find(|k| !words.contains(&k.as_str())));
+                let unknown = unknown.map(|k| format!("; {k:?} is none of them")).unwrap_or_default();
+                format!("{expected}{unknown}")
+            }
+            _ => expected,
+        })
+    }
+
+    /// What it may hold, as a fragment that follows `expected `.
+    pub fn expected(self) -> String {
+        match self {
             Kind::Flag => "true or false".into(),
             Kind::Whole(low, i64::MAX) => format!("a whole number of at least {low}"),
             Kind::Whole(low, high) => format!("a whole number from {low} to {high}"),
             Kind::Share => "a number from 0 to 1".into(),
             Kind::Amount => "a number of at least 0".into(),
-            Kind::Choice(words) => {
-                let near = value.as_str().and_then(|v| near_miss(v, words.iter().copied()));
-                let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
-                format!("one of {}{near}", words.join(", "))
-            }
+            Kind::Choice(words) => format!("one of {}", words.join(", ")),
             Kind::Text => "a text in quotes".into(),
             Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),
+            Kind::Steps => "a list of steps, [\"…\", \"…\"]".into(),
             Kind::Map(words) => {
-                let unknown =
-                    value.as_object().and_then(|map| map.keys().find(|k| !words.contains(&k.as_str())));
-                let unknown = unknown.map(|k| format!("; {k:?} is none of them")).unwrap_or_default();
-                format!(
-                    "a table of texts, {{ {} = \"…\" }}, with some of {}{unknown}",
-                    words[0],
-                    words.join(", ")
-                )
+                format!("a table of texts, {{ {} = \"…\" }}, with some of {}", words[0], words.join(", "))
             }
-        })
+        }
     }
 }
 
@@ -106,6 +117,16 @@ pub fn near_miss<'a>(written: &str, words: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
+/// `unknown stage "filtr"`, with the word that was probably meant, else with all there are.
+pub fn unknown<'a>(what: &str, written: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    match near_miss(written, words.iter().copied()) {
+        Some(near) => format!("unknown {what} {written:?}\n  hint: did you mean {near:?}?"),
+        None if words.is_empty() => format!("unknown {what} {written:?}\n  hint: there is none"),
+        None => format!("unknown {what} {written:?}\n  hint: there are {}", words.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +137,14 @@ mod tests {
         assert_eq!(near_miss("treshold", words.into_iter()), Some("threshold"));
         assert_eq!(near_miss("metrik", words.into_iter()), Some("metric"));
         assert_eq!(near_miss("colour", words.into_iter()), None);
+        assert_eq!(
+            unknown("key", "metrik", words),
+            "unknown key \"metrik\"\n  hint: did you mean \"metric\"?"
+        );
+        assert_eq!(
+            unknown("key", "colour", words),
+            "unknown key \"colour\"\n  hint: there are threshold, metric, margin"
+        );
+        assert_eq!(unknown("source", "a", []), "unknown source \"a\"\n  hint: there is none");
     }
 }

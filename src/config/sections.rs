@@ -24,6 +24,7 @@ pub const RUN: Section = Section {
             "0",
             "Threads for the offline stages; 0 means one a core. Never changes a result.",
         ),
+        key("disk_check", Kind::Flag, "true", "Refuse a run that the disk has no room for."),
         key(
             "max_usd",
             Kind::Amount,
@@ -49,6 +50,12 @@ pub const IMPORT: Section = Section {
             Kind::Whole(1, 1_000_000),
             "20",
             "A thread whose owner numbered at least this many main posts is an annual thread.",
+        ),
+        key(
+            "common_words",
+            Kind::Texts,
+            "[]",
+            "Names of users that texts use as words, so that they are marked in no other user's post: paths of lists, a word a line, # comments.",
         ),
     ],
 };
@@ -181,7 +188,7 @@ pub const DRAFT: Section = Section {
         ),
         key(
             "optional",
-            Kind::Texts,
+            Kind::Steps,
             "[]",
             "Steps that people do without a draft: a record goes on where its reply is missing.",
         ),
@@ -191,19 +198,25 @@ pub const DRAFT: Section = Section {
 /// What people decide.
 pub const REVIEW: Section = Section {
     name: "review",
-    doc: "What people decide; the steps are named as in review:<step>.",
+    doc: "What people decide; a step is named as in review:<step>.",
     keys: &[
         key(
             "draft_ahead",
-            Kind::Texts,
+            Kind::Steps,
             "[]",
             "Steps whose drafts go on, provisionally, while votes are missing.",
         ),
         key(
             "optional",
-            Kind::Texts,
+            Kind::Steps,
             "[]",
             "Steps that hold nothing: what is undecided goes on without an answer.",
+        ),
+        key(
+            "preview",
+            Kind::Flag,
+            "false",
+            "Go through the whole recipe on drafts while votes are missing, as `run --preview` does; its rows are provisional.",
         ),
         key(
             "sample",
@@ -352,6 +365,8 @@ pub struct Import {
     pub max_line_mib: u64,
     /// Numbered main posts that make a thread annual.
     pub annual_posts: u64,
+    /// Paths relative to pipeline.toml.
+    pub common_words: Vec<String>,
 }
 
 /// Resolved settings of the clean stage.
@@ -436,6 +451,8 @@ pub struct Review {
     pub draft_ahead: Vec<String>,
     /// Steps that hold nothing.
     pub optional: Vec<String>,
+    /// Whether every step goes on with drafts, or without an answer where there is none.
+    pub preview: bool,
     /// A path relative to pipeline.toml; empty for none.
     pub sample: String,
 }
@@ -522,6 +539,8 @@ pub struct Run {
     pub recipes: Vec<String>,
     /// 0 means one a core.
     pub threads: usize,
+    /// Whether a run without room on the disk is refused.
+    pub disk_check: bool,
     /// Dollars; 0 for no cap of the run's own.
     pub max_usd: f64,
 }

@@ -7,9 +7,10 @@ use super::sections::SECTIONS;
 use super::source::SOURCE;
 
 const HEAD: &str = "\
-# Settings of a riddlemill workspace. Every key is listed with its default, commented out.
+# Settings of a riddlemill workspace. Every table and key is here with its default, as a comment: uncomment both the
+# table's line and the key's, or write your own tables below.
 # default < this file < environment (RIDDLEMILL_DEDUP__METRIC=indel) < flags (--set dedup.metric=indel)
-# `riddlemill config` prints what holds and where it came from.
+# `riddlemill config` prints every setting and where it came from, `riddlemill config --explain draft` what a table takes.
 ";
 
 const SAMPLE: &str = r#"
@@ -57,20 +58,12 @@ kind = "puzzles"
 path = "raw/sample/puzzles/puzzles.jsonl"
 licence = "CC0-1.0"
 
-# Drafts come from replies written beforehand: no network, no key, no money. For a model of your own:
-# [llm.mine]
-# base_url = "https://api.example.org/v1"
-# model = "…"
-# key_env = "MINE_KEY"          # the name of the environment variable, never the key
-# size_b = 8                    # billions of parameters, for `evaluate`
-# usd_per_million_in = 0.15
-# usd_per_million_out = 0.60
-# max_usd = 5.0
+# Drafts come from replies written beforehand: no network, no key, no money.
 [llm.sample]
 provider = "sample"
 pack = "raw/sample/replies.jsonl"
 
-# Two models whose explanations of jokes stand against a person's.
+# Two models whose explanations of jokes are compared with a person's.
 [llm.sample-model-e]
 provider = "sample"
 model = "sample-model-e"
@@ -114,7 +107,7 @@ provider = "sample"
 model = "sample-marker"
 pack = "raw/sample/evaluation.jsonl"
 
-# BrainTeaser's replies, votes and words lie with its puzzles.
+# BrainTeaser's replies, votes and words are beside its puzzles.
 [llm.sample-puzzles]
 provider = "sample"
 pack = "raw/sample/puzzles/replies.jsonl"
@@ -196,14 +189,40 @@ const LEYMORE: &str = r#"
 # url = "https://raw.githubusercontent.com/Leymore/ruozhiba/main/data/ruozhiba-title-norm.json"
 "#;
 
+/// What a workspace of one's own needs sooner or later.
+const OWN: &str = r#"
+# A model of your own, for drafts: then `endpoint = "mine"` under [draft]. More: `riddlemill config --explain llm`.
+# [llm.mine]
+# base_url = "https://api.example.org/v1"
+# model = "…"
+# key_env = "MINE_KEY"          # the name of the environment variable, never the key
+# usd_per_million_in = 0.15     # both prices, or free = true: without them nothing is sent
+# usd_per_million_out = 0.60
+# max_usd = 5.0
+# size_b = 8                    # billions of parameters, for `evaluate`
+
+# Who votes, a table for each. FLUB wants juniors and a senior who are qualified. More: `config --explain annotator`.
+# [[annotator]]
+# name = "a1"                   # a code, not a person's name
+# role = "annotator"            # annotator, junior, senior, meta
+# languages = ["zh", "en"]
+# qualified = true
+
+# Pages to archive with `riddlemill crawl NAME`. More: `riddlemill config --explain crawl`.
+# [[crawl]]
+# name = "forum"
+# seeds = [{ good_forum = "弱智" }]
+# contact = "you@example.org"   # sent with every request
+"#;
+
 /// The settings of an empty workspace.
 pub fn default_pipeline() -> String {
-    pipeline(LEYMORE)
+    pipeline(&format!("{LEYMORE}{OWN}"))
 }
 
 /// The settings of a workspace that uses the sample.
 pub fn sample_pipeline() -> String {
-    pipeline(&format!("{SAMPLE}{LEYMORE}"))
+    pipeline(&format!("{SAMPLE}{LEYMORE}{OWN}"))
 }
 
 fn pipeline(sources: &str) -> String {
@@ -213,7 +232,7 @@ fn pipeline(sources: &str) -> String {
     }
     text.push_str(sources);
     for section in SECTIONS {
-        let _ = write!(text, "\n# {}\n[{}]\n", section.doc, section.name);
+        let _ = write!(text, "\n# {}\n# [{}]\n", section.doc, section.name);
         for key in section.keys {
             let _ = writeln!(text, "# {}\n# {} = {}", key.doc, key.name, key.default);
         }
@@ -223,4 +242,76 @@ fn pipeline(sources: &str) -> String {
          # [recipe.flub.dedup]\n# margin = 0.15\n",
     );
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, FILE, Overrides};
+
+    fn load(text: &str) -> Result<Config, String> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        Config::load(dir.path(), &crate::recipe::names(), &[], &Overrides::default())
+            .map_err(|e| e.to_string())
+    }
+
+    /// The file with these lines uncommented.
+    fn uncommented(text: &str, first: &str) -> String {
+        let mut open = false;
+        let line = |line: &str| {
+            open = line == first || open && line.starts_with("# ");
+            if open { format!("{}\n", &line[2..]) } else { format!("{line}\n") }
+        };
+        text.lines().map(line).collect()
+    }
+
+    #[test]
+    fn what_the_readme_says_can_be_appended() {
+        for text in [default_pipeline(), sample_pipeline()] {
+            let text = format!(
+                "{text}\n[llm.mine]\nmodel = \"m\"\n\n[draft]\nendpoint = \"mine\"\nmax_usd = 20.0\n"
+            );
+            let config = load(&text).unwrap();
+            assert!(config.endpoints.iter().any(|endpoint| endpoint.name == "mine"));
+        }
+    }
+
+    #[test]
+    fn the_commented_tables_are_tables() {
+        let text = default_pipeline();
+        let config = load(&uncommented(&text, "# [llm.mine]")).unwrap();
+        assert_eq!(config.endpoints[0].key_env.as_deref(), Some("MINE_KEY"));
+        let config = load(&uncommented(&text, "# [[annotator]]")).unwrap();
+        assert_eq!(config.annotators[0].name, "a1");
+        let config = load(&uncommented(&text, "# [[crawl]]")).unwrap();
+        assert_eq!(config.crawls[0].seeds.len(), 1);
+    }
+
+    #[test]
+    fn a_key_without_its_table_says_which() {
+        let text = sample_pipeline().replace("# max_reasks = 2", "max_reasks = 2");
+        let of_annotator = load(&text).err().unwrap();
+        let of_filter = load("[filter]\nmax_reasks = 2\n").err().unwrap();
+        for problem in [of_annotator, of_filter] {
+            assert!(
+                problem.contains(
+                    "unknown key \"max_reasks\"\n  hint: it is one of [draft]; is that line still a comment?"
+                ),
+                "{problem}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_stands_twice_is_named() {
+        let problem =
+            load("[draft]\nmax_reasks = 1\n\n[filter]\nmin_chars = 2\n[draft]\nmax_usd = 1\n").err().unwrap();
+        assert_eq!(
+            problem,
+            "pipeline.toml:6:2: [draft] is there already, at line 1\n  hint: put its keys there, and leave this line out"
+        );
+        let problem = load("[filter]\nmin_chars = 2\nmax_chars = 3\nmin_chars = 4\n").err().unwrap();
+        assert_eq!(problem, "pipeline.toml:4:1: `min_chars` is set already, at line 2");
+    }
 }

@@ -58,7 +58,7 @@ impl Fetcher {
     pub fn new(guard: Guard, user_agent: &str, limits: &Limits) -> Result<Self, String> {
         // No redirects, no proxy, no cookies, no decoding, no referer: a hop is a request of its
         // own that is checked anew, and the archive holds the bytes that came.
-        let client = reqwest::Client::builder()
+        let client = crate::http::client()
             .dns_resolver(guard.pins())
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()

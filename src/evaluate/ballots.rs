@@ -3,7 +3,8 @@
 //! Three kinds. Whoever chooses among the options of a set is a human baseline, scored as a model is. Explanations
 //! of FLUB are rated from 1 to 5 (appendix C); the tables take them times two. Explanations of Chumor are compared
 //! with a person's, in a drawn order (section 3). No ballot says what is right or which model it is about: its id
-//! stands for that.
+//! stands for that. Which of two stands first is drawn with the workspace's secret; a seal behind the id says it to
+//! whoever has that. A sheet from before has no seal, and the order of the evaluation's seed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +18,11 @@ use super::item::{Body, Item, types};
 use super::outputs::File;
 use super::prompt::lettered;
 use super::set::Set;
-use super::sides::{person_first, side};
+use super::sides::{person_first, preferred};
 use super::task::{Setting, Task};
 use crate::llm::parse;
 use crate::options::Draw;
+use crate::review::Blinding;
 use crate::review::exchange::{ExportError, sheet, sheet_rows};
 use crate::store::Error;
 
@@ -66,7 +68,7 @@ fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     ballots
 }
 
-/// Of RuozhiBench-MC people see one order, drawn for the item.
+/// Of RuozhiBench-MC people see one order, drawn for the item; on sheets without a seal, this.
 fn order(item: &Item, seed: u64, task: Task) -> Task {
     match task {
         Task::GoodFirst | Task::BadFirst => {
@@ -86,11 +88,31 @@ fn id(parts: &[&str]) -> String {
     hasher.finalize().to_hex()[..16].to_string()
 }
 
+/// An id with the seal of its order, and whether that is turned: the wrong answer, or the model's explanation, first.
+fn sealed(blinding: &Blinding, id: &str) -> (String, bool) {
+    let turned = blinding.turns(&["evaluation", id]);
+    (format!("{id}.{}", blinding.seal(&["evaluation", id], turned)), turned)
+}
+
+/// The task whose order stands so; other tasks have one order.
+fn turned_to(task: Task, turned: bool) -> Task {
+    match task {
+        Task::GoodFirst | Task::BadFirst if turned => Task::BadFirst,
+        Task::GoodFirst | Task::BadFirst => Task::GoodFirst,
+        other => other,
+    }
+}
+
 /// The blank sheets of a set, and what people are told.
 ///
 /// # Errors
 /// [`ExportError`] where a sheet cannot be put together.
-pub fn blank(set: &Set, answers: &[Answer], seed: u64) -> Result<Vec<Sheet>, ExportError> {
+pub fn blank(
+    set: &Set,
+    answers: &[Answer],
+    seed: u64,
+    blinding: &Blinding,
+) -> Result<Vec<Sheet>, ExportError> {
     let (mut choose, mut classify, mut rate, mut prefer) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let owned = |cells: &[&str]| cells.iter().map(ToString::to_string).collect::<Vec<String>>();
     for (id, about) in ballots(set, answers, seed) {
@@ -101,7 +123,11 @@ pub fn blank(set: &Set, answers: &[Answer], seed: u64) -> Result<Vec<Sheet>, Exp
                 }
             }
             About::Choice(at, task) => {
-                let (question, options) = shown(&set.items[at], task);
+                let (id, turned) = match task {
+                    Task::GoodFirst | Task::BadFirst => sealed(blinding, &id),
+                    _ => (id, false),
+                };
+                let (question, options) = shown(&set.items[at], turned_to(task, turned));
                 choose.push(owned(&[&id, &question, &lettered(&options), "", ""]));
             }
             About::Answer(at) => {
@@ -113,9 +139,10 @@ pub fn blank(set: &Set, answers: &[Answer], seed: u64) -> Result<Vec<Sheet>, Exp
                         rate.push(owned(&[&id, text, explanation, &answer.text, "", ""]));
                     }
                     Body::Joke { joke, explanation, .. } => {
-                        let (first, second) = match person_first(seed, &item.id, &answer.model) {
-                            true => (explanation, &answer.text),
-                            false => (&answer.text, explanation),
+                        let (id, turned) = sealed(blinding, &id);
+                        let (first, second) = match turned {
+                            false => (explanation, &answer.text),
+                            true => (&answer.text, explanation),
                         };
                         prefer.push(owned(&[&id, joke, first, second, "", ""]));
                     }
@@ -168,6 +195,7 @@ pub fn read(
     files: &[File],
     answers: &mut Vec<Answer>,
     seed: u64,
+    blinding: &Blinding,
 ) -> Result<Vec<SetAside>, EvaluateError> {
     let known: FxHashMap<String, About> = ballots(set, answers, seed).into_iter().collect();
     let mut voted: FxHashSet<(String, String)> = FxHashSet::default();
@@ -175,8 +203,19 @@ pub fn read(
     for file in files {
         for (place, row) in rows(file)? {
             let Some(said) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
+            let ballot = row.get("ballot").map(String::as_str).unwrap_or_default();
+            let (ballot, seal) = ballot.split_once('.').map_or((ballot, None), |(id, seal)| (id, Some(seal)));
+            let turned = match seal.map(|seal| blinding.sealed(&["evaluation", ballot], seal)) {
+                Some(None) => {
+                    let what = "the ballot was written with another raw/blinding, so nobody knows which side stood first";
+                    aside.push(SetAside { place, what: what.into() });
+                    continue;
+                }
+                known => known.flatten(),
+            };
             let vote = Vote {
-                ballot: row.get("ballot").cloned().unwrap_or_default(),
+                ballot: ballot.to_owned(),
+                turned,
                 annotator: file.model.clone().or_else(|| row.get("annotator").cloned()).unwrap_or_default(),
                 said: said.clone(),
                 basis: format!("ballot:{place}"),
@@ -196,6 +235,8 @@ pub fn read(
 
 struct Vote {
     ballot: String,
+    /// What the ballot's seal says of the order; nothing where it has none.
+    turned: Option<bool>,
     annotator: String,
     said: String,
     basis: String,
@@ -220,7 +261,8 @@ fn take(
         About::Choice(at, task) => {
             let item = &set.items[*at];
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
-            let (task, setting, text) = (*task, Setting::default(), vote.said.clone());
+            let task = vote.turned.map_or(*task, |turned| turned_to(*task, turned));
+            let (setting, text) = (Setting::default(), vote.said.clone());
             let given = Given { task, setting, model, person: true, basis, text };
             let answer = match task {
                 Task::Classify => Answer::read(item, given),
@@ -246,7 +288,10 @@ fn take(
                 Task::ExplainJoke => {
                     let said = vote.said.trim().to_lowercase();
                     match said.as_str() {
-                        "1" | "2" | "tie" => side(said, seed, answer),
+                        "1" | "2" | "tie" => {
+                            let of_seed = || person_first(seed, &answer.item, &answer.model);
+                            preferred(&said, vote.turned.map_or_else(of_seed, |turned| !turned)).to_owned()
+                        }
                         other => return Err(format!("{other:?} is none of 1, 2 and tie")),
                     }
                 }
@@ -297,6 +342,10 @@ mod tests {
     use super::*;
     use crate::evaluate::testing::{answer, group, joke, pair, set, text};
 
+    fn blinding() -> Blinding {
+        Blinding::new([5; 32])
+    }
+
     /// A sheet's rows, and what filling in `answer` makes of it.
     fn fill(sheet: &Sheet, answer: impl Fn(&Cells) -> String) -> String {
         let rows = sheet_rows(&sheet.bytes).unwrap();
@@ -311,7 +360,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("b.jsonl");
         std::fs::write(&path, content).unwrap();
-        read(set, &[File { path, model: Some("reader".into()) }], answers, 1).unwrap()
+        read(set, &[File { path, model: Some("reader".into()) }], answers, 1, &blinding()).unwrap()
     }
 
     fn sheet<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
@@ -322,7 +371,7 @@ mod tests {
     fn people_choose_as_models_do() {
         let set = set("brainteaser", group(0, false, 1));
         let mut answers = Vec::new();
-        let sheets = blank(&set, &answers, 1).unwrap();
+        let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
         let aside = vote(&set, &mut answers, &fill(sheet(&sheets, "choose.csv"), |_| "b".to_uppercase()));
         assert!(aside.is_empty(), "{aside:?}");
         assert!(answers.len() == 3 && answers.iter().all(|a| a.person && a.correct == Some(true)));
@@ -331,7 +380,7 @@ mod tests {
     #[test]
     fn a_pair_is_shown_in_one_order_and_the_ballot_does_not_tell_which() {
         let set = set("ruozhibench-mc", (0..40).map(|at| pair(at, &[])).collect());
-        let sheets = blank(&set, &[], 1).unwrap();
+        let sheets = blank(&set, &[], 1, &blinding()).unwrap();
         let choose = sheet(&sheets, "choose.csv");
         let text = String::from_utf8(choose.bytes.clone()).unwrap();
         assert!(!text.contains("good") && !text.contains("first"));
@@ -349,7 +398,7 @@ mod tests {
     fn explanations_are_rated_and_compared_blindly() {
         let texts = set("flub", vec![text(0, true, None, 0)]);
         let mut answers = vec![answer(&texts.items[0], Task::Explain, "secret-model", "因为。")];
-        let sheets = blank(&texts, &answers, 1).unwrap();
+        let sheets = blank(&texts, &answers, 1, &blinding()).unwrap();
         let rate = sheet(&sheets, "rate.csv");
         assert!(!String::from_utf8_lossy(&rate.bytes).contains("secret"));
         let filled = fill(rate, |_| "4".into());
@@ -359,7 +408,7 @@ mod tests {
         let jokes = set("chumor", (0..20).map(|at| joke(at, [0; 3])).collect());
         let mut answers: Vec<Answer> =
             jokes.items.iter().map(|item| answer(item, Task::ExplainJoke, "m", "太长。")).collect();
-        let sheets = blank(&jokes, &answers, 1).unwrap();
+        let sheets = blank(&jokes, &answers, 1, &blinding()).unwrap();
         let person = |cells: &Cells| if cells["explanation_1"] == "双关。" { "1" } else { "2" }.to_string();
         assert!(vote(&jokes, &mut answers, &fill(sheet(&sheets, "prefer.csv"), person)).is_empty());
         assert!(answers.iter().all(|answer| answer.ratings[0].value == "human"));

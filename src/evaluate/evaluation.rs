@@ -18,6 +18,7 @@ use super::tables::{Book, Report, gen_scores, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
 use crate::llm::{Endpoint, Estimate, Run, estimate};
+use crate::pipeline::blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
 use crate::stages::draft::{Asking, named, open_store, prompts};
@@ -218,7 +219,16 @@ fn answer(mut work: Work, settings: &Settings, means: &Means<'_>) -> Result<Answ
         settings.seed,
         &asking,
     )?);
-    work.aside.extend(ballots::read(&work.set, &settings.ballots, &mut answers, settings.seed)?);
+    if !settings.ballots.is_empty() {
+        let blinding = blinding(&Workspace::new(&means.config.root)).map_err(EvaluateError::Store)?;
+        work.aside.extend(ballots::read(
+            &work.set,
+            &settings.ballots,
+            &mut answers,
+            settings.seed,
+            &blinding,
+        )?);
+    }
     Ok(Answered { work, answers, missing })
 }
 

@@ -32,7 +32,7 @@ pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), 
     let (name, version) = named.split_once('@').unwrap_or((named, "candidate"));
     let Some(recipe) = recipe::find(name) else {
         return Err(EvaluateError::Unknown(format!(
-            "{named:?} is no folder, file or recipe\n  hint: there are {}, each with @version or as its candidate",
+            "{named:?} is not a folder, a file or a recipe\n  hint: there are {}, each with @version or as its candidate",
             recipe::names().join(", ")
         )));
     };

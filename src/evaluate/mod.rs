@@ -29,23 +29,14 @@ mod task;
 #[cfg(test)]
 mod testing;
 
-#[cfg(feature = "tables")]
 mod ask;
-#[cfg(feature = "tables")]
 pub mod ballots;
-#[cfg(feature = "tables")]
 mod error;
-#[cfg(feature = "tables")]
 mod evaluation;
-#[cfg(feature = "tables")]
 mod judge;
-#[cfg(feature = "tables")]
 mod load;
-#[cfg(feature = "tables")]
 pub mod outputs;
-#[cfg(feature = "tables")]
 mod page;
-#[cfg(feature = "tables")]
 mod results;
 
 pub use answer::{Answer, Given, Rating};
@@ -58,13 +49,8 @@ pub use set::Set;
 pub use sides::person_first;
 pub use task::{Setting, Task, Unknown};
 
-#[cfg(feature = "tables")]
 pub use ask::{Missing, Model, Plan};
-#[cfg(feature = "tables")]
 pub use error::EvaluateError;
-#[cfg(feature = "tables")]
 pub use evaluation::{Evaluated, Means, Settings, estimates, evaluate};
-#[cfg(feature = "tables")]
 pub use load::load;
-#[cfg(feature = "tables")]
 pub use results::{Results, format_errors, told, write};

@@ -1,8 +1,6 @@
 //! On which side the person's explanation of a joke stands.
 
-#[cfg(feature = "tables")]
 use super::answer::Answer;
-#[cfg(feature = "tables")]
 use super::task::Task;
 use crate::options::Draw;
 
@@ -13,16 +11,18 @@ pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
 }
 
 /// Of a joke whose explanation is preferred, by whose it is; other ratings as they are.
-#[cfg(feature = "tables")]
 pub(super) fn side(said: String, seed: u64, answer: &Answer) -> String {
     if answer.task != Task::ExplainJoke {
         return said;
     }
-    let person_first = person_first(seed, &answer.item, &answer.model);
-    let word = match (said.as_str(), person_first) {
+    preferred(&said, person_first(seed, &answer.item, &answer.model)).into()
+}
+
+/// Whose explanation is preferred: of `1`, `2` and anything else.
+pub(super) fn preferred(said: &str, person_first: bool) -> &'static str {
+    match (said, person_first) {
         ("1", true) | ("2", false) => "human",
         ("1", false) | ("2", true) => "llm",
         _ => "equal",
-    };
-    word.into()
+    }
 }

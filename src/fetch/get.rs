@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reqwest::Client;
 use reqwest::redirect::Policy;
 
 use super::download::{Meter, Patience, beside, download};
@@ -171,7 +170,7 @@ async fn whole(
     patience: Patience,
     meter: &dyn Meter,
 ) -> Result<(String, u64), FetchError> {
-    let client = Client::builder()
+    let client = crate::http::client()
         .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::limited(5))
         .connect_timeout(patience.silence.min(Duration::from_secs(15)))

@@ -16,6 +16,7 @@ use super::records::Records;
 use super::signature::{Signature, Worth};
 use super::stats::Order;
 use super::verify::Pattern;
+use super::watch::Items;
 
 /// Records that one task probes.
 const TASK: usize = 256;
@@ -69,16 +70,21 @@ struct Scratch<'a> {
     effort: Effort,
 }
 
+/// Whether records of a size can have a partner in a block whose largest is of that one.
+pub(super) fn can_concern(order: &Order, largest: u32, size: u32) -> bool {
+    order.query.metric.least_partner(order.query.threshold, size) <= largest
+}
+
 impl<'a> Block<'a> {
     /// Indexes records of this range, which must not be empty.
-    pub fn new(records: &'a Records, range: Range<u32>, order: &'a Order) -> Self {
+    pub fn new(records: &'a Records, range: Range<u32>, order: &'a Order, items: Items<'_>) -> Self {
         let sizes = (records.size(range.start), records.size(range.end - 1));
-        Self { order, records, sizes, index: Index::new(records, range, order) }
+        Self { order, records, sizes, index: Index::new(records, range, order, items) }
     }
 
     /// Whether records of this size can have a partner here.
     pub fn concerns(&self, size: u32) -> bool {
-        self.order.query.metric.least_partner(self.order.query.threshold, size) <= self.sizes.1
+        can_concern(self.order, self.sizes.1, size)
     }
 
     /// Keys of the index.
@@ -87,11 +93,17 @@ impl<'a> Block<'a> {
     }
 
     /// Every pair of one of these records with an earlier one of the block, in order.
-    pub fn matches(&self, probes: &Records, range: Range<u32>) -> (Vec<Match>, Effort) {
+    pub fn matches(&self, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
         let all: Vec<u32> = range.collect();
         let found: Vec<(Vec<Match>, Effort)> = all
             .par_chunks(TASK)
-            .map_init(|| self.scratch(), |scratch, task| self.probe(probes, task, scratch))
+            .map_init(
+                || self.scratch(),
+                |scratch, task| {
+                    let task = if items.go(task.len()) { task } else { &[] };
+                    self.probe(probes, task, scratch)
+                },
+            )
             .collect();
         let mut matches = Vec::with_capacity(found.iter().map(|(found, _)| found.len()).sum());
         let mut effort = Effort::default();

@@ -8,6 +8,7 @@ use super::keys::{Key, Placed, cut, placed};
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;
+use super::watch::Items;
 
 /// Shards; a power of two.
 const SHARDS: usize = 256;
@@ -70,10 +71,15 @@ struct Entry {
 
 impl Index {
     /// Indexes a block of records for partners of their sizes and above.
-    pub fn new(records: &Records, block: Range<u32>, order: &Order) -> Self {
+    pub fn new(records: &Records, block: Range<u32>, order: &Order, items: Items<'_>) -> Self {
         let all: Vec<u32> = block.collect();
-        let chunks: Vec<Vec<Vec<Entry>>> =
-            all.par_chunks(CHUNK).map(|chunk| entries(records, order, chunk)).collect();
+        let chunks: Vec<Vec<Vec<Entry>>> = all
+            .par_chunks(CHUNK)
+            .map(|chunk| {
+                let chunk = if items.go(chunk.len()) { chunk } else { &[] };
+                entries(records, order, chunk)
+            })
+            .collect();
         // By shard, so that what a shard is made of goes when it is made.
         let mut of_shards: Vec<Vec<Vec<Entry>>> = (0..SHARDS).map(|_| Vec::new()).collect();
         for chunk in chunks {

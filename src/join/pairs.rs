@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::block::Effort;
 use super::memory::{BLOCK_KEYS, matches};
-use super::{Metric, Score, Threshold};
+use super::watch::Part;
+use super::{Metric, Score, Threshold, Watch};
 
 /// What to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +43,17 @@ pub struct Joined {
 
 /// Finds every pair of rows at or over the threshold.
 pub fn self_join(rows: &[&str], query: &Query) -> Joined {
-    join_by_blocks(rows, query, BLOCK_KEYS)
+    join_by_blocks(rows, query, BLOCK_KEYS, Part::unwatched())
 }
 
-fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64) -> Joined {
+/// [`self_join`] for somebody who waits.
+pub fn self_join_watched(rows: &[&str], query: &Query, watch: &dyn Watch) -> Joined {
+    join_by_blocks(rows, query, BLOCK_KEYS, Part::whole(watch))
+}
+
+pub(super) fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64, part: Part<'_>) -> Joined {
     let (texts, groups) = distinct(rows);
-    let (found, effort) = matches(&texts, query, block_keys);
+    let (found, effort) = matches(&texts, query, block_keys, part);
     let pairs = found.into_iter().map(|(a, b, score)| Pair { a, b, score }).collect();
     Joined { groups, pairs, effort }
 }
@@ -121,7 +127,8 @@ mod tests {
         let rows: Vec<&str> = rows.iter().map(AsRef::as_ref).collect();
         let expected = brute_force(&rows, query);
         for block_keys in [BLOCK_KEYS, 20] {
-            let found: Vec<Pair> = join_by_blocks(&rows, query, block_keys).pairs().collect();
+            let found: Vec<Pair> =
+                join_by_blocks(&rows, query, block_keys, Part::unwatched()).pairs().collect();
             assert_eq!(found, expected, "{query:?} over {rows:?}");
         }
     }

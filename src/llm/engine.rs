@@ -2,6 +2,7 @@
 //! and no item's failure touches another.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use rustc_hash::FxHashMap;
@@ -17,6 +18,7 @@ use super::pace::Pace;
 use super::progress::{Progress, Tally};
 use super::prompt::Output;
 use super::request::{Input, Key, Request};
+use super::retry::seconds;
 use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
@@ -137,6 +139,11 @@ impl Engine {
             caps,
             source,
         }
+    }
+
+    /// The longest that a request on its way may take.
+    pub fn longest(&self) -> Duration {
+        seconds(self.endpoint.timeouts.total_secs)
     }
 
     /// The request that an item becomes at an endpoint: what its key is made from.

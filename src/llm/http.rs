@@ -71,7 +71,7 @@ impl Http {
             Some(key) => Some(key.bearer().ok_or("the key holds characters that no header may")?),
             None => None,
         };
-        let client = reqwest::Client::builder()
+        let client = crate::http::client()
             .connect_timeout(seconds(timeouts.connect_secs))
             .read_timeout(seconds(timeouts.idle_secs))
             .timeout(seconds(timeouts.total_secs))

@@ -49,7 +49,7 @@ pub use reask::{Parsed, ask_parsed};
 pub use request::{Input, Key, Message, NotAKey, Request, Role};
 pub use run::Run;
 pub use sample::{Pack, PackError};
-pub use secret::ApiKey;
+pub use secret::{ApiKey, short_keys};
 pub use settings::Endpoint;
 pub use store::Store;
 pub use tokio_util::sync::CancellationToken;

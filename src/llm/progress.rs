@@ -1,7 +1,6 @@
 //! How far a batch is.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use super::answer::Answer;
 use super::money::Usd;
@@ -36,12 +35,6 @@ impl Progress {
     /// Items that are finished in whatever way.
     pub fn finished(&self) -> usize {
         self.done + self.stored + self.failed + self.held
-    }
-
-    /// The time the rest will take at the pace so far; `None` before anything was sent.
-    pub fn eta(&self, elapsed: Duration) -> Option<Duration> {
-        let sent = self.done + self.failed;
-        (sent > 0).then(|| elapsed.mul_f64((self.total - self.finished()) as f64 / sent as f64))
     }
 }
 

@@ -7,6 +7,10 @@ use secrecy::{ExposeSecret, SecretString};
 
 /// Printed where a key stood.
 const STRUCK: &str = "[key]";
+/// Characters of the shortest key that is struck out.
+const SHORTEST: usize = 8;
+/// How often JSON is read inside the strings of JSON.
+const NESTED: usize = 3;
 
 /// A key that prints nothing. Cloning shares no file, log or error with it.
 #[derive(Clone, Debug)]
@@ -43,22 +47,109 @@ impl ApiKey {
         }
     }
 
-    /// `text` with the key struck out, also where it was escaped for JSON or a URL: some servers quote the key
-    /// they refuse.
+    /// Whether the key is too short to be struck out: whatever is that short stands in ordinary text as well, and
+    /// `x` for a server that wants some key would make every reply unreadable.
+    pub fn is_short(&self) -> bool {
+        self.0.expose_secret().chars().count() < SHORTEST
+    }
+
+    /// `text` with the key struck out: some servers quote the key they refuse. It is found as a word of its own, not
+    /// inside a longer one; in the strings of JSON as they are read, however they were escaped and also where one holds
+    /// JSON again; elsewhere as it is, or escaped for a URL or HTML. A key of fewer than eight characters is left.
     pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.is_short() {
+            return Cow::Borrowed(text);
+        }
+        self.strike_within(text, NESTED)
+    }
+
+    fn strike_within<'a>(&self, text: &'a str, depth: usize) -> Cow<'a, str> {
         let key = self.0.expose_secret();
-        let escaped = serde_json::to_string(key).unwrap_or_default();
-        let percent: String = key.bytes().map(percent_encoded).collect();
-        let forms =
-            [key, escaped.trim_matches('"'), &escaped.trim_matches('"').replace('/', "\\/"), &percent];
         let mut text = Cow::Borrowed(text);
-        for form in forms {
-            if text.contains(form) {
-                text = Cow::Owned(text.replace(form, STRUCK));
+        if depth > 0
+            && let Some(struck) = self.strike_literals(&text, depth)
+        {
+            text = Cow::Owned(struck);
+        }
+        let percent: String = key.bytes().map(percent_encoded).collect();
+        let html = key.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        for form in [key, &percent, &percent.to_ascii_lowercase(), &html, &html.replace('\'', "&#39;")] {
+            if let Some(struck) = without_word(&text, form) {
+                text = Cow::Owned(struck);
             }
         }
         text
     }
+
+    /// The text with the key struck out of every JSON string in it; `None` where none has it. What stands between two
+    /// quotes is taken for a string: outside of JSON that is harmless, as nothing else is changed.
+    fn strike_literals(&self, text: &str, depth: usize) -> Option<String> {
+        let (mut out, mut done, mut at) = (String::new(), 0, 0);
+        while let Some(open) = memchr::memchr(b'"', &text.as_bytes()[at..]).map(|found| at + found) {
+            let end = closing_quote(text, open + 1);
+            let literal = &text[open..end.unwrap_or(text.len())];
+            // The quote that ends this one may open the next, where the text is no JSON.
+            at = end.map_or(text.len(), |end| end - 1);
+            // Without a backslash it says what it shows, which is looked at with the rest.
+            if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
+                continue;
+            }
+            let Some(said) = unescaped(literal, end.is_some()) else { continue };
+            at = end.unwrap_or(text.len());
+            if let Cow::Owned(struck) = self.strike_within(&said, depth - 1) {
+                let written = serde_json::to_string(&struck).unwrap_or_default();
+                out.push_str(&text[done..open]);
+                out.push_str(if end.is_some() { &written } else { written.trim_end_matches('"') });
+                done = at;
+            }
+        }
+        (done > 0).then(|| out + &text[done..])
+    }
+}
+
+/// What a JSON string says; one that was cut off says what is left of it, without the escape it was cut in.
+fn unescaped(literal: &str, whole: bool) -> Option<String> {
+    if whole {
+        return serde_json::from_str(literal).ok();
+    }
+    let ends = literal.char_indices().rev().take(12).map(|(at, _)| at);
+    std::iter::once(literal.len())
+        .chain(ends)
+        .find_map(|end| serde_json::from_str(&format!("{}\"", &literal[..end])).ok())
+}
+
+/// The byte after the quote that ends a JSON string, from the byte after the one that opens it.
+fn closing_quote(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+        match bytes[at] {
+            b'"' => return Some(at + 1),
+            _ if at + 2 > bytes.len() => return None,
+            _ => at += 2,
+        }
+        if at > bytes.len() {
+            return None;
+        }
+    }
+}
+
+/// The text with a word struck out wherever it stands as one; `None` where it does not.
+fn without_word(text: &str, word: &str) -> Option<String> {
+    let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let (first, last) = (letter(word.chars().next()), letter(word.chars().next_back()));
+    let (mut out, mut done) = (String::new(), 0);
+    for (at, _) in text.match_indices(word) {
+        let (before, after) = (text[..at].chars().next_back(), text[at + word.len()..].chars().next());
+        let in_a_word = first && letter(before) || last && letter(after);
+        if !in_a_word {
+            out.push_str(&text[done..at]);
+            out.push_str(STRUCK);
+            done = at + word.len();
+        }
+    }
+    (done > 0).then(|| out + &text[done..])
 }
 
 fn percent_encoded(byte: u8) -> String {
@@ -69,15 +160,24 @@ fn percent_encoded(byte: u8) -> String {
     }
 }
 
+/// The variables, among those named, whose keys are too short to be struck out: their users are told, once a command.
+pub fn short_keys<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut short: Vec<&str> =
+        names.into_iter().filter(|name| ApiKey::from_env(name).is_some_and(|key| key.is_short())).collect();
+    short.sort_unstable();
+    short.dedup();
+    short
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_body_takes_the_key_once() {
-        let key = ApiKey::new("a\"b").unwrap();
+        let key = ApiKey::new("abcdef\"b").unwrap();
         let body = key.within(r#"{"q":"水"}"#);
-        assert_eq!(body, r#"{"q":"水","api_key":"a\"b"}"#);
+        assert_eq!(body, r#"{"q":"水","api_key":"abcdef\"b"}"#);
         assert_eq!(key.strike(&body), r#"{"q":"水","api_key":"[key]"}"#);
     }
 
@@ -92,8 +192,39 @@ mod tests {
     #[test]
     fn a_key_is_struck_out_in_every_form() {
         let key = ApiKey::new(r#"sk/a"b+c"#).unwrap();
-        let text = r#"plain sk/a"b+c json sk/a\"b+c slashed sk\/a\"b+c url sk%2Fa%22b%2Bc end"#;
-        assert_eq!(key.strike(text), "plain [key] json [key] slashed [key] url [key] end");
+        let text = r#"plain sk/a"b+c url sk%2Fa%22b%2Bc or sk%2fa%22b%2bc html sk/a&quot;b+c end"#;
+        assert_eq!(key.strike(text), "plain [key] url [key] or [key] html [key] end");
         assert!(matches!(key.strike("nothing here"), Cow::Borrowed(_)));
+        let json = |said: &str| format!(r#"{{"error": "key {said} is none", "b": "a\n"}}"#);
+        for said in [r#"sk/a\"b+c"#, r#"sk\/a\"b+c"#, r#"sk/a\u0022b+c"#, r#"\u0073k\u002fa\u0022\u0062+c"#] {
+            assert_eq!(key.strike(&json(said)), json("[key]"), "{said}");
+        }
+        // An answer of another server inside of this one's, as an event of a stream.
+        let inner = serde_json::to_string(&json(r#"sk\/a\"b+c"#)).unwrap();
+        let cut = r#"{"error": "key sk\/a\u0022b+c is no\u00"#;
+        assert!(key.strike(cut).starts_with(r#"{"error": "key [key] is no"#), "{}", key.strike(cut));
+        let outer = format!("data: {{\"message\": {inner}}}\n\ndata: [DONE]\n");
+        assert!(!key.strike(&outer).contains("b+c"), "{}", key.strike(&outer));
+        assert!(key.strike(&outer).starts_with("data: {\"message\": \"{"));
+    }
+
+    #[test]
+    fn a_key_is_a_word_and_a_short_one_is_none() {
+        let key = ApiKey::new("password").unwrap();
+        assert_eq!(key.strike("the passwords, a mypassword: password"), "the passwords, a mypassword: [key]");
+        for short in ["x", "EMPTY", "sk-1234"] {
+            let key = ApiKey::new(short).unwrap();
+            let reply = format!("{{\"text\": \"x EMPTY sk-1234 {short}\"}}");
+            assert!(key.is_short() && key.strike(&reply) == reply);
+        }
+        assert!(!ApiKey::new("12345678").unwrap().is_short());
+    }
+
+    #[test]
+    fn half_a_string_is_no_reason_to_stop() {
+        let key = ApiKey::new("sk-12345\"6").unwrap();
+        for text in ["\"", "\\", "\"\\", "\"a\\", "say \"hi", "\"\"\"", "a \"b\\\" c", "\"\\u12"] {
+            assert_eq!(key.strike(text), text);
+        }
     }
 }

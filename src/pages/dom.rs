@@ -1,16 +1,22 @@
 //! Trees of pages, with a guard in front.
 //!
 //! html5ever itself does not recurse, but every open element costs it a walk over all the others:
-//! 100,000 nested tags take minutes. So depth is measured before anything is built.
+//! 100,000 nested tags take minutes, and so does a tag of 100,000 attributes. A megabyte of tiny elements
+//! makes a tree of fifty. So all three are measured before anything is built.
 
 use scraper::{ElementRef, Html, Selector};
 
 /// Nesting beyond this is no page a person wrote. Real ones stay under 60.
 pub const MAX_DEPTH: usize = 1000;
 
-/// A page nests deeper than [`MAX_DEPTH`]; it is marked and not parsed.
+/// Tags and comments of a page. Real ones stay under 20,000.
+pub const MAX_TAGS: usize = 200_000;
+/// Attributes of one tag. Real ones stay under 40.
+pub const MAX_ATTRIBUTES: usize = 1000;
+
+/// A page nests deeper than [`MAX_DEPTH`], or is of more parts than any person wrote; it is marked and not parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the page nests deeper than {MAX_DEPTH} elements")]
+#[error("the page nests deeper than {MAX_DEPTH} elements, or has too many of them")]
 pub struct TooDeep;
 
 /// Parses a whole page.
@@ -18,7 +24,7 @@ pub struct TooDeep;
 /// # Errors
 /// [`TooDeep`].
 pub fn document(html: &str) -> Result<Html, TooDeep> {
-    check_depth(html)?;
+    check(html)?;
     Ok(Html::parse_document(html))
 }
 
@@ -27,8 +33,66 @@ pub fn document(html: &str) -> Result<Html, TooDeep> {
 /// # Errors
 /// [`TooDeep`].
 pub fn fragment(html: &str) -> Result<Html, TooDeep> {
-    check_depth(html)?;
+    check(html)?;
     Ok(Html::parse_fragment(html))
+}
+
+fn check(html: &str) -> Result<(), TooDeep> {
+    check_depth(html)?;
+    check_attributes(html)
+}
+
+/// Counts the attributes of each tag, as the tokenizer would outside of raw text. Scripts, where `<` compares, are
+/// passed over.
+fn check_attributes(html: &str) -> Result<(), TooDeep> {
+    let bytes = html.as_bytes();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'<', &bytes[at..]) {
+        at += found + 1;
+        if !bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
+            continue;
+        }
+        let name = at;
+        at += until(&bytes[at..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>'));
+        let script = bytes[name..at].eq_ignore_ascii_case(b"script");
+        let mut attributes = 0;
+        loop {
+            at += until(&bytes[at..], |b| !b.is_ascii_whitespace() && b != b'/');
+            match bytes.get(at) {
+                None => return Ok(()),
+                Some(b'>') => break,
+                Some(_) => attributes += 1,
+            }
+            if attributes > MAX_ATTRIBUTES {
+                return Err(TooDeep);
+            }
+            // An attribute's name may begin with the sign that ends others.
+            at += 1 + until(&bytes[at + 1..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>' | b'='));
+            let value = at + until(&bytes[at..], |b| !b.is_ascii_whitespace());
+            if bytes.get(value) != Some(&b'=') {
+                continue;
+            }
+            at = value + 1;
+            at += until(&bytes[at..], |b| !b.is_ascii_whitespace());
+            match bytes.get(at) {
+                Some(&quote @ (b'"' | b'\'')) => {
+                    at += 1;
+                    let Some(end) = memchr::memchr(quote, &bytes[at..]) else { return Ok(()) };
+                    at += end + 1;
+                }
+                _ => at += until(&bytes[at..], |b| b.is_ascii_whitespace() || b == b'>'),
+            }
+        }
+        if script {
+            at += script_end(&bytes[at..]);
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes stand before the first that is such.
+fn until(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|b| such(*b)).unwrap_or(bytes.len())
 }
 
 /// Declares selectors: `selectors! { TITLE = "h3.core_title_txt"; … }`.
@@ -77,9 +141,13 @@ fn check_depth(html: &str) -> Result<(), TooDeep> {
     let bytes = html.as_bytes();
     let mut open: Vec<&[u8]> = Vec::new();
     let mut foreign = false;
-    let mut at = 0;
+    let (mut at, mut tags) = (0, 0);
     while let Some(found) = memchr::memchr(b'<', &bytes[at..]) {
         at += found + 1;
+        tags += 1;
+        if tags > MAX_TAGS {
+            return Err(TooDeep);
+        }
         let rest = &bytes[at..];
         if rest.starts_with(b"!--") {
             at += find(&rest[3..], b"-->").map_or(rest.len(), |end| end + 6);
@@ -142,6 +210,19 @@ mod tests {
         }
         let closed = format!("{}{}", "<div>".repeat(100_000), "</div>".repeat(100_000));
         assert_eq!(fragment(&closed).map(|_| ()), Err(TooDeep));
+    }
+
+    #[test]
+    fn a_megabyte_of_tiny_tags_and_a_tag_of_attributes_are_refused_in_a_moment() {
+        assert!(document(&"<b></b>".repeat(300_000)).is_err());
+        assert!(document(&"<!---->".repeat(300_000)).is_err());
+        let many = |sign: &str| (0..100_000).map(|i| format!(" a{i}{sign}")).collect::<String>();
+        for sign in ["", "=1", "=\">\"", "= 'x > y'", "/"] {
+            assert!(document(&format!("<p{}>", many(sign))).is_err(), "{sign}");
+            assert!(document(&format!("<p{}", many(sign))).is_err(), "{sign}");
+        }
+        let script = format!("<script>if (a<b) {{{}}}</script><p x=1>text", "a = 1; ".repeat(5_000));
+        assert!(document(&script).is_ok());
     }
 
     #[test]

@@ -13,8 +13,10 @@ use super::row::{Post, PostKind, Riddle};
 use super::tieba::Address;
 use crate::warc::{Archive, ArchiveError, Limits, Page};
 
-/// Pages parsed at a time: what is held is this many bodies.
+/// Pages parsed at a time.
 const BATCH: usize = 64;
+/// Bytes of bodies parsed at a time, or one page. A tree of tiny elements is fifty times its page.
+const BATCH_BYTES: usize = 16 << 20;
 
 /// Everything a set of archives says. A post that stands on several pages is one row.
 #[derive(Debug, Default)]
@@ -69,11 +71,18 @@ pub fn each(
 ) {
     let mut pages = Archive::new(files, limits).pages();
     loop {
-        let batch: Vec<_> = pages.by_ref().take(BATCH).collect();
+        let mut bytes = 0;
+        let mut batch = Vec::new();
+        while batch.len() < BATCH && bytes < BATCH_BYTES {
+            let Some(page) = pages.next() else { break };
+            bytes += page.as_ref().map_or(0, |page| page.body.len());
+            batch.push(page);
+        }
         if batch.is_empty() {
             return;
         }
-        let parsed: Vec<_> = batch.into_par_iter().map(|page| page.map(|page| read(site, page))).collect();
+        let parsed: Vec<_> =
+            batch.into_par_iter().map(|page| page.map(|page| read_page(site, page))).collect();
         for item in parsed {
             match item {
                 Ok((page, parsed)) if redirects(&page) && parsed.class != Class::Blocked => {}
@@ -87,7 +96,8 @@ fn redirects(page: &Page) -> bool {
     (300..400).contains(&page.status)
 }
 
-fn read(site: &Site, page: Page) -> (Page, Parsed) {
+/// What one page says.
+pub(crate) fn read_page(site: &Site, page: Page) -> (Page, Parsed) {
     if page.truncated.is_some() {
         return (page, Class::Unparsed.into());
     }

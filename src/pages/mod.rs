@@ -24,6 +24,7 @@ pub mod time;
 
 pub use classify::{Class, classify};
 pub use dom::{MAX_DEPTH, TooDeep, canonical};
+pub(crate) use import::read_page;
 pub use import::{Imported, PageNote, each, import};
 pub use parse::{Facts, FloorComments, Parsed, Site, parse};
 pub use profile::{Profile, ProfileError};

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use super::evidence::Known;
 use super::{RunError, open};
-use crate::config::Config;
+use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::record::Post;
-use crate::stages::import::{Dump, FileRow, open_dump};
+use crate::stages::import::{Dump, FileRow, add_names, no_names, open_dump, put_names};
 use crate::stages::parted::{PairLine, near_pair};
 use crate::stages::{self, NearPair, Rows, Stage, salt};
 use crate::store::{
@@ -65,6 +65,18 @@ pub enum AssembleError {
         /// Entries in the partitions.
         found: u64,
     },
+    /// People decided about records of the stage, which other machines do not know.
+    #[error(
+        "{stage}: raw/decisions holds {count} about it, which partitions of other machines know nothing of\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the stage before"
+    )]
+    Decided {
+        /// The stage.
+        stage: &'static str,
+        /// The recipe.
+        recipe: &'static str,
+        /// How many, in words.
+        count: String,
+    },
     /// A stage that is not made of posts.
     #[error(
         "{stage} is not made from partitions; `run` makes it from the stages before\n  hint: import, clean, anonymise, filter and dedup are"
@@ -113,6 +125,12 @@ pub fn assemble(
         made.insert(step.name, open(&workspace, recipe, step.name)?.manifest().clone());
     }
     let opening = known.opening(step, &made)?;
+    let people = known.decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
+    if !people.is_empty() {
+        let count =
+            if people.len() == 1 { "a decision".into() } else { format!("{} decisions", people.len()) };
+        return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
+    }
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
     let mut items = Items::of(&known.dumps);
     let mut ends = Ends::of(step, &made);
@@ -151,7 +169,14 @@ pub fn assemble(
     }
     complete(step, &made, entries)?;
     match step.stage {
-        Stage::Import => items.write(&mut writer)?,
+        Stage::Import => {
+            items.write(&mut writer)?;
+            let settings: sections::Import = config.typed(Some(recipe.name), "import");
+            let salt = salt::of(&workspace).map_err(RunError::from)?;
+            let mut names = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
+            known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+            put_names(&names, &mut writer)?;
+        }
         Stage::Dedup => near_pairs(&mut writer, pairs)?,
         _ => {}
     }

@@ -7,11 +7,13 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::config::{Config, sections};
+use crate::decisions::{DecisionLog, Verdict};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Reason, State};
 use crate::stages::import::{Dump, files};
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
+use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{Draft, Puzzling, Stage, StageError, draft, of_subjects, puzzle, salt};
 use crate::store::{self, InputRef, Manifest, Workspace};
 
@@ -24,13 +26,14 @@ pub(super) struct Known<'a> {
     pub recipe: &'static Recipe,
     pub dumps: Vec<Dump>,
     votes: OnceCell<Votes>,
+    decisions: OnceCell<DecisionLog>,
 }
 
 impl<'a> Known<'a> {
     pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<Known<'a>, RunError> {
         let imports = recipe.steps.iter().any(|step| step.stage == Stage::Import);
         let dumps = if imports { files(config, recipe.name, recipe.is_of_riddles())? } else { Vec::new() };
-        Ok(Known { config, recipe, dumps, votes: OnceCell::new() })
+        Ok(Known { config, recipe, dumps, votes: OnceCell::new(), decisions: OnceCell::new() })
     }
 
     /// All votes; read when a step first asks for them.
@@ -40,6 +43,15 @@ impl<'a> Known<'a> {
         }
         let votes = Votes::load(self.config, self.recipe.name)?;
         Ok(self.votes.get_or_init(|| votes))
+    }
+
+    /// All decisions of people; read when a step first asks for them.
+    pub(super) fn decisions(&self) -> Result<&DecisionLog, StageError> {
+        if let Some(decisions) = self.decisions.get() {
+            return Ok(decisions);
+        }
+        let decisions = DecisionLog::read(&Workspace::new(&self.config.root).decisions())?;
+        Ok(self.decisions.get_or_init(|| decisions))
     }
 
     /// The manifest that a step's output would begin with today.
@@ -97,6 +109,10 @@ impl<'a> Known<'a> {
                     ("draft_ahead".into(), ahead),
                     ("optional".into(), named(&review.optional, name)),
                 ]);
+                // Said only where it holds: stages that were made before there were previews stay fresh.
+                if review.preview {
+                    decide.insert("preview".into(), true.into());
+                }
                 if kind.is_drawn() {
                     decide.extend(self.config.stage(recipe, "options"));
                 }
@@ -138,7 +154,11 @@ impl<'a> Known<'a> {
                 evidence.extend(self.dumps.iter().map(Dump::evidence));
                 // Looking draws no salt; `run` draws it before it asks.
                 let salt = salt::standing(&Workspace::new(&self.config.root))?;
+                let withdrawn = Withdrawals::load(&Workspace::new(&self.config.root))?;
+                evidence.extend(withdrawn.evidence().map(|withdrawn| ("withdrawn".to_string(), withdrawn)));
                 evidence.extend(salt.map(|salt| ("salt".to_string(), salt::fingerprint(&salt))));
+                let settings = self.config.typed(Some(self.recipe.name), "import");
+                evidence.extend(crate::stages::import::words_evidence(&self.config.root, &settings)?);
             }
             Stage::Anonymise | Stage::Puzzle(Puzzling::Anonymise) => {
                 let settings = self.config.typed(Some(self.recipe.name), "anonymise");
@@ -184,6 +204,10 @@ impl<'a> Known<'a> {
             | Stage::Options
             | Stage::Pairs
             | Stage::Puzzle(_) => {}
+        }
+        if Verdict::ALL.into_iter().any(|verdict| step.stage.takes(verdict)) {
+            let people = self.decisions()?.of_stage(self.recipe.name, step.name);
+            evidence.extend(people.evidence().map(|people| ("decisions".to_string(), people)));
         }
         Ok(evidence)
     }

@@ -7,17 +7,19 @@ use rayon::prelude::*;
 
 use crate::ahead::{SPLIT, in_order};
 use crate::config::sections;
+use crate::decisions::StageDecisions;
 use crate::llm::Run;
 use crate::puzzle::sameness::similar;
 use crate::recipe::Step;
 use crate::record::{CunningText, Outcome, Post, Record};
 use crate::stages::draft::Asking;
-use crate::stages::import::import;
+use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::respond::Made;
+use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{
     self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
 };
-use crate::store::{Batch, Manifest, Part, StageReader, StageWriter, Workspace};
+use crate::store::{Batch, Manifest, Part, StageReader, StageWriter, Touched, Workspace};
 
 use super::evidence::Known;
 use super::{RunError, rows};
@@ -69,26 +71,60 @@ impl Making<'_> {
             Stage::Import => {
                 let settings: sections::Import = self.settings(step);
                 let salt = salt::of(&Workspace::new(root))?;
-                import(&self.known.dumps, &settings, &salt, &mut writer, self.stop, self.pulse)?;
+                let withdrawn = Withdrawals::load(&Workspace::new(root))?;
+                let mut names = no_names(root, &settings, &salt)?;
+                self.known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+                let secrets = Secrets { salt: &salt, names: &names };
+                import(
+                    &self.known.dumps,
+                    &settings,
+                    &secrets,
+                    &withdrawn,
+                    &mut writer,
+                    self.stop,
+                    self.pulse,
+                )?;
             }
             Stage::Clean => {
                 let settings: sections::Clean = self.settings(step);
-                self.edit(step, &mut writer, |post| stages::clean(post, &settings))?;
+                let people = self.decisions(step)?;
+                match people.is_empty() {
+                    true => self.edit(step, &mut writer, |post| stages::clean(post, &settings))?,
+                    false => {
+                        let decide = |post| stages::clean_decided(post, &settings, &people);
+                        self.edit_by_id(step, &mut writer, decide)?;
+                    }
+                }
             }
             Stage::Anonymise => {
                 let settings: sections::Anonymise = self.settings(step);
                 let lists = stages::policy_lists(root, &settings)?;
                 let anonymise = stages::Anonymise::new(&settings, &lists)?;
-                self.edit(step, &mut writer, |post| anonymise.post(post))?;
+                let people = self.decisions(step)?;
+                match people.is_empty() {
+                    true => self.edit(step, &mut writer, |post| anonymise.post(post))?,
+                    false => {
+                        let decide = |post| stages::anonymise_decided(post, &anonymise, &people);
+                        self.edit_by_id(step, &mut writer, decide)?;
+                    }
+                }
             }
             Stage::Filter => {
                 let settings: sections::Filter = self.settings(step);
-                self.edit(step, &mut writer, |post| stages::filter(post, &settings))?;
+                let people = self.decisions(step)?;
+                match people.is_empty() {
+                    true => self.edit(step, &mut writer, |post| stages::filter(post, &settings))?,
+                    false => {
+                        let decide = |post| stages::filter_decided(post, &settings, &people);
+                        self.edit_by_id(step, &mut writer, decide)?;
+                    }
+                }
             }
             Stage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
                 let posts = self.all()?;
-                stages::dedup(posts, &settings, &mut writer, self.stop, self.pulse)?;
+                let people = self.decisions(step)?;
+                stages::dedup(posts, &settings, &people, &mut writer, self.stop, self.pulse)?;
             }
             Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs | Stage::Puzzle(_) => {}
         }
@@ -104,13 +140,15 @@ impl Making<'_> {
             return Ok(writer.commit(opening)?);
         }
         let mut writer = StageWriter::create(self.place)?;
+        let people = self.decisions(step)?;
         match kind {
-            Puzzling::Strip => self.each(&mut writer, puzzle::strip)?,
+            Puzzling::Strip => self.each(&mut writer, |post| stages::strip_decided(post, &people))?,
             Puzzling::Anonymise => {
                 let settings: sections::Anonymise = self.settings(step);
                 let lists = stages::policy_lists(&self.known.config.root, &settings)?;
                 let anonymise = stages::Anonymise::english(&settings, &lists)?;
-                self.each(&mut writer, |puzzle| anonymise.puzzle(puzzle))?;
+                let decide = |puzzle| stages::anonymise_puzzle_decided(puzzle, &anonymise, &people);
+                self.each(&mut writer, decide)?;
             }
             Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
             Puzzling::Dedup => {
@@ -118,7 +156,7 @@ impl Making<'_> {
                 let puzzles = self.all()?;
                 let vectors = puzzle::embed::vectors(&puzzles, &self.asking())?;
                 let near = similar(&vectors, self.known.puzzles().0.cosine);
-                puzzle::dedup(puzzles, &settings, &near, &mut writer, self.stop, self.pulse)?;
+                puzzle::dedup(puzzles, &settings, &people, &near, &mut writer, self.stop, self.pulse)?;
                 // The embeddings that it bought are part of its evidence.
                 return Ok(writer.commit(self.known.opening(step, self.made)?)?);
             }
@@ -134,6 +172,11 @@ impl Making<'_> {
 
     fn settings<T: serde::de::DeserializeOwned>(&self, step: &Step) -> T {
         self.known.config.typed(Some(self.known.recipe.name), step.stage.section())
+    }
+
+    /// What people decided about the step's records.
+    fn decisions(&self, step: &Step) -> Result<StageDecisions, StageError> {
+        Ok(self.known.decisions()?.of_stage(self.known.recipe.name, step.name))
     }
 
     /// A draft stage. The replies that it bought are part of its evidence.
@@ -174,7 +217,9 @@ impl Making<'_> {
         let seed = self.known.config.typed::<sections::Options>(Some(self.known.recipe.name), "options").seed;
         let records = self.subjects(step)?;
         let count = records.len() as u64;
-        stages::review::review(review, records, &settings, seed, self.known.votes()?, &mut writer);
+        let people = self.decisions(step)?;
+        let votes = self.known.votes()?;
+        stages::review::review(review, records, &settings, seed, votes, &people, &mut writer);
         self.pulse.advance(count);
         Ok(writer.commit(opening)?)
     }
@@ -227,7 +272,26 @@ impl Making<'_> {
         writer: &mut StageWriter<Post>,
         decide: impl Fn(Post) -> Outcome<Post> + Sync,
     ) -> Result<(), StageError> {
-        let Some(touched) = stages::touched(step.stage) else { return self.each(writer, decide) };
+        self.edit_columns(stages::touched(step.stage), writer, decide)
+    }
+
+    /// [`Making::edit`] of a stage that people decided about: records are found by their ids.
+    fn edit_by_id(
+        &self,
+        step: &Step,
+        writer: &mut StageWriter<Post>,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<(), StageError> {
+        self.edit_columns(stages::touched_by_id(step.stage), writer, decide)
+    }
+
+    fn edit_columns(
+        &self,
+        touched: Option<Touched>,
+        writer: &mut StageWriter<Post>,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<(), StageError> {
+        let Some(touched) = touched else { return self.each(writer, decide) };
         self.inputs.iter().try_for_each(|input| {
             writer.edit(input, touched, &decide, |rows| {
                 self.pulse.advance(rows);
@@ -240,7 +304,10 @@ impl Making<'_> {
     fn all<R: Record>(&self) -> Result<Vec<R>, StageError> {
         let mut records = Vec::new();
         for input in &self.inputs {
-            records.append(&mut input.all("rows")?);
+            for part in input.parts("rows") {
+                self.stop.check()?;
+                records.append(&mut part?);
+            }
         }
         Ok(records)
     }

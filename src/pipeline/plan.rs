@@ -51,6 +51,15 @@ pub struct Planned {
 /// # Errors
 /// [`RunError::Settings`] where the sources cannot be read.
 pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, RunError> {
+    plan_of(config, recipe, false)
+}
+
+/// [`plan`]; where it is `offline`, replies that nobody may ask for make no stage stale.
+pub(super) fn plan_of(
+    config: &Config,
+    recipe: &'static Recipe,
+    offline: bool,
+) -> Result<Vec<Planned>, RunError> {
     let workspace = Workspace::new(&config.root);
     let known = Known::new(config, recipe)?;
     // What another recipe has not made yet is told where that recipe stands.
@@ -61,7 +70,7 @@ pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, Ru
         let place = workspace.stage(recipe.name, i + 1, step.name);
         let after = step.inputs.iter().find_map(|input| unmade.get(input).copied());
         let opening = known.opening(step, &made)?;
-        let freshness = known.freshness(step, &place, &opening, false)?;
+        let freshness = known.freshness(step, &place, &opening, offline)?;
         match &freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => {
                 made.insert(step.name, (**manifest).clone());
@@ -118,6 +127,8 @@ pub fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     }
     for key in keys(&old.evidence, &new.evidence) {
         match (old.evidence.get(key), new.evidence.get(key)) {
+            (Some(_), None) if key == "decisions" => why.push("decisions were taken back".into()),
+            (None, Some(now)) if key == "decisions" || key == "withdrawn" => why.push(change(key, "0", now)),
             (Some(_), None) => why.push(format!("{key} is gone")),
             (None, Some(_)) => why.push(format!("{key} is new")),
             (Some(before), Some(now)) if before != now => why.push(change(key, before, now)),
@@ -134,9 +145,14 @@ pub fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
 fn change(key: &str, before: &str, now: &str) -> String {
     let count = |value: &str| value.split(' ').next().and_then(|n| n.parse::<u64>().ok());
     match (key, count(before), count(now)) {
-        ("votes" | "replies", Some(before), Some(now)) if now > before => {
-            let one = if key == "votes" { "vote" } else { "reply" };
-            format!("{} new {}", now - before, if now - before == 1 { one } else { key })
+        ("votes" | "replies" | "decisions" | "withdrawn", Some(before), Some(now)) if now > before => {
+            let (one, several) = match key {
+                "votes" => ("vote", key),
+                "decisions" => ("decision", key),
+                "withdrawn" => ("withdrawal", "withdrawals"),
+                _ => ("reply", key),
+            };
+            format!("{} new {}", now - before, if now - before == 1 { one } else { several })
         }
         _ => format!("{key} changed"),
     }
@@ -157,7 +173,9 @@ mod tests {
     fn new_votes_and_replies_are_counted() {
         assert_eq!(change("votes", "3 aa", "15 bb"), "12 new votes");
         assert_eq!(change("replies", "3 aa", "4 bb"), "1 new reply");
+        assert_eq!(change("decisions", "0", "1 bb"), "1 new decision");
         assert_eq!(change("votes", "3 aa", "3 bb"), "votes changed");
+        assert_eq!(change("withdrawn", "0", "1 bb"), "1 new withdrawal");
         assert_eq!(change("prompt x", "3 aa", "4 bb"), "prompt x changed");
     }
 }

@@ -4,8 +4,8 @@ use crate::config::{Config, sections};
 use crate::llm::{Ask, Endpoint};
 use crate::recipe::{Recipe, Step};
 use crate::record::Post;
-use crate::review::Item;
 use crate::review::ballot::Step as Ballot;
+use crate::review::{Blinding, Item};
 use crate::stages::{Rows, Stage, StageError, Subject, draft, of_subjects};
 use crate::store::{StageReader, Workspace};
 
@@ -55,6 +55,34 @@ pub fn review_items(
         records.iter().flat_map(|record| record.items(review, &step, seed)).collect()
     });
     Ok(Some((step, items)))
+}
+
+/// [`review_items`] as people are shown them: sides that are compared stand in an order drawn with the workspace's
+/// secret.
+///
+/// # Errors
+/// As there; and where the secret cannot be read or drawn.
+pub fn shown_items(
+    config: &Config,
+    recipe: &'static Recipe,
+    ballot: &str,
+) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
+    let Some((step, mut items)) = review_items(config, recipe, ballot)? else { return Ok(None) };
+    if items.iter().any(|item| !item.order.is_empty()) {
+        let blinding = blinding(&Workspace::new(&config.root))?;
+        items.iter_mut().for_each(|item| blinding.show(&step, item));
+    }
+    Ok(Some((step, items)))
+}
+
+/// The secret with which orders are drawn that people are shown: raw/blinding, drawn when it is first needed.
+///
+/// # Errors
+/// [`Error`](crate::store::Error) where it cannot be read or drawn.
+pub fn blinding(workspace: &Workspace) -> Result<Blinding, crate::store::Error> {
+    let path = workspace.raw().join("blinding");
+    let lost = "without it nobody knows which side stood first on the ballots that are handed out";
+    crate::store::secret_or_draw(&path, lost).map(Blinding::new)
 }
 
 /// What goes to each endpoint.

@@ -6,7 +6,7 @@ mod flub;
 mod ruozhibench_gen;
 mod ruozhibench_mc;
 
-use crate::config::{Config, Source};
+use crate::config::{Config, Kind, Problem, Source, reference, unknown};
 use crate::stages::{Review, Rows, Stage};
 
 /// How one benchmark is built.
@@ -36,6 +36,41 @@ pub struct Step {
 /// Every recipe.
 pub const RECIPES: &[Recipe] =
     &[ruozhibench_gen::RECIPE, ruozhibench_mc::RECIPE, flub::RECIPE, chumor::RECIPE, brainteaser::RECIPE];
+
+/// Steps that had another name: the recipe, then and now. What is staged under the old name is made anew.
+pub const RENAMED: &[(&str, &str, &str)] = &[("flub", "wrong", "wrong-candidates")];
+
+/// What settings say of steps that no recipe has, or not the one that they are for.
+pub fn unknown_steps(config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for written in config.written() {
+        let key = reference::table(written.section)
+            .and_then(|table| table.keys.iter().find(|key| key.name == written.key));
+        if !key.is_some_and(|key| matches!(key.kind, Kind::Steps)) {
+            continue;
+        }
+        let known: Vec<&str> = RECIPES
+            .iter()
+            .filter(|recipe| written.recipe.is_none_or(|name| name == recipe.name))
+            .flat_map(Recipe::decided)
+            .collect();
+        for name in written.value.as_array().into_iter().flatten().filter_map(|name| name.as_str()) {
+            if !known.contains(&name) {
+                let what =
+                    unknown(&format!("step of {}.{}", written.section, written.key), name, sorted(&known));
+                problems.push(Problem { place: written.origin.to_string(), what });
+            }
+        }
+    }
+    problems
+}
+
+fn sorted<'n>(names: &[&'n str]) -> Vec<&'n str> {
+    let mut names = names.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
 
 /// The recipe of a name.
 pub fn find(name: &str) -> Option<&'static Recipe> {
@@ -106,9 +141,25 @@ impl Recipe {
         first.and_then(|input| self.input(input)).map_or(self, |(recipe, ..)| recipe)
     }
 
-    /// A step and its number, from 1.
+    /// A step and its number, from 1; a step that had another name is found by that, too.
     pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
-        self.steps.iter().position(|s| s.name == name).map(|i| (i + 1, &self.steps[i]))
+        let now = || {
+            RENAMED
+                .iter()
+                .find(|renamed| (renamed.0, renamed.1) == (self.name, name))
+                .map(|renamed| renamed.2)
+        };
+        let at = |name: &str| self.steps.iter().position(|step| step.name == name);
+        at(name).or_else(|| at(now()?)).map(|i| (i + 1, &self.steps[i]))
+    }
+
+    /// What [`Kind::Steps`] may name of it: its drafts and its reviews, by the name that they share.
+    pub fn decided(&self) -> impl Iterator<Item = &'static str> {
+        self.steps.iter().filter_map(|step| match step.stage {
+            Stage::Draft(draft) => Some(draft.name()),
+            Stage::Review(review) => Some(review.place().1),
+            _ => None,
+        })
     }
 }
 

@@ -18,6 +18,8 @@ record! {
         score: Option<f64>,
         /// Its number in an annual thread.
         number: Option<u64>,
+        /// What the thread's owner notes under it.
+        note: Option<String>,
         /// When it was written, as the source says.
         time: Option<String>,
         /// The source's name.

@@ -19,7 +19,6 @@ mod reason;
 mod response;
 mod standing;
 
-#[cfg(feature = "tables")]
 pub(crate) use cell::record;
 
 pub use accounting::{Counts, Unbalanced};

@@ -69,6 +69,8 @@ record! {
         score: Option<f64>,
         /// The number it bears in an annual thread.
         number: Option<u64>,
+        /// What the thread's owner notes under it, for readers who have forgotten the news.
+        note: Option<String>,
         /// How many images it shows.
         images: u64,
         /// Its name of source in pipeline.toml. Provenance, not identity.
@@ -104,6 +106,7 @@ macro_rules! from_post {
                     kind: post.kind,
                     score: post.score,
                     number: post.number,
+                    note: post.note,
                     time: post.time,
                     source: post.source,
                     file: post.file,

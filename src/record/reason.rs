@@ -43,10 +43,14 @@ reasons! {
     Truncated = "truncated",
     /// A record with this id was read before, from this source or from another.
     SameId = "same_id",
+    /// Somebody asked for its removal: raw/ holds a tombstone with the date and the reason, and the text is nowhere.
+    Withdrawn = "withdrawn",
     /// A post of an annual thread that the thread's owner did not write.
     NotOwner = "not_owner",
-    /// A post of an annual thread that is none of the ranked jokes: what the owner says in between, or an answer.
+    /// A post of a thread that is no candidate: an answer to a post, a reply behind the first floor, or what the owner of an annual thread says between the ranked jokes.
     Chatter = "chatter",
+    /// A note that the owner of an annual thread wrote under one of the jokes: it goes with that joke, whose id is the evidence.
+    Note = "note",
     /// The forum gave the item the number 0 or none: an advertisement or a notice between the posts.
     NoNumber = "no_number",
     /// The author or a moderator took the text away before it was archived; what is left is a mark.
@@ -167,6 +171,20 @@ reasons! {
     ToNormalQuestion = "to_normal_question",
     /// The options stand in the order that was drawn for the record.
     Ordered = "ordered",
+
+    // decisions
+    /// A person decided that the record goes on, whatever the rule, draft or votes say; the evidence names both.
+    DecidedKeep = "decided_keep",
+    /// A person decided that the record goes out; the evidence names the decision.
+    DecidedDrop = "decided_drop",
+    /// A person decided that the record waits; the evidence names the decision.
+    DecidedHold = "decided_hold",
+    /// A person decided how the text reads; the text before is the one that was imported.
+    DecidedText = "decided_text",
+    /// A person decided that the two are one joke.
+    DecidedOne = "decided_one",
+    /// A person decided that the two are not one joke, whatever the rule says; both go on.
+    DecidedTwo = "decided_two",
 
     // review, undecided
     /// The record waits for votes.

@@ -33,7 +33,7 @@ pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Resu
     let workspace = Workspace::new(&config.root);
     let _locks = numbering(&workspace, recipe)?;
     let last = reader(&workspace, recipe, recipe.steps.len())?;
-    let end = End::of(recipe, last.manifest().counts.records_out);
+    let end = End::of(recipe);
     let items = rows_of::of_file(published)?;
     let numbers: Vec<(String, u64)> =
         items.iter().filter_map(|item| published_number(end.rows(), item)).collect();

@@ -1,4 +1,4 @@
-//! The candidate of a recipe: what stands at its end, packaged as a release would be.
+//! The candidate of a recipe: what reached its end, packaged as a release would be.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
 use super::layout::Layout;
+use super::left_out::{self, LeftOut};
 use super::manifest::{Candidate, Link, Raw, SUMS};
 use super::numbered::{allot, rows};
 use super::registry::Ordinals;
@@ -15,7 +16,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::import::FileRow;
-use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable};
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, json_parts};
 
 /// Builds `output/<recipe>/candidate` from the recipe's stages, or leaves it where it is already what
 /// they say. Returns its manifest and whether it was written.
@@ -33,7 +34,7 @@ pub fn build(
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
-    let end = End::of(recipe, stages.last().map_or(0, |last| last.counts.records_out));
+    let end = End::of(recipe);
     let layouts = end.layouts();
     let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
     let last = reader(&workspace, recipe, end.number())?;
@@ -49,9 +50,9 @@ pub fn build(
     for layout in &layouts {
         written.push(data::write(&making, layout, rows(end, &last, &numbers))?);
     }
-    let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
     let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
-    let facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &chain)?;
+    let origin = Origin::of(config, end, &end.readers(&workspace)?)?;
+    let facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &chain)?;
     let candidate = folder::finish(&making, &facts, &layouts, chain, words)?;
     durable::swap_folder(&making, &place)?;
     Ok((candidate, true))
@@ -76,8 +77,21 @@ pub(super) fn words(
         "riddlemill": crate::VERSION, "columns": columns, "sources": sources, "subjects": SUBJECTS.len(),
         "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
         "numbers": numbers.borne(),
+        "origin": origin(config, recipe),
+        // What a folder says beside its rows: 2 names what was left out.
+        "folder": 2,
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
+}
+
+/// The import that another recipe made for this one: its dumps and their dates stand in the folder, but not in
+/// the recipe's own chain.
+fn origin(config: &Config, recipe: &'static Recipe) -> Option<String> {
+    let from = Some(recipe.origin()).filter(|origin| origin.name != recipe.name)?;
+    let place = Workspace::new(&config.root).stage(from.name, 1, from.steps.first()?.name);
+    let manifest = Manifest::read(&place).ok()??;
+    let rows = manifest.tables.get("rows").map(|table| table.hash.clone()).unwrap_or_default();
+    Some(format!("{} {rows}", manifest.fingerprint))
 }
 
 /// Whether a source is of the sample that comes with the program.
@@ -102,8 +116,43 @@ pub(super) fn reader(
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
+/// Where rows come from, and what did not become one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// The dumps.
+    pub raw: Vec<Raw>,
+    /// The day of the newest dated record in them.
+    pub newest: Option<String>,
+    /// Items that wait, failed, or lack what a row must have.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Origin {
+    /// Reads it from the stages of a recipe.
+    pub(super) fn of(config: &Config, end: End, stages: &[StageReader]) -> Result<Origin, RunError> {
+        let workspace = Workspace::new(&config.root);
+        let import = reader(&workspace, end.recipe().origin(), 1)?;
+        Ok(Origin {
+            raw: raw(config, &import)?,
+            newest: newest(&import)?,
+            left_out: left_out::of(end, stages)?,
+        })
+    }
+}
+
+/// The day of the newest record that bears one.
+fn newest(import: &StageReader) -> Result<Option<String>, Error> {
+    let mut newest = None;
+    for part in json_parts(import, "rows", &["time"]) {
+        let days = part?;
+        let days = days.iter().filter_map(|row| data::day(row.get("time")?.as_str()?));
+        newest = newest.max(days.max());
+    }
+    Ok(newest)
+}
+
 /// The dumps that the import stage read.
-pub(super) fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
+fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
     let files: Vec<FileRow> = import.all("files")?;
     let of_sample = |source: &str| config.sources.iter().any(|s| s.name == source && sample(&s.path));
     let raw = files.into_iter().map(|f| Raw {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::diff::Asked;
 use super::manifest::{Candidate, Link};
-use crate::audit::{Explained, Passage, explain, find};
+use crate::audit::{Explained, Passage, explain, find, find_said};
 use crate::pipeline::differences;
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
@@ -40,6 +40,11 @@ impl Causes {
             (decided(before) != decided(link)).then(|| (link.stage.clone(), own))
         });
         Ok(Some(Causes { workspace, recipe, differ: differ.collect() }))
+    }
+
+    /// The causes of what differs from the workspace's stages as they are now.
+    pub fn of_workspace(workspace: Workspace, recipe: &'static Recipe) -> Causes {
+        Causes { workspace, recipe, differ: Vec::new() }
     }
 
     /// The decision behind one difference, in words.
@@ -80,13 +85,14 @@ impl Causes {
 /// Why the record that a text, a locator or an id describes is out of a recipe, as the workspace's ledgers
 /// tell it now; `None` where it is in, or where no stage knows it.
 pub fn lost(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Option<String> {
-    let id = find(workspace, recipe, target).ok()?.into_iter().next()?;
+    let named = find(workspace, recipe, target).ok()?.into_iter().next();
+    let id = named.or_else(|| find_said(workspace, recipe, target).ok()?.into_iter().next())?;
     let told = explain(workspace, recipe, &id).ok()?;
     told.way.last().filter(|_| told.ends != "in").map(passage)
 }
 
 /// `dedup merged near_duplicate into tieba:8: indel 0.91`.
-fn passage(passage: &Passage) -> String {
+pub(super) fn passage(passage: &Passage) -> String {
     let mut told = format!("{} {}", passage.stage, passage.outcome);
     for (word, more) in [(" ", &passage.reason), (" into ", &passage.into), (": ", &passage.evidence)] {
         if let Some(more) = more.as_deref().filter(|more| *more != passage.id) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::row::Row;
 use super::version::Bump;
+use super::yank::Yanked;
 
 /// Ids that the change log names of each kind; beyond it says how many more.
 const LISTED: usize = 200;
@@ -28,6 +29,9 @@ pub struct Changes {
     pub removed: Ids,
     /// Whether rows that stayed stand in another order.
     pub moved: bool,
+    /// Whether the version was yanked since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yanked: Option<Yanked>,
 }
 
 /// How many ids, and the first of them.

@@ -1,4 +1,4 @@
-//! `compare`: a set held against a published one. Which items are found, exactly or nearly; how far
+//! `compare`: a set beside a published one. Which items are found, exactly or nearly; how far
 //! labels agree; which texts drifted; what is missing, and where it was lost.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::rows_of::JsonRow;
-use crate::join::alike;
+use crate::join::{Watch, alike_watched};
 use crate::review::agreement::{Confusion, Weights};
 use crate::text::sameness::Verdict;
 
@@ -95,12 +95,13 @@ pub struct Agreement {
 }
 
 /// Compares two lists of items. `types` maps published labels to the set's, on both sides; `lost` is asked for the
-/// stage and rule that lost a text.
+/// stage and rule that lost a text; `watch` hears how far the join of the texts is.
 pub fn compare(
     rows: &[JsonRow],
     reference: &[JsonRow],
     types: &BTreeMap<String, String>,
     lost: &dyn Fn(&str) -> Option<String>,
+    watch: &dyn Watch,
 ) -> Comparison {
     let ours: Vec<&str> = rows.iter().map(|row| text(row, reference)).collect();
     let theirs: Vec<&str> = reference.iter().map(|row| text(row, rows)).collect();
@@ -115,7 +116,7 @@ pub fn compare(
         found[i] = free.get_mut(text).and_then(VecDeque::pop_front);
     }
     comparison.exact = found.iter().flatten().count() as u64;
-    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found) {
+    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found, watch) {
         found[theirs_at] = Some(ours_at);
         comparison.near.push(Near {
             item: name(&reference[theirs_at], theirs_at),
@@ -156,12 +157,17 @@ pub fn compare(
 
 /// Pairs of a reference item and an item that are the same joke in other words, the best first; each
 /// stands in one pair.
-fn nearly(ours: &[&str], theirs: &[&str], found: &[Option<usize>]) -> Vec<(usize, usize, f64)> {
+fn nearly(
+    ours: &[&str],
+    theirs: &[&str],
+    found: &[Option<usize>],
+    watch: &dyn Watch,
+) -> Vec<(usize, usize, f64)> {
     let taken: BTreeSet<usize> = found.iter().flatten().copied().collect();
     let left: Vec<usize> = (0..ours.len()).filter(|i| !taken.contains(i)).collect();
     let open: Vec<usize> = (0..theirs.len()).filter(|i| found[*i].is_none()).collect();
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
-    let pairs = alike(&texts);
+    let pairs = alike_watched(&texts, watch);
     let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
     let mut put = |a: u32, b: u32, score: f64| {
         let (first, second) = (a.min(b) as usize, a.max(b) as usize);
@@ -304,7 +310,13 @@ mod tests {
     }
 
     fn against(ours: &[JsonRow], reference: &[JsonRow]) -> Comparison {
-        compare(ours, reference, &serde_json::from_str(FLUB_TYPES).unwrap(), &|_| None)
+        compare(
+            ours,
+            reference,
+            &serde_json::from_str(FLUB_TYPES).unwrap(),
+            &|_| None,
+            &crate::join::Unwatched,
+        )
     }
 
     #[test]

@@ -29,8 +29,6 @@ pub struct Written {
     pub labels: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rows in each file of a published form.
     pub compat: BTreeMap<String, u64>,
-    /// The latest day that stands in a `time` column, as `YYYY-MM-DD`.
-    pub newest: Option<String>,
 }
 
 /// Writes `data/<config>/test.jsonl` and `.parquet`, and `compat/`, in one pass over the rows.
@@ -86,10 +84,6 @@ impl Written {
                     .flat_map(|row| labels(&row.0[i]))
                     .for_each(|label| *counts.entry(label).or_default() += 1);
             }
-            if column.name == "time" {
-                let newest = rows.iter().filter_map(|row| day(row.text(i))).max();
-                self.newest = self.newest.take().max(newest);
-            }
         }
     }
 }
@@ -104,7 +98,7 @@ pub(super) fn labels(value: &Value) -> Vec<String> {
 }
 
 /// The day a time begins with, where it is written `YYYY-MM-DD`.
-fn day(time: &str) -> Option<String> {
+pub(super) fn day(time: &str) -> Option<String> {
     let day = time.get(..10)?;
     let fits =
         day.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });

@@ -9,6 +9,8 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::layout;
+use super::left_out::LeftOut;
+use super::manifest::Candidate;
 use super::rows_of::{JsonRow, of_folder};
 use crate::store::Error;
 
@@ -17,6 +19,10 @@ use crate::store::Error;
 pub struct Diff {
     /// The configs, or stages, that were compared.
     pub configs: Vec<ConfigDiff>,
+    /// What the rows before lacked because it waited or failed.
+    pub left_out_before: Vec<LeftOut>,
+    /// What the rows after lack.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What differs in one config.
@@ -114,7 +120,10 @@ pub fn diff(before: &Path, after: &Path, cause: Cause<'_>) -> Result<Diff, Error
         configs.push(of_rows(name, &rows, &other, cause));
     }
     configs.extend(new.into_iter().map(|(config, rows)| of_rows(config, &[], &rows, cause)));
-    Ok(Diff { configs })
+    let left_out = |folder: &Path| -> Result<Vec<LeftOut>, Error> {
+        Ok(Candidate::read(folder)?.map(|found| found.left_out).unwrap_or_default())
+    };
+    Ok(Diff { configs, left_out_before: left_out(before)?, left_out: left_out(after)? })
 }
 
 fn id(row: &JsonRow) -> &str {
@@ -253,13 +262,15 @@ mod tests {
             Moves { values: vec!["plain".into(), "thread".into()], counts: vec![vec![2, 0], vec![1, 0]] };
         assert_eq!(diff.labels["kind"], moves);
         assert!(!diff.moved);
-        let diff = Diff { configs: vec![diff] };
+        let diff = Diff { configs: vec![diff], ..Diff::default() };
         for text in [diff.text(), diff.html().unwrap()] {
             for told in ["near_duplicate", "clean changed", "thread", "flub-posts"] {
                 assert!(text.contains(told), "{told}: {text}");
             }
         }
-        assert!(Diff { configs: vec![of_rows("x".into(), &old, &old, &|_| None)] }.is_empty());
+        assert!(
+            Diff { configs: vec![of_rows("x".into(), &old, &old, &|_| None)], ..Diff::default() }.is_empty()
+        );
     }
 
     #[test]

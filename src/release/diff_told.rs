@@ -8,7 +8,13 @@ use super::templates;
 impl Diff {
     /// The differences for a terminal.
     pub fn text(&self) -> String {
-        self.configs.iter().map(told).collect()
+        let mut text: String = self.configs.iter().map(told).collect();
+        for (when, left_out) in [("before", &self.left_out_before), ("now", &self.left_out)] {
+            for left in left_out {
+                let _ = writeln!(text, "left out {when}: {}", left.describe());
+            }
+        }
+        text
     }
 
     /// The differences as a page that needs no other file.

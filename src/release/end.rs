@@ -8,8 +8,7 @@ use crate::recipe::Recipe;
 use crate::stages::Rows;
 use crate::store::{StageReader, Workspace};
 
-/// The step whose rows are the candidates: the last one; or the last that has posts, where every question
-/// still waits for a model or a person.
+/// The step whose rows are the items: a recipe's last one. Releases of an earlier program may end at posts.
 #[derive(Clone, Copy)]
 pub struct End {
     recipe: &'static Recipe,
@@ -17,14 +16,9 @@ pub struct End {
 }
 
 impl End {
-    /// The end of a recipe whose last stage let so many records out.
-    pub fn of(recipe: &'static Recipe, records_out: u64) -> Self {
-        let posts = recipe.steps.iter().rposition(|step| step.stage.rows() == Rows::Posts);
-        let number = match posts {
-            Some(posts) if records_out == 0 => posts + 1,
-            _ => recipe.steps.len(),
-        };
-        Self { recipe, number }
+    /// The end of a recipe.
+    pub fn of(recipe: &'static Recipe) -> Self {
+        Self { recipe, number: recipe.steps.len() }
     }
 
     /// The end of a candidate or release whose manifest names so many stages.

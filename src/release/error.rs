@@ -1,7 +1,7 @@
 //! Why a release was not made, or not given back.
 
 use super::version::{Bump, NoVersion, Version};
-use crate::pipeline::RunError;
+use crate::pipeline::{RunError, StaleStage};
 use crate::store;
 
 /// What can stand in the way of a release.
@@ -29,6 +29,25 @@ pub enum ReleaseError {
     StaleCandidate {
         /// The recipe.
         recipe: String,
+    },
+    /// Stages under the candidate do not follow from what raw/ and the settings hold now.
+    #[error(
+        "the candidate of {recipe} does not follow from what raw/ and the settings hold now:\n{}\n  hint: `riddlemill run --recipe {recipe}` makes it anew; `--draft` goes on without",
+        stages.iter().map(|stage| format!("  {stage}")).collect::<Vec<_>>().join("\n")
+    )]
+    Outdated {
+        /// The recipe.
+        recipe: String,
+        /// The stages, with what changed.
+        stages: Vec<StaleStage>,
+    },
+    /// Nothing reached the recipe's end.
+    #[error("0 items of {recipe} reached its end{}\n  hint: `riddlemill status --recipe {recipe}` names who is waited for", waits.iter().map(|wait| format!("; {wait}")).collect::<String>())]
+    Empty {
+        /// The recipe.
+        recipe: String,
+        /// What waits where, in words.
+        waits: Vec<String>,
     },
     /// Nothing differs from the release before.
     #[error("nothing changed since {recipe} {version}\n  hint: --version gives it a new number all the same")]
@@ -95,6 +114,34 @@ pub enum ReleaseError {
     NoNumbers {
         /// The recipe.
         recipe: String,
+    },
+    /// What is to be withdrawn is not one post.
+    #[error("{target:?}: {why}")]
+    Target {
+        /// What was named.
+        target: String,
+        /// Why not.
+        why: String,
+    },
+    /// There is no such release.
+    #[error("{recipe} has no release {version}\n  hint: {}", match known.as_slice() { [] => "it has none yet".to_string(), known => format!("there are {}", known.join(", ")) })]
+    NoRelease {
+        /// The recipe.
+        recipe: String,
+        /// What was asked for.
+        version: Version,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The version was yanked already.
+    #[error("{recipe} {version} was yanked on {date}")]
+    YankedBefore {
+        /// The recipe.
+        recipe: String,
+        /// The version.
+        version: Version,
+        /// The day.
+        date: String,
     },
     /// A date that is none.
     #[error("{0:?} is no date\n  hint: YYYY-MM-DD")]

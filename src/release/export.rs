@@ -8,6 +8,7 @@ use rust_xlsxwriter::{Format, Workbook};
 use serde_json::{Value as Json, json};
 
 use super::rows_of::JsonRow;
+use crate::review::exchange::disarm;
 use crate::store::Error;
 
 /// Where rows go.
@@ -17,7 +18,8 @@ pub enum Form {
     LabelStudio,
     /// Argilla's records: texts as `fields`, all else as `metadata`, one a line.
     Argilla,
-    /// Comma-separated values with a byte order mark, which spreadsheets need to see UTF-8.
+    /// Comma-separated values with a byte order mark, which spreadsheets need to see UTF-8. A text that a spreadsheet
+    /// would run as a formula has an apostrophe before it.
     Csv,
     /// A workbook with one sheet and a frozen header.
     Xlsx,
@@ -66,10 +68,14 @@ fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
     out.write_all("\u{feff}".as_bytes())?;
     let mut table = csv::Writer::from_writer(out);
     if let Some(first) = rows.first() {
-        table.write_record(first.keys())?;
+        table.write_record(first.keys().map(|key| disarm(key).into_owned()))?;
     }
     for row in rows {
-        table.write_record(row.values().map(cell))?;
+        // Numbers and flags are the program's own; texts are a forum's.
+        table.write_record(row.values().map(|value| match value {
+            Json::Number(_) | Json::Bool(_) => cell(value),
+            _ => disarm(&cell(value)).into_owned(),
+        }))?;
     }
     table.flush()
 }
@@ -123,6 +129,23 @@ fn cell(value: &Json) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_formula_of_the_forum_is_text_in_a_spreadsheet() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.csv");
+        let formulas =
+            ["=HYPERLINK(\"http://a\")", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"];
+        let row = |text: &str| json!({ "id": "a", "text": text, "score": -3 }).as_object().cloned().unwrap();
+        let rows: Vec<JsonRow> = formulas.iter().map(|text| row(text)).collect();
+        export(&rows, Form::Csv, &path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut table = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+        for (record, formula) in table.records().zip(formulas) {
+            let record = record.unwrap();
+            assert_eq!((&record[1], &record[2]), (format!("'{formula}").as_str(), "-3"));
+        }
+    }
 
     #[test]
     fn every_form_holds_every_row() {

@@ -7,9 +7,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::candidate::Origin;
 use super::changes::Changes;
 use super::data::Written;
 use super::layout::{Answer, Kind, Layout};
+use super::left_out::LeftOut;
 use super::manifest::{Link, Raw};
 use super::paper::{self, Paper};
 use super::shortcuts::Guessed;
@@ -30,14 +32,16 @@ pub struct Facts {
     pub paper: &'static Paper,
     /// The version, or `0.0.0-candidate`.
     pub version: String,
-    /// The day, `YYYY-MM-DD`.
-    pub date: String,
+    /// The day, `YYYY-MM-DD`; a candidate may have none.
+    pub date: Option<String>,
     /// Whether this is no release.
     pub candidate: bool,
     /// The canary's GUID; a candidate has none.
     pub canary: Option<String>,
     /// Why it is a draft.
     pub draft: Vec<String>,
+    /// Items that the rows lack because they wait or failed.
+    pub left_out: Vec<LeftOut>,
     /// What may be guessed of those that pose a choice.
     pub guessed: Vec<Guessed>,
     /// The configs.
@@ -46,7 +50,7 @@ pub struct Facts {
     pub funnel: Vec<FunnelStep>,
     /// What the codes of these stages mean, each once.
     pub meanings: Vec<(String, String)>,
-    /// The day of the newest dated row.
+    /// The day of the newest dated post of the dumps.
     pub newest: Option<String>,
     /// What models and people did.
     pub work: Work,
@@ -226,13 +230,13 @@ impl Facts {
     ///
     /// # Errors
     /// [`RunError`] where replies or votes cannot be read.
-    pub fn gather(
+    pub(super) fn gather(
         config: &Config,
         recipe: &'static Recipe,
         layouts: &[Layout],
         written: Vec<Written>,
         guessed: Vec<Guessed>,
-        raw: Vec<Raw>,
+        origin: Origin,
         stages: &[Link],
     ) -> Result<Facts, RunError> {
         let settings: sections::Release = config.typed(Some(recipe.name), "release");
@@ -240,26 +244,28 @@ impl Facts {
         let missing = SUBJECTS.iter().filter(|(subject, _)| curator.get(subject).is_none_or(Option::is_none));
         let missing =
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
-        let newest = written.iter().filter_map(|w| w.newest.clone()).max();
+        let Origin { raw, newest, left_out } = origin;
+        let work = work::gather(config, recipe, stages)?;
         let funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();
         Ok(Facts {
             recipe: recipe.name,
             about: recipe.about,
             paper: paper::of(recipe.name),
             version: "0.0.0-candidate".into(),
-            date: newest.clone().unwrap_or_else(|| "1970-01-01".into()),
+            date: newest.clone().max(work.newest.clone()),
             candidate: true,
             canary: None,
             draft: drafts(&raw, layouts, &written, recipe.name)
                 .into_iter()
                 .chain(guessed.iter().flat_map(Guessed::drafts))
                 .collect(),
+            left_out,
             guessed,
             configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
             meanings: meanings(&funnel),
             funnel,
             newest,
-            work: work::gather(config, recipe, stages)?,
+            work,
             licence: Licence::of(&settings, &raw),
             raw,
             url: match settings.url.as_str() {

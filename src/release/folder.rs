@@ -48,6 +48,8 @@ pub fn finish(
         rows: facts.configs.first().map_or(0, |c| c.written.rows),
         configs: facts.configs.iter().map(|c| (c.name.to_string(), c.written.rows)).collect(),
         draft: facts.draft.clone(),
+        yanked: None,
+        left_out: facts.left_out.clone(),
         words,
         raw: facts.raw.clone(),
         stages,

@@ -1,10 +1,13 @@
 //! The records at the ends of recipes as items of their sets. A record that lacks what every item has is
 //! none yet.
 
+use std::collections::BTreeMap;
+
 use super::layout::{self, Opponent, Rating, Statuses};
 use super::row::Row;
 use crate::record::{Choice, CunningText, Joke, PostKind, Question, Standing};
 use crate::review::ballots;
+use crate::stages::import::source_kind;
 
 /// A question of RuozhiBench-Gen, still without its number.
 pub(super) fn question(question: Question) -> Option<layout::Question> {
@@ -96,8 +99,8 @@ pub(super) fn text(text: CunningText) -> Option<Row> {
     Some(item.row())
 }
 
-/// A joke of Chumor.
-pub(super) fn joke(joke: Joke) -> Row {
+/// A joke of Chumor; `kinds` are those of the files that were imported.
+pub(super) fn joke(joke: Joke, kinds: &BTreeMap<String, String>) -> Row {
     let standing = Standing::least([
         joke.screen_status.as_deref(),
         joke.explanation_status.as_deref(),
@@ -119,7 +122,7 @@ pub(super) fn joke(joke: Joke) -> Row {
     });
     let item = layout::Joke {
         opponents: opponents.collect(),
-        source_kind: if joke.kind == PostKind::Numbered { "annual" } else { "recommended" }.into(),
+        source_kind: source_kind(kinds, joke.kind == PostKind::Numbered, &joke.source, &joke.file),
         source_id: joke.id.clone(),
         id: joke.id,
         joke: joke.text,

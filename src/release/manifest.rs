@@ -7,8 +7,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::left_out::LeftOut;
+use super::yank::Yanked;
 use crate::record::Counts;
-use crate::store::{Error, InputRef, Manifest};
+use crate::store::{Error, InputRef, Manifest, inside};
 
 /// The file's name.
 pub const MANIFEST: &str = "MANIFEST.json";
@@ -22,8 +24,10 @@ pub struct Candidate {
     pub recipe: String,
     /// `candidate`, or the release's version.
     pub version: String,
-    /// The day it is dated.
-    pub date: String,
+    /// The day it is dated; a candidate is as new as its newest input, vote or reply, and has no day where
+    /// none of them has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// The program's version.
     pub riddlemill: String,
     /// How many rows its first config has.
@@ -32,6 +36,12 @@ pub struct Candidate {
     pub configs: BTreeMap<String, u64>,
     /// Why it can only be a draft; empty where it may be stable.
     pub draft: Vec<String>,
+    /// Where nobody is to use it any longer: when that was decided, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yanked: Option<Yanked>,
+    /// Items that the rows lack because they wait or failed.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
     /// The hash of what decides the folder beside the rows: layouts, settings, the curator's words.
     pub words: String,
     /// The dumps it was built from.
@@ -122,10 +132,29 @@ impl Candidate {
     pub fn read(folder: &Path) -> Result<Option<Candidate>, Error> {
         let path = folder.join(MANIFEST);
         match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| Error::stale_file(&path, e)),
+            Ok(bytes) => {
+                let manifest: Candidate =
+                    serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
+                // Whoever reads a manifest joins these to folders.
+                let version = Some(&manifest.version).filter(|version| !version.is_empty());
+                for name in manifest.files.keys().chain(manifest.configs.keys()).chain(version) {
+                    inside(folder, name)?;
+                }
+                Ok(Some(manifest))
+            }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path)(e)),
         }
+    }
+
+    /// Whether it is what a run built, and no released version.
+    pub fn is_no_release(&self) -> bool {
+        self.version == "candidate"
+    }
+
+    /// Records of the last stage that are no row.
+    pub fn incomplete(&self) -> u64 {
+        self.left_out.iter().filter(|left| left.is_incomplete()).map(|left| left.items.count).sum()
     }
 
     /// The manifest's bytes, as they are written.

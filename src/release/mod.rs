@@ -3,7 +3,7 @@
 //! In reading order: [`layout`] says what the rows of each set look like; [`data`] writes them as JSON
 //! Lines, Parquet and in their published form; `facts` gathers what the cards say and `templates` and
 //! `schema` say it; `folder` puts all of it together with MANIFEST.json and SHA256SUMS. [`build`] does
-//! so for a recipe's candidate. [`release`] allots a version by what changed ([`changes`]), enters it in
+//! so for a recipe's candidate. [`release`] refuses while a stage does not follow from raw/, allots a version by what changed ([`changes`]), enters it in
 //! the [`registry`], and [`restore`] gives every version's bytes back from there.
 //!
 //! Invariants:
@@ -26,8 +26,10 @@ pub mod export;
 mod facts;
 mod folder;
 mod groups;
+mod holders;
 mod items;
 pub mod layout;
+mod left_out;
 mod manifest;
 mod numbered;
 mod origin;
@@ -40,12 +42,15 @@ mod row;
 pub mod rows_of;
 mod schema;
 pub mod shortcuts;
+mod since;
 mod templates;
 #[cfg(test)]
 mod tests;
 pub mod verify;
 mod version;
+mod withdraw;
 mod work;
+mod yank;
 
 pub use adopt::{Adopted, adopt};
 pub use candidate::{build, rows_sha256};
@@ -53,12 +58,17 @@ pub use causes::{Causes, lost};
 pub use end::End;
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
+pub use holders::{Holder, holders};
 pub use layout::CATEGORIES;
+pub use left_out::LeftOut;
 pub use manifest::{Candidate, Link, Raw};
 pub use origin::origin;
-pub use publish::{Proposal, release};
+pub use publish::{Proposal, Wanted, current, release};
 pub use restore::{Restored, restore};
 pub use row::{Row, Value};
 pub use shortcuts::Guessed;
+pub use since::{Fate, Otherwise, Since, since};
 pub use version::{Bump, NoVersion, Version};
+pub use withdraw::{Copy, Near, Place, Request, look_up, look_up_dump};
 pub use work::{Agreed, Asked, Decided, Work};
+pub use yank::{Yanked, yank};

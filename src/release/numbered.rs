@@ -10,6 +10,7 @@ use super::rows_of::JsonRow;
 use crate::recipe::{RECIPES, Recipe};
 use crate::record::{Post, Question, Record, Variant};
 use crate::stages::Rows;
+use crate::stages::import::kinds;
 use crate::store::{Error, Lock, StageReader, Workspace};
 
 /// The series of RuozhiBench-Gen's `index`.
@@ -121,7 +122,18 @@ pub(super) fn rows<'a>(
         }),
         Rows::Choices => in_order(last, numbers, items::choice),
         Rows::Texts => each(last, items::text),
-        Rows::Jokes => each(last, |joke| Some(items::joke(joke))),
+        Rows::Jokes => {
+            // The stages of a recipe stand side by side.
+            let stages = last.place().parent().map(std::path::Path::to_path_buf).unwrap_or_default();
+            let import = StageReader::open(&stages.join(format!("01_{}", end.recipe().steps[0].name)));
+            match import.and_then(|import| import.as_ref().map(kinds).transpose()) {
+                Ok(kinds) => {
+                    let kinds = kinds.unwrap_or_default();
+                    each(last, move |joke| Some(items::joke(joke, &kinds)))
+                }
+                Err(e) => Box::new(std::iter::once(Err(e))),
+            }
+        }
         Rows::Variants => each(last, |variant: Variant| variant_row(variant, numbers)),
         Rows::Responses | Rows::Puzzles => Box::new(std::iter::empty()),
     }

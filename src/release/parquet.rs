@@ -4,6 +4,8 @@ use std::fs::File;
 use std::path::Path;
 
 use polars::prelude::*;
+use polars_io::SerReader;
+use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
 
 use super::layout::{Kind, Layout};
 use super::row::{Row, Value};

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::candidate::{raw, reader, standing, words};
+use super::candidate::{Origin, standing, words};
 use super::changes::{Changes, Digests};
 use super::end::End;
 use super::error::ReleaseError;
 use super::facts::Facts;
 use super::layout::Layout;
+use super::left_out::LeftOut;
 use super::manifest::{Candidate, Link, SUMS};
 use super::numbered::{allot, numbering, rows};
 use super::registry::{Ordinals, Registry, Release, clear_unentered, seal};
@@ -17,6 +18,7 @@ use super::restore::kept_lines;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
 use crate::config::Config;
+use crate::pipeline::{StaleStage, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader, Workspace, durable, sha256};
 
@@ -33,23 +35,36 @@ pub struct Proposal {
     pub draft: Vec<String>,
 }
 
-/// Allots a version to a recipe's candidate and writes `output/<recipe>/<version>`. `date` is the day it
-/// is dated, `YYYY-MM-DD`.
+/// What is asked of a release.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// The version; none takes the one that fits what changed.
+    pub version: Option<Version>,
+    /// The day it is dated, `YYYY-MM-DD`.
+    pub date: &'a str,
+    /// A draft, which may rest on stages that do not follow from raw/ as it is now.
+    pub draft: bool,
+}
+
+/// Allots a version to a recipe's candidate and writes `output/<recipe>/<version>`.
 ///
 /// # Errors
-/// [`ReleaseError`] where the version is too small, there already, or may not be stable; nothing is
-/// written then.
+/// [`ReleaseError`] where a stage under it does not follow from raw/ as it is now, where the version is too
+/// small, there already, or may not be stable; nothing is written then.
 pub fn release(
     config: &Config,
     recipe: &'static Recipe,
-    wanted: Option<Version>,
-    date: &str,
+    wanted: Wanted<'_>,
 ) -> Result<(Proposal, Candidate), ReleaseError> {
+    let date = wanted.date;
     check_date(date)?;
     let workspace = Workspace::new(&config.root);
     let _locks = numbering(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;
-    let Fresh { end, stages, last, numbers } = fresh(config, recipe)?;
+    let Fresh { end, stages, readers, numbers, stale } = fresh(config, recipe, wanted.draft)?;
+    let Some(last) = readers.last() else {
+        return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
+    };
     let layouts = end.layouts();
 
     let output = workspace.candidate(recipe.name);
@@ -59,25 +74,40 @@ pub fn release(
     let mut now = Digests::default();
     let mut written = Vec::new();
     for layout in &layouts {
-        let batches = rows(end, &last, &numbers).inspect(|batch| {
+        let batches = rows(end, last, &numbers).inspect(|batch| {
             if let Ok(rows) = batch {
                 now.add(layout.config, rows, layout);
             }
         });
         written.push(data::write(&making, layout, batches)?);
     }
-    let raw = raw(config, &reader(&workspace, recipe.origin(), 1)?)?;
-    let guessed = shortcuts::of(config, recipe, end, &last, &numbers)?;
-    let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, raw, &stages)?;
-    let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted)?;
+    let guessed = shortcuts::of(config, recipe, end, last, &numbers)?;
+    let origin = Origin::of(config, end, &readers)?;
+    let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &stages)?;
+    if facts.configs.iter().all(|config| config.written.rows == 0) {
+        durable::remove_folder(&making)?;
+        let waits = facts.left_out.iter().map(LeftOut::describe).collect();
+        return Err(ReleaseError::Empty { recipe: recipe.name.into(), waits });
+    }
+    facts.draft.extend(stale.iter().map(|stage| format!("made before this reached it: {stage}")));
+    if wanted.draft && facts.draft.is_empty() {
+        facts.draft.push("asked for as a draft".into());
+    }
+    let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, wanted.version)?;
 
     facts.candidate = false;
     facts.version = proposal.version.to_string();
-    facts.date = date.into();
+    facts.date = Some(date.into());
     facts.canary = Some(registry.canary()?);
     let changes = Changes { version: facts.version.clone(), date: date.into(), ..proposal.changes.clone() };
     facts.changes = std::iter::once(changes.clone())
-        .chain(registry.releases.iter().rev().map(|r| r.changes.clone()))
+        .chain(
+            registry
+                .releases
+                .iter()
+                .rev()
+                .map(|r| Changes { yanked: registry.yanked.get(&r.version).cloned(), ..r.changes.clone() }),
+        )
         .collect();
     if proposal.version.draft.is_none() {
         facts.draft.clear();
@@ -111,27 +141,40 @@ pub fn release(
 struct Fresh {
     end: End,
     stages: Vec<Link>,
-    last: StageReader,
+    readers: Vec<StageReader>,
     numbers: Ordinals,
+    /// What a draft was made before.
+    stale: Vec<StaleStage>,
 }
 
-/// The candidate, where it is what its stages, settings and the registry make of it now.
-fn fresh(config: &Config, recipe: &'static Recipe) -> Result<Fresh, ReleaseError> {
+/// Whether a recipe's candidate is what raw/, the settings and the registry make of it now.
+///
+/// # Errors
+/// [`ReleaseError::Outdated`] or [`ReleaseError::StaleCandidate`] where it is not.
+pub fn current(config: &Config, recipe: &'static Recipe) -> Result<(), ReleaseError> {
+    fresh(config, recipe, false).map(drop)
+}
+
+/// The candidate, where it is what raw/, settings and the registry make of it now. A draft may be older than
+/// votes, replies, dumps and settings, but not other than its stages.
+fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     let stale = || ReleaseError::StaleCandidate { recipe: recipe.name.into() };
     let Some(candidate) = standing(&workspace.candidate(recipe.name)) else {
         return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
     };
-    let last = reader(&workspace, recipe, recipe.steps.len())?;
-    let end = End::of(recipe, last.manifest().counts.records_out);
+    let newer = stale_stages(config, recipe)?;
+    if !newer.is_empty() && !draft {
+        return Err(ReleaseError::Outdated { recipe: recipe.name.into(), stages: newer });
+    }
+    let end = End::of(recipe);
     let readers = end.readers(&workspace)?;
     let stages = End::chain(&readers);
-    let last = readers.into_iter().next_back().ok_or_else(stale)?;
-    let numbers = allot(&workspace, end, &last)?;
+    let numbers = allot(&workspace, end, readers.last().ok_or_else(stale)?)?;
     if stages != candidate.stages || candidate.words != words(config, recipe, &end.layouts(), &numbers) {
         return Err(stale());
     }
-    Ok(Fresh { end, stages, last, numbers })
+    Ok(Fresh { end, stages, readers, numbers, stale: newer })
 }
 
 /// The version that fits what changed, or the wanted one where it is great enough; and the ids that
@@ -249,7 +292,7 @@ fn keep(
     Ok(sealed)
 }
 
-fn check_date(date: &str) -> Result<(), ReleaseError> {
+pub(super) fn check_date(date: &str) -> Result<(), ReleaseError> {
     let parts: Vec<Option<u32>> = date.split('-').map(|p| p.parse().ok()).collect();
     let fits = date.len() == 10
         && matches!(parts[..], [Some(_), Some(1..=12), Some(1..=31)])

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::Changes;
 use super::version::Version;
+use super::yank::Yanked;
 use crate::store::{Error, Workspace, durable};
 
 /// An event of the registry.
@@ -27,6 +28,14 @@ pub enum Event {
     },
     /// A version was released.
     Release(Box<Release>),
+    /// A version that nobody is to use any longer.
+    Yanked {
+        /// The version.
+        version: Version,
+        /// When and why.
+        #[serde(flatten)]
+        yanked: Yanked,
+    },
     /// Numbers of a set that was published elsewhere were taken over.
     Adopted {
         /// SHA-256 of the published file.
@@ -71,6 +80,8 @@ pub struct Registry {
     pub releases: Vec<Release>,
     /// Numbers taken over from sets published elsewhere: series, key, number.
     pub adopted: Vec<(String, String, u64)>,
+    /// Versions that were yanked.
+    pub yanked: BTreeMap<Version, Yanked>,
     /// Where the last whole line ends.
     end: u64,
 }
@@ -106,6 +117,7 @@ impl Registry {
             match event {
                 Event::Canary { guid } => registry.canary = Some(guid),
                 Event::Release(release) => registry.releases.push(*release),
+                Event::Yanked { version, yanked } => drop(registry.yanked.insert(version, yanked)),
                 Event::Adopted { mut numbers, .. } => registry.adopted.append(&mut numbers),
             }
             registry.end += read as u64;
@@ -161,6 +173,16 @@ impl Registry {
     pub fn enter(&mut self, release: Release) -> Result<(), Error> {
         self.append(&Event::Release(Box::new(release.clone())))?;
         self.releases.push(release);
+        Ok(())
+    }
+
+    /// Enters that a version was yanked.
+    ///
+    /// # Errors
+    /// [`Error`] where the registry cannot be written.
+    pub fn yank(&mut self, version: Version, yanked: Yanked) -> Result<(), Error> {
+        self.append(&Event::Yanked { version, yanked: yanked.clone() })?;
+        self.yanked.insert(version, yanked);
         Ok(())
     }
 

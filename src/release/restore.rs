@@ -10,8 +10,9 @@ use super::layout::Layout;
 use super::manifest::SUMS;
 use super::registry::{Registry, Release, unseal};
 use super::row::Row;
+use super::yank::{mark, stands_marked};
 use crate::recipe::Recipe;
-use crate::store::{Error, Workspace, durable, sha256};
+use crate::store::{Error, Workspace, durable, inside, sha256};
 
 /// Rows read at once.
 const BATCH: usize = 1 << 16;
@@ -34,13 +35,21 @@ pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Res
     let mut restored = Vec::new();
     for release in &registry.releases {
         let place = workspace.candidate(recipe.name).with_file_name(release.version.to_string());
-        if stands(&place, release) {
+        let yanked = registry.yanked.get(&release.version);
+        let is_there = match yanked {
+            Some(yanked) => stands_marked(&place, yanked),
+            None => stands(&place, release),
+        };
+        if is_there {
             continue;
         }
         let making = durable::making(&place);
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
         let differs = build(&registry, release, recipe, &making)?;
+        if let Some(yanked) = yanked {
+            mark(&making, yanked)?;
+        }
         durable::swap_folder(&making, &place)?;
         restored.push(Restored { version: release.version.to_string(), differs });
     }
@@ -51,7 +60,10 @@ pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Res
 fn stands(place: &Path, release: &Release) -> bool {
     let Ok(sums) = std::fs::read_to_string(place.join(SUMS)) else { return false };
     sha256(&place.join(SUMS)).is_ok_and(|sum| sum == release.sums)
-        && sums.lines().filter_map(|line| line.split_once("  ")).all(|(_, file)| place.join(file).is_file())
+        && sums
+            .lines()
+            .filter_map(|line| line.split_once("  "))
+            .all(|(_, file)| inside(place, file).is_ok_and(|file| file.is_file()))
 }
 
 /// Builds a version's folder from what was kept. Returns the files that did not come out as released.
@@ -73,7 +85,7 @@ fn build(
     for line in unseal(&path)?.lines() {
         let line = line.map_err(Error::io("read", &path))?;
         let (name, text): (String, String) = serde_json::from_str(&line).map_err(|e| damaged(&path, e))?;
-        let file = making.join(&name);
+        let file = inside(making, &name)?;
         if let Some(parent) = file.parent() {
             durable::create_folder(parent)?;
         }
@@ -82,7 +94,7 @@ fn build(
     let sums = std::fs::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
     let mut differs = Vec::new();
     for (sum, file) in sums.lines().filter_map(|line| line.split_once("  ")) {
-        if !sha256(&making.join(file)).is_ok_and(|found| found == sum) {
+        if !sha256(&inside(making, file)?).is_ok_and(|found| found == sum) {
             differs.push(file.to_string());
         }
     }
@@ -141,5 +153,49 @@ fn damaged(path: &Path, what: impl std::fmt::Display) -> Error {
         path: path.to_path_buf(),
         what: what.to_string(),
         hint: "it is not derived: bring it back from a backup".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::release::changes::Changes;
+    use crate::release::version::Version;
+
+    /// A registry is handed on with its workspace: what it names is not what its new owner would have written.
+    #[test]
+    fn a_name_in_somebodys_registry_leads_nowhere_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path().join("workspace"));
+        let registry = Registry::open(&workspace, "flub").unwrap();
+        let folder = registry.folder(Version::FIRST);
+        durable::create_folder(&folder).unwrap();
+        let absolute = dir.path().join("absolute");
+        for name in ["../../../../../escaped", absolute.to_str().unwrap(), "a/../../escaped", ""] {
+            let line = serde_json::to_vec(&(name, "text")).unwrap();
+            let path = folder.join("texts.jsonl.zst");
+            durable::write_synced(&path, &zstd::encode_all(&line[..], 1).unwrap()).unwrap();
+            let release = Release {
+                version: Version::FIRST,
+                date: String::new(),
+                riddlemill: String::new(),
+                configs: BTreeMap::new(),
+                sums: String::new(),
+                sealed: BTreeMap::from([("texts.jsonl.zst".to_string(), sha256(&path).unwrap())]),
+                stages: 5,
+                changes: Changes::default(),
+                allotted: Vec::new(),
+                retired: Vec::new(),
+            };
+            let making = dir.path().join("workspace/output/flub/.making");
+            durable::create_folder(&making).unwrap();
+            let recipe = crate::recipe::find("flub").unwrap();
+            let error = build(&registry, &release, recipe, &making).unwrap_err().to_string();
+            assert!(error.contains("it names the file"), "{error}");
+        }
+        let beside = std::fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(beside, 1, "something was written outside the workspace");
     }
 }

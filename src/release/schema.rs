@@ -65,15 +65,18 @@ pub fn datapackage(facts: &Facts, layouts: &[Layout]) -> Json {
             })
         })
         .collect();
-    json!({
+    let mut package = json!({
         "name": facts.recipe,
         "title": title(facts),
         "version": facts.version,
-        "created": format!("{}T00:00:00Z", facts.date),
         "licenses": [{ "name": facts.licence.spdx, "path": facts.licence.url }],
         "sources": facts.raw.iter().map(|r| json!({ "title": r.file })).collect::<Vec<_>>(),
         "resources": resources,
-    })
+    });
+    if let Some(date) = &facts.date {
+        package["created"] = json!(format!("{date}T00:00:00Z"));
+    }
+    package
 }
 
 fn field(column: &Column) -> Json {
@@ -119,7 +122,6 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         "license": facts.licence.url,
         "url": facts.url,
         "creator": creator,
-        "datePublished": facts.date,
         "version": facts.version,
         "inLanguage": facts.paper.languages,
         "isLiveDataset": false,
@@ -132,6 +134,9 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         "rai:personalSensitiveInformation": ["Names and ids of users are hashed at import; personal data in texts is replaced by marks."],
         "rai:dataReleaseMaintenancePlan": "Versions follow the rows: MAJOR where a row is edited, removed or moved, MINOR where rows are added, PATCH where the same rows are packaged anew. A version is never overwritten.",
     });
+    if let Some(date) = &facts.date {
+        json["datePublished"] = json!(date);
+    }
     for (key, subject) in [("rai:dataUseCases", "uses"), ("rai:dataLimitations", "limits")] {
         if let Some(text) = words(subject) {
             json[key] = json!([text]);

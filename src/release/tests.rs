@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
+use super::candidate::Origin;
 use super::changes::Changes;
 use super::facts::Facts;
 use super::layout::{self, Choice, Cunning, Joke, LAYOUTS, Layout, Puzzle, Question, Rating, Statuses};
@@ -100,13 +101,14 @@ fn release(place: &Path, layout: &Layout) {
     fs::create_dir_all(place).unwrap();
     let written = data::write(place, layout, [Ok(rows(layout.config))].into_iter()).unwrap();
     let mut facts =
-        Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Vec::new(), &[]).unwrap();
+        Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Origin::default(), &[])
+            .unwrap();
     facts.candidate = false;
     facts.version = "1.0.0-draft.1".into();
-    facts.date = "2026-01-02".into();
+    facts.date = Some("2026-01-02".into());
     facts.canary = Some("0a1b2c3d-1111-4222-8333-444455556666".into());
     facts.changes =
-        vec![Changes { version: facts.version.clone(), date: facts.date.clone(), ..Changes::default() }];
+        vec![Changes { version: facts.version.clone(), date: "2026-01-02".into(), ..Changes::default() }];
     folder::finish(place, &facts, &[*layout], Vec::new(), String::new()).unwrap();
 }
 

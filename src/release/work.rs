@@ -1,14 +1,17 @@
 //! What models and people did for the rows: prompts, models, money, decisions and agreement, for the card.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::data::day;
 use super::manifest::Link;
 use crate::config::Config;
 use crate::llm::{Key, Store, Usd};
+use crate::pages::time::utc;
 use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::record::{Reason, State};
@@ -27,6 +30,8 @@ pub struct Work {
     pub decided: Vec<Decided>,
     /// Dollars for the replies that rows rest on.
     pub usd: String,
+    /// The day of the newest of these replies and of the votes.
+    pub newest: Option<String>,
 }
 
 /// A stage that asked a model.
@@ -82,6 +87,8 @@ pub struct Agreed {
 struct Reply {
     model: String,
     charged: Usd,
+    /// The day it came in; none where it is a sample's.
+    day: Option<String>,
 }
 
 /// Gathers the work behind the rows of the last stage of a chain.
@@ -102,6 +109,7 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
             replies(config, basis.get(&name_of(recipe, link)).map(Vec::as_slice).unwrap_or_default())?;
         let usd: Usd = replies.iter().map(|reply| reply.charged).sum();
         let mut models: BTreeMap<String, u64> = BTreeMap::new();
+        work.newest = work.newest.max(replies.iter().filter_map(|reply| reply.day.clone()).max());
         replies.into_iter().for_each(|reply| *models.entry(reply.model).or_default() += 1);
         let prompts = link
             .evidence
@@ -117,6 +125,7 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
     }
     let votes = Votes::load(config, recipe.name)?;
     for link in stages.iter().filter(reviews) {
+        work.newest = work.newest.max(newest_vote(recipe, link, &votes));
         work.decided.push(Decided { agreement: agreed(config, recipe, link, &votes)?, ..decided(link) });
     }
     work.usd = dollars(total);
@@ -163,17 +172,30 @@ fn basis(
 fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> {
     let of =
         |prefix: &str| -> BTreeSet<&str> { basis.iter().filter_map(|b| b.strip_prefix(prefix)).collect() };
-    let sample = of("sample:")
-        .into_iter()
-        .map(|_| Reply { model: "replies written for the sample".into(), charged: Usd::ZERO });
+    let sample = of("sample:").into_iter().map(|_| Reply {
+        model: "replies written for the sample".into(),
+        charged: Usd::ZERO,
+        day: None,
+    });
     let mut replies: Vec<Reply> = sample.collect();
     let keys: Vec<Key> = of("reply:").into_iter().filter_map(|key| key.parse().ok()).collect();
     if !keys.is_empty() {
         let store: Store = draft::open_store(config)?;
         let stored = store.get_many(&keys)?.into_iter().flatten();
-        replies.extend(stored.map(|r| Reply { model: r.request.model, charged: r.charged_picousd }));
+        replies.extend(stored.map(|r| Reply {
+            model: r.request.model,
+            charged: r.charged_picousd,
+            day: day(&utc(UNIX_EPOCH + Duration::from_millis(r.at_ms))),
+        }));
     }
     Ok(replies)
+}
+
+/// The day of the newest vote on a review's items.
+fn newest_vote(recipe: &'static Recipe, link: &Link, votes: &Votes) -> Option<String> {
+    let Some(Stage::Review(review)) = kind(recipe, &link.stage) else { return None };
+    let (recipe, step) = review.place();
+    votes.by_item(recipe, step).values().flatten().filter_map(|vote| day(&vote.at)).max()
 }
 
 fn dollars(usd: Usd) -> String {

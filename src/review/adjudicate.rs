@@ -91,6 +91,7 @@ pub fn adjudicate(
         at: at.to_owned(),
         source: source.to_owned(),
         synthetic: false,
+        order: item.shown_order(),
         seconds: None,
         base: own.map(|vote| vote.id),
         supersedes: None,

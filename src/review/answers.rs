@@ -91,7 +91,39 @@ pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) 
             Err(fault) => faults.push((field.name, fault)),
         }
     }
-    if faults.is_empty() { Answers::Given(values) } else { Answers::Faulty(faults) }
+    if !faults.is_empty() {
+        return Answers::Faulty(faults);
+    }
+    accept_unchanged(form, item, &mut values);
+    Answers::Given(values)
+}
+
+/// Who asks for a rewrite and writes what the draft says accepts the draft.
+fn accept_unchanged(form: &[Field], item: &Item, values: &mut Values) {
+    let verdicts: Vec<&'static str> = form.iter().filter_map(|field| Some(field.when?.field)).collect();
+    for verdict in verdicts {
+        let Some(given) = values.text(verdict) else { continue };
+        // What is asked of the draft, too, says nothing about whether it was changed.
+        let asked = |field: &&Field| {
+            let of = |when: crate::review::ballot::When| {
+                when.field == verdict && when.write.contains(&given) && !when.draft.is_empty()
+            };
+            field.when.is_some_and(of)
+        };
+        let written: Vec<&Field> = form.iter().filter(asked).collect();
+        let takes = written.iter().find_map(|field| field.when?.draft.first().copied());
+        let same = |field: &&Field| {
+            let drafted = item.draft.get(field.name).map(|draft| draft.to_string().trim().to_owned());
+            drafted == values.get(field.name).map(|value| value.to_string().trim().to_owned())
+        };
+        let Some(takes) = takes.filter(|_| written.iter().all(same)) else { continue };
+        let drafts: Vec<(&'static str, Value)> = written
+            .iter()
+            .filter_map(|field| Some((field.name, item.draft.get(field.name)?.clone())))
+            .collect();
+        values.set(verdict, takes);
+        drafts.into_iter().for_each(|(field, draft)| values.set(field, draft));
+    }
 }
 
 fn read_one(

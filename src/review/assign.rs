@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::ballot::{Role, Round, Step};
+use crate::config::unknown;
 use crate::options::Draw;
 
 /// Somebody who votes, as the settings name them.
@@ -52,7 +53,7 @@ pub struct Task {
 }
 
 /// How items are spread.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AssignSettings<'s> {
     /// Of the recipe.
     pub seed: u64,
@@ -63,6 +64,13 @@ pub struct AssignSettings<'s> {
     /// The share of items (0 to 1) that get one more vote than needed, so that agreement can be
     /// measured where one vote is enough.
     pub overlap: f64,
+    /// Items that need no vote any more. Their share of the overlap is given out too.
+    pub decided: &'s [&'s str],
+    /// Only these annotators; all who may vote, if there are none.
+    pub to: &'s [&'s str],
+    /// So many of all items instead, open or decided, drawn by the seed, each for one vote more than it needs; to
+    /// each of those that are named.
+    pub sample: Option<usize>,
     /// Items with a known answer.
     pub gold: &'s [&'s str],
     /// The share of gold items (0 to 1) in each annotator's queue, as far as there are enough.
@@ -73,7 +81,7 @@ pub struct AssignSettings<'s> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AssignError {
     /// Not enough annotators for one item.
-    #[error("{step}: {needed} different annotators needed for an item, {there} may vote (roles: {roles})")]
+    #[error("{step}: {needed} different annotators needed for an item, {there} may vote{why}", why = listed(lacking))]
     TooFew {
         /// The step.
         step: &'static str,
@@ -81,9 +89,43 @@ pub enum AssignError {
         needed: usize,
         /// How many there are.
         there: usize,
-        /// Who would do.
-        roles: String,
+        /// Of each of the others what they lack.
+        lacking: Vec<String>,
     },
+    /// Somebody is named who may not vote.
+    #[error("{0}")]
+    MayNot(String),
+    /// Somebody is named whom the settings do not know.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+fn listed(lacking: &[String]) -> String {
+    match lacking {
+        [] => "\n  hint: pipeline.toml has no [[annotator]]; `riddlemill config --explain annotator`".into(),
+        _ => lacking.iter().map(|one| format!("\n  {one}")).collect(),
+    }
+}
+
+/// What keeps somebody from voting, with what mends it; `None` where nothing does.
+pub fn lacks(person: &Annotator, step: &Step, settings: &AssignSettings<'_>) -> Option<String> {
+    let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
+    let mut lacks = Vec::new();
+    if !step.roles(settings.round).contains(&person.role) {
+        lacks.push(format!("role = {:?}, and the step wants {}", person.role.name(), roles.join(" or ")));
+    } else if !person.may_vote(step, settings.round) {
+        lacks.push("not qualified = true, which `riddlemill review qualify` tells of".into());
+    }
+    let unread: Vec<&str> = settings
+        .languages
+        .iter()
+        .copied()
+        .filter(|wanted| !person.languages.iter().any(|language| language == wanted))
+        .collect();
+    if !unread.is_empty() {
+        lacks.push(format!("languages lack {}", unread.join(", ")));
+    }
+    (!lacks.is_empty()).then(|| format!("{}: {}", person.name, lacks.join("; ")))
 }
 
 /// Assigns `items` that need more annotators than `tasks` gives them, and returns the new tasks, sorted.
@@ -99,26 +141,44 @@ pub fn assign(
     settings: &AssignSettings<'_>,
 ) -> Result<Vec<Task>, AssignError> {
     let round = settings.round;
-    let able = able(step, people, settings);
+    let able = named(step, people, settings)?;
     let needed = step.votes_in(round);
-    if able.len() < needed {
-        let roles: Vec<&str> = step.roles(round).into_iter().map(Role::name).collect();
-        return Err(AssignError::TooFew {
-            step: step.name,
-            needed,
-            there: able.len(),
-            roles: roles.join(", "),
-        });
+    if settings.to.is_empty() && able.len() < needed {
+        let lacking = people.iter().filter_map(|person| lacks(person, step, settings)).collect();
+        return Err(AssignError::TooFew { step: step.name, needed, there: able.len(), lacking });
     }
     let mut loads = Loads::of(&able, tasks, round);
     let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
     let mut new = Vec::new();
-    for item in drawn(items.iter().copied().filter(|item| !gold.contains(item)), settings.seed) {
-        let extra = Draw::new(settings.seed, "review overlap", item).unit() < settings.overlap;
-        let wanted = (needed + usize::from(extra)).min(able.len());
+    let task = |item: &str, annotator: String| Task {
+        item: item.into(),
+        annotator,
+        round,
+        gold: false,
+        instead_of: None,
+    };
+    if let Some(size) = settings.sample {
+        for item in drawn(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
+        {
+            // Whoever is named looks at all of it; else one more than the item needs does.
+            let wanted = if settings.to.is_empty() { needed + 1 } else { usize::MAX };
+            while loads.on(item) < wanted {
+                let Some(annotator) = loads.give(item, settings.seed) else { break };
+                new.push(task(item, annotator));
+            }
+        }
+        new.sort();
+        return Ok(new);
+    }
+    let extra = |item: &str| Draw::new(settings.seed, "review overlap", item).unit() < settings.overlap;
+    let decided = settings.decided.iter().copied().filter(|item| extra(item)).map(|item| (item, true));
+    let items = items.iter().map(|item| (*item, extra(item))).chain(decided);
+    let items: BTreeMap<&str, bool> = items.filter(|(item, _)| !gold.contains(item)).collect();
+    for item in drawn(items.keys().copied(), settings.seed) {
+        let wanted = needed + usize::from(items[item]);
         while loads.on(item) < wanted {
             let Some(annotator) = loads.give(item, settings.seed) else { break };
-            new.push(Task { item: item.to_owned(), annotator, round, gold: false, instead_of: None });
+            new.push(task(item, annotator));
         }
     }
     for &annotator in &able {
@@ -179,6 +239,25 @@ pub fn replace(
     }
     new.sort();
     new
+}
+
+/// Those who may vote and, where some are named, are among them.
+fn named<'p>(
+    step: &Step,
+    people: &'p [Annotator],
+    settings: &AssignSettings<'_>,
+) -> Result<Vec<&'p str>, AssignError> {
+    for name in settings.to {
+        let Some(person) = people.iter().find(|person| person.name == *name) else {
+            let known = people.iter().map(|person| person.name.as_str());
+            return Err(AssignError::Unknown(unknown("annotator", name, known)));
+        };
+        if let Some(lacks) = lacks(person, step, settings) {
+            return Err(AssignError::MayNot(lacks));
+        }
+    }
+    let all = able(step, people, settings);
+    Ok(all.into_iter().filter(|name| settings.to.is_empty() || settings.to.contains(name)).collect())
 }
 
 fn able<'p>(step: &Step, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
@@ -252,121 +331,4 @@ impl<'p> Loads<'p> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::review::ballots;
-
-    fn people(names: &[&str], role: Role) -> Vec<Annotator> {
-        let person = |name: &&str| Annotator {
-            name: (*name).to_owned(),
-            role,
-            languages: vec!["zh".into()],
-            qualified: true,
-            accounts: Vec::new(),
-        };
-        names.iter().map(person).collect()
-    }
-
-    fn settings() -> AssignSettings<'static> {
-        AssignSettings {
-            seed: 1,
-            round: Round::Vote,
-            languages: &["zh"],
-            overlap: 0.0,
-            gold: &[],
-            gold_share: 0.0,
-        }
-    }
-
-    fn loads(tasks: &[Task]) -> BTreeMap<&str, usize> {
-        let mut loads = BTreeMap::new();
-        tasks
-            .iter()
-            .filter(|task| !task.gold)
-            .for_each(|task| *loads.entry(task.annotator.as_str()).or_default() += 1);
-        loads
-    }
-
-    #[test]
-    fn only_those_who_may_vote_are_asked() {
-        let step = ballots::step("flub", "type").unwrap();
-        let mut people = people(&["a", "b", "c", "d", "e", "f"], Role::Junior);
-        people[3].role = Role::Senior;
-        people[4].qualified = false;
-        people[5].languages.clear();
-        let tasks = assign(&step, &["i"], &people, &[], &settings()).unwrap();
-        assert_eq!(loads(&tasks).into_keys().collect::<Vec<_>>(), ["a", "b", "c"]);
-        people[2].qualified = false;
-        let error = assign(&step, &["i"], &people, &[], &settings()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "type: 3 different annotators needed for an item, 2 may vote (roles: junior)"
-        );
-    }
-
-    #[test]
-    fn overlap_and_gold_come_in_their_shares() {
-        let step = ballots::step("chumor", "screen").unwrap();
-        let people = people(&["a", "b", "c", "d"], Role::Annotator);
-        let ids: Vec<String> = (0..1000).map(|at| at.to_string()).collect();
-        let items: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let gold: Vec<&str> = items[..100].to_vec();
-        let settings = AssignSettings { overlap: 0.2, gold: &gold, gold_share: 0.1, ..settings() };
-        let tasks = assign(&step, &items, &people, &[], &settings).unwrap();
-        let plain = tasks.iter().filter(|task| !task.gold).count();
-        assert!((1040..1120).contains(&plain), "{plain} of 900 with a fifth twice");
-        for (name, load) in loads(&tasks) {
-            let gold = tasks.iter().filter(|task| task.gold && task.annotator == name).count();
-            let share = gold as f64 / (gold + load) as f64;
-            assert!((share - 0.1).abs() < 0.01, "{name}: {share}");
-        }
-        assert_eq!(
-            assign(&step, &items, &people, &tasks, &settings).unwrap(),
-            [],
-            "nothing is assigned twice"
-        );
-    }
-
-    #[test]
-    fn who_leaves_moves_only_their_own_open_items() {
-        let step = ballots::step("flub", "type").unwrap();
-        let people = people(&["a", "b", "c", "d", "e"], Role::Junior);
-        let ids: Vec<String> = (0..40).map(|at| format!("{at:02}")).collect();
-        let items: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut tasks = assign(&step, &items, &people, &[], &settings()).unwrap();
-        let is_open = |task: &Task| task.item.as_str() >= "20";
-        let open = tasks.iter().filter(|task| task.annotator == "b" && is_open(task)).count();
-        let new = replace(&step, "b", &people, &tasks, is_open, &settings());
-        assert_eq!(new.len(), open);
-        for task in &new {
-            assert!(is_open(task) && task.annotator != "b" && task.instead_of.as_deref() == Some("b"));
-            let mut on = tasks.iter().filter(|other| other.item == task.item);
-            assert!(on.all(|other| other.annotator != task.annotator), "twice on {}", task.item);
-        }
-        tasks.extend(new);
-        assert_eq!(replace(&step, "b", &people, &tasks, is_open, &settings()), [], "moved once");
-        let stayed: Vec<Annotator> = people.into_iter().filter(|person| person.name != "b").collect();
-        assert_eq!(assign(&step, &items, &stayed, &tasks, &settings()).unwrap(), [], "items are full again");
-    }
-
-    proptest! {
-        #[test]
-        fn loads_are_level_and_order_is_irrelevant(count in 1usize..60, seed in any::<u64>(), by in 0usize..5) {
-            let step = ballots::step("flub", "type").unwrap();
-            let mut people = people(&["a", "b", "c", "d", "e"], Role::Junior);
-            let ids: Vec<String> = (0..count).map(|at| at.to_string()).collect();
-            let mut items: Vec<&str> = ids.iter().map(String::as_str).collect();
-            let settings = AssignSettings { seed, ..settings() };
-            let tasks = assign(&step, &items, &people, &[], &settings).unwrap();
-            prop_assert_eq!(tasks.len(), 3 * count);
-            let loads = loads(&tasks);
-            let most = loads.values().max().unwrap();
-            prop_assert!(people.iter().all(|person| most - loads.get(person.name.as_str()).unwrap_or(&0) <= 1));
-            people.rotate_left(by);
-            items.reverse();
-            prop_assert_eq!(&tasks, &assign(&step, &items, &people, &[], &settings).unwrap());
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! What an annotator is shown, and its hash.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -24,15 +26,30 @@ pub struct Item {
     /// The sides of a preference in the order they are shown; empty without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
-    /// Covers what an annotator sees: the content in its order, and the drafts where they are shown.
+    /// Covers what an annotator sees: the content in its order, and the drafts where they are shown. The sides of a
+    /// preference count in the order that the recipe's seed draws, in whichever they are shown.
     pub content_hash: Digest,
+    /// How the sides of a preference are shown, once they are.
+    #[serde(skip)]
+    pub(super) shown: Option<Shown>,
+}
+
+/// How the sides of a preference are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shown {
+    /// Their content key, without `_1` and `_2`.
+    pub(super) key: String,
+    /// Whether they stand the other way round than the recipe's seed drew.
+    pub(super) turned: bool,
+    /// What a sheet says of the order: as drawn from the seed, and turned.
+    pub(super) seals: [String; 2],
 }
 
 impl Item {
     /// An item of `step`.
     pub fn new(step: &Step, id: impl Into<String>, content: Content, draft: Values) -> Item {
         let content_hash = hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
-        Item { id: id.into(), content, draft, order: Vec::new(), content_hash }
+        Item { id: id.into(), content, draft, order: Vec::new(), content_hash, shown: None }
     }
 
     /// An item whose two `sides` (code, text) are compared. They are shown as `<key>_1` and `<key>_2`
@@ -58,10 +75,54 @@ impl Item {
 
     /// The same item with `more` shown below its content, and the drafts too: what a reviewer sees.
     pub(crate) fn with_more(&self, more: Content) -> Item {
+        let turned = self.shown.as_ref().is_some_and(|shown| shown.turned);
         let mut item = self.clone();
+        item.turn(false);
         item.content.extend(more);
         item.content_hash = hash(&item.content, Some(&item.draft));
+        item.turn(turned);
         item
+    }
+
+    /// Shows the sides in one of their two orders: as the recipe's seed drew them, or turned.
+    pub(super) fn turn(&mut self, turned: bool) {
+        let Some(shown) = self.shown.as_mut().filter(|shown| shown.turned != turned) else { return };
+        shown.turned = turned;
+        let [first, second] = ["1", "2"].map(|n| self.content.get_index_of(&format!("{}_{n}", shown.key)));
+        if let (Some(first), Some(second)) = (first, second) {
+            let text = self.content[first].clone();
+            self.content[first] = std::mem::replace(&mut self.content[second], text);
+        }
+        self.order.reverse();
+    }
+
+    /// The hash as a sheet or a form carries it: with the seal of the order behind it, where one is shown.
+    pub fn sheet_hash(&self) -> String {
+        match &self.shown {
+            Some(shown) => format!("{}.{}", self.content_hash, shown.seals[usize::from(shown.turned)]),
+            None => self.content_hash.to_string(),
+        }
+    }
+
+    /// The item in the order that a sheet's seal names; without a seal in that of the recipe's seed, which sheets had
+    /// before. `None` where the seal was made with another secret.
+    pub(crate) fn as_sealed(&self, seal: Option<&str>) -> Option<Cow<'_, Item>> {
+        let Some(shown) = &self.shown else { return seal.is_none().then_some(Cow::Borrowed(self)) };
+        let turned = match seal {
+            Some(seal) => shown.seals.iter().position(|known| known == seal)? == 1,
+            None => false,
+        };
+        if turned == shown.turned {
+            return Some(Cow::Borrowed(self));
+        }
+        let mut item = self.clone();
+        item.turn(turned);
+        Some(Cow::Owned(item))
+    }
+
+    /// The sides in the order that whoever answered saw them: what a vote records.
+    pub fn shown_order(&self) -> Vec<String> {
+        self.order.clone()
     }
 
     /// How many candidates the content list `key` holds.

@@ -26,6 +26,7 @@ pub(super) fn vote(step: &Step, item: &Item, round: Round, annotator: &str, valu
         at: "2026-01-01T00:00:00Z".into(),
         source: "test".into(),
         synthetic: false,
+        order: Vec::new(),
         seconds: None,
         base: None,
         supersedes: None,

@@ -47,6 +47,8 @@ impl Lists {
 #[derive(Debug)]
 pub struct Anonymise {
     anonymiser: Anonymiser,
+    /// Marks what the other refuses, for what a person lets through.
+    marker: Anonymiser,
     policy: Policy,
 }
 
@@ -77,22 +79,29 @@ impl Anonymise {
             "keep" => Action::Keep,
             _ => Action::Mark,
         };
-        let contacts = action(&settings.contacts);
-        let anonymiser = Anonymiser::new(Settings {
-            links: action(&settings.links),
-            names: action(&settings.names),
-            emails: contacts,
-            phones: contacts,
-            qq: contacts,
-            wechat: contacts,
-            id_cards: action(&settings.identity),
-            addresses: action(&settings.addresses),
-            english,
-            ..Settings::default()
-        });
+        let marking = |word: &str| match action(word) {
+            Action::Refuse => Action::Mark,
+            other => other,
+        };
+        let by = |action: &dyn Fn(&str) -> Action| {
+            let contacts = action(&settings.contacts);
+            Anonymiser::new(Settings {
+                links: action(&settings.links),
+                names: action(&settings.names),
+                emails: contacts,
+                phones: contacts,
+                qq: contacts,
+                wechat: contacts,
+                id_cards: action(&settings.identity),
+                addresses: action(&settings.addresses),
+                english,
+                ..Settings::default()
+            })
+        };
+        let (anonymiser, marker) = (by(&action), by(&marking));
         let policy = Policy::new(lists.0.iter().map(|(name, text)| (name.as_str(), text.as_str())))
             .map_err(|e| StageError::Settings(format!("anonymise.policy: {e}")))?;
-        Ok(Anonymise { anonymiser, policy })
+        Ok(Anonymise { anonymiser, marker, policy })
     }
 
     /// Anonymises a post. The ledger says kinds and counts, never the words; the text before stands in
@@ -100,6 +109,11 @@ impl Anonymise {
     pub fn post(&self, mut post: Post) -> Outcome<Post> {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
+        // A note is shown and not published: it loses its marks, and itself where the settings refuse what is in it.
+        post.note = post.note.and_then(|note| {
+            let done = self.anonymiser.apply(&note, &names);
+            (!done.refused).then(|| done.text.into_owned())
+        });
         match self.text(&post.text, &names) {
             Verdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
             Verdict::Listed(evidence) => Outcome::Held { reason: Reason::ListedTerm, evidence },
@@ -142,6 +156,23 @@ impl Anonymise {
             after,
             row: puzzle,
         }
+    }
+
+    /// A post that a person lets through: whatever the settings refuse and the lists hold, its personal data is
+    /// marked.
+    pub(super) fn marked(&self, mut post: Post) -> Post {
+        let mentions = std::mem::take(&mut post.mentions);
+        let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
+        post.text = self.marker.apply(&post.text, &names).text.into_owned();
+        post
+    }
+
+    /// As [`Anonymise::marked`], of a puzzle.
+    pub(super) fn marked_puzzle(&self, mut puzzle: Puzzle) -> Puzzle {
+        for text in [&mut puzzle.question, &mut puzzle.answer] {
+            *text = self.marker.apply(text, &[]).text.into_owned();
+        }
+        puzzle
     }
 
     fn text(&self, text: &str, names: &[&str]) -> Verdict {

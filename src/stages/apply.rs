@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Anonymise, anonymise, clean, filter};
 use crate::config::sections;
+use crate::join::Watch;
 use crate::record::{Outcome, Post, PostKind, Reason};
 use crate::store::{Booked, BookedError, Plain};
 use crate::text::interrogative;
@@ -199,7 +200,8 @@ fn say(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<Stri
 
 /// Removes duplicates among rows with `text`: each gets `into` (the id of the row it is the same as, as
 /// given, or null) and `score`. A row without an id is known by its number, from 1. `each_pair` sees every
-/// pair at or over the threshold: the two ids as given, the earlier row's first, and their score.
+/// pair at or over the threshold: the two ids as given, the earlier row's first, and their score. `watch` hears how far
+/// the join is.
 ///
 /// With rows to hold them `against`, each row also gets `resembles` (the id of the one of those that it is
 /// most like, or null) and `resembles_score`.
@@ -207,11 +209,12 @@ pub fn apply_dedup(
     rows: Vec<Row>,
     settings: &sections::Dedup,
     against: Option<&[Row]>,
+    watch: &dyn Watch,
     mut each_pair: impl FnMut(&Value, &Value, f64),
 ) -> Vec<Row> {
     let posts: Vec<Post> = rows.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
     let ids: Vec<Value> = rows.iter().enumerate().map(|(i, row)| id_of(row, i)).collect();
-    let outcomes = super::dedup::decide(&posts, settings, |a, b, like| {
+    let outcomes = super::dedup::decide(&posts, settings, watch, |a, b, like| {
         if like.is_none_or(|like| like.same) {
             each_pair(&ids[a as usize], &ids[b as usize], like.map_or(1.0, |like| like.score));
         }

@@ -10,6 +10,7 @@ mod filter;
 pub mod import;
 mod judge;
 mod options;
+mod overrule;
 mod pairs;
 pub mod puzzle;
 pub mod respond;
@@ -18,6 +19,7 @@ pub mod salt;
 mod stage;
 pub mod subject;
 mod touched;
+pub mod withdrawal;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
@@ -26,14 +28,25 @@ pub use draft::Draft;
 pub use filter::filter;
 pub use judge::judge;
 pub use options::options;
+pub use overrule::{
+    anonymise_decided, anonymise_puzzle_decided, clean_decided, filter_decided, strip_decided,
+};
 pub use pairs::pairs;
 pub use puzzle::Puzzling;
+pub(crate) use puzzle::shown as puzzle_shown;
 pub use review::Review;
 pub(crate) use stage::of_rows;
-pub use stage::{Pulse, Rows, Stage, StageError, Stop};
+pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
 pub(crate) use subject::of_subjects;
 pub use subject::{Subject, Subjects};
-pub use touched::touched;
+pub use touched::{touched, touched_by_id};
+
+/// The codes of every reason and rule.
+pub fn reasons() -> impl Iterator<Item = &'static str> {
+    use crate::text::clean::Rule;
+    let reasons = crate::record::Reason::ALL.iter().map(|reason| reason.code());
+    reasons.chain(Rule::ALL.iter().map(|rule| rule.code()))
+}
 
 /// What a reason or a rule means, by its code in a ledger.
 pub fn definition(code: &str) -> Option<&'static str> {

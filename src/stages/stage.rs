@@ -1,8 +1,11 @@
 //! The closed list of stages, and what all of them share.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Draft, Puzzling, Review};
+use crate::decisions::Verdict;
+use crate::join::Watch;
 use crate::store;
 
 /// Every kind of stage. A recipe says which of them it uses, in which order.
@@ -124,11 +127,26 @@ impl Stage {
         }
     }
 
+    /// Whether a person may overrule it so.
+    pub fn takes(self, verdict: Verdict) -> bool {
+        match self {
+            Stage::Clean => !verdict.is_of_pair(),
+            // Nothing goes on from there without a question and an answer: who has the answer says it.
+            Stage::Puzzle(Puzzling::Strip) => !verdict.is_of_pair() && verdict != Verdict::Keep,
+            Stage::Anonymise | Stage::Filter | Stage::Puzzle(Puzzling::Anonymise) => {
+                matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
+            }
+            Stage::Dedup | Stage::Puzzle(Puzzling::Dedup) => verdict.is_of_pair(),
+            Stage::Review(_) => verdict == Verdict::Keep,
+            Stage::Import | Stage::Draft(_) | Stage::Options | Stage::Puzzle(_) | Stage::Pairs => false,
+        }
+    }
+
     /// Grows whenever the stage's code would give another output for the same input, so that what
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            Stage::Import => 3,
+            Stage::Import => 4,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
             Stage::Filter => 1,
@@ -191,4 +209,89 @@ pub trait Pulse: Sync {
     fn advance(&self, records: u64);
     /// What else is worth knowing now, in a line.
     fn say(&self, _words: &str) {}
+    /// What somebody who waits has to know, once.
+    fn tell(&self, _words: &str) {}
+}
+
+/// A stage that waits for a join: its shares are told as records, and a Ctrl-C ends it.
+pub struct Waiting<'a> {
+    stop: &'a Stop,
+    pulse: &'a dyn Pulse,
+    records: u64,
+    /// The share that is done, and the records that were told of it.
+    done: Mutex<(f64, u64)>,
+}
+
+impl<'a> Waiting<'a> {
+    /// For a join of so many records.
+    pub fn new(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
+        Waiting { stop, pulse, records, done: Mutex::new((0.0, 0)) }
+    }
+}
+
+impl Watch for Waiting<'_> {
+    fn stopped(&self) -> bool {
+        self.stop.asked()
+    }
+
+    fn advance(&self, share: f64) {
+        let new = {
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.0 += share;
+            // Sums of shares are off by a hair.
+            let records = ((done.0 + 1e-9) * self.records as f64).min(self.records as f64) as u64;
+            let new = records.saturating_sub(done.1);
+            done.1 += new;
+            new
+        };
+        if new > 0 {
+            self.pulse.advance(new);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::join::{Query, Threshold, alike_watched, self_join_watched};
+
+    #[derive(Default)]
+    struct Count(AtomicU64);
+
+    impl Pulse for Count {
+        fn advance(&self, records: u64) {
+            self.0.fetch_add(records, Ordering::Relaxed);
+        }
+    }
+
+    fn texts() -> Vec<String> {
+        (0..600u32).map(|n| format!("第{}只鸟在{}天飞过{}座山", n % 701, n % 53, n / 7)).collect()
+    }
+
+    #[test]
+    fn a_join_tells_every_record_once() {
+        let texts = texts();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (stop, all, one) = (Stop::default(), Count::default(), Count::default());
+        alike_watched(&texts, &Waiting::new(&stop, &all, 600));
+        let told = all.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&told), "{told}");
+        let query = Query { metric: crate::join::Metric::Indel, threshold: Threshold::ONE };
+        self_join_watched(&texts, &query, &Waiting::new(&stop, &one, 600));
+        let told = one.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&told), "{told}");
+    }
+
+    #[test]
+    fn a_join_that_is_stopped_compares_nothing_more() {
+        let texts = texts();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (stop, count) = (Stop::default(), Count::default());
+        let whole = alike_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        stop.set();
+        let stopped = alike_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        assert!(whole.compared > 0 && stopped.compared == 0, "{whole:?} {stopped:?}");
+    }
 }

@@ -11,10 +11,24 @@ pub fn touched(stage: Stage) -> Option<Touched> {
             reads: &["kind", "title", "content", "score", "number"],
             writes: &["text", "title", "content", "score", "number"],
         }),
-        Stage::Anonymise => Some(Touched { reads: &["text", "mentions"], writes: &["text", "mentions"] }),
+        Stage::Anonymise => {
+            Some(Touched { reads: &["text", "mentions", "note"], writes: &["text", "mentions", "note"] })
+        }
         Stage::Filter => Some(Touched { reads: &["text", "images"], writes: &[] }),
         _ => None,
     }
+}
+
+/// As [`touched`], where people decided about records of the stage: they are found by their ids.
+pub fn touched_by_id(stage: Stage) -> Option<Touched> {
+    let touched = touched(stage)?;
+    let reads: &[&str] = match stage {
+        Stage::Clean => &["id", "kind", "title", "content", "score", "number"],
+        Stage::Anonymise => &["id", "text", "mentions"],
+        Stage::Filter => &["id", "text", "images"],
+        _ => return None,
+    };
+    Some(Touched { reads, ..touched })
 }
 
 #[cfg(test)]
@@ -36,7 +50,13 @@ mod tests {
 
     fn post() -> impl Strategy<Value = Post> {
         let kind = prop_oneof![Just(PostKind::Thread), Just(PostKind::Numbered), Just(PostKind::Plain)];
-        let texts = (text(), prop::option::of(text()), prop::option::of(text()), prop::option::of(text()));
+        let texts = (
+            text(),
+            prop::option::of(text()),
+            prop::option::of(text()),
+            prop::option::of(text()),
+            prop::option::of(text()),
+        );
         let lists = (prop::collection::vec(text(), 0..3), prop::collection::vec(text(), 0..3));
         let figures = (prop::option::of(0.0..10.0), prop::option::of(0u64..9), 0u64..3, 1u64..99);
         (kind, texts, lists, figures).prop_map(|(kind, texts, lists, (score, number, images, position))| {
@@ -52,6 +72,7 @@ mod tests {
                 time: texts.3,
                 score,
                 number,
+                note: texts.4,
                 images,
                 source: "posts".into(),
                 file: texts.0,
@@ -76,7 +97,7 @@ mod tests {
 
     /// A post of which a stage gets only what it reads.
     fn seen(post: &Post, touched: Touched) -> Post {
-        let Post { id, kind, text, title, content, mentions, score, number, images, .. } = post.clone();
+        let Post { id, kind, text, title, content, mentions, note, score, number, images, .. } = post.clone();
         let reads = |name| touched.reads.contains(&name);
         Post {
             id: if reads("id") { id } else { String::new() },
@@ -84,6 +105,7 @@ mod tests {
             text: if reads("text") { text } else { String::new() },
             title: title.filter(|_| reads("title")),
             content: content.filter(|_| reads("content")),
+            note: note.filter(|_| reads("note")),
             mentions: if reads("mentions") { mentions } else { Vec::new() },
             score: score.filter(|_| reads("score")),
             number: number.filter(|_| reads("number")),

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use blake3::Hash;
 use polars::prelude::*;
+use polars_io::SerReader;
+use polars_io::prelude::{ParallelStrategy, ParquetReader};
 use polars_parquet::parquet::error::ParquetError;
 use polars_parquet::write::{
     Compressor, DynIter, DynStreamingIterator, FallibleStreamingIterator, Page, array_to_columns,

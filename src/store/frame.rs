@@ -10,6 +10,9 @@ use polars_arrow::array::Utf8ViewArray;
 use super::column::{Growing, Spans};
 use crate::record::{Cell, CellKind, Cells, Record, Values};
 
+/// Columns that tables of an older program lack: their rows are read as if nothing stood there.
+const LATER: [&str; 1] = ["note"];
+
 /// Rows as a frame, a column each. They come in blocks, one behind the other.
 ///
 /// # Errors
@@ -25,7 +28,8 @@ pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
 /// # Errors
 /// Where a column is missing or has another type than the record's.
 pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
-    if let Some(missing) = R::COLUMNS.iter().find(|c| frame.column(c.name).is_err()) {
+    let lacks = |name: &str| frame.column(name).is_err() && !LATER.contains(&name);
+    if let Some(missing) = R::COLUMNS.iter().find(|c| lacks(c.name)) {
         polars_bail!(ColumnNotFound: "{}", missing.name);
     }
     let mut rows = Rows::of(frame)?;

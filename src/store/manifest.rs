@@ -97,6 +97,9 @@ impl Manifest {
         if manifest.format != FORMAT {
             return Err(Error::Layout { path, layout: manifest.format });
         }
+        for part in manifest.tables.values().flat_map(|table| &table.parts) {
+            super::inside(stage, &part.file)?;
+        }
         Ok(Some(manifest))
     }
 

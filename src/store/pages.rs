@@ -10,7 +10,9 @@ use polars::prelude::*;
 use polars_parquet::parquet::compression::compress;
 use polars_parquet::parquet::encoding::hybrid_rle::Encoder;
 use polars_parquet::parquet::metadata::ColumnDescriptor;
-use polars_parquet::write::{CompressionOptions, FileWriter, Version, WriteOptions, write_def_levels};
+use polars_parquet::write::{
+    CompressionOptions, FileWriter, StatisticsOptions, Version, WriteOptions, write_def_levels,
+};
 use polars_parquet_format::thrift::protocol::TCompactOutputProtocol;
 use polars_parquet_format::{ColumnMetaData, DataPageHeader, Encoding, PageHeader, PageType, Type};
 

@@ -5,6 +5,8 @@ use std::io::Cursor;
 use std::path::Path;
 
 use polars::prelude::*;
+use polars_io::SerReader;
+use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
 
 use super::chunks::{Chunk, Piece, splice};
 use super::frame::Stack;

@@ -159,6 +159,8 @@ mod tests {
     use super::*;
     use crate::record::Link;
     use crate::store::from_frame;
+    use polars_io::SerReader;
+    use polars_io::prelude::ParquetReader;
     use proptest::prelude::*;
     use std::io::Cursor;
 

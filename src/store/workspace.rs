@@ -24,6 +24,11 @@ impl Workspace {
         self.root.join("raw")
     }
 
+    /// Where people's decisions about records and pairs are kept.
+    pub fn decisions(&self) -> PathBuf {
+        self.raw().join("decisions")
+    }
+
     /// A recipe's stages.
     pub fn recipe(&self, recipe: &str) -> PathBuf {
         self.root.join("staged").join(recipe)

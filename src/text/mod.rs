@@ -6,6 +6,8 @@ pub mod clean;
 pub mod filter;
 mod grouped;
 pub mod interrogative;
+#[cfg(test)]
+mod linear;
 pub mod normalise;
 mod openings;
 pub mod policy;

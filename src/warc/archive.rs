@@ -54,6 +54,14 @@ pub enum ArchiveTrouble {
     /// A record is damaged; the rest of its file is not read.
     #[error(transparent)]
     Read(ReadError),
+    /// The bodies of the file come to too much; the rest of it is not read.
+    #[error("record at byte {}+{}: the pages come to more than {of} bytes, which no archive of this size does", at.member, at.skip)]
+    Bomb {
+        /// Where it was too much.
+        at: Location,
+        /// The bytes that were given.
+        of: u64,
+    },
     /// A response's body cannot be had; the reading goes on.
     #[error("record at byte {}+{} ({url}): {what}", at.member, at.skip)]
     Body {
@@ -84,7 +92,15 @@ impl Archive {
     ///
     /// A damaged record ends its file with an error; the next file is read.
     pub fn pages(&self) -> Pages {
-        Pages { archive: self.clone(), file: 0, reader: None, originals: HashMap::new(), waiting: Vec::new() }
+        Pages {
+            archive: self.clone(),
+            file: 0,
+            reader: None,
+            left: 0,
+            of: 0,
+            originals: HashMap::new(),
+            waiting: Vec::new(),
+        }
     }
 }
 
@@ -93,6 +109,9 @@ pub struct Pages {
     archive: Archive,
     file: usize,
     reader: Option<Reader<BufReader<File>>>,
+    /// Bytes that the bodies may still come to, and how many the files so far were given.
+    left: u64,
+    of: u64,
     /// Hashed record id, payload digest, or address and date, to the record. Sixteen bytes a key
     /// keep the index of a million responses under 150 MB.
     originals: HashMap<[u8; 16], (usize, Location)>,
@@ -118,7 +137,13 @@ impl Iterator for Pages {
         }
         if let Some((file, record, block)) = self.waiting.pop() {
             return Some(match self.resolve(file, &record, &block) {
-                Ok(Some(page)) => Ok(page),
+                Ok(Some(page)) => match self.spend(&page) {
+                    Ok(()) => Ok(page),
+                    Err(trouble) => {
+                        self.waiting.clear();
+                        Err(self.error(file, trouble))
+                    }
+                },
                 Ok(None) => {
                     Err(self.error(file, lost(&record, "the record it revisits is not in the archive")))
                 }
@@ -146,7 +171,10 @@ impl Pages {
     fn step(&mut self) -> Result<Option<Page>, ArchiveTrouble> {
         if self.reader.is_none() {
             let file = File::open(&self.archive.files[self.file]).map_err(ArchiveTrouble::Open)?;
+            let length = file.metadata().map_or(0, |meta| meta.len());
             self.reader = Some(Reader::new(BufReader::new(file)).map_err(ArchiveTrouble::Open)?);
+            let given = Limits::of_file(length);
+            (self.of, self.left) = (self.of.saturating_add(given), self.left.saturating_add(given));
         }
         let Some(reader) = &mut self.reader else { return Ok(None) };
         let Some(record) = reader.next_record().map_err(ArchiveTrouble::Read)? else {
@@ -164,13 +192,31 @@ impl Pages {
         let file = self.file;
         if kind == "revisit" {
             let found = self.resolve(file, &record, &block.bytes)?;
-            if found.is_none() {
-                self.waiting.push((file, record, block.bytes));
+            match &found {
+                Some(page) => self.spend(page)?,
+                None => {
+                    // Held until the end of the archive.
+                    self.take(record.at, block.bytes.len() as u64)?;
+                    self.waiting.push((file, record, block.bytes));
+                }
             }
             return Ok(found);
         }
         self.remember(file, &record);
-        page(file, &record, &block.bytes, block.cut, self.archive.limits).map(Some)
+        let page = page(file, &record, &block.bytes, block.cut, self.archive.limits)?;
+        self.spend(&page)?;
+        Ok(Some(page))
+    }
+
+    /// Counts a body against what its file may come to.
+    fn spend(&mut self, page: &Page) -> Result<(), ArchiveTrouble> {
+        self.take(page.at, page.body.len() as u64)
+    }
+
+    fn take(&mut self, at: Location, bytes: u64) -> Result<(), ArchiveTrouble> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or(ArchiveTrouble::Bomb { at, of: self.of })?;
+        Ok(())
     }
 
     fn remember(&mut self, file: usize, record: &Record) {
@@ -248,7 +294,8 @@ fn page(
         }
         None => return Err(lost(record, "the block is no HTTP response")),
     };
-    let decoded = decode_body(&head, &block[start..], limits.decoded_bytes)
+    let body = &block[start..];
+    let decoded = decode_body(&head, body, limits.of_body(body.len() as u64))
         .map_err(|unknown| lost(record, &unknown.to_string()))?;
     let marked = header.get("WARC-Truncated").map(Truncated::from_token);
     Ok(Page {
@@ -269,6 +316,45 @@ fn page(
 mod tests {
     use super::super::{Header, write_record};
     use super::*;
+
+    #[test]
+    fn an_archive_of_a_few_kilobytes_gives_no_gigabytes() {
+        let zeros = include_bytes!("../../tests/fixtures/zeros-64m.br");
+        let block = [&b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n"[..], zeros].concat();
+        let one = record("response", "http://a.example/", &[("WARC-Payload-Digest", "sha1:A")], &block);
+        let first = Archive::new(written(&one), Limits::default()).pages().next().unwrap().unwrap();
+        assert_eq!(first.truncated, Some(Truncated::Length));
+        assert!(first.body.len() <= 64 << 10, "{}", first.body.len());
+
+        // The records of 3,000 pages are packed once more: what all of them come to is bounded by the file's size.
+        let page = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], &vec![b'a'; 200_000]].concat();
+        let plain: Vec<u8> = (0..3000)
+            .flat_map(|i| unpacked(&record("response", &format!("http://a.example/{i}"), &[], &page)))
+            .collect();
+        let packed = zstd::encode_all(&plain[..], 3).unwrap();
+        assert!(packed.len() < 100_000, "{}", packed.len());
+        let (mut bytes, mut bombs) = (0, 0);
+        for page in Archive::new(written(&packed), Limits::default()).pages() {
+            match page {
+                Ok(page) => bytes += page.body.len() as u64,
+                Err(error) => bombs += u64::from(matches!(error.trouble, ArchiveTrouble::Bomb { .. })),
+            }
+        }
+        assert!(bytes <= super::super::FILE_FLOOR && bombs == 1, "{bytes} bytes, {bombs} refusals");
+    }
+
+    fn unpacked(member: &[u8]) -> Vec<u8> {
+        let mut plain = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(member), &mut plain).unwrap();
+        plain
+    }
+
+    fn written(bytes: &[u8]) -> Vec<PathBuf> {
+        let folder = tempfile::tempdir().unwrap().keep();
+        let path = folder.join("a.warc");
+        std::fs::write(&path, bytes).unwrap();
+        vec![path]
+    }
 
     fn record(kind: &str, url: &str, fields: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
         let mut header =

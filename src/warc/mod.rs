@@ -35,9 +35,30 @@ pub struct Limits {
     pub decoded_bytes: u64,
 }
 
+/// What a body may come to, for each byte of it as it is stored: no page is packed tighter than a tenth of this.
+const BODY_RATIO: u64 = 256;
+/// What any body may come to.
+const BODY_FLOOR: u64 = 64 << 10;
+/// What the bodies of a file may come to, for each byte of the file: revisits repeat a page in few bytes.
+const FILE_RATIO: u64 = 1000;
+/// What the bodies of any file may come to.
+const FILE_FLOOR: u64 = 256 << 20;
+
+impl Limits {
+    /// The limits of a body that is stored in `bytes`.
+    fn of_body(self, bytes: u64) -> u64 {
+        self.decoded_bytes.min(bytes.saturating_mul(BODY_RATIO).max(BODY_FLOOR))
+    }
+
+    /// What the bodies of a file of `bytes` may come to.
+    fn of_file(bytes: u64) -> u64 {
+        bytes.saturating_mul(FILE_RATIO).max(FILE_FLOOR)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Limits { stored_bytes: 16 << 20, decoded_bytes: 32 << 20 }
+        Limits { stored_bytes: 16 << 20, decoded_bytes: 8 << 20 }
     }
 }
 

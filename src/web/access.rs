@@ -42,8 +42,20 @@ impl Rank {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum Event {
-    Grant { name: String, rank: Rank, sha256: String, at: String },
-    Revoke { name: String, at: String },
+    Grant {
+        name: String,
+        rank: Rank,
+        sha256: String,
+        at: String,
+    },
+    Revoke {
+        name: String,
+        at: String,
+    },
+    /// Whoever is on this machine may come in again without a token.
+    Open {
+        at: String,
+    },
 }
 
 /// A grant that holds.
@@ -68,6 +80,14 @@ pub struct Access {
 struct Known {
     state: Option<(SystemTime, u64)>,
     grants: Vec<Grant>,
+    closed: bool,
+}
+
+impl Grant {
+    /// What tells this grant from any other, and opens nothing.
+    pub(super) fn mark(&self) -> String {
+        blake3::hash(&self.hash).to_hex()[..32].to_string()
+    }
 }
 
 impl Access {
@@ -81,6 +101,27 @@ impl Access {
     /// # Errors
     /// [`Error`] where the file cannot be read or a line is no event: then nobody gets in.
     pub fn grants(&self) -> Result<Vec<Grant>, Error> {
+        Ok(self.known()?.0)
+    }
+
+    /// Whether a token is needed: once one was granted, until somebody opens the pages again, and also where none is
+    /// left that opens anything.
+    ///
+    /// # Errors
+    /// As [`Access::grants`].
+    pub fn closed(&self) -> Result<bool, Error> {
+        Ok(self.known()?.1)
+    }
+
+    /// Lets whoever is on this machine in without a token again. Every grant ends.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be written.
+    pub fn open(&self, at: &str) -> Result<(), Error> {
+        self.append(&Event::Open { at: at.into() })
+    }
+
+    fn known(&self) -> Result<(Vec<Grant>, bool), Error> {
         let state = match fs::metadata(&self.path) {
             Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
@@ -88,9 +129,10 @@ impl Access {
         };
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if known.state != state {
-            *known = Known { state, grants: read(&self.path)? };
+            let (grants, closed) = read(&self.path)?;
+            *known = Known { state, grants, closed };
         }
-        Ok(known.grants.clone())
+        Ok((known.grants.clone(), known.closed))
     }
 
     /// Whose token it is. Every grant is compared in full, whichever fits, so that the time taken tells
@@ -134,6 +176,16 @@ impl Access {
     }
 
     fn append(&self, event: &Event) -> Result<(), Error> {
+        // What is added behind a torn or damaged line would open nothing, and its token would have been handed out.
+        read(&self.path)?;
+        let last = fs::read(&self.path).ok().and_then(|bytes| bytes.last().copied());
+        if last.is_some_and(|byte| byte != b'\n') {
+            return Err(Error::Damaged {
+                path: self.path.clone(),
+                what: "its last line has no end".into(),
+                hint: "end it with a line break where it is whole, else remove it, and grant again".into(),
+            });
+        }
         if let Some(folder) = self.path.parent() {
             durable::create_folder(folder)?;
         }
@@ -148,13 +200,13 @@ impl Access {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<Grant>, Error> {
+fn read(path: &Path) -> Result<(Vec<Grant>, bool), Error> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), false)),
         Err(e) => return Err(Error::io("read", path)(e)),
     };
-    let mut grants: Vec<Grant> = Vec::new();
+    let (mut grants, mut closed): (Vec<Grant>, bool) = (Vec::new(), false);
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let damaged = |what: String| Error::Damaged {
             path: path.into(),
@@ -166,11 +218,13 @@ fn read(path: &Path) -> Result<Vec<Grant>, Error> {
                 let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is none".into()))?;
                 grants.retain(|grant| grant.name != name);
                 grants.push(Grant { name, rank, hash });
+                closed = true;
             }
             Event::Revoke { name, .. } => grants.retain(|grant| grant.name != name),
+            Event::Open { .. } => (grants, closed) = (Vec::new(), false),
         }
     }
-    Ok(grants)
+    Ok((grants, closed))
 }
 
 /// 256 random bits in hexadecimal.
@@ -228,8 +282,30 @@ mod tests {
         let token = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
         let path = dir.path().join("raw/access.jsonl");
         let text = fs::read_to_string(&path).unwrap();
+        for damaged in
+            [format!("{text}nonsense\n"), text.trim_end().to_string(), format!("{text}{{\"event\":\"gr")]
+        {
+            fs::write(&path, &damaged).unwrap();
+            let granted = access.grant("other", Rank::Reader, "2026-01-01T00:00:00Z");
+            assert!(granted.is_err() && fs::read_to_string(&path).unwrap() == damaged, "{damaged}");
+        }
         fs::write(&path, format!("{text}nonsense\n")).unwrap();
         assert!(access.of_token(&token).is_err());
+    }
+
+    #[test]
+    fn once_granted_access_stays_closed_until_it_is_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::of(&Workspace::new(dir.path()));
+        let at = "2026-01-01T00:00:00Z";
+        assert!(!access.closed().unwrap());
+        let token = access.grant("a", Rank::Curator, at).unwrap();
+        assert!(access.revoke("a", at).unwrap() && access.closed().unwrap());
+        access.open(at).unwrap();
+        assert!(!access.closed().unwrap() && access.of_token(&token).unwrap().is_none());
+        access.grant("b", Rank::Reader, at).unwrap();
+        access.open(at).unwrap();
+        assert!(access.grants().unwrap().is_empty() && !access.closed().unwrap());
     }
 
     #[cfg(unix)]

@@ -12,8 +12,9 @@ use super::access::{Access, Rank};
 use super::desk::{Ballots, Desk};
 use super::error::Oops;
 use super::limits::Tries;
-use super::routes::{curate, duplicates, login, overview, record, releases, review, stage};
+use super::routes::{curate, decide, duplicates, login, overview, record, releases, review, stage};
 use super::server::{Address, Serve};
+use super::sessions::Sessions;
 use super::staged::Stages;
 use super::{assets, guard};
 use crate::config::{Config, FILE, Overrides};
@@ -21,13 +22,14 @@ use crate::recipe::{self, Recipe};
 use crate::store::Workspace;
 
 /// The most a form may weigh.
-const BODY_BYTES: usize = 256 << 10;
+pub(super) const BODY_BYTES: usize = 256 << 10;
 
 /// What all routes share.
 pub(super) struct App {
     pub(super) workspace: Workspace,
     pub(super) address: Address,
     pub(super) access: Access,
+    pub(super) sessions: Sessions,
     pub(super) tries: Tries,
     pub(super) stages: Stages,
     pub(super) desk: Desk,
@@ -47,12 +49,14 @@ impl App {
         let state = settings_state(&workspace);
         App {
             access: Access::of(&workspace),
+            sessions: Sessions::of(&workspace),
             tries: Tries::default(),
             stages: Stages::default(),
             desk: Desk::open(&workspace),
             ballots: Ballots::default(),
             assigning: Mutex::default(),
-            cookie: format!("riddlemill-{}", address.port),
+            // Over TLS a browser holds a cookie of this name to this very host.
+            cookie: format!("{}riddlemill-{}", if address.secure() { "__Host-" } else { "" }, address.port),
             workspace,
             address,
             overrides,
@@ -139,6 +143,7 @@ fn curators() -> Vec<Route> {
         ("/curate", get(curate::page)),
         ("/curate/{recipe}/{step}/assign", post(curate::spread)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
+        ("/{recipe}/decide", post(decide::take)),
     ]
 }
 

@@ -26,6 +26,10 @@ impl Oops {
         Oops::new(StatusCode::NOT_FOUND, "not_found")
     }
 
+    pub(super) fn withdrawn() -> Oops {
+        Oops::new(StatusCode::GONE, "withdrawn")
+    }
+
     pub(super) fn forbidden() -> Oops {
         Oops::new(StatusCode::FORBIDDEN, "forbidden")
     }

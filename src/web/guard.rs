@@ -1,6 +1,6 @@
 //! What stands before every route: who comes, whether they may, and what a browser is told about it.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -13,6 +13,7 @@ use super::access::{Grant, Rank, random};
 use super::app::App;
 use super::error::Oops;
 use super::server::REQUEST;
+use super::sessions::LASTS_SECS;
 use super::words::Language;
 use super::{csrf, view};
 
@@ -36,12 +37,12 @@ const HEADERS: [(&str, &str); 7] = [
 pub(super) struct Visitor {
     /// The grant behind the cookie; `None` on an open loopback, or before somebody has shown a token.
     pub(super) grant: Option<Grant>,
-    /// Whether no token is needed here: the loopback of a workspace that has granted none.
+    /// Whether no token is needed here: the loopback of a workspace that never granted one, or was opened again.
     pub(super) open: bool,
     /// What is in the cookie; forms are marked with it.
     pub(super) secret: String,
-    /// From where.
-    pub(super) peer: SocketAddr,
+    /// From which address; behind a proxy, the one that the proxy saw.
+    pub(super) client: IpAddr,
     pub(super) language: Language,
     /// `light`, `dark`, or nothing for what the system says.
     pub(super) theme: String,
@@ -153,15 +154,18 @@ fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Oo
     let peer = peer.ok_or_else(|| Oops::broken("no peer"))?;
     let uri = request.uri();
     let secret = cookie(headers, &app.cookie).unwrap_or_default();
-    let granted = !app.access.grants()?.is_empty();
-    let grant = if granted && !secret.is_empty() { app.access.of_token(&secret)? } else { None };
+    let closed = app.access.closed()?;
+    let grant = match closed && !secret.is_empty() {
+        true => app.sessions.grant(&secret, &app.access.grants()?)?,
+        false => None,
+    };
     let language = cookie(headers, "lang").and_then(|code| Language::from_code(&code));
     let visitor = Visitor {
         grant,
         // A token that is granted closes the loopback too: others on this machine may reach it.
-        open: !granted && app.address.ip.is_loopback() && app.address.public.is_none(),
+        open: !closed && app.address.ip.is_loopback() && app.address.public.is_none(),
         secret,
-        peer,
+        client: client(headers, peer.ip(), app.address.public.is_some()),
         language: language.unwrap_or_else(|| preferred(headers)),
         theme: cookie(headers, "theme").filter(|t| t == "light" || t == "dark").unwrap_or_default(),
         path: uri.path().to_string(),
@@ -169,6 +173,17 @@ fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Oo
     };
     let back = if request.method() == Method::GET { changed(uri, app) } else { None };
     Ok((visitor, back))
+}
+
+/// Who a request comes from. What a header says of it is believed only where the server was told of a proxy in front:
+/// anybody can write one. Of several addresses the last is the one that this proxy saw itself.
+fn client(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
+    if !behind_proxy {
+        return peer;
+    }
+    let last = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
+    let address = last.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
+    address.unwrap_or(peer)
 }
 
 /// `?lang=zh` and `?theme=dark` set a cookie and lead back to the same page.
@@ -277,9 +292,8 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
 /// Sets a cookie that no script reads, and that another site sends along only where somebody follows a link:
 /// a link to a record can be shared, and nothing that a link asks for changes anything.
 pub(super) fn set_cookie(answer: &mut Response, name: &str, value: &str, app: &App) {
-    let secure =
-        if app.address.public.as_ref().is_some_and(|url| url.scheme() == "https") { "; Secure" } else { "" };
-    let age = if value.is_empty() { 0 } else { 60 * 60 * 24 * 30 };
+    let secure = if app.address.secure() { "; Secure" } else { "" };
+    let age = if value.is_empty() { 0 } else { LASTS_SECS };
     let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{secure}");
     if let Ok(line) = HeaderValue::from_str(&line) {
         answer.headers_mut().append(header::SET_COOKIE, line);
@@ -331,6 +345,19 @@ mod tests {
             tokio::time::timeout(std::time::Duration::from_secs(600), answer).await
         });
         assert_eq!(status.expect("it waits for good").unwrap().status(), StatusCode::REQUEST_TIMEOUT);
+    }
+
+    #[test]
+    fn what_a_header_says_of_an_address_is_believed_behind_a_proxy_alone() {
+        let peer = IpAddr::from([127, 0, 0, 1]);
+        let mut headers = HeaderMap::new();
+        assert_eq!(client(&headers, peer, true), peer);
+        headers.append("x-forwarded-for", HeaderValue::from_static("1.1.1.1"));
+        headers.append("x-forwarded-for", HeaderValue::from_static("2.2.2.2, 10.0.0.7"));
+        assert_eq!(client(&headers, peer, false), peer);
+        assert_eq!(client(&headers, peer, true), IpAddr::from([10, 0, 0, 7]));
+        headers.append("x-forwarded-for", HeaderValue::from_static("unknown"));
+        assert_eq!(client(&headers, peer, true), peer);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `serve`: the workspace as pages, from one binary and without a network.
 //!
-//! In reading order: [`access`] says who may look at what; `server` takes connections and bounds what a
-//! client may cost; `guard` stands before every route; `app` names the routes, each a file in `routes`;
+//! In reading order: [`access`] says who may look at what, and [`sessions`] who is logged in; `server` takes connections
+//! and bounds what a client may cost (`crowd`, `paced`); `guard` stands before every route; `app` names the routes, each a file in `routes`;
 //! `desk` holds the votes and writes them; `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
 //! one of two languages (`words`).
 //!
@@ -17,14 +17,17 @@
 pub mod access;
 mod app;
 mod assets;
+mod crowd;
 mod csrf;
 mod desk;
 mod error;
 mod guard;
 mod kept;
 mod limits;
+mod paced;
 mod routes;
 mod server;
+pub mod sessions;
 mod staged;
 mod view;
 mod words;

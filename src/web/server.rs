@@ -2,21 +2,24 @@
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::Request;
-use hyper::body::Incoming;
+use axum::http::{Request, StatusCode};
+use axum::response::IntoResponse;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tower_service::Service;
 
 use super::access::Access;
-use super::app::{App, router};
+use super::app::{App, BODY_BYTES, router};
+use super::crowd::{Crowd, Place};
+use super::paced::Paced;
 use crate::config::{Config, Overrides};
 use crate::stages::Stop;
 use crate::store::{self, Workspace};
@@ -27,8 +30,12 @@ const HEAD: Duration = Duration::from_secs(10);
 pub(super) const REQUEST: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 16 << 10;
-/// Connections at once; further ones wait to be taken.
+/// How long a client may take for the body of a request: a form of all that it may weigh over a slow line.
+const BODY: Duration = Duration::from_secs(10);
+/// Connections at once.
 const CONNECTIONS: usize = 512;
+/// Connections at once from one address: twenty browsers behind one router.
+const OF_ADDRESS: usize = 128;
 /// Threads that read files and make pages. More would be no quicker, and each keeps memory that it once used.
 const READERS: usize = 4;
 /// How long answers under way are waited for at the end.
@@ -44,6 +51,13 @@ pub struct Address {
     /// The address people open, where a proxy stands in front: its host is let through, and with https
     /// cookies are sent over TLS alone.
     pub public: Option<url::Url>,
+}
+
+impl Address {
+    /// Whether people come over TLS, as far as is known here.
+    pub(super) fn secure(&self) -> bool {
+        self.public.as_ref().is_some_and(|url| url.scheme() == "https")
+    }
 }
 
 impl Default for Address {
@@ -106,15 +120,17 @@ pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Re
         let listener = TcpListener::bind(address).await.map_err(refused)?;
         let local = listener.local_addr().map_err(refused)?;
         what.address.port = local.port();
+        let behind_proxy = what.address.public.is_some();
         let router = router(Arc::new(App::new(what)));
         ready(local);
-        take(listener, router, stop).await;
+        take(listener, router, behind_proxy, stop).await;
         Ok(())
     })
 }
 
-async fn take(listener: TcpListener, router: axum::Router, stop: &Stop) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, stop: &Stop) {
+    // A proxy brings everybody from its own address.
+    let crowd = Crowd::new(CONNECTIONS, if behind_proxy { CONNECTIONS } else { OF_ADDRESS });
     let mut open = JoinSet::new();
     let mut look = tokio::time::interval(Duration::from_millis(100));
     loop {
@@ -125,35 +141,73 @@ async fn take(listener: TcpListener, router: axum::Router, stop: &Stop) {
                     break;
                 }
             }
-            taken = listener.accept(), if places.available_permits() > 0 => {
-                // A client that went away before it was taken is nobody's error.
-                let Ok((stream, peer)) = taken else { continue };
-                let Ok(place) = places.clone().try_acquire_owned() else { continue };
-                let router = router.clone();
-                open.spawn(async move {
-                    let _place = place;
-                    let answer = move |request: Request<Incoming>| {
-                        let mut router = router.clone();
-                        async move {
-                            let mut request = request.map(Body::new);
-                            request.extensions_mut().insert(peer);
-                            let answer: Result<_, Infallible> = router.call(request).await;
-                            answer
-                        }
-                    };
-                    let connection = http1::Builder::new()
-                        .timer(TokioTimer::new())
-                        .header_read_timeout(HEAD)
-                        .max_buf_size(HEAD_BYTES)
-                        .serve_connection(TokioIo::new(stream), hyper::service::service_fn(answer));
-                    // What a client breaks off is its own affair.
-                    let _ = connection.await;
-                });
+            taken = listener.accept() => {
+                // A client that went away before it was taken is nobody's error. Where there is no file left for
+                // it, it would be taken again at once.
+                let (stream, peer) = match taken {
+                    Ok(taken) => taken,
+                    Err(_) => {
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                        continue;
+                    }
+                };
+                let Some(place) = crowd.take(peer.ip()) else { continue };
+                open.spawn(serve_client(stream, peer, router.clone(), place));
             }
         }
     }
     drop(listener);
     let _ = tokio::time::timeout(LAST, async { while open.join_next().await.is_some() {} }).await;
+}
+
+/// One connection, until its client has all it asked for, is too slow, or another needs its place.
+async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router, place: Place) {
+    let place = &place;
+    let answer = |request: Request<Incoming>| {
+        let mut router = router.clone();
+        async move {
+            let (head, body) = request.into_parts();
+            let answer: Result<_, Infallible> = match tokio::time::timeout(BODY, whole(body)).await {
+                Ok(Ok(body)) => {
+                    let mut request = Request::from_parts(head, body);
+                    request.extensions_mut().insert(peer);
+                    place.working();
+                    router.call(request).await
+                }
+                // A form that was cut might read as a shorter one.
+                Ok(Err(_)) => Ok(StatusCode::BAD_REQUEST.into_response()),
+                Err(_) => Ok(StatusCode::REQUEST_TIMEOUT.into_response()),
+            };
+            place.waiting();
+            answer
+        }
+    };
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(Paced::new(stream)), hyper::service::service_fn(answer));
+    tokio::select! {
+        // What a client breaks off is its own affair.
+        _ = connection => {}
+        () = place.sent_off() => {}
+    }
+}
+
+/// The body of a request, read before anything else is done for it; of one that is too long so much that whoever
+/// looks at it sees that.
+async fn whole(mut body: Incoming) -> Result<Body, hyper::Error> {
+    let mut bytes = Vec::new();
+    while !body.is_end_stream() && bytes.len() <= BODY_BYTES {
+        let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
+        match frame.transpose()?.map(hyper::body::Frame::into_data) {
+            Some(Ok(data)) => bytes.extend_from_slice(&data),
+            // Trailers say nothing of a form.
+            Some(Err(_)) => {}
+            None => break,
+        }
+    }
+    Ok(Body::from(bytes))
 }
 
 #[cfg(test)]
@@ -164,6 +218,9 @@ mod tests {
 
     use super::*;
 
+    /// Bytes of a long page: more of them than a kernel holds.
+    const LONG: usize = 4 << 20;
+
     /// A server whose clock runs as soon as nobody has anything to do, and what it says to `client`.
     fn with<T>(client: impl AsyncFnOnce(SocketAddr) -> T) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
@@ -172,10 +229,11 @@ mod tests {
             let address = listener.local_addr().unwrap();
             let router = axum::Router::new()
                 .route("/", get(|| async { "here" }))
+                .route("/long", get(|| async { "x".repeat(LONG) }))
                 .route("/form", post(|form: axum::body::Bytes| async move { form.len().to_string() }));
             let stop = Stop::default();
             tokio::select! {
-                () = take(listener, router, &stop) => panic!("the server ended"),
+                () = take(listener, router, false, &stop) => panic!("the server ended"),
                 told = client(address) => told,
             }
         })
@@ -199,6 +257,28 @@ mod tests {
         assert!(silent.expect("a silent connection stays open for good").is_empty());
         let served = with(async |address| said(address, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await);
         assert!(served.expect("an idle connection stays open for good").ends_with("here"));
+    }
+
+    #[test]
+    fn a_client_that_reads_nothing_is_let_go() {
+        let told = with(async |address| {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let request = b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(64);
+            stream.write_all(&request).await.unwrap();
+            // Nothing is read until the server has had its patience tried.
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            let mut answer = Vec::new();
+            let all = tokio::time::timeout(Duration::from_secs(600), stream.read_to_end(&mut answer)).await;
+            all.map(|_| answer.len())
+        });
+        assert!(told.expect("it stays for good") < 64 * LONG);
+    }
+
+    #[test]
+    fn a_form_that_never_ends_is_let_go() {
+        let head = "POST /form HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\na=";
+        let told = with(async |address| said(address, head).await);
+        assert!(told.expect("it stays for good").starts_with("HTTP/1.1 408"));
     }
 
     #[test]

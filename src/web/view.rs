@@ -24,6 +24,7 @@ macro_rules! templates {
 templates![
     "frame.html",
     "parts.html",
+    "decide.html",
     "error.html",
     "login.html",
     "overview.html",

@@ -36,6 +36,11 @@ impl Server {
         Server { child, address }
     }
 
+    /// Where it listens on the loopback.
+    pub fn port(&self) -> u16 {
+        self.address.rsplit(':').next().unwrap().parse().unwrap()
+    }
+
     /// Sends bytes and reads whatever comes back.
     pub fn raw(&self, request: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;

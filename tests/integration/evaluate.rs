@@ -304,7 +304,7 @@ fn what_cannot_be_evaluated_says_why() {
     for (args, word) in [
         (&["evaluate", "flub"][..], "nothing answers"),
         (&["evaluate", "flub", "--model", "no-such"], "no [llm.no-such]"),
-        (&["evaluate", "no-such", "--model", "random"], "no folder, file or recipe"),
+        (&["evaluate", "no-such", "--model", "random"], "is not a folder, a file or a recipe"),
         (&["evaluate", "flub@9.9.9", "--model", "random"], "9.9.9"),
         (&["evaluate", "flub", "--model", "random", "--task", "sing"], "no task"),
     ] {

@@ -159,7 +159,7 @@ fn a_download_that_has_not_ended_is_no_dump() {
     ws.write("raw/dumps/b.jsonl.part", title(2, "雨伞自己会不会淋湿？"));
     ws.write("raw/dumps/b.jsonl.part.json", "{\"url\": \"http://a\", \"validator\": null, \"total\": 9}");
     ws.call(["run", "--recipe", "flub"]).expect(0);
-    assert_eq!(ws.candidates("flub").len(), 1);
+    assert_eq!(ws.posts("flub").len(), 1);
     ws.audit_clean();
 }
 
@@ -168,5 +168,6 @@ fn what_is_no_source_with_a_url_is_said() {
     let ws = Workspace::with(&source("here", "leymore-titles", "raw/here"));
     assert!(ws.call(["fetch"]).expect(2).err.contains("no source has a url"));
     assert!(ws.call(["fetch", "here"]).expect(2).err.contains("has no url"));
-    assert!(ws.call(["fetch", "there"]).expect(2).err.contains("no source is named"));
+    let said = ws.call(["fetch", "there"]).expect(2).err;
+    assert!(said.contains("unknown source \"there\"") && said.contains("here"), "{said}");
 }

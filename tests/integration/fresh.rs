@@ -115,7 +115,7 @@ fn flags_choose_the_stages() {
     assert_eq!(made(&ws, &["run", "--only", "clean", "--force"]), ["02_clean"]);
     assert_eq!(made(&ws, &["run", "--from", "filter", "--force"]), ["04_filter", "05_dedup"]);
     let said = ws.call(["run", "--from", "polish"]).expect(2);
-    assert!(said.err.contains("no stage \"polish\"") && said.err.contains("dedup"), "{}", said.err);
+    assert!(said.err.contains("unknown stage \"polish\"") && said.err.contains("dedup"), "{}", said.err);
 }
 
 #[test]

@@ -277,7 +277,7 @@ fn an_edited_translation_is_analysed_again_and_nothing_else_is() {
     let server = Server::start(None);
     let ws = served(&server);
     run(&ws, &LOOP).expect(0);
-    ws.audit_clean();
+    ws.audit_clean_with(&LOOP);
     let first = server.take();
     let questions = ws.candidates(GEN);
     let all = u32::try_from(questions.len()).unwrap();
@@ -340,7 +340,7 @@ fn a_failing_endpoint_holds_up_what_it_fails_on_alone() {
     assert!(waiting["why"].as_str().unwrap().ends_with("replies are missing"), "{waiting}");
 
     run(&ws, &LOOP).expect(3);
-    ws.audit_clean();
+    ws.audit_clean_with(&LOOP);
     let reasons = ws.reasons(GEN);
     let failed = reasons["failed/request_failed"];
     assert!((1..10).contains(&failed), "{reasons:?}");

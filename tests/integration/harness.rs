@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use riddlemill::pipeline::Progress;
-use riddlemill::store::Manifest;
+use riddlemill::store::{Manifest, StageReader, json_parts};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -157,7 +157,12 @@ impl Workspace {
 
     /// `audit`, which must find nothing.
     pub fn audit_clean(&self) {
-        let said = self.call(["audit"]).expect(0);
+        self.audit_clean_with(&[]);
+    }
+
+    /// `audit` with the settings that the run was given, which must find nothing.
+    pub fn audit_clean_with(&self, flags: &[&str]) {
+        let said = self.call(["audit"].iter().chain(flags)).expect(0);
         assert!(said.out.contains("every record is accounted for"), "{}", said.out);
     }
 
@@ -193,6 +198,13 @@ impl Workspace {
             }
         }
         reasons
+    }
+
+    /// The posts that a recipe's dedup let out.
+    pub fn posts(&self, recipe: &str) -> Vec<serde_json::Value> {
+        let stage = StageReader::open(&self.path(&format!("staged/{recipe}/05_dedup"))).unwrap().unwrap();
+        let rows = json_parts(&stage, "rows", &[]).flat_map(|part| part.unwrap());
+        rows.map(serde_json::Value::Object).collect()
     }
 
     /// The rows of a recipe's candidate.

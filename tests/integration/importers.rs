@@ -46,7 +46,7 @@ fn partial(ws: &Workspace, at: &str) -> (String, String) {
 
 fn texts(ws: &Workspace) -> Vec<String> {
     let mut rows: Vec<(u64, String)> = ws
-        .candidates("flub")
+        .posts("flub")
         .iter()
         .map(|row| (row["position"].as_u64().unwrap(), row["text"].as_str().unwrap().to_string()))
         .collect();
@@ -87,7 +87,7 @@ fn an_empty_dump_is_no_error() {
     for bytes in ["", "\n", "[]", "[ \n ]\n"] {
         let ws = dump(bytes);
         ws.run();
-        assert_eq!(ws.candidates("flub").len(), 0);
+        assert_eq!(ws.posts("flub").len(), 0);
         ws.audit_clean();
     }
 }
@@ -99,7 +99,8 @@ fn a_broken_line_costs_itself() {
     let ws = dump(format!("{first}\n{{\"title\": \"半句\n{rest}"));
     let (reason, evidence) = partial(&ws, "dump:2");
     assert_eq!(reason, "unreadable");
-    assert!(evidence.contains("半句"), "{evidence}");
+    // Where it breaks, and not what it says: that may be a person's name.
+    assert!(evidence.contains("EOF while parsing a string") && !evidence.contains("半句"), "{evidence}");
     assert_eq!(texts(&ws), TITLES);
 
     // In an array, and with a value of another kind.

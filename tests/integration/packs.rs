@@ -195,6 +195,7 @@ pub fn vote(step: &Step, cast: Cast) -> Vote {
         at: "2026-01-01T00:00:00Z".into(),
         source: "sample".into(),
         synthetic: true,
+        order: Vec::new(),
         seconds: None,
         base: None,
         supersedes: None,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use riddlemill::config::{Config, sections};
+use riddlemill::join::Unwatched;
 use riddlemill::record::Post;
 use riddlemill::stages::apply::{Row, apply_dedup};
 use riddlemill::stages::parted::{
@@ -387,7 +388,7 @@ proptest! {
             .iter()
             .map(|p| json!({ "id": p.id, "text": p.text, "score": p.score, "time": p.time }).as_object().unwrap().clone())
             .collect();
-        let expected: BTreeMap<String, (String, u64, String)> = apply_dedup(rows, &settings, None, |_, _, _| {})
+        let expected: BTreeMap<String, (String, u64, String)> = apply_dedup(rows, &settings, None, &Unwatched, |_, _, _| {})
             .into_iter()
             .filter(|row| row["outcome"] == "merged")
             .map(|row| {

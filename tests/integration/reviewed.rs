@@ -144,7 +144,7 @@ impl Reviewed {
         row["vote"] = own;
         row["answers"] = answers.clone();
         self.ws.write("votes.jsonl", format!("{row}\n"));
-        let said = self.ws.call(["review", "import", step, "votes.jsonl"]).expect(0);
+        let said = self.ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(0);
         assert!(said.out.contains("1 added"), "{} {}", said.out, said.err);
     }
 
@@ -164,7 +164,19 @@ pub fn release(ws: &Workspace, more: &[&str]) -> Said {
 
 /// One person's votes on a step, through an exported ballot.
 pub fn vote(ws: &Workspace, step: &str, who: &str, answer: impl Fn(&str) -> Option<Value>) -> usize {
-    let args = ["review", "export", step, "--annotator", who, "--format", "jsonl", "--out", "ballots"];
+    let args = [
+        "review",
+        "export",
+        step,
+        "--recipe",
+        GEN,
+        "--annotator",
+        who,
+        "--format",
+        "jsonl",
+        "--out",
+        "ballots",
+    ];
     let files = ws.call(args).expect(0).out;
     let (mut filled, mut kept) = (String::new(), String::new());
     let mut votes = 0;
@@ -184,7 +196,7 @@ pub fn vote(ws: &Workspace, step: &str, who: &str, answer: impl Fn(&str) -> Opti
     let before = if ws.exists(&place) { ws.read(&place) } else { String::new() };
     // The latest ballot on a question first.
     ws.write(&place, kept + &before);
-    let said = ws.call(["review", "import", step, "votes.jsonl"]).expect(0);
+    let said = ws.call(["review", "import", step, "--recipe", GEN, "votes.jsonl"]).expect(0);
     assert!(said.out.contains(&format!("{votes} added")), "{step}: {} {}", said.out, said.err);
     votes
 }

@@ -95,7 +95,7 @@ fn half_the_votes_bring_out_half_of_it() {
         let reasons = ws.reasons(recipe);
         assert!(reasons["held/votes_missing"] > 0, "{recipe}: {reasons:?}");
         let status = ws.call(["review", "status", "--recipe", recipe]).expect(0).out;
-        assert!(status.contains("waiting for"), "{status}");
+        assert!(status.contains(" still needed"), "{status}");
         ws.write("raw/sample/votes.jsonl", &all);
         run(&ws, recipe).expect(0);
         assert_eq!(ws.candidates(recipe), whole, "{recipe}");
@@ -144,7 +144,7 @@ fn a_text_that_is_rewritten_is_explained_again() {
     let told = ws.explain(FLUB, &item);
     let way = told["way"].as_array().unwrap();
     let last = way.last().unwrap().to_string();
-    assert!(last.contains("older text"), "{last}");
+    assert!(last.contains("outdated votes"), "{last}");
 }
 
 #[test]
@@ -269,17 +269,19 @@ fn responses_made_elsewhere_are_added_one_question_at_a_time() {
 fn a_strict_set_that_can_be_guessed_is_no_stable_release() {
     let ws = Workspace::sample();
     run(&ws, "ruozhibench-gen").expect(0);
+    // So few items have a wide interval: the limit is set where the sample's classifier passes it.
+    let limit = ["--set", "release.above_chance=0.02"];
     let strict = ["run", "--offline", "--recipe", MC, "--set", "release.profile=strict"];
-    ws.call(strict).expect(0);
+    ws.call(strict.iter().chain(&limit)).expect(0);
     let manifest = ws.read(&format!("output/{MC}/candidate/README.md"));
     assert!(manifest.contains("What may be guessed"));
     assert!(manifest.contains(" is right in ") && manifest.contains("Nothing was changed"), "{manifest}");
     // The items that may be guessed keep the version a draft; under the papers' own profile they do not.
     let stable = |profile: &str| {
         let profile = format!("release.profile={profile}");
-        ws.call(["run", "--offline", "--recipe", MC, "--set", &profile]).expect(0);
+        ws.call(["run", "--offline", "--recipe", MC, "--set", &profile].iter().chain(&limit)).expect(0);
         let args = ["release", MC, "--date", "2026-01-02", "--version", "1.0.0", "--set", &profile];
-        ws.call(args).expect(2).err
+        ws.call(args.iter().chain(&limit)).expect(2).err
     };
     let finding = "a classifier of the options alone is right in";
     let told = stable("strict");

@@ -121,6 +121,7 @@ fn every_key_of_the_commented_file_can_be_set() {
         let commented = format!("# {} = {}\n", key.name, key.default);
         assert!(text.contains(&commented), "[{}] {}", section.name, key.name);
         set = set.replacen(&commented, &commented[2..], 1);
+        set = set.replacen(&format!("\n# [{}]\n", section.name), &format!("\n[{}]\n", section.name), 1);
     }
     let before = ws.call(["config"]).expect(0).out;
     ws.write("pipeline.toml", set);

@@ -93,7 +93,8 @@ fn what_cannot_be_shown_is_said() {
         ),
         (&["show", "filter", "--reason", "dull"], "unknown reason \"dull\""),
         (&["show", "filter", "--grep", "("], "--grep: "),
-        (&["show", "fliter"], "no stage \"fliter\"\n  hint: there are anonymise, "),
+        (&["show", "fliter"], "unknown stage \"fliter\"\n  hint: did you mean \"filter\"?"),
+        (&["show", "xyzzy"], "unknown stage \"xyzzy\"\n  hint: there are anonymise, "),
     ] {
         let said = ws.call(args).expect(2);
         assert!(said.err.contains(words), "{}", said.err);

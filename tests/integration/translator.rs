@@ -15,7 +15,7 @@ fn a_server_that_takes_no_prompts_translates() {
     ws.write("pipeline.toml", ws.read("pipeline.toml") + &libre);
     let translator = [&LOOP[..], &["--set", "draft.translator=libre"]].concat();
     run(&ws, &translator).expect(0);
-    ws.audit_clean();
+    ws.audit_clean_with(&translator);
     let rows = ws.candidates(GEN);
     let seen = server.take();
     assert_eq!(seen["libretranslate"], u32::try_from(rows.len()).unwrap());

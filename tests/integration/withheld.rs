@@ -38,6 +38,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/curate", &["", "?as={other}"]),
     ("/curate/{recipe}/{step}/assign", &[""]),
     ("/curate/{recipe}/{step}/votes.jsonl", &["", "?as={other}"]),
+    ("/{recipe}/decide", &[""]),
 ];
 
 /// What somebody voted on and said, which nobody else may read.

@@ -1,9 +1,12 @@
 //! Chumor: winning rates (figure 1), agreement (section 3, appendix C), kinds of error (figure 3).
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{Agreement, Reviewed};
 use crate::record::{Joke, PostKind};
+use crate::stages::import::source_kind;
 
 /// The figures of sections 2 to 4.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -14,6 +17,8 @@ pub struct JokeTables {
     pub annual: usize,
     /// Of them, from recommended threads.
     pub recommended: usize,
+    /// Of them, from sources of other kinds.
+    pub others: usize,
     /// The mean length of people's explanations in characters, 78 in the paper.
     pub explanation_chars: Option<f64>,
     /// What became of each opponent.
@@ -56,8 +61,15 @@ pub struct ErrorShare {
     pub percent: f64,
 }
 
-pub(super) fn of(jokes: &[Joke], agreement: Option<Agreement>, reviews: Vec<Reviewed>) -> JokeTables {
-    let annual = jokes.iter().filter(|joke| joke.kind == PostKind::Numbered).count();
+pub(super) fn of(
+    jokes: &[Joke],
+    kinds: &BTreeMap<String, String>,
+    agreement: Option<Agreement>,
+    reviews: Vec<Reviewed>,
+) -> JokeTables {
+    let kind = |joke: &Joke| source_kind(kinds, joke.kind == PostKind::Numbered, &joke.source, &joke.file);
+    let of_kind = |name: &str| jokes.iter().filter(|joke| kind(joke) == name).count();
+    let (annual, recommended) = (of_kind("annual"), of_kind("recommended"));
     let lengths: Vec<usize> =
         jokes.iter().filter_map(|joke| Some(joke.explanation.as_ref()?.chars().count())).collect();
     let mut models: Vec<&String> = jokes.iter().flat_map(|joke| &joke.opponents).collect();
@@ -66,7 +78,8 @@ pub(super) fn of(jokes: &[Joke], agreement: Option<Agreement>, reviews: Vec<Revi
     JokeTables {
         jokes: jokes.len(),
         annual,
-        recommended: jokes.len() - annual,
+        recommended,
+        others: jokes.len() - annual - recommended,
         explanation_chars: (!lengths.is_empty())
             .then(|| lengths.iter().sum::<usize>() as f64 / lengths.len() as f64),
         opponents: models.into_iter().map(|model| opponent(jokes, model)).collect(),
@@ -136,7 +149,7 @@ mod tests {
             joke("human llm equal", "undecided", ""),
             joke("llm llm equal", "llm", ""),
         ];
-        let tables = of(&jokes, None, Vec::new());
+        let tables = of(&jokes, &BTreeMap::new(), None, Vec::new());
         let one = &tables.opponents[0];
         assert_eq!((one.human_wins, one.llm_wins, one.ties, one.undecided), (50.0, 25.0, 0.0, 25.0));
         // (1 + 1/3 + 0 + 1/3) / 4.

@@ -15,6 +15,7 @@ use crate::recipe::Recipe;
 use crate::record::{Choice, CunningText, Joke, Question, Reason, State, Variant};
 use crate::review::agreement::{AgreementSettings, Bootstrap, FieldAgreement};
 use crate::review::{Item, Resolution, agreement, resolve_all};
+use crate::stages::import::kinds;
 use crate::stages::review::Votes;
 use crate::stages::{Rows, Stage};
 use crate::store::{Manifest, StageReader, Workspace};
@@ -141,7 +142,9 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
         }
         Rows::Jokes => {
             let (preference, _) = votes_on(config, recipe, "preference", "preference")?;
-            Tables::Jokes(jokes::of(&reader.all::<Joke>("rows")?, preference, reviews))
+            let import = StageReader::open(&workspace.stage(recipe.name, 1, recipe.steps[0].name))?;
+            let kinds = import.as_ref().map(kinds).transpose()?.unwrap_or_default();
+            Tables::Jokes(jokes::of(&reader.all::<Joke>("rows")?, &kinds, preference, reviews))
         }
         Rows::Choices => {
             let rows = reader.all::<Choice>("rows")?;

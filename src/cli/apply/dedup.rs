@@ -8,11 +8,12 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::lines::{BATCH, Lines, output, parse, write};
-use crate::cli::args::Apply;
+use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::progress::Bar;
 use crate::config::{Config, sections};
 use crate::stages::apply::{Row, apply_dedup, row_of};
-use crate::stages::{OnDiskError, Output, apply_on_disk};
+use crate::stages::{OnDiskError, Output, Stop, Waiting, apply_on_disk};
 use crate::store::Error;
 
 /// The settings of dedup, with what the flags say instead.
@@ -37,14 +38,19 @@ pub(super) fn settings(
     Ok(settings)
 }
 
-pub(super) fn dedup(args: &Apply, config: &Config, recipe: Option<&str>) -> Result<Exit, Failure> {
+pub(super) fn dedup(
+    args: &Apply,
+    config: &Config,
+    recipe: Option<&str>,
+    global: &Global,
+) -> Result<Exit, Failure> {
     let mut settings = settings(args, config, recipe)?;
     // Borderline pairs are asked of a run, not of a filter.
     settings.margin = 0.0;
     let pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
     match &args.on_disk {
         Some(folder) => dedup_on_disk(&settings, folder, args.memory(2048), pairs),
-        None => dedup_in_memory(args, &settings, pairs),
+        None => dedup_in_memory(args, &settings, pairs, global),
     }
 }
 
@@ -52,6 +58,7 @@ fn dedup_in_memory(
     args: &Apply,
     settings: &sections::Dedup,
     mut pairs: Option<PairFile>,
+    global: &Global,
 ) -> Result<Exit, Failure> {
     let against = args.against.as_deref().map(read_rows).transpose()?;
     let mut rows = Vec::new();
@@ -66,11 +73,14 @@ fn dedup_in_memory(
             }
         }
     }
-    let mut rows = apply_dedup(rows, settings, against.as_deref(), |a, b, score| {
+    let (stop, bar) = (Stop::default(), Bar::of_verb("dedup", rows.len() as u64, global));
+    let waiting = Waiting::new(&stop, &bar, rows.len() as u64);
+    let mut rows = apply_dedup(rows, settings, against.as_deref(), &waiting, |a, b, score| {
         if let Some(pairs) = &mut pairs {
             pairs.put(a, b, score);
         }
     });
+    bar.clear();
     if let Some(pairs) = pairs {
         pairs.finish()?;
     }

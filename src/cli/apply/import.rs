@@ -12,9 +12,10 @@ use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, Source, SourceKind, Take, sections};
 use crate::record::Post;
-use crate::stages::import::{Dump, books, files};
+use crate::stages::import::{Dump, Secrets, add_names, books, files, no_names};
 use crate::stages::salt;
-use crate::store::{Booked, Error, Workspace};
+use crate::stages::withdrawal::Withdrawals;
+use crate::store::{Booked, Error, Workspace, durable};
 
 /// Records that one task writes.
 const TASK: usize = 256;
@@ -22,6 +23,9 @@ const TASK: usize = 256;
 pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
     if args.list {
         return list(args, config);
+    }
+    if let Some(to) = &args.write_names {
+        return write_names(args, config, global, to);
     }
     // What is read twice, or by its first bytes, is a file.
     let (_spooled, path) = match &args.input {
@@ -38,28 +42,52 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     File::open(&path).map_err(Error::io("read", &path))?;
     let dump = dump(args, config, path)?;
     let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
-    let salt = salt::of(&Workspace::new(&global.workspace))?;
+    let workspace = Workspace::new(&global.workspace);
+    let salt = salt::of(&workspace)?;
+    let withdrawn = Withdrawals::load(&workspace)?;
+    let mut names = no_names(&config.root, &settings, &salt)?;
+    match &args.names {
+        Some(file) => {
+            let text = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
+            names.add_file(&text).map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
+        }
+        None => add_names(&mut names, &dump, &settings),
+    }
+    let secrets = Secrets { salt: &salt, names: &names };
     let mut out = output();
     let mut failed = 0;
-    let written = books(&dump, &settings, &salt, args.unsettled, |booked: Vec<Booked<Post>>| {
-        failed += booked.iter().filter(|booked| booked.entry.outcome == "failed").count();
-        let encoded = booked.par_chunks(TASK).map(|booked| {
-            let mut out = Vec::with_capacity(booked.len() << 9);
-            booked.iter().try_for_each(|booked| encode(&mut out, booked)).map(|()| out)
+    let written =
+        books(&dump, &settings, &secrets, &withdrawn, args.unsettled, |booked: Vec<Booked<Post>>| {
+            failed += booked.iter().filter(|booked| booked.entry.outcome == "failed").count();
+            let encoded = booked.par_chunks(TASK).map(|booked| {
+                let mut out = Vec::with_capacity(booked.len() << 9);
+                booked.iter().try_for_each(|booked| encode(&mut out, booked)).map(|()| out)
+            });
+            let encoded: Vec<Vec<u8>> = encoded.collect::<Result<_, _>>().map_err(Some)?;
+            match put(&mut out, &encoded) {
+                Ok(true) => Ok(()),
+                // Whoever read the books has seen enough.
+                Ok(false) => Err(None),
+                Err(failure) => Err(Some(failure)),
+            }
         });
-        let encoded: Vec<Vec<u8>> = encoded.collect::<Result<_, _>>().map_err(Some)?;
-        match put(&mut out, &encoded) {
-            Ok(true) => Ok(()),
-            // Whoever read the books has seen enough.
-            Ok(false) => Err(None),
-            Err(failure) => Err(Some(failure)),
-        }
-    });
     match written {
         Err(Some(failure)) => Err(failure),
         Ok(()) if failed > 0 => Ok(Exit::Partial),
         _ => Ok(Exit::Done),
     }
+}
+
+/// The names of all users of a recipe's dumps, as hashes: what each machine that imports one of them looks for.
+fn write_names(args: &Apply, config: &Config, global: &Global, to: &Path) -> Result<Exit, Failure> {
+    let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
+    let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
+    let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
+    let salt = salt::of(&Workspace::new(&global.workspace))?;
+    let mut names = no_names(&config.root, &settings, &salt)?;
+    files(config, name, riddles)?.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+    durable::replace(to, names.to_file().as_bytes())?;
+    Ok(Exit::Done)
 }
 
 /// The dumps of a recipe in the order of import, a JSON object a line.

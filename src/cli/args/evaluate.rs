@@ -3,17 +3,20 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap_complete::ArgValueCandidates;
+
+use crate::cli::complete;
 
 #[derive(Args)]
 pub(in crate::cli) struct Evaluate {
     /// A release's folder, RECIPE, RECIPE@VERSION, or a published file; several for figures across them
-    #[arg(value_name = "SET", required = true)]
+    #[arg(value_name = "SET", required = true, add = ArgValueCandidates::new(complete::sets))]
     pub sets: Vec<String>,
     /// An [llm.NAME] that is asked, or random or first-option; may be given several times
-    #[arg(long = "model", value_name = "NAME")]
+    #[arg(long = "model", value_name = "NAME", add = ArgValueCandidates::new(complete::endpoints))]
     pub models: Vec<String>,
     /// An [llm.NAME] that judges what is no choice; left out, [judge] endpoints
-    #[arg(long = "judge", value_name = "NAME")]
+    #[arg(long = "judge", value_name = "NAME", add = ArgValueCandidates::new(complete::endpoints))]
     pub judges: Vec<String>,
     /// Only this task: answer, answer-normal, good-first, bad-first, select, classify, explain, explain-joke, solve
     #[arg(long = "task", value_name = "TASK")]

@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use clap_complete::ArgValueCandidates;
 
 use super::Only;
+use crate::cli::complete;
 
 /// One review step of one recipe.
 #[derive(Args)]
 pub(in crate::cli) struct Place {
     /// The review step, as in review:<STEP>
-    #[arg(value_name = "STEP")]
+    #[arg(value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
     pub step: String,
-    /// The recipe
-    #[arg(long, value_name = "NAME", default_value = "ruozhibench-gen")]
-    pub recipe: String,
+    /// The recipe; may be left out where only one of the workspace's has the step
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub recipe: Option<String>,
     /// The look: everybody's, a senior's at their votes, or whoever settles disputes
     #[arg(long, value_enum, default_value_t)]
     pub round: RoundArg,
@@ -35,7 +37,7 @@ pub(in crate::cli) enum ReviewVerb {
         #[command(flatten)]
         place: Place,
         /// Who votes; a Label Studio project may be for several
-        #[arg(long, value_name = "NAME", default_value = "")]
+        #[arg(long, value_name = "NAME", default_value = "", add = ArgValueCandidates::new(complete::annotators))]
         annotator: String,
         /// The kind of file
         #[arg(long, value_enum, default_value_t)]
@@ -67,9 +69,15 @@ pub(in crate::cli) enum ReviewVerb {
     Assign {
         #[command(flatten)]
         place: Place,
-        /// The share of items that get one vote more than needed
+        /// The share of items that get one vote more than needed, confirmed ones among them
         #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
         overlap: f64,
+        /// So many of the items, drawn by the seed, whether they are open or decided: to check some of a finished step
+        #[arg(long, value_name = "N", conflicts_with_all = ["overlap", "gold", "replace"])]
+        sample: Option<usize>,
+        /// Only to this annotator; may be given several times
+        #[arg(long = "to", value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
+        to: Vec<String>,
         /// A file of known answers, JSON Lines as in a ballot, to mix into everybody's queue
         #[arg(long, value_name = "FILE", requires = "gold_share")]
         gold: Option<PathBuf>,
@@ -83,7 +91,7 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
         /// Hand the open items of somebody who left to others
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         replace: Option<String>,
     },
     /// Grade trials on items with known answers: who may vote, who may be a senior
@@ -108,7 +116,7 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(long, value_name = "ID", requires = "by")]
         item: Option<String>,
         /// Who decides
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         by: Option<String>,
         /// An answer, FIELD=VALUE; several codes with `;` between; `reason=…` is needed
         #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = super::split)]

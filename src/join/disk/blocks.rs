@@ -10,6 +10,7 @@ use crate::join::block::{Block, Effort, Match};
 use crate::join::index::Cutting;
 use crate::join::records::Records;
 use crate::join::stats::Order;
+use crate::join::watch::Part;
 
 /// Matches in both directions, as row, partner, numerator and denominator, in order.
 pub(super) fn matches(
@@ -28,7 +29,8 @@ pub(super) fn matches(
             break;
         }
         (first, position) = (block.end(), stream.from.position);
-        let index = Block::new(&block, block.first..block.end(), order);
+        let items = Part::unwatched().over(1);
+        let index = Block::new(&block, block.first..block.end(), order, items);
         effort.keys += index.keys();
         let mut put = |matches: Vec<Match>, probes: &[u32], probes_from: u32| -> Result<(), DiskError> {
             for Match { a, b, score } in matches {
@@ -38,7 +40,7 @@ pub(super) fn matches(
             }
             Ok(())
         };
-        let (matches, spent) = index.matches(&block, block.first..block.end());
+        let (matches, spent) = index.matches(&block, block.first..block.end(), items);
         effort += spent;
         put(matches, &rows, block.first)?;
         loop {
@@ -48,7 +50,7 @@ pub(super) fn matches(
             } else {
                 chunk.count_while(chunk.first, |size| index.concerns(size))
             };
-            let (matches, spent) = index.matches(&chunk, chunk.first..concerned);
+            let (matches, spent) = index.matches(&chunk, chunk.first..concerned, items);
             effort += spent;
             put(matches, &rows, chunk.first)?;
             if concerned < chunk.end() || rows.is_empty() {

@@ -1,10 +1,12 @@
 //! A JSON object somewhere in a reply.
 
-use serde_json::{Map, Value};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
 
 use super::Unreadable;
 
-/// Deeper nesting is no answer to any prompt, and a lenient reader may be made to recurse by it.
+/// Deeper nesting is no answer to any prompt. The parser itself counts it while it reads: whatever a scan before it
+/// takes for a string or a comment, the stack cannot overflow.
 const MAX_DEPTH: usize = 32;
 /// Starts that are tried in one reply; a reply of ten thousand braces is no answer.
 const MAX_STARTS: usize = 64;
@@ -47,15 +49,116 @@ fn object_at(reply: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
     // Braces inside strings may mislead the count in either reading; both are tried.
     for end in [closing_brace(rest, true), closing_brace(rest, false)].into_iter().flatten() {
         let text = &rest[..end];
-        let strict = serde_json::from_str::<Value>(text).ok();
-        if let Some(Value::Object(map)) = strict.or_else(|| json5::from_str::<Value>(text).ok()) {
+        let strict = serde_json::from_str::<Bounded>(text).ok();
+        if let Some(Bounded(Value::Object(map))) = strict.or_else(|| json5::from_str(text).ok()) {
             return Some((map, start + end));
         }
     }
     None
 }
 
-/// The byte after the brace that closes the first one; `None` where there is none or the nesting is too deep.
+/// A value that is nested at most [`MAX_DEPTH`] deep. Both readers ask it what to do with each bracket that opens.
+struct Bounded(Value);
+
+impl<'de> de::Deserialize<'de> for Bounded {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bounded, D::Error> {
+        Nested { left: MAX_DEPTH }.deserialize(from).map(Bounded)
+    }
+}
+
+/// Reads a value in which `left` brackets may still open.
+#[derive(Clone, Copy)]
+struct Nested {
+    left: usize,
+}
+
+impl Nested {
+    fn within<E: de::Error>(self) -> Result<Nested, E> {
+        let left = self.left.checked_sub(1);
+        let left = left.ok_or_else(|| E::custom(format!("nested deeper than {MAX_DEPTH}")))?;
+        Ok(Nested { left })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Nested {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Nested {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E: de::Error>(self, flag: bool) -> Result<Value, E> {
+        Ok(Value::Bool(flag))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Number(number.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Number(number.into()))
+    }
+
+    fn visit_i128<E: de::Error>(self, number: i128) -> Result<Value, E> {
+        Number::from_i128(number).map(Value::Number).ok_or_else(|| E::custom("a number out of range"))
+    }
+
+    fn visit_u128<E: de::Error>(self, number: u128) -> Result<Value, E> {
+        Number::from_u128(number).map(Value::Number).ok_or_else(|| E::custom("a number out of range"))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::String(text.to_owned()))
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<Value, E> {
+        Ok(Value::String(text))
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        self.deserialize(from)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let inside = self.within()?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(inside)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let inside = self.within()?;
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            map.insert(key, entries.next_value_seed(inside)?);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+/// The byte after the brace that closes the first one, as far as quotes and escapes tell; `None` where there is none.
 fn closing_brace(text: &str, apostrophes_quote: bool) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, c) in text.char_indices() {
@@ -66,12 +169,7 @@ fn closing_brace(text: &str, apostrophes_quote: bool) -> Option<usize> {
             (Some(_), _) => {}
             (None, '"') => quote = Some('"'),
             (None, '\'') if apostrophes_quote => quote = Some('\''),
-            (None, '{' | '[') => {
-                depth += 1;
-                if depth > MAX_DEPTH {
-                    return None;
-                }
-            }
+            (None, '{' | '[') => depth += 1,
             (None, '}' | ']') => {
                 depth = depth.checked_sub(1)?;
                 if depth == 0 {

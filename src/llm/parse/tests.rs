@@ -260,3 +260,30 @@ proptest! {
         prop_assert_eq!(read.ok(), (a != b && b != c && a != c).then_some([a, b, c]));
     }
 }
+
+/// A reply that opened 40,000 lists behind comments that a scan took for quotes overflowed the stack, in every run, as
+/// it was stored.
+#[test]
+fn no_nesting_overflows_whatever_hides_it() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        for (before, after) in
+            [("", ""), ("/*'*/", "/*'*/"), ("/*\"*/", "/*\"*/"), ("//'\n", "//'\n"), ("'{':1,", "")]
+        {
+            let deep = format!("{{{before}\"a\":{}1{}{after}}}", open.repeat(40_000), close.repeat(40_000));
+            assert!(object(&deep, &["a"]).is_err(), "{before} {open}");
+        }
+    }
+    let as_deep_as_may_be = format!("{{/*'*/\"a\":{}1{}/*'*/}}", "[".repeat(31), "]".repeat(31));
+    assert!(object(&as_deep_as_may_be, &["a"]).is_ok());
+}
+
+#[test]
+fn values_are_read_as_json_has_them() {
+    let text = r#"{"a": [1, -2, 0.5, 18446744073709551615, 1e400, true, null, "x\u0041", {"b": {}}], "a": 1, "n": 12345678901234567890123}"#;
+    let strict: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    let own = object(text, &["a"]).ok();
+    assert_eq!(own.map(serde_json::Value::Object), strict.or_else(|| json5::from_str(text).ok()));
+    let lenient = "{a: [1, -2, .5, 0x10, +3, 'x', Infinity,], b: {c: null,},}";
+    let own = object(lenient, &["a"]).map(serde_json::Value::Object).unwrap();
+    assert_eq!(own, json5::from_str::<serde_json::Value>(lenient).unwrap());
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::line::{Line, StoredReply};
+use super::line::{Forgotten, Line, StoredReply};
 use super::{Store, StoreError, index, recover, segment};
 use crate::llm::money::Usd;
 use crate::llm::request::Key;
@@ -186,6 +186,31 @@ impl Store {
             settling.synced.blocking_recv().unwrap_or_else(|_| Err(StoreError::Closed.into()))?;
         }
         Ok(done)
+    }
+
+    /// The keys of stored replies that begin so, in hexadecimal, in their order; all of them where nothing is given.
+    pub fn keys(&self, begins: &str) -> Result<Vec<Key>, StoreError> {
+        let begins = begins.trim().to_ascii_lowercase();
+        let mut reader = self.reader();
+        let mut all = reader.db().prepare("SELECT key FROM replies ORDER BY key")?;
+        let keys = all.query_map([], |row| row.get(0).map(Key))?.collect::<Result<Vec<Key>, _>>()?;
+        Ok(keys.into_iter().filter(|key| key.to_string().starts_with(&begins)).collect())
+    }
+
+    /// Appends a tombstone to the reply to `key`: it is asked for again when it is needed. False where none is stored.
+    /// Not to be called from a task: it waits for the disk.
+    pub fn forget(&self, key: &Key, why: &str) -> Result<bool, super::Shared> {
+        let place = index::place(self.reader().db(), key).map_err(StoreError::from)?;
+        let Some(place) = place else { return Ok(false) };
+        let line = Line::Forgotten(Forgotten {
+            key: *key,
+            segment: place.number,
+            start: place.start,
+            why: why.to_owned(),
+            at_ms: super::now_ms(),
+        });
+        self.settle(line)?.synced.blocking_recv().unwrap_or_else(|_| Err(StoreError::Closed.into()))?;
+        Ok(true)
     }
 
     /// Reads every segment from the first byte to the last: hashes, lines, keys, and whether the index says the same.

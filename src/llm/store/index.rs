@@ -13,7 +13,7 @@ use crate::llm::money::Usd;
 use crate::llm::request::Key;
 
 /// Raised whenever the tables change; an index of another version is built anew.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const SCHEMA: &str = "
     CREATE TABLE segments (number INTEGER PRIMARY KEY, indexed_to INTEGER NOT NULL, sealed INTEGER NOT NULL);
@@ -21,6 +21,7 @@ const SCHEMA: &str = "
         PRIMARY KEY (number, raw_start)) WITHOUT ROWID;
     CREATE TABLE replies (key BLOB PRIMARY KEY, number INTEGER, start INTEGER, len INTEGER, identity TEXT, model TEXT,
         template TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, charged INTEGER) WITHOUT ROWID;
+    CREATE TABLE forgotten (number INTEGER, start INTEGER, PRIMARY KEY (number, start)) WITHOUT ROWID;
     CREATE TABLE failures (number INTEGER, start INTEGER, len INTEGER, key BLOB, final INTEGER, error TEXT,
         PRIMARY KEY (number, start)) WITHOUT ROWID;
     CREATE TABLE attempts (id TEXT PRIMARY KEY, reserved INTEGER NOT NULL, scopes TEXT NOT NULL) WITHOUT ROWID;
@@ -57,6 +58,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
 pub(super) fn clear(db: &Connection) -> Result<()> {
     db.execute_batch(
         "DROP TABLE IF EXISTS segments; DROP TABLE IF EXISTS frames; DROP TABLE IF EXISTS replies;
+         DROP TABLE IF EXISTS forgotten;
          DROP TABLE IF EXISTS failures; DROP TABLE IF EXISTS attempts; DROP TABLE IF EXISTS spend;",
     )?;
     db.execute_batch(SCHEMA)?;
@@ -96,6 +98,10 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
             if let Some(id) = &reply.id {
                 settle(db, id, reply.charged_picousd)?;
             }
+            // The tombstone may stand in a segment that was found first.
+            if is_forgotten(db, number, start)? {
+                return Ok(());
+            }
             let usage = reply.usage.unwrap_or_default();
             // Of two replies to one request the one in the older place counts, in whatever order they are found.
             db.prepare_cached(
@@ -119,8 +125,18 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
             ])?;
             release(db, &reply.key)?;
         }
+        Line::Forgotten(forgotten) => {
+            let place = params![forgotten.segment, forgotten.start as i64];
+            db.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?, ?)")?.execute(place)?;
+            db.prepare_cached("DELETE FROM replies WHERE number = ? AND start = ?")?.execute(place)?;
+        }
     }
     Ok(())
+}
+
+fn is_forgotten(db: &Connection, number: Number, start: u64) -> Result<bool> {
+    db.prepare_cached("SELECT 1 FROM forgotten WHERE number = ? AND start = ?")?
+        .exists(params![number, start as i64])
 }
 
 fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {

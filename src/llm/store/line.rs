@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::llm::money::Usd;
 use crate::llm::request::{Key, Request};
 
-/// One line of a segment, `{"attempt": {…}}`, `{"failure": {…}}` or `{"reply": {…}}`.
+/// One line of a segment, `{"attempt": {…}}`, `{"failure": {…}}`, `{"reply": {…}}` or `{"forgotten": {…}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
@@ -15,6 +15,23 @@ pub enum Line {
     Failure(Failure),
     /// An attempt that did, or a reply brought in from another store.
     Reply(StoredReply),
+    /// A reply that answers nothing any more.
+    Forgotten(Forgotten),
+}
+
+/// A tombstone: the reply at a place is asked for again when it is needed. The reply itself, and what it cost, stay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Forgotten {
+    /// The request's key.
+    pub key: Key,
+    /// The segment of the reply's line.
+    pub segment: u32,
+    /// Where the line begins in the uncompressed segment.
+    pub start: u64,
+    /// Why, in the words of whoever forgot it.
+    pub why: String,
+    /// Milliseconds since 1970.
+    pub at_ms: u64,
 }
 
 /// A request about to be sent, and what it may cost at most.

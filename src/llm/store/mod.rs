@@ -28,7 +28,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
-pub use line::{Attempt, Failure, Line, StoredReply, Usage};
+pub use line::{Attempt, Failure, Forgotten, Line, StoredReply, Usage};
 
 use super::money::Usd;
 use super::request::Key;
@@ -52,6 +52,11 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// SQLite takes no such path.
+    #[error(
+        "the path is too long: that of the reply index has {0} bytes, SQLite takes {INDEX_PATH_BYTES}; move the workspace nearer to the root"
+    )]
+    PathTooLong(usize),
     /// The index could not be read or written.
     #[error("reply index: {0} (it may be deleted, it is rebuilt from raw/replies)")]
     Index(#[from] rusqlite::Error),
@@ -73,6 +78,9 @@ impl StoreError {
         StoreError::Io { path: path.to_owned(), source }
     }
 }
+
+/// SQLite's longest path is 512 bytes, and the journal beside the index has a longer one.
+const INDEX_PATH_BYTES: usize = 500;
 
 /// An error that several waiting requests share.
 pub type Shared = Arc<StoreError>;
@@ -153,6 +161,10 @@ impl Store {
     fn open_with(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
         for dir in [Some(replies), index.parent()].into_iter().flatten() {
             fs::create_dir_all(dir).map_err(|source| StoreError::io(dir, source))?;
+        }
+        let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
+        if whole.as_os_str().len() > INDEX_PATH_BYTES {
+            return Err(StoreError::PathTooLong(whole.as_os_str().len()));
         }
         // One process at a time: of two that switch a new index to its journal, SQLite turns one away without waiting,
         // and of two that replace a damaged one, one would go on with a deleted file.

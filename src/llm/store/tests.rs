@@ -305,3 +305,42 @@ fn replies_travel_between_stores() {
     assert_eq!(spent(&other), (0, 0));
     assert_eq!(other.verify().unwrap().findings, []);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
+    let place = Place::new();
+    let key = request("a").key();
+    let store = place.open();
+    let id = go(&store, "a", 100, None).await;
+    put(&store, reply(Some(id), "a", 40)).await;
+    put(&store, reply(None, "b", 1)).await;
+    assert_eq!(store.keys(&key.to_string()[..12]).unwrap(), [key]);
+    let (store, forgotten) = tokio::task::spawn_blocking(move || {
+        let forgotten = store.forget(&key, "it answers another question").unwrap();
+        let again = store.forget(&key, "once more").unwrap();
+        (store, (forgotten, again))
+    })
+    .await
+    .unwrap();
+    assert_eq!(forgotten, (true, false));
+    assert_eq!(store.get(&key).unwrap(), None);
+    assert_eq!(store.spent("endpoint:e").unwrap().0, Usd::from_pico(40));
+    store.close();
+
+    // Another process, and one that lost its index, and one that asks again.
+    for _ in 0..2 {
+        let store = place.open();
+        assert_eq!((store.get(&key).unwrap(), store.keys("").unwrap().len()), (None, 1));
+        assert_eq!(store.verify().unwrap().findings, []);
+        store.close();
+        for name in ["replies.sqlite", "replies.sqlite-wal", "replies.sqlite-shm"] {
+            let _ = fs::remove_file(place.dir.path().join("index").join(name));
+        }
+    }
+    let store = place.open();
+    let id = go(&store, "a", 100, None).await;
+    put(&store, reply(Some(id), "a", 7)).await;
+    assert_eq!(store.get(&key).unwrap().unwrap().charged_picousd, Usd::from_pico(7));
+    store.rebuild().unwrap();
+    assert_eq!(store.get(&key).unwrap().unwrap().charged_picousd, Usd::from_pico(7));
+}

@@ -139,7 +139,7 @@ impl Writer {
         for job in batch {
             let (line, reply) = match job {
                 Job::Settle { line, written: tell, synced } => {
-                    if !matches!(&*line, Line::Reply(StoredReply { id: None, .. })) {
+                    if !matches!(&*line, Line::Reply(StoredReply { id: None, .. }) | Line::Forgotten(_)) {
                         self.unsettled = self.unsettled.saturating_sub(1);
                     }
                     written.push(tell);

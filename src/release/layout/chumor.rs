@@ -13,7 +13,7 @@ pub struct Joke {
     pub joke: String,
     /// The explanation by a person.
     pub explanation: String,
-    /// `annual` or `recommended`.
+    /// `annual`, `recommended`, or the kind of its source.
     pub source_kind: String,
     /// The models that explained it too.
     pub opponents: Vec<Opponent>,
@@ -42,14 +42,28 @@ pub struct Opponent {
     pub errors: String,
 }
 
+/// What a joke may come from: the two that the paper has, and the other kinds of sources.
+const SOURCE_KINDS: &[&str] = &[
+    "annual",
+    "recommended",
+    "leymore-annual",
+    "thread-dump",
+    "aiotieba",
+    "reddit",
+    "cqia",
+    "table",
+    "warc",
+    "unknown",
+];
+
 const COLUMNS: &[Column] = &[
     column("id", Kind::Text, "The joke's id."),
     column("joke", Kind::Text, "The joke, in Chinese."),
     column("explanation", Kind::Text, "Why it is funny, by a person."),
     one_of(
         "source_kind",
-        &["annual", "recommended"],
-        "A thread of the year's best, or the moderators' recommendations.",
+        SOURCE_KINDS,
+        "`annual` of a thread of the year's best, `recommended` of the moderators' list, else the kind of its source.",
     ),
     column("opponent_models", Kind::Texts, "The models that explained the joke too."),
     column("opponent_explanations", Kind::Texts, "Their explanations."),

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Verified;
 use crate::audit::{Proof, prove};
 use crate::config::Config;
-use crate::pipeline::RunError;
+use crate::pipeline::{RunError, stale_stages};
 use crate::recipe;
 use crate::release::End;
 use crate::release::candidate::reader;
@@ -53,6 +53,8 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
             return Ok(());
         }
     }
+    let newer = stale_stages(config, recipe)?;
+    found.extend(newer.iter().map(|stage| format!("raw/ and the settings hold something newer: {stage}")));
     let mut proof = Proof::default();
     prove(&workspace, recipe, &mut proof);
     let stages = proof.gaps.into_iter().filter(|gap| gap.stage != "candidate");

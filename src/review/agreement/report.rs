@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::bootstrap::{Bootstrap, Estimate, estimate};
 use super::pairs::{Confusion, Weights};
 use super::units::{Level, Units};
-use crate::review::ballot::{Combine, Field, KEEP, Kind, Round, Step};
+use crate::review::ballot::{Combine, Drafts, Field, KEEP, Kind, Round, Step};
 use crate::review::item::Item;
 use crate::review::value::Value;
 use crate::review::votes::{Vote, current};
@@ -45,7 +45,7 @@ pub struct FieldAgreement {
     pub pairs: Vec<PairAgreement>,
     /// Every annotator, by name.
     pub annotators: Vec<AnnotatorAgreement>,
-    /// How often the draft was not taken as it stood.
+    /// How often the draft was not taken as it stood; nothing of a ballot that is blind to drafts.
     pub drafts: Edits,
 }
 
@@ -217,7 +217,9 @@ fn measure(
     let mut given: Vec<(usize, usize)> = Vec::new();
     for (item, votes) in counted {
         given.clear();
-        let draft = item.draft.get(scale.field.name).and_then(|draft| scale.category(draft));
+        // On a blind ballot nobody took or changed a draft.
+        let seen = item.draft.get(scale.field.name).filter(|_| step.drafts == Drafts::Shown);
+        let draft = seen.and_then(|draft| scale.category(draft));
         for vote in votes {
             let Some(category) = vote.values.get(scale.field.name).and_then(|value| scale.category(value))
             else {

@@ -63,6 +63,32 @@ fn accepting_takes_the_draft_and_contradicting_it_is_named() {
 }
 
 #[test]
+fn a_rewrite_that_changes_nothing_accepts() {
+    let step = ballots::step("ruozhibench-gen", "translation").unwrap();
+    let with = item(&step, &[("question_en", "Why?")]);
+    let given = |text: &str| answers(&step, &with, &[("verdict", "rewrite"), ("question_en", text)]);
+    assert_eq!(given("Why? "), answers(&step, &with, &[("verdict", "accept")]));
+    let Answers::Given(values) = given("Why not?") else { panic!() };
+    assert_eq!(values.text("verdict"), Some("rewrite"));
+    // Where nothing was drafted there is nothing to accept.
+    let Answers::Given(values) =
+        answers(&step, &item(&step, &[]), &[("verdict", "rewrite"), ("question_en", "Why?")])
+    else {
+        panic!()
+    };
+    assert_eq!(values.text("verdict"), Some("rewrite"));
+    // Of several texts all must be as drafted.
+    let step = ballots::step("brainteaser", "distractors").unwrap();
+    let item = item(&step, &[("distractor_1", "a"), ("distractor_2", "b"), ("distractor_3", "c")]);
+    let verdict = |text: &str| match answers(&step, &item, &[("verdict", "rewrite"), ("distractor_2", text)])
+    {
+        Answers::Given(values) => values.text("verdict").unwrap().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((verdict("b").as_str(), verdict("B").as_str()), ("accept", "rewrite"));
+}
+
+#[test]
 fn of_several_texts_those_left_empty_stay_as_drafted() {
     let step = ballots::step("brainteaser", "distractors").unwrap();
     let item = item(&step, &[("distractor_1", "a"), ("distractor_2", "b"), ("distractor_3", "c")]);

@@ -1,6 +1,7 @@
 //! Chumor: sections 2 to 4 and appendices C to E of its paper.
 
 use super::super::ballot::{Adjudication, Combine, Drafts, Field, Kind, Role, Step, choice, label};
+use super::note;
 
 const ANYBODY: [Role; 3] = [Role::Annotator, Role::Junior, Role::Senior];
 
@@ -55,7 +56,7 @@ fn screen() -> Step {
             "文本完整、意在逗笑、可以刊登，就保留。否则请标出所有不保留的理由。",
         ),
         paper: "Chumor, section 2, data annotation",
-        shows: vec![("joke", label("Joke", "笑话"))],
+        shows: vec![("joke", label("Joke", "笑话")), note()],
         fields: vec![Field::new("screen", label("Keep it?", "是否保留？"), Kind::Keep { reasons })],
         voters: ANYBODY.to_vec(),
         votes_needed: 1,
@@ -79,7 +80,7 @@ fn explanation() -> Step {
             "用两句话（共约80字）说明：读者原本会怎么理解，笑点又如何反转。指出笑话所依赖的双关、谐音、字形或文化背景。请用中文书写。",
         ),
         paper: "Chumor, section 2, data annotation; section 3, experiment setup",
-        shows: vec![("joke", label("Joke", "笑话"))],
+        shows: vec![("joke", label("Joke", "笑话")), note()],
         fields: vec![Field::new("explanation", label("Explanation", "解释"), Kind::Text)],
         voters: ANYBODY.to_vec(),
         votes_needed: 1,
@@ -117,6 +118,7 @@ fn preference() -> Step {
         paper: "Chumor, section 3, evaluation setup; appendices C and D",
         shows: vec![
             ("joke", label("Joke", "笑话")),
+            note(),
             ("explanation_1", label("Explanation 1", "解释1")),
             ("explanation_2", label("Explanation 2", "解释2")),
         ],
@@ -204,6 +206,7 @@ fn errors() -> Step {
         paper: "Chumor, section 4 and appendix E; figure 3",
         shows: vec![
             ("joke", label("Joke", "笑话")),
+            note(),
             ("reference", label("Explanation by a person", "人写的解释")),
             ("explanation", label("Explanation to judge", "待判断的解释")),
         ],

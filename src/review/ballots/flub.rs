@@ -3,7 +3,7 @@
 use super::super::ballot::{
     Adjudication, Choice, Combine, Drafts, Field, Kind, Qualification, Review, Role, Step, choice, label,
 };
-use super::yes_no;
+use super::{note, yes_no};
 
 /// Section 2.1: every annotator above 80 % in the trial, a senior above 95 %.
 const TRIAL: Qualification = Qualification::FLUB;
@@ -105,7 +105,7 @@ fn clean() -> Step {
              删除涉及用户或个人身份的内容。拒绝不礼貌或敏感的内容。",
         ),
         paper: "FLUB, section 2.1, data cleaning",
-        shows: vec![("text", label("Post", "帖子"))],
+        shows: vec![("text", label("Post", "帖子")), note()],
         fields: vec![
             Field::new("verdict", label("Keep it?", "是否保留？"), Kind::Choice(verdicts)),
             text,
@@ -231,7 +231,7 @@ fn kinds() -> Step {
             "选择细心的读者首先会想到的那一类谬误。只有其他类型同样合适时才另外标出。宁可选“未分类”，不要勉强归类。",
         ),
         paper: "FLUB, section 2.1, cunning type annotation; figure 2; section 2.2, annotation quality",
-        shows: vec![("text", label("Text", "文本"))],
+        shows: vec![("text", label("Text", "文本")), note()],
         fields: vec![kind(), also()],
         voters: vec![Role::Junior],
         votes_needed: 3,
@@ -267,7 +267,7 @@ fn explanation() -> Step {
             "解释其中的谬误，或像识破了它的人那样作答：详细、客观、没有歧义，让上当的读者也能明白原因。",
         ),
         paper: "FLUB, section 2.1, correct explanation annotation",
-        shows: vec![("text", label("Text", "文本"))],
+        shows: vec![("text", label("Text", "文本")), note()],
         fields: vec![written],
         voters: vec![Role::Junior],
         votes_needed: 2,
@@ -292,7 +292,7 @@ fn wrong_candidates() -> Step {
             "写三个错误但语言模型很可能给出的答案：当真作答、没抓住要点，或用错误的理由解释。三个答案错的地方应各不相同。",
         ),
         paper: "FLUB, section 2.1, wrong candidates annotation",
-        shows: vec![("text", label("Text", "文本"))],
+        shows: vec![("text", label("Text", "文本")), note()],
         fields: vec![
             answer("wrong_1", "First wrong answer", "错误答案一"),
             answer("wrong_2", "Second wrong answer", "错误答案二"),
@@ -327,6 +327,7 @@ fn wrong() -> Step {
         paper: "FLUB, section 2.1, wrong candidates annotation",
         shows: vec![
             ("text", label("Text", "文本")),
+            note(),
             ("explanation", label("Correct explanation", "正确解释")),
             ("candidates", label("Wrong answers", "错误答案")),
         ],

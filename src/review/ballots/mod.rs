@@ -10,7 +10,7 @@ mod chumor;
 mod flub;
 mod ruozhibench;
 
-use super::ballot::{Choice, Field, Kind, Step, choice, label};
+use super::ballot::{Choice, Field, Kind, Label, Step, choice, label};
 
 /// The six categories by number, from 1 (RuozhiBench 2.4, figure 11).
 pub const CATEGORIES: [&str; 6] = [
@@ -41,6 +41,11 @@ pub fn flub_types() -> Vec<Choice> {
 /// One review step.
 pub fn step(recipe: &str, name: &str) -> Option<Step> {
     steps(recipe).into_iter().find(|step| step.name == name)
+}
+
+/// The note that a thread's owner put under a joke, where there is one.
+fn note() -> (&'static str, Label) {
+    ("note", label("Note by the thread's owner", "楼主注"))
 }
 
 /// Yes or no.

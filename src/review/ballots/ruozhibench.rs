@@ -1,7 +1,7 @@
 //! RuozhiBench-Gen: sections 2.2 and 2.3 of its paper.
 
 use super::super::ballot::{Adjudication, Combine, Drafts, Field, Kind, Role, Step, choice, label};
-use super::{verdict, yes_no};
+use super::{note, verdict, yes_no};
 
 const ANYBODY: [Role; 3] = [Role::Annotator, Role::Junior, Role::Senior];
 
@@ -53,7 +53,7 @@ fn screen() -> Step {
             "如果任何地方的英文读者都可能上当、也都可能识破，就保留。否则请标出所有不保留的理由。请判断问题本身，而不是它是否好笑。",
         ),
         paper: "RuozhiBench, section 2.2",
-        shows: vec![("question_zh", label("Question", "问题"))],
+        shows: vec![("question_zh", label("Question", "问题")), note()],
         fields: vec![Field::new("screen", label("Keep it?", "是否保留？"), Kind::Keep { reasons })],
         voters: ANYBODY.to_vec(),
         votes_needed: 3,
@@ -84,6 +84,7 @@ fn translation() -> Step {
         paper: "RuozhiBench, section 2.3, translation review",
         shows: vec![
             ("question_zh", label("Question", "问题")),
+            note(),
             ("flags", label("Self-check of the draft", "草稿自检")),
         ],
         fields: vec![verdict(), text],
@@ -118,6 +119,7 @@ fn irrationality() -> Step {
         shows: vec![
             ("question_en", label("Question in English", "英文问题")),
             ("question_zh", label("Question", "问题")),
+            note(),
             ("flags", label("Self-check of the draft", "草稿自检")),
         ],
         fields: vec![verdict(), text],
@@ -198,6 +200,7 @@ fn category() -> Step {
         shows: vec![
             ("question_en", label("Question in English", "英文问题")),
             ("question_zh", label("Question", "问题")),
+            note(),
             ("irrationality", label("Analysis", "不合理之处")),
             ("flags", label("Self-check of the draft", "草稿自检")),
         ],
@@ -253,6 +256,7 @@ fn pair() -> Step {
         shows: vec![
             ("question_en", label("Question in English", "英文问题")),
             ("question_zh", label("Question", "问题")),
+            note(),
             ("irrationality", label("Analysis", "不合理之处")),
             ("flags", label("Self-check of the draft", "草稿自检")),
         ],

@@ -61,10 +61,10 @@ pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
     Ok(entries.rows.into_iter().map(row).collect())
 }
 
-/// A spreadsheet would run a forum's `=HYPERLINK(…)` as a formula. Shown cells are not read back, so
-/// an apostrophe before them costs nothing.
-fn disarm(cell: &str) -> Cow<'_, str> {
-    match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+/// A cell that no spreadsheet runs as a formula, such as a forum's `=HYPERLINK(…)`: with an apostrophe before it, which
+/// costs nothing where the cell is not read back. The signs of full width are those that spreadsheets in Chinese take.
+pub fn disarm(cell: &str) -> Cow<'_, str> {
+    match cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
         true => Cow::from(format!("'{cell}")),
         false => Cow::from(cell),
     }

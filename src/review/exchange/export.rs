@@ -155,7 +155,7 @@ impl<'b> Sheet<'b> {
         cells.extend(self.form.iter().map(|field| answer(field, item, own)));
         cells.extend([annotator, round.name(), step.recipe, step.name].map(str::to_owned));
         cells.push(own.map(|vote| vote.id.to_string()).unwrap_or_default());
-        cells.push(item.content_hash.to_string());
+        cells.push(item.sheet_hash());
         cells
     }
 }

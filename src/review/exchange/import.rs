@@ -314,7 +314,11 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             return row;
         }
         let hash_cell = text(self.columns.content_hash).unwrap_or_default();
-        let Ok(content_hash) = hash_cell.parse::<Digest>() else {
+        let (hash, seal) = match hash_cell.split_once('.') {
+            Some((hash, seal)) => (hash, Some(seal.trim())),
+            None => (&*hash_cell, None),
+        };
+        let Ok(content_hash) = hash.trim().parse::<Digest>() else {
             row.problems
                 .push(problem(self.columns.content_hash, Trouble::NoHash(answers::shorten(&hash_cell))));
             return row;
@@ -336,8 +340,13 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             draft: Values::new(),
             order: Vec::new(),
             content_hash,
+            shown: None,
         };
-        let item = if stale { &old } else { item };
+        let sealed = if stale { Some(Cow::Owned(old)) } else { item.as_sealed(seal) };
+        let Some(item) = sealed.as_deref() else {
+            row.problems.push(problem(self.columns.content_hash, Trouble::OtherOrder(id)));
+            return row;
+        };
         let values = match answers::read(self.form, item, answer) {
             Answers::Given(values) => values,
             Answers::Blank => {
@@ -374,6 +383,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             at: self.settings.at.to_owned(),
             source: self.file.to_owned(),
             synthetic: self.settings.synthetic,
+            order: item.shown_order(),
             seconds: seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
             base,
             supersedes: None,

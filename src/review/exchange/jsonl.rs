@@ -30,7 +30,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         line.insert("recipe".into(), json!(ballot.step.recipe));
         line.insert("step".into(), json!(ballot.step.name));
         line.insert("vote".into(), json!(own.map(|vote| vote.id)));
-        line.insert("content_hash".into(), json!(item.content_hash));
+        line.insert("content_hash".into(), json!(item.sheet_hash()));
         serde_json::to_writer(&mut lines, &line)?;
         lines.push(b'\n');
     }

@@ -55,6 +55,11 @@ pub enum Trouble {
         /// Columns of the header.
         wanted: usize,
     },
+    /// The sides may have stood the other way round.
+    #[error(
+        "the ballot of {0} was written with another raw/blinding, so nobody knows which side stood first; bring that file back, or hand out the ballot again"
+    )]
+    OtherOrder(String),
     /// Filled in, but the item's id is gone.
     #[error("answers without an item id")]
     NoItem,

@@ -143,6 +143,27 @@ fn rows_are_ordered_for_each_annotator_and_not_by_id() {
 }
 
 #[test]
+fn a_cell_in_the_last_corner_of_a_workbook_takes_no_memory() {
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write_string(0, 0, "item").unwrap();
+    sheet.write_string(1_048_575, 16_383, "x").unwrap();
+    let trouble = xlsx::read(&book.save_to_buffer().unwrap(), "Sheet1").err().unwrap().to_string();
+    assert!(trouble.contains("too large") && trouble.contains("XFD1048576"), "{trouble}");
+
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write_string(0, 0, "item").unwrap();
+    for row in 0..9000 {
+        sheet.write_string(row + 1, 0, format!("{row}{}", "a".repeat(32_000))).unwrap();
+    }
+    let bomb = book.save_to_buffer().unwrap();
+    assert!(bomb.len() < 4 << 20, "{}", bomb.len());
+    let trouble = xlsx::read(&bomb, "Sheet1").err().unwrap().to_string();
+    assert!(trouble.contains("unpacks to more than"), "{trouble}");
+}
+
+#[test]
 fn a_forums_formula_is_shown_and_not_run() {
     let step = ballots::step("flub", "type").unwrap();
     let content = Content::from([("text".to_owned(), Value::from("=HYPERLINK(\"x\")"))]);

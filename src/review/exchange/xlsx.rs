@@ -1,8 +1,8 @@
 //! Ballots as workbooks.
 
-use std::io::Cursor;
+use std::io::{self, Cursor, Read};
 
-use calamine::{Data, Reader, Xlsx};
+use calamine::{Cell, Data, DataRef, Range, Reader, Xlsx};
 use rust_xlsxwriter::{
     Color, DataValidation, DataValidationErrorStyle, DocProperties, ExcelDateTime, Format, FormatAlign,
     Formula, Workbook, Worksheet, XlsxError,
@@ -149,6 +149,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
         what: format!("not a whole workbook: {error}"),
         hint: Some("was the file saved to its end, as xlsx?"),
     };
+    check_unpacked(bytes)?;
     let mut workbook: Xlsx<_> = calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(unreadable)?;
     let sheets = workbook.sheet_names().to_vec();
     let mut others = sheets.iter().filter(|sheet| ![GUIDELINE, OPTIONS].contains(&sheet.as_str()));
@@ -159,8 +160,12 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
             return Err(Trouble::Unreadable { what, hint: None });
         }
     };
-    let range = workbook.worksheet_range(&sheet).map_err(unreadable)?;
+    let range = cells(&mut workbook, &sheet)?;
     let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(unreadable)?;
+    if merged.len() > MERGED {
+        return Err(too_large(format!("{} merged areas", merged.len())));
+    }
+    let last = range.end().map_or(0, |(_, column)| column);
     let (top, left) = range.start().unwrap_or((0, 0));
     let mut rows = range.rows();
     let header = rows
@@ -177,12 +182,66 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
         let covering = merged.iter().filter(|area| area.start.0 < row && row <= area.end.0);
         let merged = covering.flat_map(|area| {
             let origin = format!("{}{}", letters(area.start.1 as usize), area.start.0 + 1);
-            (area.start.1..=area.end.1).map(move |column| (column as usize, origin.clone()))
+            (area.start.1..=area.end.1.min(last)).map(move |column| (column as usize, origin.clone()))
         });
         Entry { number: row as usize + 1, cells: Cells::Values(cells), merged: merged.collect() }
     });
     let rows = rows.collect();
     Ok((Entries { sheet: Some(sheet), columns, rows, places: Places::Cells }, Vec::new()))
+}
+
+/// Bytes that the files in a workbook may unpack to: ten times those of 100,000 ballots.
+const UNPACKED: u64 = 256 << 20;
+/// Rows times columns from the first used cell to the last, most of which a hostile sheet leaves empty.
+const CELLS: u64 = 4_000_000;
+/// Areas of merged cells.
+const MERGED: usize = 1000;
+
+fn too_large(what: String) -> Trouble {
+    let hint = Some("is it the workbook that was handed out? cells far below or beside the ballot count");
+    Trouble::Unreadable { what: format!("the workbook is too large to read: {what}"), hint }
+}
+
+/// Unpacks a workbook into nothing, to know that it can be read: what its files state of their length may be a lie.
+fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
+    let unreadable = |error: &dyn std::fmt::Display| Trouble::Unreadable {
+        what: format!("not a whole workbook: {error}"),
+        hint: Some("was the file saved to its end, as xlsx?"),
+    };
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| unreadable(&e))?;
+    let mut left = UNPACKED;
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).map_err(|e| unreadable(&e))?.take(left + 1);
+        let read = io::copy(&mut file, &mut io::sink()).map_err(|e| unreadable(&e))?;
+        let more = || too_large(format!("it unpacks to more than {} MiB", UNPACKED >> 20));
+        left = left.checked_sub(read).ok_or_else(more)?;
+    }
+    Ok(())
+}
+
+/// The cells of a sheet that hold something, as a table from the first to the last of them.
+fn cells(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, Trouble> {
+    let unreadable = |error: calamine::XlsxError| Trouble::Unreadable {
+        what: format!("not a whole workbook: {error}"),
+        hint: Some("was the file saved to its end, as xlsx?"),
+    };
+    let mut reader = workbook.worksheet_cells_reader(sheet).map_err(unreadable)?;
+    let (mut cells, mut first, mut last) = (Vec::new(), (u32::MAX, u32::MAX), (0, 0));
+    while let Some(cell) = reader.next_cell().map_err(unreadable)? {
+        if matches!(cell.get_value(), DataRef::Empty) {
+            continue;
+        }
+        let (row, column) = cell.get_position();
+        first = (row.min(first.0), column.min(first.1));
+        last = (row.max(last.0), column.max(last.1));
+        let covered = (u64::from(last.0 - first.0) + 1).saturating_mul(u64::from(last.1 - first.1) + 1);
+        if covered > CELLS || cells.len() as u64 > CELLS {
+            let place = format!("{}{}", letters(last.1 as usize), u64::from(last.0) + 1);
+            return Err(too_large(format!("its cells reach to {place}")));
+        }
+        cells.push(Cell::new((row, column), Data::from(cell.get_value().clone())));
+    }
+    Ok(Range::from_sparse(cells))
 }
 
 fn value(cell: &Data) -> Option<Value> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::review::ballot::{Combine, Field, Kind, REASON, Role, Round, Step};
+use crate::review::ballot::{Combine, Drafts, Field, Kind, REASON, Role, Round, Step};
 use crate::review::digest::Digest;
 use crate::review::item::{Content, Item};
 use crate::review::value::{Value, Values};
@@ -99,8 +99,8 @@ pub struct Resolution {
     /// Whether the reviewer changed what the voters had decided; `None` without a review or where the
     /// voters had not decided. Its mean is the share modified (FLUB, section 2.2).
     pub modified: Option<bool>,
-    /// Whether a confirmed text differs from its draft; `None` where no text was drafted or none is
-    /// confirmed. Its mean is the share rewritten (RuozhiBench, section 2.3).
+    /// Whether a confirmed text differs from its draft; `None` where no text was drafted, none is confirmed, or the
+    /// ballot is blind to drafts. Its mean is the share rewritten (RuozhiBench, section 2.3).
     pub edited: Option<bool>,
 }
 
@@ -341,6 +341,10 @@ fn union(field: &Field, answers: &[&Value]) -> Value {
 }
 
 fn edited(step: &Step, item: &Item, values: &Values) -> Option<bool> {
+    // Who has not seen a draft rewrites nothing.
+    if step.drafts == Drafts::Hidden {
+        return None;
+    }
     let texts = step.fields.iter().filter(|field| matches!(field.kind, Kind::Text | Kind::Edited { .. }));
     let pairs: Vec<(&str, &str)> =
         texts.filter_map(|field| Some((item.draft.text(field.name)?, values.text(field.name)?))).collect();

@@ -162,6 +162,13 @@ fn drafts_go_ahead_only_where_the_recipe_says_so() {
     let rewritten = [("verdict", "rewrite"), ("irrationality", "e")].into_iter().collect();
     let edited = outcome(&step, &item, &[vote(&step, &item, Round::Vote, "a", rewritten)]);
     assert_eq!(edited.edited, Some(true));
+
+    // Who did not see the draft rewrote nothing.
+    let blind = Step { drafts: Drafts::Hidden, ..step };
+    let written = [("verdict", "rewrite"), ("irrationality", "e")].into_iter().collect();
+    let decided = outcome(&blind, &item, &[vote(&blind, &item, Round::Vote, "a", written)]);
+    assert!(matches!(decided.outcome, Outcome::Confirmed { .. }), "{decided:?}");
+    assert_eq!(decided.edited, None);
 }
 
 #[test]

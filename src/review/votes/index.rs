@@ -223,6 +223,7 @@ mod tests {
             at: "2026-01-01T00:00:00Z".into(),
             source: "a.csv".into(),
             synthetic: false,
+            order: Vec::new(),
             seconds: None,
             base,
             supersedes: None,

@@ -102,6 +102,12 @@ impl Segments {
         Segments { seal_bytes, ..self }
     }
 
+    /// The complete lines of every segment, in order, each block with the file that it stands in.
+    pub(crate) fn lines(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
+        let chunks = self.read_after(&mut Position::default())?;
+        Ok(chunks.into_iter().map(|chunk| (chunk.path, chunk.lines)).collect())
+    }
+
     /// Waits for other writers, then cuts a torn tail off.
     pub(crate) fn writer(&self) -> Result<Writer<'_>, LogError> {
         let path = self.dir.join("lock");

@@ -36,6 +36,10 @@ pub struct Vote {
     /// Written for a sample; counts as no person's.
     #[serde(default)]
     pub synthetic: bool,
+    /// The sides of a preference in the order the annotator saw them, by their codes; empty where nothing is compared,
+    /// and in votes from before it was recorded. What was said holds whatever the order, so it is no part of the id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
     /// How long the annotator took, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,

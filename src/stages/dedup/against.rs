@@ -2,6 +2,7 @@
 
 use super::likes::{Like, likes};
 use crate::config::sections;
+use crate::join::Unwatched;
 
 /// The record of another set that a record resembles most.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +23,7 @@ pub(in crate::stages) fn resemblances(
     settings: &sections::Dedup,
 ) -> Vec<Option<Resemblance>> {
     let all: Vec<&str> = texts.iter().chain(others).copied().collect();
-    let (groups, likes) = likes(&all, settings);
+    let (groups, likes) = likes(&all, settings, &Unwatched);
     let own = texts.len() as u32;
     // Rows ascend in a group, and the other set comes last.
     let of_others = |group: u32| {

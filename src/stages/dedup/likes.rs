@@ -3,7 +3,9 @@
 use rayon::prelude::*;
 
 use crate::config::sections;
-use crate::join::{AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, alike, self_join};
+use crate::join::{
+    AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, alike_watched, self_join_watched,
+};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Verdict};
 
@@ -46,8 +48,12 @@ pub(super) fn name(metric: Metric) -> &'static str {
 }
 
 /// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
-pub(super) fn likes(texts: &[&str], settings: &sections::Dedup) -> (Vec<Vec<u32>>, Vec<Like>) {
-    let Some(query) = query(settings) else { return default_likes(texts) };
+pub(super) fn likes(
+    texts: &[&str],
+    settings: &sections::Dedup,
+    watch: &dyn Watch,
+) -> (Vec<Vec<u32>>, Vec<Like>) {
+    let Some(query) = query(settings) else { return default_likes(texts, watch) };
     let folded: Vec<String> = match settings.normalize {
         true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
         false => Vec::new(),
@@ -55,7 +61,7 @@ pub(super) fn likes(texts: &[&str], settings: &sections::Dedup) -> (Vec<Vec<u32>
     let folded: Vec<&str> =
         if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts.to_vec() };
     let same = decimal(settings.threshold);
-    let Joined { groups, pairs, .. } = self_join(&folded, &query);
+    let Joined { groups, pairs, .. } = self_join_watched(&folded, &query, watch);
     let like = |pair: &Pair| Like {
         a: pair.a,
         b: pair.b,
@@ -68,8 +74,8 @@ pub(super) fn likes(texts: &[&str], settings: &sections::Dedup) -> (Vec<Vec<u32>
     (groups, likes)
 }
 
-fn default_likes(texts: &[&str]) -> (Vec<Vec<u32>>, Vec<Like>) {
-    let AlikePairs { groups, pairs, .. } = alike(texts);
+fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>) {
+    let AlikePairs { groups, pairs, .. } = alike_watched(texts, watch);
     let like = |pair: &AlikePair| Like {
         a: pair.a,
         b: pair.b,

@@ -6,9 +6,10 @@
 //! or is kept itself.
 //!
 //! [`likes`] says what is alike, [`ranks`] in which order records would be kept, [`keepers`] what goes
-//! where; [`against`] looks into another set of records.
+//! where; [`decided`] puts people's decisions over it; [`against`] looks into another set of records.
 
 mod against;
+mod decided;
 mod keepers;
 mod likes;
 mod on_disk;

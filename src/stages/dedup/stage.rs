@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::decided::{DECISION, Decided, Goes, ordered};
 use super::keepers::{Keeper, best, keepers};
 use super::likes::{Like, likes, row_pairs};
 use super::ranks::{Standing, ranks};
 use crate::config::sections;
+use crate::decisions::{StageDecisions, seen_pair};
+use crate::join::Watch;
 use crate::pages::time;
 use crate::record::{Outcome, Post, Reason, Witness, record};
-use crate::stages::{Pulse, StageError, Stop};
+use crate::stages::{Pulse, StageError, Stop, Waiting};
 use crate::store::StageWriter;
 use crate::text::sameness::Predicate;
 
@@ -23,7 +26,7 @@ record! {
         b: String,
         /// What the predicate measured, 0 to 1.
         score: f64,
-        /// `same` or `borderline`.
+        /// `same` or `borderline`; where a person decided, `joined` or `split`.
         verdict: String,
         /// The predicate that decided.
         predicate: String,
@@ -38,42 +41,50 @@ record! {
     }
 }
 
-/// Removes duplicates among posts.
+/// Removes duplicates among posts, as the texts and people's decisions say.
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, or the user stopped.
 pub fn dedup(
     posts: Vec<Post>,
     settings: &sections::Dedup,
+    decisions: &StageDecisions,
     writer: &mut StageWriter<Post>,
     stop: &Stop,
     pulse: &dyn Pulse,
 ) -> Result<(), StageError> {
-    let found = Found::among(&posts, settings);
+    let count = posts.len() as u64;
+    // Some records are left for the writing, which is the stage's end.
+    let (joined, written) = (count - count / WRITING, count / WRITING);
+    let found = Found::among(&posts, settings, &Waiting::new(stop, pulse, joined));
     stop.check()?;
-    let mut pairs: Vec<NearPair> =
-        found.likes.par_iter().map(|like| near_pair(like, &found.heads, &posts, &found.ranks)).collect();
-    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    let (outcomes, pairs) = found.decided(&posts, decisions, &|| stop.asked());
+    stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
     pairs.iter().for_each(|pair| table.put(pair));
     writer.keep(table)?;
-    let outcomes = found.outcomes(&posts);
+    let written = Waiting::new(stop, pulse, written);
     for (post, outcome) in posts.into_iter().zip(outcomes) {
         let id = post.id.clone();
         writer.put(&id, &outcome.unwrap_or(Outcome::Kept(post)));
-        pulse.advance(1);
+        written.advance(1.0 / count as f64);
+        stop.check()?;
     }
     Ok(writer.flush()?)
 }
+
+/// One in so many records of the bar stands for the writing.
+const WRITING: u64 = 20;
 
 /// What [`dedup`] would do with each post, in order: a merge, or nothing where it is kept. `each_pair` sees
 /// every pair of posts that are alike, by number.
 pub(in crate::stages) fn decide(
     posts: &[Post],
     settings: &sections::Dedup,
+    watch: &dyn Watch,
     mut each_pair: impl FnMut(u32, u32, Option<&Like>),
 ) -> Vec<Option<Outcome<Post>>> {
-    let found = Found::among(posts, settings);
+    let found = Found::among(posts, settings, watch);
     row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
     found.outcomes(posts)
 }
@@ -86,10 +97,12 @@ const COSINE: &str = "cosine";
 pub(in crate::stages) fn decide_where(
     posts: &[Post],
     settings: &sections::Dedup,
+    decisions: &StageDecisions,
     similar: &[(usize, usize, f64)],
+    watch: &dyn Watch,
     agree: impl Fn(usize, usize) -> bool,
 ) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
-    let mut found = Found::among(posts, settings);
+    let mut found = Found::among(posts, settings, watch);
     let mut group_of = vec![0u32; posts.len()];
     for (rows, group) in found.groups.iter().zip(0u32..) {
         rows.iter().for_each(|row| group_of[*row as usize] = group);
@@ -111,10 +124,7 @@ pub(in crate::stages) fn decide_where(
     for like in &mut found.likes {
         like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
     }
-    let pair = |like: &Like| near_pair(like, &found.heads, posts, &found.ranks);
-    let mut pairs: Vec<NearPair> = found.likes.iter().map(pair).collect();
-    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
-    (found.outcomes(posts), pairs)
+    found.decided(posts, decisions, &|| false)
 }
 
 /// Groups of equal texts, what is alike among them, and who keeps whom.
@@ -126,13 +136,79 @@ struct Found {
 }
 
 impl Found {
-    fn among(posts: &[Post], settings: &sections::Dedup) -> Found {
+    fn among(posts: &[Post], settings: &sections::Dedup, watch: &dyn Watch) -> Found {
         let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
-        let (groups, likes) = likes(&texts, settings);
+        let (groups, likes) = likes(&texts, settings, watch);
         let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
         let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
         let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
         Found { groups, likes, ranks, heads }
+    }
+
+    /// What becomes of each post where people decided about pairs, and the table of all that is alike.
+    fn decided(
+        self,
+        posts: &[Post],
+        decisions: &StageDecisions,
+        stopped: &(dyn Fn() -> bool + Sync),
+    ) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
+        let ids = posts.iter().map(|post| post.id.as_str());
+        let text = |row: u32| (posts[row as usize].id.as_str(), posts[row as usize].text.as_str());
+        let pairings = decisions.pairings(ids, |a, b| seen_pair(text(a), text(b)));
+        let by_rule = self.outcomes(posts);
+        if pairings.is_empty() {
+            let pairs = near_pairs(&self.likes, &self.heads, posts, &self.ranks, &BTreeMap::new(), stopped);
+            return (by_rule, pairs);
+        }
+        let Found { groups, likes, ranks, .. } = self;
+        let mut decided = Decided::new(groups, likes, &ranks, &pairings);
+        let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
+        outcomes.resize_with(posts.len(), || None);
+        for (row, goes) in decided.goes(&ranks) {
+            let post = &posts[row];
+            outcomes[row] = Some(match goes {
+                Goes::ByRule(into, found) => {
+                    let keeper = found.map(|(score, predicate)| Keeper { into: 0, score, predicate });
+                    merged(post, &posts[into], keeper)
+                }
+                Goes::ByDecision(into, decision) => Outcome::Merged {
+                    into: posts[into].id.clone(),
+                    reason: Reason::DecidedOne,
+                    score: 1.0,
+                    evidence: format!("{decision}; {}", told(by_rule[row].as_ref())),
+                },
+            });
+        }
+        // Who is kept because two were split is told with what the rule would have done.
+        for (row, decision) in decided.apart() {
+            let row = row as usize;
+            let rule @ Some(Outcome::Merged { into: before, .. }) = by_rule[row].as_ref() else { continue };
+            match &mut outcomes[row] {
+                Some(Outcome::Merged { into, .. }) if into == before => {}
+                Some(Outcome::Merged { evidence, .. }) => {
+                    evidence.push_str(&format!("; {decision}; {}", told(rule)));
+                }
+                kept => {
+                    *kept = Some(Outcome::Changed {
+                        row: posts[row].clone(),
+                        rule: Reason::DecidedTwo.code(),
+                        evidence: format!("{decision}; {}", told(rule)),
+                        before: String::new(),
+                        after: String::new(),
+                    });
+                }
+            }
+        }
+        let words = decided.words();
+        let known: std::collections::BTreeSet<(u32, u32)> =
+            decided.likes.iter().map(|like| ordered(like.a, like.b)).collect();
+        for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
+            let score = if *word == "joined" { 1.0 } else { 0.0 };
+            let (a, b) = (*a, *b);
+            decided.likes.push(Like { a, b, score, same: false, predicate: DECISION, veto: None });
+        }
+        let pairs = near_pairs(&decided.likes, &decided.heads, posts, &ranks, &words, stopped);
+        (outcomes, pairs)
     }
 
     fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
@@ -148,6 +224,34 @@ impl Found {
         }
         outcomes
     }
+}
+
+/// What the rule alone does with a record.
+fn told(outcome: Option<&Outcome<Post>>) -> String {
+    outcome.map_or_else(|| "by rule kept".to_string(), crate::stages::overrule::by_rule)
+}
+
+/// The table of all that is alike, with a word for the pairs that people decided about.
+fn near_pairs(
+    likes: &[Like],
+    heads: &[usize],
+    posts: &[Post],
+    ranks: &[u32],
+    words: &BTreeMap<(u32, u32), &'static str>,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> Vec<NearPair> {
+    let pair = |like: &Like| {
+        let pair = near_pair(like, heads, posts, ranks);
+        match words.get(&ordered(like.a, like.b)) {
+            Some(word) => NearPair { verdict: (*word).into(), ..pair },
+            None => pair,
+        }
+    };
+    // Whoever asked to stop takes none of them.
+    let likes = likes.par_iter().filter(|_| !stopped());
+    let mut pairs: Vec<NearPair> = likes.map(pair).collect();
+    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    pairs
 }
 
 fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> NearPair {

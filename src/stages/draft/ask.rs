@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use super::flight::{Flight, waits_for, words};
 use super::{Draft, Slot, endpoints, sends, slots};
 use crate::config::{Config, sections};
 use crate::llm::parse::Unreadable;
@@ -271,15 +272,16 @@ pub fn ask_endpoints<T>(
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
         runtime.map_err(|e| StageError::Settings(format!("cannot start the network runtime: {e}")))?;
-    let told: Vec<AtomicUsize> = engines.iter().map(|_| AtomicUsize::new(0)).collect();
-    let started = std::time::Instant::now();
+    let told: Vec<Flight> =
+        engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
     Ok(runtime.block_on(async {
         let works = engines.iter().zip(asks).zip(&told).map(async |((engine, asks), told)| {
             let on_event = |progress: &Progress| {
                 let finished = progress.finished();
-                let before = told.fetch_max(finished, Ordering::Relaxed);
+                let before = told.finished.fetch_max(finished, Ordering::Relaxed);
+                told.now.store(progress.in_flight, Ordering::Relaxed);
                 asking.pulse.advance(finished.saturating_sub(before) as u64);
-                asking.pulse.say(&words(progress, started.elapsed()));
+                asking.pulse.say(&words(progress));
             };
             ask_parsed(engine, asks, &read, max_reasks, on_event).await
         });
@@ -290,23 +292,14 @@ pub fn ask_endpoints<T>(
                 parsed = &mut work => break parsed,
                 // What is in flight is finished and kept; nothing new goes out.
                 () = tokio::time::sleep(Duration::from_millis(100)) => {
-                    if asking.stop.asked() {
+                    if asking.stop.asked() && !cancel.is_cancelled() {
                         cancel.cancel();
+                        asking.pulse.tell(&waits_for(&told));
                     }
                 }
             }
         }
     }))
-}
-
-/// `412 asked, 80 stored, 3 failed, 64 in flight, 120,400 tokens, $0.0312`.
-fn words(progress: &Progress, elapsed: Duration) -> String {
-    let tokens = progress.prompt_tokens + progress.completion_tokens;
-    let left = progress.eta(elapsed).map(|left| format!(", {} s left", left.as_secs())).unwrap_or_default();
-    format!(
-        "{} asked, {} stored, {} failed, {} in flight, {tokens} tokens, {}{left}",
-        progress.done, progress.stored, progress.failed, progress.in_flight, progress.charged
-    )
 }
 
 fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {

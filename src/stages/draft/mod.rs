@@ -8,6 +8,7 @@ mod ask;
 mod category;
 mod endpoints;
 mod explanation;
+mod flight;
 mod irrationality;
 mod judge;
 mod kind;
@@ -17,6 +18,7 @@ mod puzzle;
 mod respond;
 mod screen;
 mod translation;
+mod unusable;
 mod wrong;
 
 pub use ask::{
@@ -196,5 +198,6 @@ pub(super) mod check {
     pub(in crate::stages) use super::opponent::check as opponent;
     pub(in crate::stages) use super::pair::check as pair;
     pub(in crate::stages) use super::translation::check as translation;
+    pub(in crate::stages) use super::unusable::unusable;
     pub(in crate::stages) use super::wrong::check as wrong;
 }

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::fetch::{LOCK, Pin, Pins};
 use crate::record::record;
-use crate::store::durable;
+use crate::stages::withdrawal::Withdrawals;
+use crate::store::{Error, StageReader, Workspace, durable};
 
 record! {
     /// A file that import read.
@@ -56,6 +57,27 @@ pub struct Dump {
     pub bytes: u64,
 }
 
+/// The kind of every file that an import stage read, by `source/file`.
+///
+/// # Errors
+/// [`Error`] where its table of files is damaged.
+pub fn kinds(import: &StageReader) -> Result<BTreeMap<String, String>, Error> {
+    if !import.manifest().tables.contains_key("files") {
+        return Ok(BTreeMap::new());
+    }
+    Ok(import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.kind)).collect())
+}
+
+/// What a post comes from, as releases name it: `annual` of a thread of the year's best, `recommended` of the
+/// moderators' list, else the kind of its source.
+pub fn source_kind(kinds: &BTreeMap<String, String>, numbered: bool, source: &str, file: &str) -> String {
+    match kinds.get(&format!("{source}/{file}")).map(String::as_str) {
+        _ if numbered => "annual".into(),
+        Some("leymore-titles") => "recommended".into(),
+        kind => kind.unwrap_or("unknown").into(),
+    }
+}
+
 impl Dump {
     /// What an item of this file is called in the ledger.
     pub fn locator(&self, position: impl Display) -> String {
@@ -99,13 +121,19 @@ fn kind_name(kind: SourceKind) -> String {
 /// is not the one the settings state or `fetch` pinned.
 pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, Problems> {
     let (mut dumps, mut problems) = (Vec::new(), Vec::new());
+    let withdrawn = Withdrawals::load(&Workspace::new(&config.root))
+        .map_err(|e| Problems(vec![Problem { place: "raw/withdrawn.jsonl".into(), what: e.to_string() }]))?;
     let used = config.sources.iter().filter(|source| source.serves(recipe, riddles));
     let pins = Pins::read(&config.root)
         .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {
         match dumps_of(&config.root, source, &pins) {
-            Ok(found) => dumps.extend(found),
-            Err(found) => problems.extend(found),
+            Ok(found) => {
+                dumps.extend(found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none()))
+            }
+            Err(Missing::NoFile(_)) if withdrawn.touches_source(&source.name) => {}
+            Err(Missing::NoFile(problem)) => problems.push(problem),
+            Err(Missing::Problems(found)) => problems.extend(found),
         }
     }
     if !problems.is_empty() {
@@ -115,13 +143,71 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
     Ok(dumps)
 }
 
-fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Vec<Problem>> {
+/// The files that a source's path names. Only what the settings say is a pattern: the workspace may lie in a folder
+/// called `[a]*`, and a file that is called exactly so is meant.
+fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, String> {
+    let literal = root.join(path);
+    if literal.is_file() {
+        return Ok(vec![Ok(literal)]);
+    }
+    let pattern = match (Path::new(path).is_absolute(), root.to_str()) {
+        (true, _) => path.to_owned(),
+        (false, Some(root)) => match root {
+            "" => path.to_owned(),
+            root => format!("{}/{path}", glob::Pattern::escape(root).trim_end_matches('/')),
+        },
+        (false, None) => {
+            return Err(format!(
+                "the path of the workspace, {}, is not Unicode, so no pattern can be looked for\n  hint: rename the folder, or name each file in full",
+                root.display()
+            ));
+        }
+    };
+    match glob::glob(&pattern) {
+        Ok(found) => Ok(found.collect()),
+        Err(e) => Err(format!("{path:?} is no pattern: {e}")),
+    }
+}
+
+/// Every file of every source, in the order in which they are imported, not hashed: `sha256` is empty. A source
+/// whose files are not there has none.
+pub fn located(config: &Config) -> Vec<Dump> {
+    let mut dumps = Vec::new();
+    for source in &config.sources {
+        let found = matching(&config.root, &source.path).into_iter().flatten().filter_map(Result::ok);
+        let is_dump = |path: &PathBuf| path.is_file() && !(several(&source.path) && unfinished(path));
+        let paths: Vec<PathBuf> = found.filter(is_dump).collect();
+        dumps.extend(paths.iter().map(|path| Dump {
+            source: source.name.clone(),
+            kind: source.kind,
+            take: source.take,
+            fields: source.fields.clone(),
+            licence: source.licence.clone(),
+            file: short_name(path, &paths),
+            path: path.clone(),
+            sha256: String::new(),
+            bytes: path.metadata().map_or(0, |meta| meta.len()),
+        }));
+    }
+    dumps.sort_by(|a, b| (&a.source, &a.file).cmp(&(&b.source, &b.file)));
+    dumps
+}
+
+/// Why a source gave no dumps.
+enum Missing {
+    /// No file is there.
+    NoFile(Problem),
+    /// Files cannot be used.
+    Problems(Vec<Problem>),
+}
+
+fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Missing> {
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
     let pattern = root.join(&source.path);
-    let found: Vec<_> = match glob::glob(&pattern.to_string_lossy()) {
-        Ok(found) => found.collect(),
-        Err(e) => return Err(vec![problem(format!("{:?} is no pattern: {e}", source.path))]),
+    let found: Vec<_> = match matching(root, &source.path) {
+        Ok(found) => found,
+        Err(what) => return Err(Missing::Problems(vec![problem(what)])),
     };
     let mut problems = Vec::new();
     let mut paths = Vec::new();
@@ -149,7 +235,13 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Vec<
             (None, true) => "\n  hint: the sample comes with riddlemill; `riddlemill init` lays it out anew",
             (None, false) => "\n  hint: paths are relative to pipeline.toml",
         };
-        return Err(vec![problem(format!("no file matches {:?}{hint}", source.path))]);
+        return Err(Missing::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));
+    }
+    for path in paths.iter().filter(|path| path.file_name().is_some_and(|name| name.to_str().is_none())) {
+        problems.push(problem(format!(
+            "the name of {} is not Unicode\n  hint: rename the file; its name stands in every ledger",
+            path.display()
+        )));
     }
     let mut dumps = Vec::new();
     let digests: Vec<_> = paths.par_iter().map(|path| durable::digest(path)).collect();
@@ -185,7 +277,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Vec<
             bytes,
         });
     }
-    if problems.is_empty() { Ok(dumps) } else { Err(problems) }
+    if problems.is_empty() { Ok(dumps) } else { Err(Missing::Problems(problems)) }
 }
 
 /// What `fetch` found behind a source's url. A hash that the settings state stands above it.
@@ -219,6 +311,16 @@ fn short_name(path: &Path, all: &[PathBuf]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_post_comes_from_the_kind_of_its_file() {
+        let kinds = [("a/x", "leymore-titles"), ("b/x", "table"), ("c/x", "thread-dump")];
+        let kinds = kinds.map(|(file, kind)| (file.to_string(), kind.to_string())).into();
+        let of = |numbered, source| source_kind(&kinds, numbered, source, "x");
+        assert_eq!((of(false, "a"), of(false, "b")), ("recommended".into(), "table".into()));
+        assert_eq!((of(true, "c"), of(false, "c")), ("annual".into(), "thread-dump".into()));
+        assert_eq!(of(false, "gone"), "unknown");
+    }
 
     #[test]
     fn files_of_one_name_are_told_apart() {

@@ -11,6 +11,8 @@ mod dump;
 mod files;
 mod leymore;
 mod loose;
+mod names;
+mod recall;
 mod reddit;
 mod riddles;
 mod rows;
@@ -26,18 +28,22 @@ mod tests;
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 
+use super::withdrawal::{Tombstone, Withdrawals};
 use super::{Pulse, StageError, Stop};
 use crate::ahead::{SPLIT, in_order};
 use crate::config::{SourceKind, sections};
 use crate::pages::Site;
 use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
 use crate::store::{Batch, Booked, StageWriter};
+use crate::text::anonymise::NameList;
 use booking::Booking;
 use same_id::{Print, Seen};
 use split::{Item, Items};
 
 pub use dump::open as open_dump;
-pub use files::{Dump, FileRow, files};
+pub use files::{Dump, FileRow, files, kinds, located, source_kind};
+pub use names::{NameRow, add_names, no_names, put_names, words_evidence};
+pub use recall::{Block, Recalled, blocks, read_back};
 pub use same_id::{Again, settle_again};
 pub use split::Unread;
 
@@ -62,6 +68,8 @@ pub struct Draft {
     pub time: Option<String>,
     /// The score its readers gave it, on the source's own scale.
     pub score: Option<f64>,
+    /// What the thread's owner notes under it.
+    pub note: Option<String>,
     /// How many images it shows.
     pub images: u64,
 }
@@ -87,7 +95,8 @@ pub enum Parsed {
 pub fn import(
     dumps: &[Dump],
     settings: &sections::Import,
-    salt: &[u8; 32],
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
     writer: &mut StageWriter<Post>,
     stop: &Stop,
     pulse: &dyn Pulse,
@@ -96,7 +105,9 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
-        let book = |booking: &mut Booking, place| outcomes(dump, place, salt, |read| booking.put(&read));
+        let book = |booking: &mut Booking, place| {
+            outcomes(dump, place, secrets, withdrawn, |read| booking.put(&read));
+        };
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
         read(dump, settings, book, |mut booked| {
             stop.check()?;
@@ -113,7 +124,16 @@ pub fn import(
         table.put(&dump.row(items));
     }
     writer.keep(table)?;
-    Ok(())
+    Ok(put_names(secrets.names, writer)?)
+}
+
+/// What makes a name of a user into something that may go on: hashed, or handed to whoever marks it.
+#[derive(Clone, Copy, Debug)]
+pub struct Secrets<'s> {
+    /// The workspace's salt.
+    pub salt: &'s [u8; 32],
+    /// The names of users that are looked for in every text.
+    pub names: &'s NameList,
 }
 
 /// An item of a dump: its position, how the ledger writes that where it is more than the number, and what it says.
@@ -212,8 +232,10 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
 /// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
 /// fuzzing.
 pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
+    let none = NameList::new(&[0; 32]);
     let count = |counted: &mut (u64, u64), place| {
-        outcomes(dump, place, &[0; 32], |read| match read.outcome {
+        let secrets = Secrets { salt: &[0; 32], names: &none };
+        outcomes(dump, place, &secrets, &Withdrawals::default(), |read| match read.outcome {
             Outcome::Kept(_) => counted.0 += 1,
             Outcome::Expanded(rows) => counted.0 += rows.len() as u64,
             _ => counted.1 += 1,
@@ -239,13 +261,16 @@ pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
 pub fn books<E: Send>(
     dump: &Dump,
     settings: &sections::Import,
-    salt: &[u8; 32],
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
     unsettled: bool,
     mut take: impl FnMut(Vec<Booked<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut seen = Seen::default();
     let mut failed = Ok(());
-    let gather = |reads: &mut Vec<Read>, place| outcomes(dump, place, salt, |read| reads.push(read));
+    let gather = |reads: &mut Vec<Read>, place| {
+        outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
+    };
     let read = read(dump, settings, gather, |batch| {
         let mut booked = Vec::new();
         for mut read in batch.into_iter().flatten() {
@@ -270,21 +295,35 @@ struct Read {
 }
 
 /// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
-fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32], mut put: impl FnMut(Read)) {
+fn outcomes(
+    dump: &Dump,
+    place: Place,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+    mut put: impl FnMut(Read),
+) {
     let Place { position, name, parsed } = place;
     let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
     let posts = match parsed {
         Parsed::Page(posts) => posts,
         Parsed::Post(draft) => {
-            let (post, print) = post(dump, position, *draft, salt);
-            return put(Read { locator, outcome: Outcome::Kept(post), prints: vec![print] });
+            let (post, print) = post(dump, position, *draft, secrets);
+            return put(match withdrawn.of_post(&post.id, &post.text) {
+                Some(tombstone) => Read { locator, outcome: buried(tombstone), prints: Vec::new() },
+                None => Read { locator, outcome: Outcome::Kept(post), prints: vec![print] },
+            });
         }
         other => return put(Read { locator, outcome: set_aside(other), prints: Vec::new() }),
     };
     let (mut rows, mut prints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
-            let (post, print) = post(dump, position, *draft, salt);
+            let (post, print) = post(dump, position, *draft, secrets);
+            if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
+                let locator = format!("{locator}#{}", i + 1);
+                more.push(Read { locator, outcome: buried(tombstone), prints: Vec::new() });
+                continue;
+            }
             rows.push((post, same_id::PAGE));
             prints.push(print);
         } else {
@@ -294,6 +333,12 @@ fn outcomes(dump: &Dump, place: Place, salt: &[u8; 32], mut put: impl FnMut(Read
     }
     put(Read { locator, outcome: Outcome::Expanded(rows), prints });
     more.into_iter().for_each(put);
+}
+
+/// What is left of a withdrawn post: the day, and nothing of what it said.
+fn buried(tombstone: &Tombstone) -> Outcome<Post> {
+    let day = tombstone.at.get(..10).unwrap_or_default();
+    Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
 }
 
 /// What could not be read is a failure; what a rule of the source leaves out is not.
@@ -311,22 +356,29 @@ fn set_aside(parsed: Parsed) -> Outcome<Post> {
     }
 }
 
-fn post(dump: &Dump, position: u64, draft: Draft, salt: &[u8; 32]) -> (Post, Print) {
+fn post(dump: &Dump, position: u64, draft: Draft, secrets: &Secrets<'_>) -> (Post, Print) {
     let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
     let id = draft.id.unwrap_or_else(|| text_id(&text));
     let print = Print::of(&id, &text);
+    let mut mentions = draft.mentions;
+    for name in secrets.names.find(&text) {
+        if mentions.iter().all(|known| known != name) {
+            mentions.push(name.to_owned());
+        }
+    }
     let post = Post {
         id,
         kind: draft.kind,
         text,
         title: draft.title,
         content: draft.content,
-        author: draft.author.map(|name| pseudonym(salt, &name)),
-        mentions: draft.mentions,
+        author: draft.author.map(|name| pseudonym(secrets.salt, &name)),
+        mentions,
         links: draft.links,
         time: draft.time,
         score: draft.score,
         number: None,
+        note: draft.note,
         images: draft.images,
         source: dump.source.clone(),
         file: dump.file.clone(),
@@ -346,21 +398,15 @@ fn object<T: serde::de::DeserializeOwned>(item: &str) -> Result<T, Parsed> {
     object_of(item, std::marker::PhantomData)
 }
 
-/// [`object`], of what `seed` reads of it.
+/// [`object`], of what `seed` reads of it. What is wrong is said without quoting the item: it may begin with a
+/// person's name.
 fn object_of<'a, S: DeserializeSeed<'a>>(item: &'a str, seed: S) -> Result<S::Value, Parsed> {
-    let beginning = || item.trim_start().chars().take(60).collect::<String>();
     if !item.trim_start().starts_with('{') {
-        return Err(Parsed::Bad(format!("no JSON object: {:?}", beginning())));
+        return Err(Parsed::Bad("no JSON object".into()));
     }
     let mut reader = serde_json::Deserializer::from_str(item);
     let read = seed.deserialize(&mut reader).and_then(|read| reader.end().map(|()| read));
-    read.map_err(|e| Parsed::Bad(json_error(&e, item)))
-}
-
-/// A JSON error with the place in the item and the beginning of what stands there.
-fn json_error(error: &serde_json::Error, item: &str) -> String {
-    let beginning: String = item.trim_start().chars().take(60).collect();
-    format!("column {}: {} in {beginning:?}", error.column(), reason_of(error))
+    read.map_err(|e| Parsed::Bad(format!("column {}: {}", e.column(), reason_of(&e))))
 }
 
 fn reason_of(error: &serde_json::Error) -> String {

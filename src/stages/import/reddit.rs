@@ -75,6 +75,7 @@ pub(super) fn post(line: &str) -> Parsed {
         mentions,
         time: object.created_utc,
         score: object.score,
+        note: None,
         links: Vec::new(),
         images: pictured.into(),
     }))

@@ -58,13 +58,13 @@ pub(super) fn batches(dump: &Dump, site: &Site, limit: u64) -> Receiver<Vec<Page
     receiver
 }
 
-fn is_archive(dump: &Dump) -> bool {
+pub(super) fn is_archive(dump: &Dump) -> bool {
     let mut head = [0; 5];
     dump::open(&dump.path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && &head == b"WARC/")
 }
 
 /// A page that lies in a file of its own.
-fn saved(dump: &Dump, site: &Site, limit: u64) -> Parsed {
+pub(super) fn saved(dump: &Dump, site: &Site, limit: u64) -> Parsed {
     let mut bytes = Vec::new();
     let read = dump::open(&dump.path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
@@ -89,7 +89,7 @@ fn riddles(class: Class, url: &str, riddles: Vec<Riddle>) -> Parsed {
     Parsed::Out(reason, url.to_owned())
 }
 
-fn riddle(riddle: Riddle) -> Parsed {
+pub(super) fn riddle(riddle: Riddle) -> Parsed {
     let text = |text: &String| !text.trim().is_empty();
     Parsed::Post(Box::new(Draft {
         id: riddle.id.map(|id| format!("riddle:{id}")),

@@ -30,14 +30,14 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     receiver
 }
 
-enum Head {
+pub(super) enum Head {
     Parquet,
     Json,
     Csv,
 }
 
 /// What a file's first bytes say. A file that cannot be read is left to the reader of lines, which tells why.
-fn head(path: &Path) -> Head {
+pub(super) fn head(path: &Path) -> Head {
     let Ok(reader) = dump::open(path) else { return Head::Json };
     let mut bytes = Vec::new();
     if reader.take(4096).read_to_end(&mut bytes).is_err() && bytes.is_empty() {

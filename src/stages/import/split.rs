@@ -23,6 +23,10 @@ pub(super) struct Item<'a> {
 pub(super) struct Items {
     bytes: Vec<u8>,
     items: Vec<(u64, Result<Range<usize>, Unread>)>,
+    /// Where in the stream each item begins; empty where its reader does not count bytes.
+    starts: Vec<u64>,
+    /// Where the last one ends.
+    end: u64,
 }
 
 impl Items {
@@ -37,6 +41,23 @@ impl Items {
             start..self.bytes.len()
         });
         self.items.push((position, bytes));
+    }
+
+    /// Where in the stream an item begins, from 0; 0 where its reader does not count bytes.
+    pub(super) fn start(&self, item: usize) -> u64 {
+        self.starts.get(item).copied().unwrap_or(0)
+    }
+
+    /// Where in the stream an item ends: where the next one begins.
+    pub(super) fn end(&self, item: usize) -> u64 {
+        self.starts.get(item + 1).copied().unwrap_or(self.end)
+    }
+
+    /// One of them.
+    pub(super) fn get(&self, item: usize) -> Option<Item<'_>> {
+        let (position, bytes) = self.items.get(item)?;
+        let bytes = bytes.as_ref().map(|range| &self.bytes[range.clone()]).map_err(|unread| *unread);
+        Some(Item { position: *position, bytes })
     }
 
     /// Each of them, in order.
@@ -99,6 +120,8 @@ pub(super) struct Splitter {
     start: usize,
     /// Bytes of the item at hand, also those not kept because it is over the limit.
     length: u64,
+    /// Bytes of the stream before the item at hand.
+    consumed: u64,
 }
 
 #[derive(Debug)]
@@ -122,7 +145,26 @@ struct Array {
 
 impl Splitter {
     pub(super) fn new(limit: u64) -> Splitter {
-        Splitter { shape: Shape::Unknown, limit, position: 0, items: Items::default(), start: 0, length: 0 }
+        Splitter {
+            shape: Shape::Unknown,
+            limit,
+            position: 0,
+            items: Items::default(),
+            start: 0,
+            length: 0,
+            consumed: 0,
+        }
+    }
+
+    /// Goes on at the item of this position, in a stream that was cut into items before: an array, or lines.
+    pub(super) fn resumed(limit: u64, array: bool, position: u64) -> Splitter {
+        let shape = if array { Shape::Array(Array { depth: 1, ..Array::default() }) } else { Shape::Lines };
+        Splitter { shape, position: position.saturating_sub(1), ..Splitter::new(limit) }
+    }
+
+    /// Whether the stream is one array; otherwise it is lines.
+    pub(super) fn is_array(&self) -> bool {
+        matches!(self.shape, Shape::Array(_))
     }
 
     /// How many items are complete, and their bytes.
@@ -138,7 +180,9 @@ impl Splitter {
         self.items.bytes.truncate(self.start);
         self.start = 0;
         let items = Vec::with_capacity(self.items.len());
-        std::mem::replace(&mut self.items, Items { bytes: at_hand, items })
+        let starts = Vec::with_capacity(self.items.len());
+        self.items.end = self.consumed;
+        std::mem::replace(&mut self.items, Items { bytes: at_hand, items, starts, end: 0 })
     }
 
     /// Takes the next piece of the stream.
@@ -146,6 +190,7 @@ impl Splitter {
         if matches!(self.shape, Shape::Unknown) {
             // Blank lines before the first item count as lines, in case this is a file of lines.
             while let Some((&first, rest)) = piece.split_first() {
+                self.consumed += 1;
                 match first {
                     b'\n' => self.position += 1,
                     b' ' | b'\t' | b'\r' => {}
@@ -156,6 +201,7 @@ impl Splitter {
                         break;
                     }
                     _ => {
+                        self.consumed -= 1;
                         self.shape = Shape::Lines;
                         break;
                     }
@@ -226,14 +272,19 @@ impl Splitter {
 
     fn item_done(&mut self) {
         let length = std::mem::take(&mut self.length);
+        let begins = self.consumed;
+        // The byte that ended it belongs to it.
+        self.consumed += length + 1;
         if length > self.limit {
             self.items.items.push((self.position, Err(Unread::Oversize(length))));
+            self.items.starts.push(begins);
         } else if !self.at_hand().is_empty() {
             if self.items.bytes.last() == Some(&b'\r') {
                 self.items.bytes.pop();
             }
             let start = std::mem::replace(&mut self.start, self.items.bytes.len());
             self.items.items.push((self.position, Ok(start..self.start)));
+            self.items.starts.push(begins);
         }
         self.items.bytes.truncate(self.start);
     }
@@ -353,7 +404,34 @@ mod tests {
         assert!(matches!(items[2].1, Err(Unread::Truncated(_))));
     }
 
+    /// Each item, read again from where it begins.
+    fn again(bytes: &[u8], limit: u64) -> (Vec<Owned>, Vec<Owned>) {
+        let mut splitter = Splitter::new(limit);
+        splitter.feed(bytes);
+        splitter.finish(None);
+        let array = splitter.is_array();
+        let items = splitter.take();
+        let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
+        let ends = |item: &Owned| matches!(item.1, Err(Unread::Truncated(_)));
+        let all: Vec<Owned> = items.par_iter().map(owned).collect();
+        let resumed = (0..items.len()).filter(|at| !ends(&all[*at])).map(|at| {
+            let position = items.get(at).unwrap().position;
+            let mut splitter = Splitter::resumed(limit, array, position);
+            splitter.feed(&bytes[items.start(at) as usize..]);
+            splitter.finish(None);
+            owned(splitter.take().get(0).unwrap())
+        });
+        (resumed.collect(), all.into_iter().filter(|item| !ends(item)).collect())
+    }
+
     proptest! {
+        #[test]
+        fn every_item_is_read_again_from_its_place(bytes in prop::collection::vec(prop::sample::select(b"[]{},:\"\\\n\r a1".to_vec()), 0..200)) {
+            let (resumed, all) = again(&bytes, 50);
+            // What is not blank begins behind blank lines that count.
+            prop_assert_eq!(resumed, all);
+        }
+
         #[test]
         fn pieces_do_not_matter(bytes in prop::collection::vec(prop::sample::select(b"[]{},:\"\\\n\r a1".to_vec()), 0..200), piece in 1usize..20) {
             prop_assert_eq!(split(&bytes, piece, 50), split(&bytes, bytes.len().max(1), 50));

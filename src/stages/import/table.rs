@@ -41,6 +41,7 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
         score: field("score")
             .and_then(|score| score.trim().parse().ok())
             .filter(|score: &f64| score.is_finite()),
+        note: None,
         links: Vec::new(),
         images: 0,
     }))

@@ -19,7 +19,7 @@ impl Pulse for NoPulse {
 }
 
 fn settings() -> sections::Import {
-    sections::Import { max_line_mib: 1, annual_posts: 20 }
+    sections::Import { max_line_mib: 1, annual_posts: 20, common_words: Vec::new() }
 }
 
 fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
@@ -50,7 +50,10 @@ fn imported(dumps: &[(&str, SourceKind, Vec<u8>)]) -> (Vec<Post>, Vec<LedgerEntr
         dumps.iter().map(|(name, kind, bytes)| dump(folder.path(), name, *kind, bytes)).collect();
     let place = folder.path().join("01_import");
     let mut writer = StageWriter::create(&place).unwrap();
-    import(&dumps, &settings(), &[7; 32], &mut writer, &Stop::default(), &NoPulse).unwrap();
+    let names = no_names(folder.path(), &settings(), &[7; 32]).unwrap();
+    let secrets = Secrets { salt: &[7; 32], names: &names };
+    let none = Withdrawals::default();
+    import(&dumps, &settings(), &secrets, &none, &mut writer, &Stop::default(), &NoPulse).unwrap();
     writer.commit(opening("r", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
     let stage = StageReader::open(&place).unwrap().unwrap();
     (stage.all("rows").unwrap(), stage.all("ledger").unwrap())

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::{Draft, Parsed, loose};
 use crate::config::{Take, sections};
 use crate::record::{PostKind, Reason};
-use crate::text::clean::annual::{Standing, joke};
+use crate::text::clean::annual::{Standing, joke, note};
 use crate::text::segment::jieba;
 
 /// A post of a thread, as every format of whole threads can tell it. The field names are those of a
@@ -50,7 +50,7 @@ impl Row {
         self.user_id.as_deref().or(self.user_name.as_deref())
     }
 
-    fn first_floor(&self) -> bool {
+    pub(super) fn first_floor(&self) -> bool {
         !self.is_comment && self.floor.as_deref() == Some("1")
     }
 }
@@ -60,6 +60,40 @@ impl Row {
 pub(crate) struct Threads {
     threads: HashMap<String, Thread>,
     names: Names,
+    notes: Notes,
+}
+
+/// The owners' notes of a file, by `tid:pid` of the jokes and of the notes.
+#[derive(Debug, Default)]
+struct Notes {
+    /// What is noted under a joke.
+    under: HashMap<String, String>,
+    /// The id of the joke that a post is a note on.
+    of: HashMap<String, String>,
+}
+
+impl Notes {
+    /// Sorts out what one person wrote in a thread: a note is on the last ranked joke before it.
+    fn gather(&mut self, tid: &str, mut posts: Vec<(u64, Option<String>)>) {
+        posts.sort();
+        let mut joke = None;
+        for (pid, note) in posts {
+            let key = format!("{tid}:{pid}");
+            match (note, &joke) {
+                (None, _) => joke = Some(key),
+                (Some(note), Some(joke)) => {
+                    self.of.insert(key, format!("tieba:{joke}"));
+                    let noted = self.under.entry(String::clone(joke)).or_default();
+                    if !noted.is_empty() {
+                        noted.push('\n');
+                    }
+                    noted.push_str(&note);
+                }
+                // Nothing stands above it.
+                (Some(_), None) => {}
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -68,11 +102,16 @@ struct Thread {
     annual: bool,
 }
 
+/// The number of a ranked joke, or of a note with its text.
+type Wrote = (u64, Option<String>);
+
 /// Gathers what a file says of its threads, a post at a time.
 #[derive(Debug, Default)]
 pub(super) struct Census {
     owners: HashMap<String, String>,
     ranked: HashMap<(String, String), u64>,
+    /// What each author wrote in each thread.
+    wrote: HashMap<(String, String), Vec<Wrote>>,
     names: BTreeSet<String>,
 }
 
@@ -83,19 +122,34 @@ impl Census {
             self.owners.entry(tid.clone()).or_insert_with(|| person.clone());
         }
         let standing = Standing { by_owner: true, is_comment: row.is_comment };
-        if row.text.as_deref().is_some_and(|text| joke(text, standing).is_ok()) {
+        let text = row.text.as_deref().unwrap_or_default();
+        let noted = note(text).filter(|_| !row.is_comment);
+        let pid = row.pid.as_deref().and_then(|pid| pid.parse().ok());
+        if let Some(pid) =
+            pid.filter(|_| noted.is_some() || joke(text, standing).is_ok_and(|j| j.number.is_some()))
+        {
+            let wrote = self.wrote.entry((tid.clone(), person.clone())).or_default();
+            wrote.push((pid, noted.map(str::to_string)));
+        }
+        if noted.is_none() && joke(text, standing).is_ok() {
             *self.ranked.entry((tid, person)).or_default() += 1;
         }
         self.names.extend(row.user_name);
     }
 
-    pub(super) fn finish(self, settings: &sections::Import) -> Threads {
-        let threads = self.owners.into_iter().map(|(tid, owner)| {
+    pub(super) fn finish(mut self, settings: &sections::Import) -> Threads {
+        let mut notes = Notes::default();
+        let owners = std::mem::take(&mut self.owners);
+        let threads = owners.into_iter().map(|(tid, owner)| {
             let key = (tid, owner);
             let annual = self.ranked.get(&key).is_some_and(|n| *n >= settings.annual_posts);
+            if let Some(wrote) = self.wrote.remove(&key).filter(|_| annual) {
+                notes.gather(&key.0, wrote);
+            }
             (key.0, Thread { owner: Some(key.1), annual })
         });
-        Threads { threads: threads.collect(), names: Names::new(self.names) }
+        let threads = threads.collect::<HashMap<_, _>>();
+        Threads { threads, names: Names::new(self.names), notes }
     }
 }
 
@@ -119,6 +173,14 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     if row.is_comment {
         return Parsed::Out(Reason::Chatter, "an answer to another post".into());
     }
+    let key = format!("{tid}:{pid}");
+    if let Some(joke) = threads.and_then(|t| t.notes.of.get(&key)).filter(|_| by_owner) {
+        return Parsed::Out(Reason::Note, joke.clone());
+    }
+    if annual && by_owner && note(&text).is_some() && !row.is_comment {
+        return Parsed::Out(Reason::Chatter, "a note with no joke above it".into());
+    }
+    let note = threads.and_then(|t| t.notes.under.get(&key)).filter(|_| by_owner).cloned();
     let kind = match take {
         Take::Main => PostKind::Plain,
         Take::Jokes if annual => match joke(&text, Standing { by_owner, is_comment: row.is_comment }) {
@@ -132,7 +194,11 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     };
     let whole = row.first_floor() && row.title.is_some() && kind == PostKind::Plain;
     let title = row.title.clone().filter(|_| whole);
-    let named = title.as_ref().map_or_else(|| text.clone(), |title| format!("{title}\n{text}"));
+    let mut named = title.as_ref().map_or_else(|| text.clone(), |title| format!("{title}\n{text}"));
+    if let Some(note) = &note {
+        named.push('\n');
+        named.push_str(note);
+    }
     let mentions = threads.map(|t| t.names.in_text(&named)).unwrap_or_default();
     Parsed::Post(Box::new(Draft {
         id: Some(if whole { format!("tieba:{tid}") } else { format!("tieba:{tid}:{pid}") }),
@@ -143,6 +209,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
         content: if whole { row.text } else { Some(text) },
         time: row.time,
         score: row.score,
+        note,
         links: Vec::new(),
         images: row.image_links,
     }))

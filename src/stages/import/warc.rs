@@ -67,6 +67,7 @@ fn damaged(trouble: &ArchiveTrouble) -> Archived {
     let (at, reason, damage) = match trouble {
         ArchiveTrouble::Open(_) => (0, Reason::Unreadable, true),
         ArchiveTrouble::Read(error) => (place(error.at), Reason::Truncated, true),
+        ArchiveTrouble::Bomb { at, .. } => (place(*at), Reason::Truncated, true),
         ArchiveTrouble::Body { at, .. } => (place(*at), Reason::Unreadable, false),
     };
     Archived { at, damage, read: Err((reason, trouble.to_string())) }
@@ -135,12 +136,13 @@ fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
         author: post.author_id.map(|id| id.to_string()).or(post.author),
         time: post.time.or(post.time_raw),
         score: None,
+        note: None,
         links: Vec::new(),
         images: post.images.len() as u64,
     }))
 }
 
-fn row(post: pages::Post) -> Row {
+pub(super) fn row(post: pages::Post) -> Row {
     let text = |n: Option<u64>| n.map(|n| n.to_string());
     Row {
         pid: text(post.pid),

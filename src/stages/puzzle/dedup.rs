@@ -1,10 +1,11 @@
 //! One record a puzzle (section 3.2): near questions whose answers agree.
 
 use crate::config::sections;
+use crate::decisions::StageDecisions;
 use crate::puzzle::sameness::answers_agree;
 use crate::record::{Outcome, Post, Puzzle};
 use crate::stages::dedup::decide_where;
-use crate::stages::{Pulse, StageError, Stop};
+use crate::stages::{Pulse, StageError, Stop, Waiting};
 use crate::store::StageWriter;
 
 /// Removes duplicates among puzzles. Questions are joined as the settings of dedup say, and `similar` adds pairs that
@@ -15,6 +16,7 @@ use crate::store::StageWriter;
 pub fn dedup(
     puzzles: Vec<Puzzle>,
     settings: &sections::Dedup,
+    decisions: &StageDecisions,
     similar: &[(usize, usize, f64)],
     writer: &mut StageWriter<Puzzle>,
     stop: &Stop,
@@ -25,7 +27,8 @@ pub fn dedup(
         .map(|puzzle| Post { id: puzzle.id.clone(), text: puzzle.question.clone(), ..Post::default() })
         .collect();
     let agree = |a: usize, b: usize| answers_agree(&puzzles[a].answer, &puzzles[b].answer).0;
-    let (outcomes, pairs) = decide_where(&questions, settings, similar, agree);
+    let waiting = Waiting::new(stop, pulse, puzzles.len() as u64);
+    let (outcomes, pairs) = decide_where(&questions, settings, decisions, similar, &waiting, agree);
     stop.check()?;
     let mut table = writer.table("pairs")?;
     pairs.iter().for_each(|pair| table.put(pair));
@@ -41,10 +44,12 @@ pub fn dedup(
                 let evidence = format!("{evidence}; answers share {share:.2}");
                 Outcome::Merged { into, reason, score, evidence }
             }
+            Some(Outcome::Changed { rule, evidence, before, after, .. }) => {
+                Outcome::Changed { row: puzzle, rule, evidence, before, after }
+            }
             _ => Outcome::Kept(puzzle),
         };
         writer.put(&id, &outcome);
-        pulse.advance(1);
     }
     Ok(writer.flush()?)
 }

@@ -16,6 +16,7 @@ pub use dedup::dedup;
 pub use group::group;
 pub use near::{Near, near};
 pub use spelling::spelling;
+pub(crate) use strip::shown;
 pub use strip::strip;
 
 /// Every stage that knows of puzzles alone.

@@ -46,7 +46,7 @@ pub fn strip(post: Post) -> Outcome<Puzzle> {
 }
 
 /// Question and answer as a ledger shows them.
-pub(super) fn shown(question: &str, answer: &str) -> String {
+pub(crate) fn shown(question: &str, answer: &str) -> String {
     format!("{question}\n{answer}")
 }
 

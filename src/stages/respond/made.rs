@@ -126,12 +126,19 @@ impl Made {
                             made.entry(question.id.clone()).or_default().push(response);
                         }
                     }
+                    // A sample speaks of the sample's questions, and a workspace of its own has others.
+                    Err(_) if file.sample && is_of_another(line, &known) => {}
                     Err(evidence) => refused.push(Refused { id: place, evidence }),
                 }
             }
         }
         (made, refused)
     }
+}
+
+/// Whether a line is a response, to a question that is not there.
+fn is_of_another(line: &str, known: &HashMap<&str, &Question>) -> bool {
+    serde_json::from_str::<Line>(line).is_ok_and(|line| !known.contains_key(line.item.as_str()))
 }
 
 /// A line and its question, or what is wrong with it.
@@ -177,6 +184,10 @@ mod tests {
         assert_eq!(kept, [(0, "made:f:1"), (2, "made:f:4")]);
         let places: Vec<&str> = refused.iter().map(|line| line.id.as_str()).collect();
         assert_eq!(places, ["f:2", "f:3", "f:5", "f:6", "f:7", "f:8"]);
+        let sample = |line: &str| File { name: "s".into(), text: line.into(), sample: true };
+        let files = vec![sample(lines[4]), sample(lines[7])];
+        let (_, refused_of_sample) = Made { files }.of(&[Question { id: "q".into(), ..Question::default() }]);
+        assert_eq!(refused_of_sample.len(), 1, "a sample's questions may be others: {refused_of_sample:?}");
         assert!(refused[0].evidence.contains("as f:1") && refused[2].evidence.contains("explain r"));
     }
 }

@@ -11,12 +11,14 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::overrule::{by_rule, stops};
 use super::subject::{Decision, Subject, Subjects};
 use crate::config::sections;
+use crate::decisions::{StageDecisions, seen_text};
 use crate::record::{Outcome, Reason, Standing};
 use crate::review::ballot::{KEEP, Kind, Round, Step};
 use crate::review::votes::{Vote, current};
-use crate::review::{self, Item, Pending, Resolution, Values, ballots, resolve_all};
+use crate::review::{self, Digest, Item, Pending, Resolution, Values, ballots, resolve_all};
 use crate::store::StageWriter;
 
 /// Every review step.
@@ -137,7 +139,7 @@ impl Review {
     /// The ballot; the settings decide whether drafts go ahead.
     pub fn ballot(self, settings: &sections::Review) -> Step {
         let (recipe, name) = self.place();
-        let draft_ahead = settings.draft_ahead.iter().any(|step| step == name);
+        let draft_ahead = settings.preview || settings.draft_ahead.iter().any(|step| step == name);
         match ballots::step(recipe, name) {
             Some(step) => Step { draft_ahead, ..step },
             None => unreachable!("{recipe} has no ballot {name}"),
@@ -152,22 +154,95 @@ pub fn review<S: Subject>(
     settings: &sections::Review,
     seed: u64,
     votes: &Votes,
+    people: &StageDecisions,
     writer: &mut StageWriter<S>,
 ) {
     let step = review.ballot(settings);
-    let optional = settings.optional.iter().any(|name| name == step.name);
+    let missing = match settings.preview {
+        true => Missing::Provisional,
+        false if settings.optional.iter().any(|name| name == step.name) => Missing::GoesOn,
+        false => Missing::Holds,
+    };
     let by_item = votes.by_item(step.recipe, step.name);
-    let items: Vec<Vec<Item>> = records.iter().map(|record| record.items(review, &step, seed)).collect();
+    let mut items: Vec<Vec<Item>> = records.iter().map(|record| record.items(review, &step, seed)).collect();
+    if settings.preview && review == Review::Wrong {
+        // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
+        let first = || ["1", "2", "3"].map(str::to_owned).to_vec();
+        items.iter_mut().flatten().for_each(|item| item.draft.set("wrong", first()));
+    }
     let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
     let items = items.concat();
     let resolved = resolve_all(&step, &items, &by_item);
     let mut looked_at = items.iter().zip(&resolved);
     for (record, length) in records.into_iter().zip(lengths) {
+        let looked_at: Vec<(&Item, &Resolution)> = looked_at.by_ref().take(length).collect();
         let parts: Vec<Part<'_>> =
-            looked_at.by_ref().take(length).map(|(item, found)| Part::new(item, found, &by_item)).collect();
+            looked_at.iter().map(|(item, found)| Part::new(item, found, &by_item)).collect();
         let id = record.id().to_owned();
-        writer.put(&id, &outcome(review, &step, record, &parts, optional));
+        let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
+        let outcome = match people.ruling(&id, seen) {
+            None => outcome(review, &step, record, &parts, missing),
+            Some(ruling) => {
+                let before = outcome(review, &step, record.clone(), &parts, missing);
+                let keep = ruling.fate.filter(|_| stops(&before));
+                let values = keep.and(passing(&step, looked_at.iter().map(|(item, _)| *item)));
+                match (keep, values) {
+                    (Some(decision), Some(values)) => kept(review, record, values, decision, &before),
+                    _ => before,
+                }
+            }
+        };
+        writer.put(&id, &outcome);
     }
+}
+
+/// The hash of what annotators see of a record in a step, which is what a decision over their votes is about.
+pub fn seen_items<'a>(items: impl Iterator<Item = &'a Item>) -> Digest {
+    let hashes: Vec<String> = items.map(|item| item.content_hash.to_string()).collect();
+    seen_text(&hashes.join(" "))
+}
+
+/// The answers with which a record goes on where a person lets it through: that it is to be kept where the step asks
+/// for that, else the draft. Nothing where neither says enough: there the person votes or adjudicates.
+pub fn passing<'a>(step: &Step, items: impl Iterator<Item = &'a Item>) -> Option<Vec<Values>> {
+    let values: Option<Vec<Values>> = items.map(|item| passing_item(step, item)).collect();
+    values.filter(|values| !values.is_empty())
+}
+
+fn passing_item(step: &Step, item: &Item) -> Option<Values> {
+    if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+        return Some([(keep.name, KEEP)].into_iter().collect());
+    }
+    let drafted = !item.draft.is_empty() && rejection(step, &item.draft).is_none();
+    drafted.then(|| item.draft.clone())
+}
+
+/// A record that a person lets through, whatever the votes say or lack.
+fn kept<S: Subject>(
+    review: Review,
+    mut record: S,
+    values: Vec<Values>,
+    decision: &crate::decisions::Decision,
+    rule: &Outcome<S>,
+) -> Outcome<S> {
+    let evidence = format!("{decision}; {}", by_rule(rule).replacen("by rule", "by votes", 1));
+    let before = record.before(review);
+    let decisions: Vec<Option<Decision>> =
+        values.into_iter().map(|values| Some(Decision { values, given: Vec::new() })).collect();
+    record.decided(review, &decisions, Standing::Confirmed, vec![format!("decision:{}", decision.id)]);
+    let after = record.after(review);
+    Outcome::Changed { row: record, rule: Reason::DecidedKeep.code(), evidence, before, after }
+}
+
+/// What becomes of a record whose answer is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    /// It waits.
+    Holds,
+    /// It goes on without one: the step is optional.
+    GoesOn,
+    /// It goes on without one, and is provisional: the run is a preview.
+    Provisional,
 }
 
 /// One item of a record, and where it stands.
@@ -206,11 +281,11 @@ fn outcome<S: Subject>(
     step: &Step,
     mut record: S,
     parts: &[Part<'_>],
-    optional: bool,
+    missing: Missing,
 ) -> Outcome<S> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
-        n => format!("; on an older text and not counted: {n}"),
+        n => format!("; outdated votes, not counted: {n}"),
     };
     let mut decisions = Vec::with_capacity(parts.len());
     let (mut standing, mut basis, mut voters) = (Standing::Confirmed, Vec::new(), Vec::new());
@@ -218,7 +293,12 @@ fn outcome<S: Subject>(
     let mut edited = false;
     for part in parts {
         match &part.resolution.outcome {
-            review::Outcome::Pending(_) if optional => decisions.push(None),
+            review::Outcome::Pending(_) if missing == Missing::GoesOn => decisions.push(None),
+            review::Outcome::Pending(pending) if missing == Missing::Provisional => {
+                standing = Standing::Provisional;
+                basis.push(pending.to_string());
+                decisions.push(Some(Decision { values: Values::new(), given: Vec::new() }));
+            }
             review::Outcome::Pending(pending) => waits.push(pending),
             // A draft alone rejects nothing.
             review::Outcome::Provisional { values, pending } if rejection(step, values).is_some() => {

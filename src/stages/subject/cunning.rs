@@ -1,6 +1,6 @@
 //! The cunning texts of FLUB (Li et al., 2.1).
 
-use super::{Decision, Drafted, Prompt, Subject, list, only, text};
+use super::{Decision, Drafted, Prompt, Subject, discard, list, noted, only, text};
 use crate::record::{CunningText, Post, Standing};
 use crate::review::ballot::Step;
 use crate::review::item::Content;
@@ -19,9 +19,10 @@ impl Subject for CunningText {
 
     fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
         let explanation = self.explanation.as_deref().unwrap_or_default();
+        let text = noted(&self.text, self.note.as_deref());
         Some(match draft {
             Draft::Type => Prompt::new("flub/type", [("text", &self.text)]),
-            Draft::Explanation => Prompt::new("flub/explanation", [("text", &self.text)]),
+            Draft::Explanation => Prompt::new("flub/explanation", [("text", &text)]),
             Draft::Wrong => Prompt::new("flub/wrong", [("text", &self.text), ("explanation", explanation)]),
             _ => return None,
         })
@@ -39,13 +40,19 @@ impl Subject for CunningText {
             Draft::Explanation => {
                 self.explanation_draft = first.and_then(|values| text(values, "explanation"));
                 self.explanation_basis = basis;
-                Vec::new()
+                discard(&mut self.explanation_draft, &self.text).into_iter().collect()
             }
             Draft::Wrong => {
                 let wrong = |drafted: &Drafted| WRONG.map(|field| text(&drafted.values, field));
                 self.wrong_draft = drafts.iter().flat_map(wrong).flatten().collect();
                 self.candidates_basis = basis;
-                check::wrong(self.explanation.as_deref().unwrap_or_default(), &self.wrong_draft)
+                let explanation = self.explanation.as_deref().unwrap_or_default();
+                let mut findings = check::wrong(explanation, &self.wrong_draft);
+                for (text, number) in self.wrong_draft.iter().zip(1..) {
+                    let found = check::unusable(&self.text, text);
+                    findings.extend(found.map(|found| format!("number {number} {found}")));
+                }
+                findings
             }
             _ => Vec::new(),
         }
@@ -57,6 +64,7 @@ impl Subject for CunningText {
 
     fn items(&self, review: Review, step: &Step, _: u64) -> Vec<Item> {
         let mut content = Content::from([("text".to_owned(), Value::from(self.text.as_str()))]);
+        content.extend(self.note.as_deref().map(|note| ("note".to_owned(), Value::from(note))));
         if review == Review::Wrong {
             let explanation = self.explanation.as_deref().unwrap_or_default();
             content.insert("explanation".to_owned(), Value::from(explanation));

@@ -1,6 +1,6 @@
 //! The jokes of Chumor (He et al., 2 and 3).
 
-use super::{Decision, Drafted, Prompt, Subject, only, text};
+use super::{Decision, Drafted, Prompt, Subject, noted, only, text};
 use crate::record::{Joke, Post, Standing, derived};
 use crate::review::ballot::{KEEP, Step};
 use crate::review::item::Content;
@@ -14,7 +14,8 @@ impl Subject for Joke {
     }
 
     fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
-        (draft == Draft::Opponent).then(|| Prompt::new("chumor/explanation", [("joke", &self.text)]))
+        let joke = noted(&self.text, self.note.as_deref());
+        (draft == Draft::Opponent).then(|| Prompt::new("chumor/explanation", [("joke", &joke)]))
     }
 
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
@@ -26,7 +27,12 @@ impl Subject for Joke {
         self.opponent_explanations =
             drafts.iter().map(|draft| text(&draft.values, "explanation").unwrap_or_default()).collect();
         let pairs = self.opponents.iter().zip(&self.opponent_explanations);
-        pairs.flat_map(|(model, explanation)| check::opponent(model, explanation)).collect()
+        let found = |(model, explanation): (&String, &String)| match check::unusable(&self.text, explanation)
+        {
+            Some(unusable) => vec![format!("{model}: {unusable}")],
+            None => check::opponent(model, explanation),
+        };
+        pairs.flat_map(found).collect()
     }
 
     fn flags(&mut self) -> &mut Vec<String> {
@@ -35,7 +41,11 @@ impl Subject for Joke {
 
     /// One item, or one an opponent where explanations are compared or judged.
     fn items(&self, review: Review, step: &Step, seed: u64) -> Vec<Item> {
-        let content = || Content::from([("joke".to_owned(), Value::from(self.text.as_str()))]);
+        let content = || {
+            let mut content = Content::from([("joke".to_owned(), Value::from(self.text.as_str()))]);
+            content.extend(self.note.as_deref().map(|note| ("note".to_owned(), Value::from(note))));
+            content
+        };
         let explanation = self.explanation.clone().unwrap_or_default();
         let opponents = self.opponents.iter().zip(&self.opponent_explanations);
         match review {

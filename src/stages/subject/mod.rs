@@ -161,6 +161,20 @@ pub trait Subject: Record + Clone {
     }
 }
 
+/// A joke as whoever explains it is asked about it: with the note that the thread's owner put under it. One without a
+/// note stands alone, so that what is asked of it stays the same request.
+fn noted(text: &str, note: Option<&str>) -> String {
+    note.map_or_else(|| text.to_owned(), |note| format!("{text}\n（楼主注：{note}）"))
+}
+
+/// Takes away a draft that is none: a refusal, nothing, or what was asked about. What was wrong with it stays, as a
+/// finding, and whoever decides begins without a draft.
+fn discard(draft: &mut Option<String>, asked: &str) -> Option<String> {
+    let found = super::draft::check::unusable(asked, draft.as_deref()?)?;
+    *draft = None;
+    Some(format!("{found}; the draft is discarded"))
+}
+
 /// A text among answers.
 fn text(values: &Values, field: &str) -> Option<String> {
     values.text(field).map(str::to_owned)

@@ -1,6 +1,6 @@
 //! The puzzles of BrainTeaser (Jiang et al., 3.2 to 3.5).
 
-use super::{Decision, Drafted, Prompt, Subject, list, only, text};
+use super::{Decision, Drafted, Prompt, Subject, discard, list, only, text};
 use crate::puzzle::words::key;
 use crate::puzzle::{distractors, reconstruction};
 use crate::record::{Post, Puzzle, Standing, flags_of};
@@ -90,6 +90,9 @@ impl Subject for Puzzle {
             Draft::Semantic => {
                 self.semantic_draft = text(values, "question");
                 self.semantic_basis = basis;
+                if let Some(unusable) = discard(&mut self.semantic_draft, "") {
+                    return vec![unusable];
+                }
                 let rephrased = self.semantic_draft.as_deref().unwrap_or_default();
                 reconstruction::semantic(&self.question, &self.answer, rephrased, &self.distractors)
             }

@@ -1,6 +1,6 @@
 //! The questions of RuozhiBench-Gen (Zhai et al., 2.2 and 2.3).
 
-use super::{Decision, Drafted, Prompt, Subject, list, only, text};
+use super::{Decision, Drafted, Prompt, Subject, discard, list, noted, only, text};
 use crate::record::{Post, Question, Standing};
 use crate::review::ballot::{KEEP, Step};
 use crate::review::item::Content;
@@ -20,7 +20,10 @@ impl Subject for Question {
         Some(match draft {
             Draft::Screen => Prompt::new("ruozhibench/screen", [("question", &self.text)]),
             Draft::Translation => Prompt::new("ruozhibench/translate", [("question", &self.text)]),
-            Draft::Irrationality => Prompt::new("ruozhibench/irrationality", [("question", english)]),
+            Draft::Irrationality => {
+                let question = noted(english, self.note.as_deref());
+                Prompt::new("ruozhibench/irrationality", [("question", &question)])
+            }
             Draft::Category => {
                 Prompt::new("ruozhibench/category", [("question", english), ("irrationality", analysis)])
             }
@@ -50,12 +53,18 @@ impl Subject for Question {
             Draft::Translation => {
                 self.translation_draft = text(values, "question_en");
                 self.translation_basis = basis;
-                check::translation(&self.text, self.translation_draft.as_deref().unwrap_or_default())
+                let unusable = discard(&mut self.translation_draft, &self.text);
+                let english = self.translation_draft.as_deref();
+                let lost = english.map(|english| check::translation(&self.text, english));
+                unusable.into_iter().chain(lost.into_iter().flatten()).collect()
             }
             Draft::Irrationality => {
                 self.irrationality_draft = text(values, "irrationality");
                 self.irrationality_basis = basis;
-                check::irrationality(self.irrationality_draft.as_deref().unwrap_or_default())
+                let english = self.question_en.clone().unwrap_or_default();
+                let unusable = discard(&mut self.irrationality_draft, &english);
+                let checked = self.irrationality_draft.as_deref().map(check::irrationality);
+                unusable.into_iter().chain(checked.into_iter().flatten()).collect()
             }
             Draft::Category => {
                 self.category_draft = list(values, "categories");
@@ -65,8 +74,14 @@ impl Subject for Question {
             Draft::Pair => {
                 self.pair_draft = text(values, "pair");
                 self.pair_basis = basis;
-                let english = self.question_en.as_deref().unwrap_or_default();
-                self.pair_draft.as_deref().map(|pair| check::pair(english, pair)).unwrap_or_default()
+                let english = self.question_en.clone().unwrap_or_default();
+                let refusal = self.pair_draft.as_deref().and_then(|pair| check::unusable("", pair));
+                if let Some(refusal) = refusal {
+                    // That no pair fits was not said either.
+                    (self.pair_draft, self.pair_basis) = (None, Vec::new());
+                    return vec![refusal.to_owned()];
+                }
+                self.pair_draft.as_deref().map(|pair| check::pair(&english, pair)).unwrap_or_default()
             }
             _ => Vec::new(),
         }
@@ -97,6 +112,7 @@ impl Subject for Question {
                 show("irrationality", self.irrationality.as_deref());
             }
         }
+        show("note", self.note.as_deref());
         if review == Review::Screen && !self.screen_reasons.is_empty() {
             content.insert("draft_reasons".to_owned(), Value::List(self.screen_reasons.clone()));
         }

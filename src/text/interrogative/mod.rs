@@ -29,5 +29,5 @@ mod scope;
 mod tests;
 mod words;
 
-pub use judgement::{Judgement, is_question, judge};
+pub use judgement::{Judgement, READ_CHARS, is_question, judge};
 pub use rules::{Example, Rule};

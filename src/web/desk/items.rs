@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
-use crate::pipeline::{RunError, review_items};
+use crate::pipeline::{RunError, shown_items};
 use crate::recipe::Recipe;
 use crate::review::{Item, Step};
 use crate::store::{Manifest, Workspace};
@@ -44,7 +44,7 @@ impl Ballots {
         let settings: sections::Review = config.typed(Some(recipe.name), "review");
         let rows = manifest.tables.get("rows").map(|rows| rows.hash.as_str()).unwrap_or_default();
         let key = format!("{rows} {}", settings.draft_ahead.join(","));
-        let make = || match review_items(config, recipe, name) {
+        let make = || match shown_items(config, recipe, name) {
             Ok(Some((step, items))) => {
                 let places = items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();
                 Ok(Ballot { step, items, places })

@@ -76,7 +76,7 @@ pub(super) fn on_screen(
         Some((name, texts))
     };
     Shown {
-        hash: item.content_hash.to_string(),
+        hash: item.sheet_hash(),
         base: own.map(|vote| vote.id.to_string()).unwrap_or_default(),
         content: item.content.iter().filter_map(shown).collect(),
         fields: step

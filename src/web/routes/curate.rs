@@ -208,7 +208,7 @@ fn give(
     let resolved = resolve_all(&ballot.step, &ballot.items, &votes);
     let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
     let open = unassigned(ballot, &resolved, &tasks, round);
-    let settings = AssignSettings { seed: 0, round, languages: &[], overlap, gold: &[], gold_share: 0.0 };
+    let settings = AssignSettings { round, overlap, ..AssignSettings::default() };
     let new = assign(&ballot.step, &open, &config.annotators, tasks.all(), &settings)
         .map_err(|e| Oops::bad(e.to_string()))?;
     tasks.append(&new)?;

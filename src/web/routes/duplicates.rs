@@ -6,6 +6,8 @@ use axum::extract::{Path, Query as Asked, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
+use super::decide::{Desk, desk};
+use crate::decisions::seen_pair;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
@@ -56,6 +58,8 @@ struct Found {
     page: usize,
     pages: usize,
     threshold: Option<f64>,
+    /// Who may say that two are one or two.
+    desk: Desk,
 }
 
 /// A record and those that went into it.
@@ -72,6 +76,8 @@ struct Member {
     #[serde(flatten)]
     entry: Entry,
     text: String,
+    /// The hash of its text and its keeper's.
+    seen: String,
 }
 
 #[derive(Serialize)]
@@ -80,6 +86,8 @@ struct Pair {
     pair: NearPair,
     text_a: String,
     text_b: String,
+    /// The hash of both.
+    seen: String,
 }
 
 /// The page.
@@ -90,7 +98,8 @@ pub(in crate::web) async fn page(
     Asked(filter): Asked<Filter>,
 ) -> Result<Response, Oops> {
     let recipe = recipe(&name)?;
-    let found = reading(move || find(&app, recipe, filter)).await?;
+    let who = visitor.clone();
+    let found = reading(move || find(&app, recipe, filter, &who)).await?;
     view::page(&visitor, "duplicates.html", found)
 }
 
@@ -99,7 +108,7 @@ fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
     recipe.steps.iter().find(|step| matches!(step.stage, crate::stages::Stage::Dedup))
 }
 
-fn find(app: &App, recipe: &'static Recipe, filter: Filter) -> Result<Found, Oops> {
+fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, Oops> {
     let step = comparing(recipe).ok_or_else(Oops::not_found)?;
     let mut found = Found {
         recipe: recipe.name,
@@ -111,6 +120,7 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter) -> Result<Found, Oop
         page: filter.page.parse().unwrap_or(1).max(1),
         pages: 0,
         threshold: None,
+        desk: desk(&app.config().0, visitor),
         filter,
     };
     let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
@@ -134,7 +144,12 @@ fn clusters(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
     let from = paged(all, found);
     let text = |record: &Record| record.text.clone().unwrap_or_default();
     for cluster in looking.clusters(from, PAGE, MEMBERS)?.0 {
-        let member = |record: Record| Member { text: text(&record), entry: record.entry };
+        let keeper = (cluster.keeper.entry.id.clone(), text(&cluster.keeper));
+        let member = |record: Record| {
+            let text = text(&record);
+            let seen = seen_pair((&keeper.0, &keeper.1), (&record.entry.id, &text)).to_string();
+            Member { text, seen, entry: record.entry }
+        };
         found.clusters.push(Cluster {
             text: text(&cluster.keeper),
             id: cluster.keeper.entry.id,
@@ -158,8 +173,12 @@ fn pairs(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = looking.texts_of(&ids)?;
     let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
-    found.pairs =
-        pairs.into_iter().map(|pair| Pair { text_a: text(&pair.a), text_b: text(&pair.b), pair }).collect();
+    let shown = |pair: NearPair| {
+        let (text_a, text_b) = (text(&pair.a), text(&pair.b));
+        let seen = seen_pair((&pair.a, &text_a), (&pair.b, &text_b)).to_string();
+        Pair { text_a, text_b, seen, pair }
+    };
+    found.pairs = pairs.into_iter().map(shown).collect();
     Ok(())
 }
 

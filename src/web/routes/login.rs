@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde_json::json;
 
 use crate::web::access::Rank;
-use crate::web::app::App;
+use crate::web::app::{App, reading};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor, set_cookie};
 use crate::web::view;
@@ -22,37 +22,53 @@ pub(in crate::web) async fn form(visitor: Visitor) -> Result<Response, Oops> {
     }
 }
 
-/// A token; the cookie is the token, so that a restart of the server throws nobody out and the end of a
-/// grant ends its sessions.
+/// A token opens a session, whose secret is the cookie. A right token is let in whatever wrong ones were tried from the
+/// same address: others share it. Wrong ones wait, as often as they begin like each other or come from one client.
 pub(in crate::web) async fn enter(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     form: Form,
 ) -> Result<Response, Oops> {
-    let (address, now) = (visitor.peer.ip(), Instant::now());
+    let (client, now) = (visitor.client, Instant::now());
     let again = |status: StatusCode, key: &str| {
         let mut page = view::page(&visitor, "login.html", json!({ "wrong": key }))?;
         *page.status_mut() = status;
         Ok(page)
     };
-    if !app.tries.may(address, now) {
-        return again(StatusCode::TOO_MANY_REQUESTS, "login_wait");
-    }
     let token = form.get("token").trim().to_string();
-    let Some(grant) = app.access.of_token(&token)? else {
-        app.tries.wrong(address, now);
-        return again(StatusCode::UNAUTHORIZED, "login_wrong");
+    let grant = app.access.of_token(&token)?;
+    let grant = match (grant, app.tries.may(client, &token, now)) {
+        (Some(grant), true) => grant,
+        (Some(_), false) => return again(StatusCode::TOO_MANY_REQUESTS, "login_wait"),
+        (None, _) => {
+            return match app.tries.wrong(client, &token, now) {
+                true => again(StatusCode::UNAUTHORIZED, "login_wrong"),
+                false => again(StatusCode::TOO_MANY_REQUESTS, "login_wait"),
+            };
+        }
     };
-    let mut answer = Redirect::to(home(grant.rank)).into_response();
-    set_cookie(&mut answer, &app.cookie, &token, &app);
+    let session = reading(move || {
+        let session = app.sessions.open(&grant)?;
+        Ok((session, grant.rank, app))
+    });
+    let (session, rank, app) = session.await?;
+    let mut answer = Redirect::to(home(rank)).into_response();
+    set_cookie(&mut answer, &app.cookie, &session, &app);
     Ok(answer)
 }
 
-/// Forgets the cookie.
-pub(in crate::web) async fn leave(State(app): State<Arc<App>>, _: Form) -> Response {
+/// Ends the session and forgets the cookie.
+pub(in crate::web) async fn leave(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    _: Form,
+) -> Result<Response, Oops> {
     let mut answer = Redirect::to("/login").into_response();
     set_cookie(&mut answer, &app.cookie, "", &app);
-    answer
+    if visitor.grant.is_some() {
+        reading(move || Ok(app.sessions.close(&visitor.secret)?)).await?;
+    }
+    Ok(answer)
 }
 
 fn home(rank: Rank) -> &'static str {

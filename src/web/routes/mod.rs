@@ -3,6 +3,7 @@
 mod ballot;
 mod counted;
 pub(super) mod curate;
+pub(super) mod decide;
 pub(super) mod duplicates;
 pub(super) mod login;
 pub(super) mod overview;

@@ -7,17 +7,18 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::audit::{self, Passage};
+use super::decide::{Desk, desk_of};
+use crate::audit::{self, Passage, Whereabouts};
 use crate::config::Config;
 use crate::recipe::{self, Recipe};
 use crate::record::Post;
 use crate::release::Candidate;
-use crate::stages::Rows;
-use crate::store::{Error, StageReader, any_of, select};
+use crate::search::{self, ChangedDump, Found, Recalled};
+use crate::stages::withdrawal::Withdrawals;
+use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
-use crate::web::staged::{Query, Record};
 use crate::web::view;
 
 /// Hits of a search, a recipe.
@@ -37,6 +38,8 @@ struct Whole {
     /// Records that went into it.
     absorbed: Vec<Side>,
     released: Vec<Released>,
+    /// What was and can be decided about it.
+    desk: Desk,
 }
 
 /// Two records that were one joke.
@@ -65,12 +68,19 @@ pub(in crate::web) async fn page(
     Path((name, id)): Path<(String, String)>,
 ) -> Result<Response, Oops> {
     let recipe = recipe(&name)?;
-    let whole = reading(move || whole(&app, recipe, &id)).await?;
+    let who = visitor.clone();
+    let whole = reading(move || whole(&app, recipe, &id, &who)).await?;
     view::page(&visitor, "record.html", whole)
 }
 
-fn whole(app: &App, recipe: &'static Recipe, id: &str) -> Result<Whole, Oops> {
+fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<Whole, Oops> {
     let (config, _) = app.config();
+    let withdrawn = Withdrawals::load(&app.workspace)?;
+    if withdrawn.of_id(id).is_some() {
+        return Err(Oops::withdrawn());
+    }
+    // Nor is the text of a withdrawn record shown beside the one that it went into.
+    let shown = |id: &str| withdrawn.of_id(id).is_none();
     let explained = audit::explain_by(&app.workspace, recipe, id, &app.stages)?;
     if explained.way.is_empty() {
         return Err(Oops::not_found());
@@ -79,11 +89,12 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str) -> Result<Whole, Oops> {
     for passage in &mut way {
         passage.details = audit::details(&config, recipe, &passage.stage, &passage.id)?;
     }
-    let raw = raw(app, recipe, id)?;
+    let raw = audit::raw_post(&app.workspace, recipe, id)?;
     let last = way.last().filter(|passage| passage.outcome == "merged" && passage.stage != "import");
-    let keeper = last.and_then(|passage| Some((passage, passage.into.clone()?)));
+    let keeper = last.and_then(|passage| Some((passage, passage.into.clone().filter(|into| shown(into))?)));
     let keeper = keeper.map(|(passage, into)| side(app, recipe, passage, into)).transpose()?;
-    let absorbed = explained.absorbed.iter().map(|passage| side(app, recipe, passage, passage.id.clone()));
+    let absorbed = explained.absorbed.iter().filter(|passage| shown(&passage.id));
+    let absorbed = absorbed.map(|passage| side(app, recipe, passage, passage.id.clone()));
     let absorbed: Vec<Side> = absorbed.collect::<Result<_, _>>()?;
     let compared = way.iter().rev().find(|p| p.outcome == "merged" || p.stage == "dedup");
     let text = match compared {
@@ -91,10 +102,15 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str) -> Result<Whole, Oops> {
         None => None,
     };
     let text = text.or_else(|| way.iter().rev().find_map(|passage| passage.after.clone()));
-    let text = text.or_else(|| raw.as_ref().map(|post| post.text.clone())).unwrap_or_default();
+    let text = text.or_else(|| raw.as_ref().map(|post| post.text.clone()));
+    let text = match text {
+        Some(text) => text,
+        // What import set aside stands in its dump alone.
+        None => search::at_place(&config, id)?.map(|record| record.text).unwrap_or_default(),
+    };
     Ok(Whole {
         recipe: recipe.name,
-        others: others(&config, recipe),
+        others: others(app, &config, recipe, id)?,
         id: id.into(),
         text,
         ends: explained.ends,
@@ -102,24 +118,20 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str) -> Result<Whole, Oops> {
         keeper,
         absorbed,
         released: released(app, recipe, id)?,
+        desk: desk_of(app, &config, recipe, id, visitor)?,
         raw,
     })
 }
 
-fn others(config: &Config, own: &'static Recipe) -> Vec<&'static str> {
-    recipe::used(config).map(|recipe| recipe.name).filter(|name| *name != own.name).collect()
-}
-
-/// The post as people wrote it.
-fn raw(app: &App, recipe: &'static Recipe, id: &str) -> Result<Option<Post>, Error> {
-    let origin = recipe.origin();
-    let Some(first) = origin.steps.first().filter(|step| step.stage.rows() == Rows::Posts) else {
-        return Ok(None);
-    };
-    let Some(reader) = StageReader::open(&app.workspace.stage(origin.name, 1, first.name))? else {
-        return Ok(None);
-    };
-    Ok(select::<Post>(&reader, "rows", any_of("id", [id]))?.into_iter().next())
+/// Other recipes that know a record of this id, so that a link to it leads somewhere.
+fn others(app: &App, config: &Config, own: &'static Recipe, id: &str) -> Result<Vec<&'static str>, Error> {
+    let mut others = Vec::new();
+    for recipe in recipe::used(config).filter(|recipe| recipe.name != own.name) {
+        if !audit::explain_by(&app.workspace, recipe, id, &app.stages)?.way.is_empty() {
+            others.push(recipe.name);
+        }
+    }
+    Ok(others)
 }
 
 fn side(app: &App, recipe: &'static Recipe, passage: &Passage, id: String) -> Result<Side, Oops> {
@@ -176,10 +188,22 @@ pub(in crate::web) struct Sought {
 #[derive(Serialize)]
 struct Hits {
     q: String,
-    recipes: Vec<(&'static str, Vec<Record>, usize)>,
+    records: Vec<Hit>,
+    /// Whether there are more than these.
+    more: bool,
+    changed: Vec<ChangedDump>,
 }
 
-/// An id or a place in a dump leads to its record; words to the posts that hold them.
+/// A record of a dump, and where it ended.
+#[derive(Serialize)]
+struct Hit {
+    name: String,
+    place: String,
+    text: String,
+    ended: Vec<Whereabouts>,
+}
+
+/// An id or a place in a dump leads to its record; words to the records that hold them, wherever they ended.
 pub(in crate::web) async fn find(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -189,22 +213,47 @@ pub(in crate::web) async fn find(
     let found = reading(move || {
         let (config, _) = app.config();
         let recipes: Vec<_> = recipe::used(&config).collect();
+        let withdrawn = Withdrawals::load(&app.workspace)?;
+        if withdrawn.of_target(&q).is_some() {
+            return Err(Oops::withdrawn());
+        }
+        let mut found = Found::default();
         if is_name(&q) {
             for recipe in &recipes {
                 if let [id] = audit::find(&app.workspace, recipe, &q)?.as_slice() {
                     return Ok(Err((recipe.name, id.clone())));
                 }
             }
+            found = search::by_name(&config, &q)?;
         }
-        let mut hits = Hits { q: q.clone(), recipes: Vec::new() };
-        let query = Query { words: q, ..Query::default() };
-        for recipe in recipes.into_iter().filter(|_| !query.words.is_empty()) {
-            let Some(first) = recipe.steps.first() else { continue };
-            let Some(looking) = app.stages.open(&app.workspace, recipe, first)? else { continue };
-            let (records, all) = looking.page(&query, 0, HITS)?;
-            hits.recipes.push((recipe.name, records, all));
+        if found.records.is_empty() {
+            found = search::by_text(&config, &q, HITS)?;
         }
-        Ok(Ok(hits))
+        let mut hits: Vec<Hit> = found.records.iter().map(hit).collect();
+        for recipe in &recipes {
+            let ended = audit::whereabouts(&app.workspace, recipe, &found.records, &app.stages)?;
+            hits.iter_mut().zip(ended).for_each(|(hit, ended)| hit.ended.extend(ended));
+        }
+        if hits.is_empty() {
+            // What a stage wrote, no dump holds.
+            for recipe in &recipes {
+                let mut ids = audit::find_changed(&app.workspace, recipe, &q)?;
+                ids.retain(|id| withdrawn.of_id(id).is_none());
+                for id in ids.into_iter().take(HITS) {
+                    let mut explained = audit::explain_by(&app.workspace, recipe, &id, &app.stages)?;
+                    audit::compare(&app.workspace, recipe, &mut explained)?;
+                    let ended = explained.whereabouts().into_iter().collect();
+                    let text = explained.text.unwrap_or_default();
+                    hits.push(Hit { name: id.clone(), place: String::new(), text, ended });
+                }
+            }
+        }
+        if let [hit] = hits.as_slice()
+            && let (Some(ended), true) = (hit.ended.first(), is_name(&q))
+        {
+            return Ok(Err((ended.recipe, ended.id.clone())));
+        }
+        Ok(Ok(Hits { q, records: hits, more: found.more, changed: found.changed }))
     })
     .await?;
     match found {
@@ -212,6 +261,15 @@ pub(in crate::web) async fn find(
         Err((recipe, id)) => {
             Ok(Redirect::to(&format!("/{recipe}/record/{}", view::encoded(&id))).into_response())
         }
+    }
+}
+
+fn hit(record: &Recalled) -> Hit {
+    Hit {
+        name: record.ids.first().unwrap_or(&record.locator).clone(),
+        place: record.locator.clone(),
+        text: record.text.clone(),
+        ended: Vec::new(),
     }
 }
 

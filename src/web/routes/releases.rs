@@ -10,12 +10,13 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::counted::{Counted, counted};
+use crate::join::Unwatched;
 use crate::pipeline::review_items;
 use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, lost, rows_of};
+use crate::release::{Candidate, Causes, Since, lost, rows_of, since};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::{Item, agreement};
 use crate::stages::review::Votes;
@@ -46,6 +47,8 @@ struct Version {
     /// Its folder stands in output/.
     here: bool,
     words: String,
+    /// What has become of its rows; none of a candidate.
+    since: Option<Since>,
 }
 
 /// Every recipe's candidate and releases.
@@ -66,14 +69,16 @@ fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, Oops> {
     if let Some(candidate) = Candidate::read(&folder(app, recipe, CANDIDATE))? {
         versions.push(Version {
             version: CANDIDATE.into(),
-            date: candidate.date,
+            date: candidate.date.unwrap_or_default(),
             configs: candidate.configs,
             draft: candidate.draft,
             here: true,
             words: String::new(),
+            since: None,
         });
     }
     let registry = Registry::open(&app.workspace, recipe.name)?;
+    let mut otherwise = since(&app.workspace, recipe)?;
     for release in registry.releases.iter().rev() {
         let version = release.version.to_string();
         versions.push(Version {
@@ -82,6 +87,10 @@ fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, Oops> {
             draft: Vec::new(),
             here: Candidate::read(&folder(app, recipe, &version))?.is_some(),
             words: changed(&release.changes),
+            since: otherwise
+                .iter()
+                .position(|since| since.version == release.version)
+                .map(|place| otherwise.swap_remove(place)),
             version,
         });
     }
@@ -218,7 +227,7 @@ fn compared(
     let theirs = rows_of::of_file(&app.workspace.raw().join("reference").join(&reference))?;
     let ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
     let types = serde_json::from_str(FLUB_TYPES).map_err(Oops::broken)?;
-    let mut found = compare::compare(&ours, &theirs, &types, &|_| None);
+    let mut found = compare::compare(&ours, &theirs, &types, &|_| None, &Unwatched);
     found.missing.truncate(SHOWN);
     found.near.truncate(SHOWN);
     for missing in &mut found.missing {

@@ -312,6 +312,8 @@ pub(in crate::web) async fn pass_over(
         let (board, given) = seat(&app, place, &person)?;
         may_see(&board, place, &given, &person, &id)?;
         let new = Skip { item: id, annotator: person.name, round, reason, at: now() };
+        // Whoever passes over at the same moment waits instead of being told that somebody writes.
+        let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Ok(skip(&app.workspace, recipe.name, ballot.step.name, &new)?)
     })
     .await?;
@@ -335,7 +337,7 @@ fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<
         return Ok(Made::Changed);
     }
     let Seen { item, .. } = may_see(&board, place, &given, person, id)?;
-    if item.content_hash.to_string() != form.get("hash") {
+    if item.sheet_hash() != form.get("hash") {
         return Ok(Made::Changed);
     }
     let fields = step.form(round);
@@ -384,6 +386,7 @@ fn vote_of(
         at: now(),
         source: "page".to_string(),
         synthetic: false,
+        order: item.shown_order(),
         seconds,
         base,
         supersedes: None,

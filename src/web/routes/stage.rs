@@ -8,6 +8,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::decide::{Desk, desk};
+use crate::decisions::{Verdict, seen_text};
 use crate::recipe::{Recipe, Step};
 use crate::record::Counts;
 use crate::stages::Stage;
@@ -45,7 +47,7 @@ struct Found {
     filter: Filter,
     counts: Counts,
     reasons: Vec<Reason>,
-    records: Vec<Record>,
+    records: Vec<Shown>,
     found: usize,
     page: usize,
     pages: usize,
@@ -55,6 +57,17 @@ struct Found {
     compares: bool,
     /// Whether records of this stage enter or leave as texts with lengths worth a figure.
     texts: bool,
+    desk: Desk,
+    /// What can be decided here; nothing where the record's own page says more.
+    decides: Vec<&'static str>,
+}
+
+/// A record with the hash of what is shown of it.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    record: Record,
+    seen: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -75,11 +88,18 @@ pub(in crate::web) async fn page(
 ) -> Result<Response, Oops> {
     let recipe = recipe(&name)?;
     let (_, step) = recipe.step(&stage).ok_or_else(Oops::not_found)?;
-    let found = reading(move || find(&app, recipe, step, filter)).await?;
+    let who = visitor.clone();
+    let found = reading(move || find(&app, recipe, step, filter, &who)).await?;
     view::page(&visitor, "stage.html", found)
 }
 
-fn find(app: &App, recipe: &'static Recipe, step: &'static Step, filter: Filter) -> Result<Found, Oops> {
+fn find(
+    app: &App,
+    recipe: &'static Recipe,
+    step: &'static Step,
+    filter: Filter,
+    visitor: &Visitor,
+) -> Result<Found, Oops> {
     let steps = recipe.steps.iter().map(|step| step.name).collect();
     let sorts = Sort::ALL.into_iter().map(Sort::name).collect();
     let number = |text: &str| text.trim().parse::<usize>().unwrap_or(0);
@@ -106,6 +126,8 @@ fn find(app: &App, recipe: &'static Recipe, step: &'static Step, filter: Filter)
         settings: BTreeMap::new(),
         compares: false,
         texts: false,
+        desk: desk(&app.config().0, visitor),
+        decides: decides(step),
         filter,
     };
     let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
@@ -119,8 +141,20 @@ fn find(app: &App, recipe: &'static Recipe, step: &'static Step, filter: Filter)
     found.pages = count.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));
     found.first = (found.page - 1) * PAGE;
-    (found.records, found.found) = looking.page(&query, found.first, PAGE)?;
+    let (records, all) = looking.page(&query, found.first, PAGE)?;
+    let shown = |record: Record| Shown {
+        seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
+        record,
+    };
+    (found.records, found.found) = (records.into_iter().map(shown).collect(), all);
     Ok(found)
+}
+
+/// What people can decide about a stage's records where they see them as they enter it.
+fn decides(step: &Step) -> Vec<&'static str> {
+    let posts = matches!(step.stage, Stage::Clean | Stage::Anonymise | Stage::Filter);
+    let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold].into_iter();
+    verdicts.filter(|verdict| posts && step.stage.takes(*verdict)).map(Verdict::name).collect()
 }
 
 /// The reasons of a stage, the most frequent first.

@@ -1,0 +1,23 @@
+//! Whether a candidate follows from what raw/ holds today: the link that books alone cannot prove.
+
+use super::prove::{Gap, Proof};
+use crate::config::Config;
+use crate::pipeline::{RunError, stale_stages};
+use crate::recipe::Recipe;
+use crate::store::Workspace;
+
+/// Compares every stage under a recipe's candidate with today's dumps, replies, votes and settings. A recipe
+/// without a candidate promises nothing yet.
+///
+/// # Errors
+/// [`RunError`] where sources, votes or replies cannot be read.
+pub fn follows(config: &Config, recipe: &'static Recipe, proof: &mut Proof) -> Result<(), RunError> {
+    if !Workspace::new(&config.root).candidate(recipe.name).exists() {
+        return Ok(());
+    }
+    let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
+    for stage in stale_stages(config, recipe)? {
+        proof.gaps.push(gap(format!("it does not follow from what raw/ and the settings hold now: {stage}")));
+    }
+    Ok(())
+}

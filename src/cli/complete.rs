@@ -1,0 +1,137 @@
+//! What a shell completes: names that the program knows, and those that the workspace in the line knows.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap_complete::CompletionCandidate;
+
+use crate::config::sections::SECTIONS;
+use crate::config::{Config, Overrides, reference};
+use crate::llm::Prompts;
+use crate::recipe::{self, RECIPES};
+use crate::record::{Reason, State};
+use crate::release::Version;
+use crate::text::clean::Rule;
+
+fn candidates(names: impl IntoIterator<Item = (String, String)>) -> Vec<CompletionCandidate> {
+    let candidate = |(name, help): (String, String)| {
+        CompletionCandidate::new(name).help((!help.is_empty()).then(|| help.into()))
+    };
+    names.into_iter().map(candidate).collect()
+}
+
+/// Names without a word about them, sorted, each once.
+fn plain(names: impl IntoIterator<Item = String>) -> Vec<CompletionCandidate> {
+    let names: BTreeSet<String> = names.into_iter().collect();
+    candidates(names.into_iter().map(|name| (name, String::new())))
+}
+
+/// The workspace of the line that is being completed: what `-C` says in it.
+fn root() -> PathBuf {
+    root_of(&std::env::args_os().collect::<Vec<_>>())
+}
+
+fn root_of(args: &[OsString]) -> PathBuf {
+    let at = args.iter().position(|arg| arg == "-C" || arg == "--workspace");
+    at.and_then(|at| args.get(at + 1)).map_or_else(|| PathBuf::from("."), PathBuf::from)
+}
+
+/// Its settings; nothing is completed from those that cannot be read.
+fn settings() -> Option<Config> {
+    Config::load(&root(), &recipe::names(), &recipe::choices(), &Overrides::default()).ok()
+}
+
+pub(super) fn recipes() -> Vec<CompletionCandidate> {
+    candidates(RECIPES.iter().map(|recipe| (recipe.name.to_string(), recipe.about.to_string())))
+}
+
+pub(super) fn stages() -> Vec<CompletionCandidate> {
+    plain(RECIPES.iter().flat_map(|recipe| recipe.steps).map(|step| step.name.to_string()))
+}
+
+pub(super) fn reviews() -> Vec<CompletionCandidate> {
+    plain(RECIPES.iter().flat_map(|recipe| recipe.reviews()).map(|review| review.place().1.to_string()))
+}
+
+pub(super) fn states() -> Vec<CompletionCandidate> {
+    candidates(State::ALL.into_iter().map(|state| (state.code().to_string(), String::new())))
+}
+
+pub(super) fn reasons() -> Vec<CompletionCandidate> {
+    let reasons = Reason::ALL.iter().map(|reason| (reason.code(), reason.definition()));
+    let rules = Rule::ALL.iter().map(|rule| (rule.code(), rule.definition()));
+    candidates(reasons.chain(rules).map(|(code, definition)| (code.to_string(), definition.to_string())))
+}
+
+pub(super) fn annotators() -> Vec<CompletionCandidate> {
+    let people = settings().map(|config| config.annotators).unwrap_or_default();
+    candidates(people.into_iter().map(|person| (person.name, person.role.name().to_string())))
+}
+
+pub(super) fn sources() -> Vec<CompletionCandidate> {
+    let sources = settings().map(|config| config.sources).unwrap_or_default();
+    candidates(sources.into_iter().map(|source| (source.name, source.path)))
+}
+
+pub(super) fn crawls() -> Vec<CompletionCandidate> {
+    plain(settings().map(|config| config.crawls).unwrap_or_default().into_iter().map(|crawl| crawl.name))
+}
+
+pub(super) fn endpoints() -> Vec<CompletionCandidate> {
+    let endpoints = settings().map(|config| config.endpoints).unwrap_or_default();
+    candidates(endpoints.into_iter().map(|endpoint| (endpoint.name, endpoint.model)))
+}
+
+pub(super) fn prompts() -> Vec<CompletionCandidate> {
+    let prompts = Prompts::load(Some(&root().join("prompts")));
+    let prompts = prompts.map(|prompts| prompts.list()).unwrap_or_default();
+    candidates(prompts.into_iter().map(|prompt| (prompt.name, prompt.about)))
+}
+
+/// Recipes, and their released versions as `recipe@version`.
+pub(super) fn sets() -> Vec<CompletionCandidate> {
+    let mut sets: Vec<String> = RECIPES.iter().map(|recipe| recipe.name.to_string()).collect();
+    for recipe in RECIPES {
+        sets.extend(released(recipe.name).iter().map(|version| format!("{}@{version}", recipe.name)));
+    }
+    plain(sets)
+}
+
+/// The versions that some recipe has.
+pub(super) fn versions() -> Vec<CompletionCandidate> {
+    let of = |recipe: &recipe::Recipe| {
+        let known = released(recipe.name);
+        known.into_iter().map(|version| (version.to_string(), recipe.name.to_string())).collect::<Vec<_>>()
+    };
+    candidates(RECIPES.iter().flat_map(of))
+}
+
+fn released(recipe: &str) -> Vec<Version> {
+    let entries = std::fs::read_dir(root().join("output").join(recipe)).into_iter().flatten().flatten();
+    let mut versions: Vec<Version> =
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    versions.sort();
+    versions
+}
+
+/// What `config --explain` takes.
+pub(super) fn topics() -> Vec<CompletionCandidate> {
+    let tables = SECTIONS.iter().chain(reference::TABLES);
+    candidates(tables.map(|table| (table.name.to_string(), table.doc.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_is_the_one_in_the_line() {
+        let args = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(
+            root_of(&args(&["riddlemill", "--", "riddlemill", "-C", "mill", "run", ""])),
+            PathBuf::from("mill")
+        );
+        assert_eq!(root_of(&args(&["riddlemill", "--", "riddlemill", "run"])), PathBuf::from("."));
+    }
+}

@@ -1,0 +1,406 @@
+//! `decide`: what people decide about records and pairs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::audit;
+use crate::config::Config;
+use crate::decisions::{Cells, Decision, DecisionLog, TableError, Verdict, read_table, write_table};
+use crate::pipeline::decide::{
+    Act, DecideError, DecisionState, Found, Listed, Open, Wish, decide as plan, entitled, open_records,
+    states,
+};
+use crate::pipeline::now;
+use crate::recipe;
+use crate::record::State;
+use crate::review::Digest;
+use crate::review::votes::LogError;
+use crate::store::{Error, Workspace, durable};
+
+pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let record =
+        |verdict, args: &OfRecord| say(&config, verdict, &args.record, None, None, &args.act, global);
+    let edit =
+        |verdict, args: &Edit| say(&config, verdict, &args.record, None, Some(&args.text), &args.act, global);
+    let pair = |verdict, args: &OfPair| {
+        say(&config, verdict, &args.record, Some(&args.other), None, &args.act, global)
+    };
+    match verb {
+        DecideVerb::Keep(args) => record(Verdict::Keep, args),
+        DecideVerb::Drop(args) => record(Verdict::Drop, args),
+        DecideVerb::Hold(args) => record(Verdict::Hold, args),
+        DecideVerb::Text(args) => edit(Verdict::Text, args),
+        DecideVerb::Title(args) => edit(Verdict::Title, args),
+        DecideVerb::Answer(args) => edit(Verdict::Answer, args),
+        DecideVerb::One(args) => pair(Verdict::One, args),
+        DecideVerb::Two(args) => pair(Verdict::Two, args),
+        DecideVerb::Undo { id, by, why } => undo(&config, id, by, why),
+        DecideVerb::List { record } => list(&config, record.as_deref(), global),
+        DecideVerb::Export { out, recipe, stage, outcome, pairs } => {
+            export(&config, out, recipe, stage.clone(), outcome, *pairs)
+        }
+        DecideVerb::Import { files, by, why, all } => {
+            import(&config, files, by.as_deref(), why.as_deref(), *all, global)
+        }
+    }
+}
+
+fn folder(config: &Config) -> PathBuf {
+    Workspace::new(&config.root).decisions()
+}
+
+fn log(config: &Config) -> Result<DecisionLog, Failure> {
+    let log = DecisionLog::read(&folder(config))?;
+    log.damaged().iter().for_each(|damaged| eprintln!("{damaged}; it is not counted"));
+    Ok(log)
+}
+
+impl From<LogError> for Failure {
+    fn from(error: LogError) -> Failure {
+        Failure { exit: Exit::Io, message: error.to_string() }
+    }
+}
+
+impl From<DecideError> for Failure {
+    fn from(error: DecideError) -> Failure {
+        match error {
+            DecideError::Run(error) => error.into(),
+            DecideError::NoRecord { .. } => Failure { exit: Exit::Gap, message: error.to_string() },
+            _ => Failure::usage(error.to_string()),
+        }
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Failure {
+        Failure::usage(error.to_string())
+    }
+}
+
+/// The id of a record that is named as `explain` takes it.
+fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Failure> {
+    let workspace = Workspace::new(&config.root);
+    let mut ids = BTreeSet::new();
+    let recipes = || recipe::used(config).filter(|recipe| only.is_none_or(|name| name == recipe.name));
+    for recipe in recipes() {
+        ids.extend(audit::find(&workspace, recipe, target)?);
+    }
+    if ids.is_empty() {
+        for recipe in recipes() {
+            ids.extend(audit::find_said(&workspace, recipe, target)?);
+        }
+    }
+    let mut found = ids.iter();
+    match (found.next(), found.next()) {
+        (Some(id), None) => Ok(id.clone()),
+        // The verb says itself what it lacks.
+        (None, _) => Ok(target.to_owned()),
+        _ => {
+            let some: Vec<&str> = ids.iter().take(10).map(String::as_str).collect();
+            let message = format!("several records are {target:?}; name one of them: {}", some.join(", "));
+            Err(Failure::usage(message))
+        }
+    }
+}
+
+fn say(
+    config: &Config,
+    verdict: Verdict,
+    record: &str,
+    other: Option<&str>,
+    text: Option<&str>,
+    args: &ActArgs,
+    global: &Global,
+) -> Result<Exit, Failure> {
+    entitled(config, &args.by)?;
+    let only = args.recipe.as_deref();
+    let wish = Wish {
+        verdict,
+        record: named(config, only, record)?,
+        other: other.map(|other| named(config, only, other)).transpose()?,
+        text: text.map(str::to_owned),
+        recipe: args.recipe.clone(),
+        stage: args.stage.clone(),
+        seen: None,
+    };
+    let at = now();
+    let act = Act { by: &args.by, why: &args.why, at: &at, source: "command line" };
+    let decisions = plan(config, &wish, act)?;
+    let receipt = DecisionLog::append(&folder(config), decisions.clone())?;
+    let log = log(config)?;
+    let stored: Vec<&Decision> =
+        receipt.added.iter().filter_map(|id| log.all().iter().find(|d| d.id == *id)).collect();
+    if global.json {
+        output::json(&stored)?;
+        return Ok(Exit::Done);
+    }
+    for decision in &stored {
+        output::print(&format!("{}\n", describe(decision)))?;
+    }
+    if stored.is_empty() {
+        output::print("that holds already\n")?;
+    } else if !global.quiet {
+        let recipes: BTreeSet<&str> = recipe::used(config)
+            .filter(|recipe| stored.iter().any(|d| d.is_for(recipe.name) && recipe.step(&d.stage).is_some()))
+            .map(|recipe| recipe.name)
+            .collect();
+        let only: Vec<String> = recipes.iter().map(|name| format!(" --recipe {name}")).collect();
+        eprintln!("`riddlemill run{}` applies it", only.concat());
+    }
+    Ok(Exit::Done)
+}
+
+/// `1f00…  keep tieba:1 at filter, all recipes, by meta-1: why`
+fn describe(decision: &Decision) -> String {
+    let Decision { id, verdict, record, stage, by, why, .. } = decision;
+    let other = decision.other.as_ref().map(|other| format!(" {other}")).unwrap_or_default();
+    let text = decision.text.as_ref().map(|text| format!(" {text:?}")).unwrap_or_default();
+    let recipe = decision.recipe.as_deref().unwrap_or("all recipes");
+    format!("{id}  {verdict} {record}{other}{text} at {stage}, {recipe}, by {by}: {why}")
+}
+
+fn undo(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure> {
+    entitled(config, by)?;
+    if why.trim().is_empty() {
+        return Err(DecideError::NoReason.into());
+    }
+    let log = log(config)?;
+    let begins = |d: &&Decision| id.len() >= 4 && d.id.to_string().starts_with(id);
+    let found: Vec<&Decision> = log.all().iter().filter(begins).collect();
+    let decision = match found[..] {
+        [decision] => decision,
+        [] => {
+            return Err(Failure {
+                exit: Exit::Gap,
+                message: format!(
+                    "no decision is called {id:?}\n  hint: `riddlemill decide list` has their ids; four digits are the fewest"
+                ),
+            });
+        }
+        _ => return Err(Failure::usage(format!("{} decisions begin with {id:?}", found.len()))),
+    };
+    match DecisionLog::undo(&folder(config), decision.id, by, why, &now())? {
+        true => output::print(&format!("taken back: {}\n", describe(decision)))?,
+        false => output::print("it was taken back before\n")?,
+    }
+    Ok(Exit::Done)
+}
+
+fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, Failure> {
+    let log = log(config)?;
+    let record = record.map(|record| named(config, None, record)).transpose()?;
+    let about = |d: &Decision| {
+        record.as_ref().is_none_or(|record| d.record == *record || d.other.as_ref() == Some(record))
+    };
+    let found = states(config, &log, about)?;
+    if global.json {
+        let rows: Vec<_> = found
+            .iter()
+            .map(|Found { recipe, decision, state }| {
+                json!({ "recipe": recipe, "state": state, "decision": decision, "undone": log.undone(decision.id) })
+            })
+            .collect();
+        output::json(&rows)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for decision in log.all().iter().filter(|d| about(d)) {
+        text.push_str(&format!("{}\n  {}\n", describe(decision), decision.at));
+        if let Some(undo) = log.undone(decision.id) {
+            text.push_str(&format!("  taken back by {} on {}: {}\n", undo.by, undo.at, undo.why));
+        }
+        for Found { recipe, state, .. } in found.iter().filter(|found| found.decision.id == decision.id) {
+            if *state != DecisionState::TakenBack {
+                text.push_str(&format!("  {recipe}: {}\n", state.words()));
+            }
+        }
+    }
+    if text.is_empty() {
+        text.push_str("nothing was decided\n");
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn export(
+    config: &Config,
+    out: &Path,
+    recipe: &str,
+    stage: Option<String>,
+    outcome: &str,
+    pairs: bool,
+) -> Result<Exit, Failure> {
+    let recipe = recipe::find(recipe).ok_or_else(|| DecideError::NoRecipe(recipe.to_owned()))?;
+    if let Some(name) = stage.as_ref().filter(|name| recipe.step(name).is_none()) {
+        return Err(Failure::usage(format!("{} has no stage {name:?}", recipe.name)));
+    }
+    let state = State::from_code(outcome)
+        .filter(|state| [State::Held, State::Dropped, State::Failed].contains(state))
+        .ok_or_else(|| Failure::usage(format!("--outcome is held, dropped or failed, not {outcome:?}")))?;
+    let listed = if pairs { Listed::Pairs } else { Listed::Records { stage, state } };
+    let log = log(config)?;
+    let open = open_records(config, recipe, &listed)?;
+    let rows: Vec<Cells> = open.iter().map(|open| cells(&log, recipe.name, open)).collect();
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let bytes = write_table(&name, &rows)?;
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        durable::create_folder(folder)?;
+    }
+    durable::replace(out, &bytes)?;
+    output::print(&format!("{}\n", out.display()))?;
+    eprintln!("{}", count(rows.len() as u64, if pairs { "pair" } else { "record" }));
+    Ok(Exit::Done)
+}
+
+/// A row to decide in, with the decision that holds where there is one.
+fn cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
+    let pair = |d: &Decision| match (&open.other, &d.other) {
+        (None, None) => d.record == open.record,
+        (Some(other), Some(second)) => {
+            (&d.record, second) == (&open.record, other) || (&d.record, second) == (other, &open.record)
+        }
+        _ => false,
+    };
+    let holds = log.all().iter().rfind(|d| {
+        d.stage == open.stage
+            && d.is_for(recipe)
+            && log.undone(d.id).is_none()
+            && pair(d)
+            && d.seen == open.seen
+    });
+    let mut cells = Cells::new();
+    let mut put = |column: &str, cell: Option<String>| cell.map(|cell| cells.insert(column.to_owned(), cell));
+    put("record", Some(open.record.clone()));
+    put("other", open.other.clone());
+    put("see.state", Some(open.state.clone()));
+    put("see.text", Some(open.text.clone()));
+    put("see.other", open.text_of_other.clone());
+    put("verdict", holds.map(|d| d.verdict.name().to_owned()));
+    put("text", holds.and_then(|d| d.text.clone()));
+    put("why", holds.map(|d| d.why.clone()));
+    put("by", holds.map(|d| d.by.clone()));
+    put("recipe", Some(recipe.to_owned()));
+    put("stage", Some(open.stage.to_owned()));
+    put("decision", holds.map(|d| d.id.to_string()));
+    put("seen", Some(open.seen.to_string()));
+    cells
+}
+
+fn import(
+    config: &Config,
+    files: &[PathBuf],
+    by: Option<&str>,
+    why: Option<&str>,
+    all: bool,
+    global: &Global,
+) -> Result<Exit, Failure> {
+    let (mut machine, mut troubled) = (Vec::new(), false);
+    for file in files {
+        let bytes = fs::read(file).map_err(Error::io("read", file))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let log = log(config)?;
+        let (mut decisions, mut problems, mut blank, mut known) = (Vec::new(), Vec::new(), 0, 0);
+        for (row, cells) in read_table(&name, &bytes)? {
+            match of_row(config, &log, &name, &cells, by, why, all) {
+                Ok(Row::Blank) => blank += 1,
+                Ok(Row::Known) => known += 1,
+                Ok(Row::Decided(mut found)) => decisions.append(&mut found),
+                Err(what) => problems.push(format!("{name}: row {row}: {what}")),
+            }
+        }
+        let receipt = DecisionLog::append(&folder(config), decisions)?;
+        known += receipt.known;
+        troubled |= !problems.is_empty();
+        problems.iter().for_each(|problem| eprintln!("{problem}"));
+        machine.push(json!({
+            "file": file, "added": receipt.added.len(), "known": known, "blank": blank, "problems": problems,
+        }));
+        if !global.json {
+            output::print(&format!(
+                "{name}: {} added, {known} known, {blank} blank\n",
+                count(receipt.added.len() as u64, "decision")
+            ))?;
+        }
+    }
+    if global.json {
+        output::json(&machine)?;
+    }
+    Ok(if troubled { Exit::Partial } else { Exit::Done })
+}
+
+enum Row {
+    /// Nothing was decided.
+    Blank,
+    /// It stands as it was exported.
+    Known,
+    Decided(Vec<Decision>),
+}
+
+/// What a row says; else what is wrong with it.
+fn of_row(
+    config: &Config,
+    log: &DecisionLog,
+    file: &str,
+    cells: &Cells,
+    by: Option<&str>,
+    why: Option<&str>,
+    all: bool,
+) -> Result<Row, String> {
+    let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
+    let Some(word) = cell("verdict") else { return Ok(Row::Blank) };
+    let verdict = Verdict::from_name(word).ok_or_else(|| {
+        let words: Vec<&str> = Verdict::ALL.into_iter().map(Verdict::name).collect();
+        format!("unknown verdict {word:?} (there are {})", words.join(", "))
+    })?;
+    let record = cell("record").ok_or("a verdict without a record")?;
+    let digest = |column: &str| -> Result<Option<Digest>, String> {
+        cell(column).map(|text| text.parse::<Digest>().map_err(|e| e.to_string())).transpose()
+    };
+    let text = cells.get("text").filter(|text| !text.trim().is_empty() && verdict.is_edit());
+    let stood = digest("decision")?.and_then(|id| log.all().iter().find(|d| d.id == id));
+    if let Some(stood) = stood {
+        let as_it_stood =
+            stood.verdict == verdict && stood.text.as_deref().map(str::trim) == text.map(|text| text.trim());
+        if as_it_stood {
+            return Ok(Row::Known);
+        }
+        let since = log.all().iter().rfind(|d| d.key() == stood.key() && d.id != stood.id);
+        let since = since.filter(|d| {
+            log.all().iter().position(|x| x.id == d.id) > log.all().iter().position(|x| x.id == stood.id)
+        });
+        if let Some(since) = since {
+            return Err(format!(
+                "{record}: {} decided otherwise since the table was written; export it again",
+                since.by
+            ));
+        }
+    }
+    // Who fills in a table says so with --by; the column tells who decided what stood there.
+    let by = by.or(cell("by")).ok_or("it does not say who decided; give --by NAME")?;
+    entitled(config, by).map_err(|e| e.to_string())?;
+    let why = cell("why").or(why).unwrap_or_default();
+    let other = cell("other").filter(|_| verdict.is_of_pair()).map(str::to_owned);
+    let edits = verdict.is_edit();
+    let wish = Wish {
+        verdict,
+        record: record.to_owned(),
+        other,
+        text: text.cloned(),
+        recipe: cell("recipe").filter(|_| !all).map(str::to_owned),
+        // How a record reads is not decided at the stage that stopped it.
+        stage: cell("stage")
+            .filter(|_| !edits && verdict != Verdict::Drop && verdict != Verdict::Hold)
+            .map(str::to_owned),
+        seen: if edits { None } else { digest("seen")? },
+    };
+    let at = now();
+    let act = Act { by, why, at: &at, source: file };
+    plan(config, &wish, act).map(Row::Decided).map_err(|e| e.to_string())
+}

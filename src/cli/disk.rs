@@ -1,0 +1,87 @@
+//! The disk, before a long run: what it will need against what is free.
+
+use std::path::Path;
+
+use super::exit::{Exit, Failure};
+use crate::config::{Config, Source};
+use crate::recipe::Recipe;
+use crate::store::{MANIFEST, Workspace};
+
+/// Bytes that the stages of posts take for a byte of a dump: each of five holds every text that it lets through and a
+/// ledger of all. Measured on dumps of short Chinese posts; those of the next recipe are links to the first one's.
+const STAGED: u64 = 4;
+/// Bytes of a dump for a byte of a compressed one.
+const COMPRESSED: u64 = 6;
+/// Less than this is never asked about.
+const LITTLE: u64 = 1 << 28;
+
+/// Refuses a run that the disk has no room for.
+pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), Failure> {
+    let workspace = Workspace::new(&config.root);
+    // What was made once is written anew beside itself, stage by stage: that is the same room again.
+    let fresh = recipes.iter().filter(|recipe| {
+        let first = recipe.steps.first().map(|step| workspace.stage(recipe.name, 1, step.name));
+        first.is_some_and(|place| !place.join(MANIFEST).exists())
+    });
+    let fresh: Vec<&Recipe> = fresh.copied().collect();
+    let used =
+        |source: &&Source| fresh.iter().any(|recipe| source.serves(recipe.name, recipe.is_of_riddles()));
+    let dumps: u64 = config.sources.iter().filter(used).map(|source| bytes(&config.root, source)).sum();
+    let needed = dumps.saturating_mul(STAGED);
+    if needed < LITTLE {
+        return Ok(());
+    }
+    // A disk that cannot be asked is found out when it is full.
+    let Ok(free) = fs4::available_space(&config.root) else { return Ok(()) };
+    if needed <= free {
+        return Ok(());
+    }
+    Err(Failure {
+        exit: Exit::Io,
+        message: format!(
+            "staged/ needs some {} for dumps of {}, and {} are free on its disk\n  hint: make room, or put the \
+             workspace on another disk; `--set run.disk_check=false` runs all the same",
+            size(needed),
+            size(dumps),
+            size(free)
+        ),
+    })
+}
+
+/// The size of a source's dumps, compressed ones as they will be when they are read.
+fn bytes(root: &Path, source: &Source) -> u64 {
+    let Ok(paths) = glob::glob(&root.join(&source.path).to_string_lossy()) else { return 0 };
+    paths
+        .flatten()
+        .filter_map(|path| {
+            let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
+            let packed =
+                path.extension().is_some_and(|end| ["gz", "zst", "bz2", "xz"].iter().any(|e| end == *e));
+            Some(meta.len().saturating_mul(if packed { COMPRESSED } else { 1 }))
+        })
+        .sum()
+}
+
+/// Bytes as people read them: 3.1 GB.
+fn size(bytes: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB"];
+    let (mut n, mut unit) = (bytes as f64, 0);
+    while n >= 999.5 && unit + 1 < units.len() {
+        (n, unit) = (n / 1000.0, unit + 1);
+    }
+    let digits = usize::from(unit > 0 && n < 99.95);
+    format!("{n:.digits$} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_read_at_a_glance() {
+        assert_eq!(
+            [0, 999, 1_000, 3_140_000_000, 999_999_999, 72_000_000_000_000].map(size),
+            ["0 bytes", "999 bytes", "1.0 kB", "3.1 GB", "1.0 GB", "72.0 TB"]
+        );
+    }
+}

@@ -1,0 +1,260 @@
+//! What a terminal is given: colours where it shows them, lines that fit it, and nothing that a post could do to it.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use textwrap::core::Word;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+use unicode_width::UnicodeWidthChar;
+
+/// Where the lines after the first begin, in a line that has to be broken. Unicode has it for a program's own use: it
+/// is in no text.
+pub(super) const HANG: char = '\u{fdd0}';
+
+/// Narrower terminals are written to as if they were so wide.
+const NARROWEST: usize = 40;
+
+/// A stream's ways: whether it shows colours, and how wide it is where lines have to be broken for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ways {
+    pub colours: bool,
+    pub width: Option<usize>,
+}
+
+impl Ways {
+    fn of(stream: &(impl anstream::stream::RawStream + IsTerminal)) -> Ways {
+        Ways {
+            colours: AutoStream::choice(stream) != ColorChoice::Never,
+            width: width(IsTerminal::is_terminal(stream)),
+        }
+    }
+}
+
+/// The columns of the terminal; what `COLUMNS` says, where a program reads that gives them. Lines that go into a file
+/// are left whole.
+fn width(terminal: bool) -> Option<usize> {
+    let told = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
+    let seen = || terminal.then(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))?;
+    told().or_else(seen).map(|width: usize| width.max(NARROWEST))
+}
+
+/// The ways of stdout.
+pub(super) fn stdout() -> Ways {
+    Ways::of(&io::stdout())
+}
+
+/// The ways of stderr.
+pub(super) fn stderr() -> Ways {
+    Ways::of(&io::stderr())
+}
+
+/// Writes a line to stderr. Nobody may read it any more (`2>&1 | head`): that ends no run.
+pub(super) fn complain(line: fmt::Arguments<'_>) {
+    super::progress::heard();
+    let mut text = fit(&line.to_string(), stderr());
+    text.push('\n');
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// As the one of std, which panics where stderr is closed. In scope of every verb: see `cli/mod.rs`.
+macro_rules! eprintln {
+    ($($arg:tt)*) => { $crate::cli::terminal::complain(format_args!($($arg)*)) };
+}
+
+/// A text as a stream of these ways takes it.
+pub(super) fn fit(text: &str, ways: Ways) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        fit_line(&mut out, line, ways);
+    }
+    out
+}
+
+fn fit_line(out: &mut String, line: &str, ways: Ways) {
+    let line = harmless(line, ways.colours);
+    let (before, rest) = line.split_once(HANG).unwrap_or((&line, ""));
+    let hang = match line.contains(HANG) {
+        true => columns(before),
+        false => before.chars().take_while(|c| *c == ' ').count() + 2,
+    };
+    let line = if rest.is_empty() { before.to_string() } else { format!("{before}{rest}") };
+    let Some(width) = ways.width.filter(|width| columns(&line) > *width) else { return out.push_str(&line) };
+    let indent = " ".repeat(if hang > width / 2 { 4 } else { hang });
+    let options = Options::new(width)
+        .subsequent_indent(&indent)
+        .word_separator(WordSeparator::Custom(words))
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    out.push_str(&textwrap::wrap(&line, options).join("\n"));
+}
+
+/// Columns that a text takes: two for a Chinese character, none for what sets a colour.
+pub(super) fn columns(text: &str) -> usize {
+    textwrap::core::display_width(text)
+}
+
+/// Where a line may break: after spaces, and beside Chinese characters but where their punctuation forbids it.
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let mut start = 0;
+    let mut chars = line.char_indices().peekable();
+    Box::new(std::iter::from_fn(move || {
+        while let Some((at, c)) = chars.next() {
+            let end = at + c.len_utf8();
+            if chars.peek().is_none_or(|(_, next)| may_break(c, *next)) {
+                let word = &line[start..end];
+                start = end;
+                return Some(Word::from(word));
+            }
+        }
+        None
+    }))
+}
+
+fn may_break(before: char, after: char) -> bool {
+    const NEVER_FIRST: &str = "，。、；：？！）》」』】〕”’…—·～%,.;:?!)]}›»";
+    const NEVER_LAST: &str = "（《「『【〔“‘([{‹«";
+    if after == ' ' || after.width() == Some(0) {
+        return false;
+    }
+    let wide = |c: char| c.width() == Some(2);
+    before == ' '
+        || (wide(before) || wide(after)) && !NEVER_FIRST.contains(after) && !NEVER_LAST.contains(before)
+}
+
+/// A line without control characters: they are shown as symbols, but for the colours that the program sets.
+fn harmless(line: &str, colours: bool) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        if let Some(length) = colour_code(rest) {
+            if colours {
+                out.push_str(&rest[..length]);
+            }
+            rest = &rest[length..];
+            continue;
+        }
+        out.push(if c == '\t' { c } else { symbol(c) });
+        rest = &rest[c.len_utf8()..];
+    }
+    out
+}
+
+/// The length of `ESC [ … m` at the beginning of a text.
+fn colour_code(text: &str) -> Option<usize> {
+    let codes = text.strip_prefix("\u{1b}[")?;
+    let length = codes.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+    (codes.as_bytes().get(length) == Some(&b'm')).then_some(length + 3)
+}
+
+/// A character as it may be shown: control characters have symbols of their own.
+fn symbol(c: char) -> char {
+    match c {
+        '\n' => '⏎',
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '␡',
+        // What turns the direction of a line can make it say another thing.
+        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// What somebody else wrote, on one line and without a character that a terminal obeys.
+pub(super) fn visible(text: &str) -> String {
+    text.chars().map(|c| if c == '\t' { ' ' } else { symbol(c) }).collect()
+}
+
+/// A colour by what it says, everywhere the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// It is there, or goes on.
+    Good,
+    /// It is another than before.
+    Other,
+    /// It waits for somebody.
+    Waits,
+    /// It is out, or failed.
+    Bad,
+    /// A heading.
+    Head,
+}
+
+/// A text in a tone; [`fit`] takes the colour out again where none is shown.
+pub(super) fn tint(tone: Tone, text: &str) -> String {
+    let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
+    let style = match tone {
+        Tone::Good => colour(AnsiColor::Green),
+        Tone::Other => colour(AnsiColor::Cyan),
+        Tone::Waits => colour(AnsiColor::Yellow),
+        Tone::Bad => colour(AnsiColor::Red),
+        Tone::Head => Style::new().bold(),
+    };
+    format!("{style}{text}{style:#}")
+}
+
+/// The tone of a state in a ledger, or of a stage's freshness.
+pub(super) fn tone(state: &str) -> Tone {
+    match state {
+        "in" | "kept" | "fresh" => Tone::Good,
+        "changed" | "merged" | "joined" | "expanded" | "depends" => Tone::Other,
+        "held" | "waiting" | "stale" | "missing" => Tone::Waits,
+        _ => Tone::Bad,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PLAIN: Ways = Ways { colours: false, width: None };
+
+    #[test]
+    fn a_post_moves_no_cursor() {
+        let post = "标题\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m第二行\r\n\u{202e}";
+        assert_eq!(visible(post), "标题␛]0;x␇␛[2J\u{fffd}31m第二行␍⏎\u{fffd}");
+        assert_eq!(fit("a\u{1b}[2Jb\u{8}\n", PLAIN), "a␛[2Jb␈\n");
+    }
+
+    #[test]
+    fn colours_are_taken_out_where_none_is_shown() {
+        let text = format!("{} x", tint(Tone::Good, "kept"));
+        assert_eq!(fit(&text, PLAIN), "kept x");
+        assert_eq!(fit(&text, Ways { colours: true, width: None }), text);
+        // A post's own colours are no colours.
+        assert_eq!(fit(&visible("\u{1b}[31m红"), Ways { colours: true, width: None }), "␛[31m红");
+    }
+
+    #[test]
+    fn chinese_breaks_by_width_and_words_stay_whole() {
+        let ways = Ways { colours: false, width: Some(40) };
+        let text = format!("  text    {HANG}云会恐高吗，鱼会口渴吗？为什么生鱼片是死鱼片，而不是活鱼片呢");
+        assert_eq!(
+            fit(&text, ways),
+            "  text    云会恐高吗，鱼会口渴吗？为什么\n          生鱼片是死鱼片，而不是活鱼片呢"
+        );
+        let text = "  a line of words that is longer than the terminal is wide, and goes on";
+        assert_eq!(
+            fit(text, ways),
+            "  a line of words that is longer than\n    the terminal is wide, and goes on"
+        );
+        assert_eq!(fit(&format!("a{HANG}b"), PLAIN), "ab");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_every_line_fits(text in "[a-z 云会，。「」]{0,120}", width in 40usize..90) {
+            let fitted = fit(&text, Ways { colours: false, width: Some(width) });
+            let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(bare(&fitted), bare(&text));
+            for line in fitted.lines() {
+                prop_assert!(columns(line) <= width, "{line:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Who waits for a join: told how far it is, and asked whether it shall go on.
+
+/// Somebody who waits. A join of a million texts takes minutes.
+pub trait Watch: Sync {
+    /// Whether to give up. What the join gives then is of no use to anybody.
+    fn stopped(&self) -> bool;
+    /// So much more of the whole is done; all that is told comes to 1.
+    fn advance(&self, share: f64);
+}
+
+/// Nobody waits, or not for long.
+#[derive(Clone, Copy, Debug)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn stopped(&self) -> bool {
+        false
+    }
+
+    fn advance(&self, _share: f64) {}
+}
+
+/// A part of the work, as a share of the whole.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'w> {
+    watch: &'w dyn Watch,
+    share: f64,
+}
+
+impl<'w> Part<'w> {
+    pub fn whole(watch: &'w dyn Watch) -> Self {
+        Part { watch, share: 1.0 }
+    }
+
+    pub fn unwatched() -> Part<'static> {
+        Part::whole(&Unwatched)
+    }
+
+    /// This share of the part.
+    pub fn of(self, share: f64) -> Self {
+        Part { share: self.share * share, ..self }
+    }
+
+    /// Whether to give up.
+    pub fn stopped(self) -> bool {
+        self.watch.stopped()
+    }
+
+    /// The part as so many items.
+    pub fn over(self, items: usize) -> Items<'w> {
+        Items { watch: self.watch, each: self.share / items.max(1) as f64 }
+    }
+}
+
+/// Items that are done one after the other, or at once.
+#[derive(Clone, Copy)]
+pub(super) struct Items<'w> {
+    watch: &'w dyn Watch,
+    each: f64,
+}
+
+impl Items<'_> {
+    /// Told before so many items; whether to do them.
+    pub fn go(&self, items: usize) -> bool {
+        self.watch.advance(self.each * items as f64);
+        !self.watch.stopped()
+    }
+}

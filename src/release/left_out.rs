@@ -1,0 +1,103 @@
+//! Items that a set lacks because they wait for somebody, failed, or have not all that a row must have.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::changes::Ids;
+use super::end::End;
+use super::items;
+use crate::record::{Choice, CunningText, Entry, Question, Record, State};
+use crate::stages::{Rows, Stage};
+use crate::store::{Error, Filter, StageReader, select};
+
+/// Ids that a line names.
+const NAMED: usize = 5;
+
+/// Items of one stage that are left out for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The stage that they did not get past.
+    pub stage: String,
+    /// `held`, `failed`, or `incomplete` for records of the last stage that are no row.
+    pub state: String,
+    /// The reason's code, or what is missing.
+    pub reason: String,
+    /// The records.
+    pub items: Ids,
+}
+
+/// What the stages of a recipe left out. Lines of dumps that could not be read are no items yet.
+///
+/// # Errors
+/// [`Error`] where a ledger or the last rows cannot be read.
+pub(super) fn of(end: End, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
+    let mut left_out = Vec::new();
+    let states = [State::Held, State::Failed];
+    for (step, stage) in end.recipe().steps.iter().zip(stages) {
+        let counts = &stage.manifest().counts;
+        if step.stage == Stage::Import || states.iter().all(|state| counts.state(*state) == 0) {
+            continue;
+        }
+        let mut by_reason: BTreeMap<(String, String), Ids> = BTreeMap::new();
+        let waiting = Filter::any_of("outcome", states.iter().map(|state| state.code()));
+        for entry in select::<Entry>(stage, "ledger", &waiting)? {
+            by_reason.entry((entry.outcome, entry.reason.unwrap_or_default())).or_default().add(&entry.id);
+        }
+        let stage = step.name.to_string();
+        left_out.extend(by_reason.into_iter().map(|((state, reason), items)| LeftOut {
+            stage: stage.clone(),
+            state,
+            reason,
+            items,
+        }));
+    }
+    if let Some(last) = stages.get(end.number() - 1) {
+        left_out.extend(incomplete(end, last)?);
+    }
+    Ok(left_out)
+}
+
+/// Records of the last stage that are no row.
+fn incomplete(end: End, last: &StageReader) -> Result<Option<LeftOut>, Error> {
+    let items = match end.rows() {
+        Rows::Questions => rowless::<Question>(last, |question| items::question(question).is_some())?,
+        Rows::Choices => rowless::<Choice>(last, |choice| items::choice(choice, 0).is_some())?,
+        Rows::Texts => rowless::<CunningText>(last, |text| items::text(text).is_some())?,
+        _ => Ids::default(),
+    };
+    let stage = last.manifest().stage.clone();
+    let (state, reason) = ("incomplete".to_string(), "a field that every row has is missing".to_string());
+    Ok((items.count > 0).then_some(LeftOut { stage, state, reason, items }))
+}
+
+fn rowless<R: Record>(last: &StageReader, is_row: impl Fn(R) -> bool) -> Result<Ids, Error> {
+    let mut ids = Ids::default();
+    for part in last.parts::<R>("rows") {
+        for record in part? {
+            let id = record.id().to_string();
+            if !is_row(record) {
+                ids.add(&id);
+            }
+        }
+    }
+    Ok(ids)
+}
+
+impl LeftOut {
+    /// `12 held at review:screen (votes_missing): tieba:1, tieba:2 and 10 more`.
+    pub fn describe(&self) -> String {
+        let named = &self.items.first[..self.items.first.len().min(NAMED)];
+        let more = match self.items.count - named.len() as u64 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let LeftOut { stage, state, reason, items } = self;
+        format!("{} {state} at {stage} ({reason}): {}{more}", items.count, named.join(", "))
+    }
+
+    /// Records of the last stage that are no row.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.state == "incomplete"
+    }
+}

@@ -1,0 +1,222 @@
+//! What has become of the rows of released versions: which of them people or rules would no longer release as they
+//! are, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::causes::{Causes, passage};
+use super::diff::Asked;
+use super::end::End;
+use super::numbered::{allot, rows};
+use super::registry::{Registry, Release};
+use super::restore::kept_lines;
+use super::rows_of::JsonRow;
+use super::version::Version;
+use super::yank::Yanked;
+use crate::audit::{Passage, last_passages};
+use crate::recipe::Recipe;
+use crate::record::State;
+use crate::stages::withdrawal::Withdrawals;
+use crate::stages::{Rows, StageError};
+use crate::store::{Error, StageReader, Workspace};
+
+/// Edited rows whose cause is looked up: each is a walk through all ledgers.
+const EXPLAINED: usize = 20;
+
+/// What has become of a released version's rows, by the stages as they are now.
+#[derive(Clone, Debug, Serialize)]
+pub struct Since {
+    /// The version.
+    pub version: Version,
+    /// The day it was released.
+    pub date: String,
+    /// Its rows.
+    pub rows: u64,
+    /// Where it was yanked.
+    pub yanked: Option<Yanked>,
+    /// Rows that differ now, those that are gone first.
+    pub otherwise: Vec<Otherwise>,
+}
+
+/// A released row that would not be released as it is now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Otherwise {
+    /// What became of it.
+    pub fate: Fate,
+    /// The row's id.
+    pub id: String,
+    /// The record that it was made from.
+    pub record: String,
+    /// The decision, or the columns that differ with the decision behind them.
+    pub why: String,
+}
+
+/// What became of a released row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fate {
+    /// Its removal was asked for.
+    Withdrawn,
+    /// People voted it out.
+    Rejected,
+    /// It waits for a person or a reply, or its draft failed.
+    Held,
+    /// It went into another record.
+    Merged,
+    /// A rule leaves it out, or no dump holds it any longer.
+    Gone,
+    /// Its texts or labels are others.
+    Edited,
+}
+
+impl Fate {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fate::Withdrawn => "withdrawn",
+            Fate::Rejected => "rejected",
+            Fate::Held => "held",
+            Fate::Merged => "merged",
+            Fate::Gone => "gone",
+            Fate::Edited => "edited",
+        }
+    }
+}
+
+impl Since {
+    /// Rows by what became of them.
+    pub fn counts(&self) -> BTreeMap<Fate, usize> {
+        let mut counts = BTreeMap::new();
+        self.otherwise.iter().for_each(|row| *counts.entry(row.fate).or_default() += 1);
+        counts
+    }
+
+    /// `2 rejected, 1 held`; nothing where all rows are as they were.
+    pub fn words(&self) -> String {
+        let counts = self.counts();
+        let words: Vec<String> = counts.iter().map(|(fate, n)| format!("{n} {}", fate.word())).collect();
+        words.join(", ")
+    }
+}
+
+/// Compares every released version of a recipe with what its stages hold now. Empty where nothing was released,
+/// or the stages were not all made.
+///
+/// # Errors
+/// [`StageError`] where a registry, a ledger or rows cannot be read.
+pub fn since(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Since>, StageError> {
+    let registry = Registry::open(workspace, recipe.name)?;
+    let end = End::of(recipe);
+    let step = &recipe.steps[end.number() - 1];
+    if registry.releases.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(last) = StageReader::open(&workspace.stage(recipe.name, end.number(), step.name))? else {
+        return Ok(Vec::new());
+    };
+    let now = today(workspace, end, &last)?;
+    let withdrawn = Withdrawals::load(workspace)?;
+    let causes = Causes::of_workspace(workspace.clone(), recipe);
+    let released = registry.releases.iter();
+    released
+        .map(|release| of_release(workspace, recipe, &registry, release, &now, &withdrawn, &causes))
+        .collect()
+}
+
+/// The rows that would be released now, by their ids.
+fn today(workspace: &Workspace, end: End, last: &StageReader) -> Result<FxHashMap<String, JsonRow>, Error> {
+    let numbers = allot(workspace, end, last)?;
+    let mut found = FxHashMap::default();
+    if matches!(end.rows(), Rows::Responses | Rows::Puzzles) {
+        return Ok(found);
+    }
+    for layout in end.layouts() {
+        for batch in rows(end, last, &numbers) {
+            for row in batch? {
+                let named = layout.columns.iter().zip(&row.0).map(|(c, v)| (c.name.to_string(), v.to_json()));
+                found.insert(row.id().to_string(), named.collect());
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn of_release(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    registry: &Registry,
+    release: &Release,
+    now: &FxHashMap<String, JsonRow>,
+    withdrawn: &Withdrawals,
+    causes: &Causes,
+) -> Result<Since, StageError> {
+    let (mut gone, mut edited, mut rows) = (Vec::new(), Vec::new(), 0);
+    for config in release.configs.keys() {
+        let (path, lines) = kept_lines(registry, release, config)?;
+        for line in lines {
+            let line = line.map_err(Error::io("read", &path))?;
+            let row: JsonRow = serde_json::from_str(&line).map_err(|e| Error::io("read", &path)(e.into()))?;
+            let id = row.values().next().and_then(|id| id.as_str()).unwrap_or_default().to_string();
+            let source = row.get("source_id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
+            let record = source.unwrap_or(&id).to_string();
+            rows += 1;
+            match now.get(&id) {
+                None => gone.push((id, record)),
+                Some(today) => {
+                    let columns = differing(&row, today);
+                    if !columns.is_empty() {
+                        edited.push((id, record, columns));
+                    }
+                }
+            }
+        }
+    }
+    let records: BTreeSet<&str> = gone.iter().map(|(_, record)| record.as_str()).collect();
+    let fates = last_passages(workspace, recipe, &records)?;
+    let mut otherwise: Vec<Otherwise> = gone
+        .into_iter()
+        .map(|(id, record)| {
+            let (fate, why) = match withdrawn.of_id(&record) {
+                Some(tombstone) => (Fate::Withdrawn, tombstone.at.get(..10).unwrap_or_default().to_string()),
+                None => fate(fates.get(record.as_str())),
+            };
+            Otherwise { fate, id, record, why }
+        })
+        .collect();
+    otherwise.sort_by_key(|row| row.fate);
+    otherwise.extend(edited.into_iter().enumerate().map(|(i, (id, record, columns))| {
+        let cause = columns.first().filter(|_| i < EXPLAINED);
+        let cause = cause.and_then(|column| causes.of(Asked::Changed(&record, column)));
+        let why = match cause {
+            Some(cause) => format!("{}: {cause}", columns.join(", ")),
+            None => columns.join(", "),
+        };
+        Otherwise { fate: Fate::Edited, id, record, why }
+    }));
+    let yanked = registry.yanked.get(&release.version).cloned();
+    Ok(Since { version: release.version, date: release.date.clone(), rows, yanked, otherwise })
+}
+
+/// Columns that both rows have and that say something else. How sure a row is, is not what it says.
+fn differing(row: &JsonRow, today: &JsonRow) -> Vec<String> {
+    let says = |column: &&String| !column.ends_with("_status") && *column != "standing";
+    let columns = row.keys().filter(says);
+    columns.filter(|column| today.get(*column).is_some_and(|now| *now != row[*column])).cloned().collect()
+}
+
+fn fate(last: Option<&Passage>) -> (Fate, String) {
+    let Some(last) = last else { return (Fate::Gone, "no dump holds it any longer".into()) };
+    let fate = match State::from_code(&last.outcome) {
+        Some(State::Dropped) if last.stage.starts_with("review:") => Fate::Rejected,
+        Some(State::Held | State::Failed) => Fate::Held,
+        Some(State::Merged) => Fate::Merged,
+        // It went through, and is no row: an answer that it had is asked for again.
+        Some(State::Kept | State::Changed) => {
+            return (Fate::Held, "it lacks what every row has: an answer was outdated".into());
+        }
+        _ => Fate::Gone,
+    };
+    (fate, passage(last))
+}

@@ -1,0 +1,232 @@
+//! What a withdrawal concerns: the post, its copies, where their bytes lie, and the releases that hold them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::error::ReleaseError;
+use super::holders::{Holder, holders};
+use super::origin::origin;
+use crate::audit::{find, find_said};
+use crate::config::Config;
+use crate::recipe::{self, Recipe};
+use crate::record::{Entry, Post, Reason, State};
+use crate::stages::Stage;
+use crate::stages::import::{Dump, FileRow, files};
+use crate::stages::withdrawal::{Withdraw, text_key};
+use crate::store::{Error, Filter, StageReader, Workspace, select};
+
+/// Where a post's bytes lie.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// `source/file:position`.
+    pub locator: String,
+    /// The SHA-256 of the dump.
+    pub sha256: String,
+}
+
+/// A post that goes: the one that was asked for, or one that says the same to the letter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Copy {
+    /// Its id.
+    pub id: String,
+    /// Where it was read.
+    pub places: Vec<Place>,
+    /// Its text; printed nowhere.
+    #[serde(skip)]
+    text: Option<String>,
+}
+
+/// A post that is nearly the same and stays.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Near {
+    /// Its id.
+    pub id: String,
+    /// How like it is, 0 to 1.
+    pub score: f64,
+}
+
+/// All that a withdrawal of a post concerns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Request {
+    /// The post, and its copies behind it.
+    pub posts: Vec<Copy>,
+    /// Posts that are nearly the same: they stay, and may take its place.
+    pub near: Vec<Near>,
+    /// The released rows that were made from it.
+    pub released: Vec<Holder>,
+}
+
+impl Request {
+    /// The tombstones that it asks for.
+    pub fn tombstones(&self) -> Vec<Withdraw> {
+        let tombstone = |copy: &Copy| {
+            let dumps: BTreeSet<&String> = copy.places.iter().map(|place| &place.sha256).collect();
+            let (id, text) = (Some(copy.id.clone()), copy.text.clone());
+            Withdraw::Post { id, text, dumps: dumps.into_iter().cloned().collect() }
+        };
+        self.posts.iter().map(tombstone).collect()
+    }
+}
+
+/// Looks a post up that somebody wants removed: by its id, by that of a released row, by `SOURCE:LINE` or by a
+/// text that only one post holds. An id that no dump holds yet is taken at its word.
+///
+/// # Errors
+/// [`ReleaseError::Target`] where nothing or more than one post is named, or a stage cannot be read.
+pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
+    let workspace = Workspace::new(&config.root);
+    let mut ids = BTreeSet::new();
+    for recipe in recipe::used(config) {
+        let released = origin(&workspace, recipe, target)?;
+        ids.extend(find(&workspace, recipe, released.as_deref().unwrap_or(target))?);
+    }
+    if ids.is_empty() {
+        for recipe in recipe::used(config) {
+            ids.extend(find_said(&workspace, recipe, target)?);
+        }
+    }
+    // What import set aside is called by its place there, and stands in no stage.
+    ids.retain(|id| !is_locator(config, id));
+    let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
+    let id = match ids.len() {
+        0 if is_id(target) && !is_locator(config, target) => target.to_string(),
+        0 => {
+            return Err(wrong(
+                "no post in any stage is called so\n  hint: `--text` withdraws whatever says exactly this, now and later",
+            ));
+        }
+        1 => ids.pop_first().unwrap_or_default(),
+        _ => {
+            let named: Vec<String> = ids.into_iter().take(20).collect();
+            return Err(wrong(&format!("several posts hold it; name one of them: {}", named.join(", "))));
+        }
+    };
+    let (copies, near) = copies(&workspace, config, &id)?;
+    let mut posts = Vec::new();
+    for id in copies {
+        posts.push(copy(&workspace, config, id)?);
+    }
+    let ids: Vec<&str> = posts.iter().map(|copy| copy.id.as_str()).collect();
+    let released = holders(&workspace, &ids)?;
+    Ok(Request { posts, near, released })
+}
+
+/// Looks a dump up by its name, `source/file`: what withdraws it, and the released rows made from its posts.
+///
+/// # Errors
+/// [`ReleaseError::Target`] where no source names it, or a stage or release cannot be read.
+pub fn look_up_dump(config: &Config, name: &str) -> Result<(Withdraw, Vec<Holder>), ReleaseError> {
+    let workspace = Workspace::new(&config.root);
+    let mut known: BTreeMap<String, Dump> = BTreeMap::new();
+    let mut posts = BTreeSet::new();
+    for recipe in own(config) {
+        let dumps =
+            files(config, recipe.name, recipe.is_of_riddles()).map_err(crate::pipeline::RunError::from)?;
+        known.extend(dumps.into_iter().map(|dump| (format!("{}/{}", dump.source, dump.file), dump)));
+        let Some(dump) = known.get(name) else { continue };
+        if let Some(import) = import(&workspace, recipe)? {
+            let of_dump = Filter::equals("source", &dump.source).and(Filter::equals("file", &dump.file));
+            posts.extend(select::<Post>(&import, "rows", &of_dump)?.into_iter().map(|post| post.id));
+        }
+    }
+    let Some(dump) = known.get(name) else {
+        let there: Vec<&str> = known.keys().map(String::as_str).collect();
+        let why = format!("no source has such a dump\n  hint: there are {}", there.join(", "));
+        return Err(ReleaseError::Target { target: name.into(), why });
+    };
+    let ids: Vec<&str> = posts.iter().map(String::as_str).collect();
+    let released = holders(&workspace, &ids)?;
+    let (file, sha256) = (name.to_string(), dump.sha256.clone());
+    Ok((Withdraw::Dump { file, sha256, posts: posts.into_iter().collect() }, released))
+}
+
+/// The recipes that import dumps themselves.
+fn own(config: &Config) -> impl Iterator<Item = &'static Recipe> {
+    recipe::used(config).filter(|recipe| recipe.origin().name == recipe.name)
+}
+
+fn import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<StageReader>, Error> {
+    let step = recipe.steps.first().filter(|step| step.stage == Stage::Import);
+    step.map_or(Ok(None), |step| StageReader::open(&workspace.stage(recipe.name, 1, step.name)))
+}
+
+fn is_id(target: &str) -> bool {
+    target.is_ascii() && target.contains(':') && !target.contains([' ', '/'])
+}
+
+/// `source/file:position` or `source:position`.
+fn is_locator(config: &Config, target: &str) -> bool {
+    let Some((place, _)) = target.rsplit_once(':') else { return false };
+    let source = place.split('/').next().unwrap_or_default();
+    config.sources.iter().any(|known| known.name == source)
+}
+
+/// The post and those that say the same, and those that dedup found near.
+fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<Near>), Error> {
+    let (mut copies, mut near) = (vec![id.to_string()], BTreeMap::new());
+    // Two that say the same may both have gone into a third that is only near them.
+    for recipe in own(config) {
+        let Some(import) = import(workspace, recipe)? else { continue };
+        let own = select::<Post>(&import, "rows", &Filter::equals("id", id))?;
+        let Some(key) = own.first().and_then(|post| text_key(&post.text)) else { continue };
+        for part in import.parts::<Post>("rows") {
+            let same = |post: Post| (text_key(&post.text).as_ref() == Some(&key)).then_some(post.id);
+            let found: Vec<String> = part?.into_par_iter().filter_map(same).collect();
+            copies.extend(found.into_iter().filter(|found| found != id));
+        }
+    }
+    copies.sort_by_key(|copy| (copy != id, copy.clone()));
+    copies.dedup();
+    for recipe in own(config) {
+        for (i, step) in recipe.steps.iter().enumerate().filter(|(_, step)| step.stage == Stage::Dedup) {
+            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? else {
+                continue;
+            };
+            // One more round finds the copies of the record that it went into itself.
+            for _ in 0..2 {
+                let own: Vec<&str> = copies.iter().map(String::as_str).collect();
+                let of_these =
+                    Filter::any_of("id", own.iter().copied()).or(Filter::any_of("into", own.iter().copied()));
+                let merged = Filter::equals("outcome", State::Merged.code());
+                let found = select::<Entry>(&stage, "ledger", &merged.and(of_these))?;
+                for entry in found {
+                    let is_exact = entry.reason.as_deref() == Some(Reason::ExactDuplicate.code());
+                    for other in [Some(&entry.id), entry.into.as_ref()].into_iter().flatten() {
+                        if copies.contains(other) {
+                            continue;
+                        }
+                        match is_exact {
+                            true => copies.push(other.clone()),
+                            false => drop(near.insert(other.clone(), entry.score.unwrap_or_default())),
+                        }
+                    }
+                }
+            }
+        }
+    }
+    near.retain(|id, _| !copies.contains(id));
+    let near = near.into_iter().map(|(id, score)| Near { id, score });
+    Ok((copies, near.collect()))
+}
+
+/// A post with its text and where it was read.
+fn copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Error> {
+    let (mut text, mut places) = (None, BTreeSet::new());
+    for recipe in own(config) {
+        let Some(import) = import(workspace, recipe)? else { continue };
+        let own = select::<Post>(&import, "rows", &Filter::equals("id", &id))?;
+        text = text.or_else(|| own.first().map(|post| post.text.clone()));
+        let dumps: BTreeMap<String, String> =
+            import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.sha256)).collect();
+        let entries = select::<Entry>(&import, "ledger", &Filter::equals("into", &id))?;
+        let pages = own.iter().map(|post| format!("{}/{}:{}", post.source, post.file, post.position));
+        for locator in entries.into_iter().map(|entry| entry.id).chain(pages) {
+            let file = locator.rsplit_once(':').map_or("", |(file, _)| file);
+            let sha256 = dumps.get(file).cloned().unwrap_or_default();
+            places.insert(Place { locator, sha256 });
+        }
+    }
+    Ok(Copy { id, text, places: places.into_iter().collect() })
+}

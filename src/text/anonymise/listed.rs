@@ -1,0 +1,270 @@
+//! Names of a forum's users, looked for in texts of others: a list of keyed hashes, since names leave the folder they came
+//! in as hashes alone.
+//!
+//! What: names of three characters and more, wherever they stand as words of their own.
+//!
+//! Why not every name: users are called `为什么` and `哈哈哈`. A name that is a word of the dictionary counts in its owner's
+//! posts alone, and so does one that people except. Where a name begins or ends inside a word (`线希望` in `热线希望`),
+//! the text says something else.
+//!
+//! Known problems: a user called like a phrase that is no word (`病死鸡`) has that phrase marked, until somebody excepts
+//! it; names of Latin letters alone count from eight letters on, as shorter ones are mostly words.
+
+use std::collections::BTreeSet;
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::text::segment::jieba;
+
+/// Characters of the shortest name that is looked for.
+const SHORTEST: usize = 3;
+/// Characters of the longest.
+const LONGEST: usize = 30;
+/// Letters of the shortest name of Latin letters alone.
+const LATIN: usize = 8;
+/// Characters around a name by which it is known whether it cuts a word.
+const AROUND: usize = 8;
+/// What a file of names begins with.
+const HEAD: &str = "# riddlemill names v1";
+
+/// Names to be found, as keyed hashes.
+#[derive(Clone, Debug)]
+pub struct NameList {
+    key: (u64, u64),
+    /// A hash of the first characters of every name, with a hash of each whole name that begins so and its length.
+    names: FxHashMap<u64, Vec<(u64, usize)>>,
+    /// Names that are looked for nowhere, in clear: they are words.
+    excepted: FxHashSet<String>,
+}
+
+/// A file that is no list of names, or one of another key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NamesError {
+    /// Not a line of such a file.
+    #[error("line {0} is none of a list of names")]
+    Line(usize),
+    /// Its hashes are made with another salt.
+    #[error(
+        "the list was made with another salt\n  hint: use raw/salt of the workspace that the list comes from"
+    )]
+    OtherSalt,
+}
+
+impl NameList {
+    /// No names; hashes are made with this salt.
+    pub fn new(salt: &[u8; 32]) -> NameList {
+        let key = blake3::derive_key("riddlemill names v1", salt);
+        let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| key[at + i]));
+        NameList { key: (half(0), half(8)), names: FxHashMap::default(), excepted: FxHashSet::default() }
+    }
+
+    /// Excepts words: users may be called so, and what texts say is the word.
+    pub fn except(&mut self, words: impl IntoIterator<Item = String>) {
+        self.excepted.extend(words);
+    }
+
+    /// Adds a name; those that are not looked for are left out.
+    pub fn add(&mut self, name: &str) {
+        let name = name.trim();
+        let chars = name.chars().count();
+        if !(SHORTEST..=LONGEST).contains(&chars) || !is_telling(name) {
+            return;
+        }
+        let (begins, whole) = (self.hash(opening(name)), self.hash(name));
+        let alike = self.names.entry(begins).or_default();
+        if !alike.contains(&(whole, chars)) {
+            // The longest first: of two names in one place it is the one that is meant.
+            let at = alike.partition_point(|(_, other)| *other > chars);
+            alike.insert(at, (whole, chars));
+        }
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.names.values().map(Vec::len).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The names in a text, each once, in the order in which they first stand there.
+    pub fn find<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let mut found: Vec<&str> = Vec::new();
+        if self.names.is_empty() {
+            return found;
+        }
+        let mut resume = 0;
+        for (at, _) in text.char_indices() {
+            let rest = &text[at..];
+            let Some((end, _)) = rest.char_indices().nth(SHORTEST - 1) else { break };
+            let opening = &rest[..end + rest[end..].chars().next().map_or(0, char::len_utf8)];
+            if at < resume {
+                continue;
+            }
+            let Some(alike) = self.names.get(&self.hash(opening)) else { continue };
+            let name = alike.iter().find_map(|(whole, chars)| {
+                let name = prefix(rest, *chars)?;
+                (self.hash(name) == *whole && self.is_meant(text, at, name)).then_some(name)
+            });
+            if let Some(name) = name {
+                resume = at + name.len();
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether what stands at `at` is the user: no word, and not made of parts of words.
+    fn is_meant(&self, text: &str, at: usize, name: &str) -> bool {
+        if self.excepted.contains(name) || jieba().has_word(name) {
+            return false;
+        }
+        text[..at].ends_with(['@', '＠']) || !cuts_a_word(text, at, at + name.len())
+    }
+
+    /// The list as a file: a line a name, sorted, in hashes. It says nothing to whoever has not the salt.
+    pub fn to_file(&self) -> String {
+        let lines: BTreeSet<String> = self
+            .names
+            .iter()
+            .flat_map(|(begins, alike)| {
+                alike.iter().map(move |(whole, chars)| format!("{begins:016x} {whole:016x} {chars}\n"))
+            })
+            .collect();
+        format!("{HEAD} {}\n{}", self.mark(), lines.into_iter().collect::<String>())
+    }
+
+    /// Adds the names of a file.
+    ///
+    /// # Errors
+    /// [`NamesError`] where it is none, or was made with another salt.
+    pub fn add_file(&mut self, text: &str) -> Result<(), NamesError> {
+        let mut lines = text.lines().enumerate();
+        let head = lines.next().map(|(_, head)| head).unwrap_or_default();
+        let mark = head.strip_prefix(HEAD).ok_or(NamesError::Line(1))?.trim();
+        if mark != self.mark() {
+            return Err(NamesError::OtherSalt);
+        }
+        for (at, line) in lines {
+            let parts: Vec<&str> = line.split(' ').collect();
+            let hash = |at: usize| u64::from_str_radix(parts.get(at)?, 16).ok();
+            let chars = parts.get(2).and_then(|chars| chars.parse().ok());
+            let (Some(begins), Some(whole), Some(chars @ SHORTEST..=LONGEST), 3) =
+                (hash(0), hash(1), chars, parts.len())
+            else {
+                return Err(NamesError::Line(at + 1));
+            };
+            let alike = self.names.entry(begins).or_default();
+            if !alike.contains(&(whole, chars)) {
+                let place = alike.partition_point(|(_, other)| *other > chars);
+                alike.insert(place, (whole, chars));
+            }
+        }
+        Ok(())
+    }
+
+    /// What tells lists of one salt from those of another.
+    fn mark(&self) -> String {
+        format!("{:016x}", self.hash("riddlemill"))
+    }
+
+    #[expect(deprecated, reason = "SipHash 2-4 with a key of one's own has no other name in std")]
+    fn hash(&self, text: &str) -> u64 {
+        let mut hasher = std::hash::SipHasher::new_with_keys(self.key.0, self.key.1);
+        hasher.write(text.as_bytes());
+        hasher.finish()
+    }
+}
+
+/// Whether a name is more than a number, a mark, or a word of a language in Latin letters.
+fn is_telling(name: &str) -> bool {
+    let letters = || name.chars().filter(|c| c.is_alphabetic());
+    if letters().count() < 2 {
+        return false;
+    }
+    let latin = name.chars().all(|c| c.is_ascii_alphabetic());
+    (!latin || name.len() >= LATIN) && !jieba().has_word(name)
+}
+
+fn opening(name: &str) -> &str {
+    prefix(name, SHORTEST).unwrap_or(name)
+}
+
+/// The first `chars` characters; `None` where there are fewer.
+fn prefix(text: &str, chars: usize) -> Option<&str> {
+    let mut ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    ends.nth(chars - 1).map(|end| &text[..end])
+}
+
+/// Whether a word of the text around `start..end` goes over one of its borders.
+fn cuts_a_word(text: &str, start: usize, end: usize) -> bool {
+    let latin = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let name = &text[start..end];
+    if latin(name.chars().next()) && latin(text[..start].chars().next_back())
+        || latin(name.chars().next_back()) && latin(text[end..].chars().next())
+    {
+        return true;
+    }
+    let from = text[..start].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
+    let to = text[end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| end + at);
+    let mut at = from;
+    for token in jieba().cut(&text[from..to], false) {
+        let (begins, ends) = (at, at + token.word.len());
+        at = ends;
+        let over = |border: usize| begins < border && border < ends;
+        if over(start) || over(end) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(names: &[&str]) -> NameList {
+        let mut list = NameList::new(&[7; 32]);
+        names.iter().for_each(|name| list.add(name));
+        list
+    }
+
+    #[test]
+    fn a_name_is_found_in_anybodys_text() {
+        let list = list(&["云中白鹤生", "云中白", "bw丶ZHY", "longusername", "雨神17"]);
+        assert_eq!(list.len(), 5);
+        assert_eq!(list.find("“干掉了。”云中白鹤生看着掉了的防盗门说"), ["云中白鹤生"]);
+        assert_eq!(list.find("问bw丶ZHY，再问longusername和雨神17"), ["bw丶ZHY", "longusername", "雨神17"]);
+        assert_eq!(list.find("longusernames 不是"), [""; 0]);
+        assert_eq!(list.find("@云中白 和云中白，云中白"), ["云中白"]);
+    }
+
+    #[test]
+    fn a_word_is_no_name_and_parts_of_words_are_none() {
+        let mut names = list(&["为什么", "线希望", "孙悟空", "hello", "12345", "白云苍"]);
+        assert_eq!(names.find("打了热线希望有人接，为什么孙悟空说hello 12345"), [""; 0]);
+        assert_eq!(names.find("我问线希望去哪"), ["线希望"]);
+        names.except(["线希望".to_owned()]);
+        assert_eq!(names.find("我问线希望去哪"), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_says_hashes_alone_and_finds_the_same() {
+        let names = ["云中白鹤生", "卖瓜子星人", "longusername"];
+        let own = list(&names);
+        let file = own.to_file();
+        assert!(names.iter().all(|name| !file.contains(name)));
+        let mut read = NameList::new(&[7; 32]);
+        read.add_file(&file).unwrap();
+        assert_eq!(read.to_file(), file);
+        assert_eq!(read.find("卖瓜子星人不卖瓜"), ["卖瓜子星人"]);
+        assert_eq!(NameList::new(&[8; 32]).add_file(&file), Err(NamesError::OtherSalt));
+        assert_eq!(read.add_file(&(file + "x y\n")), Err(NamesError::Line(5)));
+        assert_eq!(read.add_file("云中白鹤生"), Err(NamesError::Line(1)));
+    }
+}

@@ -1,0 +1,141 @@
+//! Every rule takes time in proportion to the text, whatever the text repeats: posts are a stranger's.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::anonymise::Anonymiser;
+use super::clean::{self, Draft, DraftKind};
+use super::filter::{self, Context};
+use super::interrogative;
+use super::normalise::{Fold, fold};
+use super::policy::Policy;
+
+/// What is repeated: what once took minutes, and what the rules look for.
+const UNITS: [&str; 44] = [
+    "@a ",
+    "@云中鹤 ",
+    "为什么",
+    "是不是",
+    "云中鹤",
+    "a@a.",
+    "a.",
+    "a.b/",
+    "www.",
+    "http://",
+    "1",
+    "12-",
+    "１",
+    "回复 a :",
+    "1、",
+    "①",
+    "第1名",
+    "“",
+    "”",
+    "\"",
+    "“a”",
+    "《",
+    "【】",
+    "[",
+    "(",
+    "（",
+    "？",
+    "。",
+    "，",
+    "……",
+    "\n",
+    " ",
+    "　",
+    "路",
+    "市彩虹路7号",
+    "微信",
+    "QQ：",
+    "加我微信a",
+    "丨",
+    "请问",
+    "谁",
+    "如题",
+    "说：",
+    "图",
+];
+
+/// A name of a rule, and the rule.
+type Rule<'r> = (&'static str, Box<dyn Fn(&str) + 'r>);
+
+fn rules(policy: &Policy) -> Vec<Rule<'_>> {
+    let draft = |kind: DraftKind| {
+        move |text: &str| {
+            let (title, content) = match kind {
+                DraftKind::Thread => (text, Some(text)),
+                _ => ("", Some(text)),
+            };
+            drop(clean::clean(&Draft { kind, title, content }, &clean::Settings::default()));
+        }
+    };
+    let settings = filter::Settings { max_chars: usize::MAX, ..filter::Settings::default() };
+    vec![
+        ("clean a thread", Box::new(draft(DraftKind::Thread))),
+        ("clean a numbered post", Box::new(draft(DraftKind::NumberedPost))),
+        ("clean a text", Box::new(draft(DraftKind::Plain))),
+        ("anonymise", Box::new(|text| drop(Anonymiser::default().apply(text, &["云中鹤", "路人"])))),
+        ("policy", Box::new(|text| drop(policy.check(text)))),
+        ("filter", Box::new(move |text| drop(filter::filter(text, &settings, Context::default())))),
+        ("interrogative", Box::new(|text| drop(interrogative::judge(text)))),
+        ("normalise", Box::new(|text| drop(fold(text, Fold::KEY)))),
+    ]
+}
+
+fn repeated(unit: &str, bytes: usize) -> String {
+    unit.repeat(bytes / unit.len() + 1)
+}
+
+/// The shorter of two goes: what else the machine does only adds.
+fn time(rule: &dyn Fn(&str), text: &str) -> Duration {
+    let go = || {
+        let start = Instant::now();
+        rule(text);
+        start.elapsed()
+    };
+    let first = go();
+    if first < ENOUGH { first } else { first.min(go()) }
+}
+
+/// Of what takes no longer nobody asks how it grows.
+const ENOUGH: Duration = Duration::from_millis(400);
+/// Bytes of the shorter text; the other has sixteen times as many.
+const SHORT: usize = 16 << 10;
+
+/// Sixteen times the text takes sixteen times as long, or 256 times where a rule looks at all of it again and again.
+fn check(name: &str, rule: &dyn Fn(&str), unit: &str) -> Result<(), String> {
+    let long = time(rule, &repeated(unit, 16 * SHORT));
+    if long < ENOUGH {
+        return Ok(());
+    }
+    let short = time(rule, &repeated(unit, SHORT));
+    let grew = long.as_secs_f64() / short.as_secs_f64();
+    if grew < 64.0 { Ok(()) } else { Err(format!("{name} of {unit:?}: {short:?} grows to {long:?}")) }
+}
+
+#[test]
+fn no_rule_takes_longer_for_a_character_of_a_longer_text() {
+    let policy = Policy::shipped().unwrap();
+    let rules = rules(&policy);
+    let found: Vec<String> = UNITS
+        .iter()
+        .flat_map(|unit| rules.iter().filter_map(|(name, rule)| check(name, rule, unit).err()))
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nor_of_any_two_things_in_turn(a in 0..UNITS.len(), b in 0..UNITS.len(), other in "\\PC{0,3}") {
+        let policy = Policy::shipped().unwrap();
+        let unit = format!("{}{other}{}", UNITS[a], UNITS[b]);
+        for (name, rule) in rules(&policy) {
+            prop_assert!(check(name, &rule, &unit).is_ok(), "{name} of {unit:?}");
+        }
+    }
+}

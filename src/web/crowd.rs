@@ -1,0 +1,148 @@
+//! Who is connected: so many at once in all and from one address, and who has to go when another comes.
+//!
+//! Nobody waits in front of the door: whoever comes is taken, and whoever has kept the server waiting longest goes. A
+//! page is asked for and read within a moment, so that people hardly ever are the ones, however many clients
+//! are slow on purpose.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// The open connections.
+#[derive(Debug)]
+pub(super) struct Crowd {
+    guests: Mutex<(u64, HashMap<u64, Guest>)>,
+    /// At once.
+    in_all: usize,
+    /// At once from one address.
+    of_address: usize,
+}
+
+#[derive(Debug)]
+struct Guest {
+    address: IpAddr,
+    /// Since when it keeps the server waiting: for a request, or until it has read an answer. Nothing while the
+    /// server makes the answer.
+    waiting: Option<Instant>,
+    sent_off: CancellationToken,
+}
+
+/// A place in the crowd, given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    number: u64,
+    crowd: Arc<Crowd>,
+    sent_off: CancellationToken,
+}
+
+impl Crowd {
+    pub(super) fn new(in_all: usize, of_address: usize) -> Arc<Crowd> {
+        Arc::new(Crowd { guests: Mutex::default(), in_all, of_address })
+    }
+
+    /// Takes whoever comes from an address. `None` where an answer is being made for everybody who is here.
+    pub(super) fn take(self: &Arc<Crowd>, address: IpAddr) -> Option<Place> {
+        let address = network(address);
+        let mut guests = self.lock();
+        let mut count: HashMap<IpAddr, usize> = HashMap::new();
+        guests.1.values().for_each(|guest| *count.entry(guest.address).or_default() += 1);
+        let crowded = count.get(&address).is_some_and(|own| *own >= self.of_address);
+        if crowded || guests.1.len() >= self.in_all {
+            let may_go = |guest: &Guest| !crowded || guest.address == address;
+            // Of those of the address that has most here, the one that waits longest.
+            let longest = guests
+                .1
+                .iter()
+                .filter(|(_, guest)| may_go(guest))
+                .filter_map(|(number, guest)| {
+                    Some((std::cmp::Reverse(count[&guest.address]), guest.waiting?, *number))
+                })
+                .min()?;
+            if let Some(guest) = guests.1.remove(&longest.2) {
+                guest.sent_off.cancel();
+            }
+        }
+        let number = guests.0;
+        guests.0 += 1;
+        let sent_off = CancellationToken::new();
+        guests.1.insert(number, Guest { address, waiting: Some(Instant::now()), sent_off: sent_off.clone() });
+        Some(Place { number, crowd: self.clone(), sent_off })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Guest>)> {
+        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// The answer is being made: the client is not to blame for the time it takes.
+    pub(super) fn working(&self) {
+        self.set(None);
+    }
+
+    /// From now on the client is waited for.
+    pub(super) fn waiting(&self) {
+        self.set(Some(Instant::now()));
+    }
+
+    fn set(&self, waiting: Option<Instant>) {
+        if let Some(guest) = self.crowd.lock().1.get_mut(&self.number) {
+            guest.waiting = waiting;
+        }
+    }
+
+    /// Returns once another needs the place.
+    pub(super) async fn sent_off(&self) {
+        self.sent_off.cancelled().await;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.crowd.lock().1.remove(&self.number);
+    }
+}
+
+/// A site of the sixth version has a whole network of addresses.
+pub(super) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let mut octets = v6.octets();
+            octets[8..].fill(0);
+            IpAddr::from(octets)
+        }
+        v4 => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_longest_goes_first() {
+        let crowd = Crowd::new(4, 3);
+        let [many, few] = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])];
+        let tick = || tokio::time::advance(std::time::Duration::from_secs(1));
+        let old = crowd.take(few).unwrap();
+        tick().await;
+        let first = crowd.take(many).unwrap();
+        tick().await;
+        let second = crowd.take(many).unwrap();
+        let third = crowd.take(many).unwrap();
+        first.working();
+        let fourth = crowd.take(many).unwrap();
+        assert!(second.sent_off.is_cancelled() && !first.sent_off.is_cancelled());
+        let newcomer = crowd.take(IpAddr::from([10, 0, 0, 3])).unwrap();
+        assert!(third.sent_off.is_cancelled() && !old.sent_off.is_cancelled(), "the greedy address pays");
+        for place in [&old, &first, &fourth, &newcomer] {
+            place.working();
+        }
+        assert!(crowd.take(few).is_none());
+        drop(newcomer);
+        assert!(crowd.take(few).is_some());
+    }
+}

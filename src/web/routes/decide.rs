@@ -1,0 +1,158 @@
+//! Decisions about records and pairs, made on the pages that show them.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::decisions::{Decision, DecisionLog, Verdict};
+use crate::pipeline::decide::{self, Act, DecideError, Wish, entitled};
+use crate::pipeline::now;
+use crate::recipe::Recipe;
+use crate::review::Digest;
+use crate::web::app::{App, reading, recipe};
+use crate::web::error::Oops;
+use crate::web::guard::{Form, Visitor};
+use crate::web::view;
+
+/// The longest reason.
+const WHY_CHARS: usize = 500;
+
+/// What a page offers whoever may decide.
+#[derive(Debug, Default, Serialize)]
+pub(in crate::web) struct Desk {
+    /// Whether the visitor may decide.
+    may: bool,
+    /// On a machine of one's own, the people of pipeline.toml who may: one of them says so.
+    people: Vec<String>,
+    /// What can be decided about the record, with the hash of what it reads.
+    choices: Vec<Choice>,
+    /// What was decided.
+    made: Vec<Made>,
+}
+
+#[derive(Debug, Serialize)]
+struct Choice {
+    verdict: &'static str,
+    stage: &'static str,
+    seen: String,
+}
+
+/// A decision with where it stands in the page's recipe.
+#[derive(Debug, Serialize)]
+struct Made {
+    #[serde(flatten)]
+    decision: Decision,
+    state: decide::DecisionState,
+}
+
+/// Who may decide here.
+pub(in crate::web) fn desk(config: &Config, visitor: &Visitor) -> Desk {
+    let may = visitor.rank() >= Some(crate::web::access::Rank::Curator);
+    let people = config.annotators.iter().map(|person| person.name.clone());
+    let people = people.filter(|name| may && visitor.name().is_none() && entitled(config, name).is_ok());
+    Desk { may, people: people.collect(), ..Desk::default() }
+}
+
+/// What was and can be decided about a record.
+pub(in crate::web) fn desk_of(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    id: &str,
+    visitor: &Visitor,
+) -> Result<Desk, Oops> {
+    let mut desk = desk(config, visitor);
+    if desk.may {
+        let choices = decide::choices(config, recipe, id).map_err(refused)?;
+        let choice = |(verdict, stage, seen): (Verdict, &'static str, Digest)| Choice {
+            verdict: verdict.name(),
+            stage,
+            seen: seen.to_string(),
+        };
+        desk.choices = choices.into_iter().map(choice).collect();
+    }
+    let log = DecisionLog::read(&app.workspace.decisions()).map_err(Oops::broken)?;
+    let about = |d: &Decision| d.record == id || d.other.as_deref() == Some(id);
+    let found = decide::states(config, &log, about)?.into_iter().filter(|found| found.recipe == recipe.name);
+    desk.made = found.map(|found| Made { decision: found.decision, state: found.state }).collect();
+    Ok(desk)
+}
+
+/// A decision comes in, or one is taken back.
+pub(in crate::web) async fn take(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    form: Form,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let back = form.get("back").to_string();
+    // Only to a page of ours.
+    let own = back.starts_with('/') && !back.starts_with("//") && !back.contains('\\');
+    let back = match own {
+        true => back,
+        false => format!("/{}/record/{}#decide", recipe.name, view::encoded(form.get("record"))),
+    };
+    reading(move || store(&app, recipe, &visitor, &form)).await?;
+    Ok(Redirect::to(&back).into_response())
+}
+
+fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), Oops> {
+    let (config, _) = app.config();
+    let by = match visitor.name() {
+        // A curator's token is the curator's word.
+        Some(name) => name.to_owned(),
+        None => {
+            entitled(&config, form.get("as")).map_err(refused)?;
+            form.get("as").to_owned()
+        }
+    };
+    let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
+    let folder = app.workspace.decisions();
+    let at = now();
+    if !form.get("undo").is_empty() {
+        let id: Digest = form.get("undo").parse().map_err(|e| Oops::bad(format!("{e}")))?;
+        if why.is_empty() {
+            return Err(refused(DecideError::NoReason));
+        }
+        DecisionLog::undo(&folder, id, &by, &why, &at).map_err(Oops::broken)?;
+        return Ok(());
+    }
+    let verdict = form.get("verdict");
+    let verdict = Verdict::from_name(verdict).ok_or_else(|| Oops::bad(format!("no verdict {verdict:?}")))?;
+    let own = form.get(&format!("seen.{verdict}")).to_owned();
+    let seen = if own.is_empty() { form.get("seen") } else { &own };
+    let optional =
+        |name: &str| Some(form.get(name)).filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let wish = Wish {
+        verdict,
+        record: form.get("record").to_owned(),
+        other: optional("other").filter(|_| verdict.is_of_pair()),
+        text: optional("text").filter(|_| verdict.is_edit()),
+        recipe: (form.get("scope") != "all").then(|| recipe.name.to_owned()),
+        stage: optional("stage"),
+        seen: Some(seen.parse().map_err(|e| Oops::bad(format!("{e}")))?),
+    };
+    let act = Act { by: &by, why: &why, at: &at, source: "page" };
+    let decisions = decide::decide(&config, &wish, act).map_err(refused)?;
+    DecisionLog::append(&folder, decisions).map_err(Oops::broken)?;
+    Ok(())
+}
+
+/// Why it cannot be decided so, for the person in front of the page.
+fn refused(error: DecideError) -> Oops {
+    match error {
+        DecideError::Run(error) => error.into(),
+        DecideError::Outdated { .. } => {
+            Oops { status: StatusCode::CONFLICT, key: "item_changed", detail: error.to_string() }
+        }
+        DecideError::NotEntitled { .. } => {
+            Oops { status: StatusCode::FORBIDDEN, key: "forbidden", detail: error.to_string() }
+        }
+        _ => Oops { status: StatusCode::UNPROCESSABLE_ENTITY, key: "not_decided", detail: error.to_string() },
+    }
+}

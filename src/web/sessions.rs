@@ -1,0 +1,187 @@
+//! Who is logged in: sessions of their own, so that no cookie is a token.
+//!
+//! `.index/sessions.jsonl` holds a hash of each session, whose it is and with which grant it began. It outlives the
+//! server. A session ends where it is left, after thirty days, and with its grant: another token for the same
+//! person, or none any more. Without the file everybody logs in again, and nothing else is lost.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::access::{Grant, random};
+use crate::store::{Error, Workspace, durable};
+
+/// How long a session lasts, in seconds.
+pub(super) const LASTS_SECS: u64 = 60 * 60 * 24 * 30;
+
+/// A line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Event {
+    Open {
+        session: String,
+        name: String,
+        grant: String,
+        until: u64,
+    },
+    Close {
+        session: String,
+    },
+    /// All of somebody's.
+    End {
+        name: String,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Session {
+    name: String,
+    grant: String,
+    until: u64,
+}
+
+/// What was read, and the file's time and length when it was.
+#[derive(Debug, Default)]
+struct Known {
+    state: Option<(SystemTime, u64)>,
+    sessions: FxHashMap<String, Session>,
+}
+
+/// The sessions of a workspace's pages.
+#[derive(Debug)]
+pub struct Sessions {
+    path: PathBuf,
+    known: Mutex<Known>,
+}
+
+impl Sessions {
+    /// The sessions of a workspace.
+    pub fn of(workspace: &Workspace) -> Sessions {
+        let path = workspace.root().join(".index").join("sessions.jsonl");
+        Sessions { path, known: Mutex::default() }
+    }
+
+    /// Begins a session for whoever has a grant; what is returned goes into the cookie and nowhere else.
+    pub(super) fn open(&self, grant: &Grant) -> Result<String, Error> {
+        let secret = random(&self.path)?;
+        let until = now() + LASTS_SECS;
+        let (name, grant) = (grant.name.clone(), grant.mark());
+        self.append(&Event::Open { session: hash(&secret), name, grant, until })?;
+        Ok(secret)
+    }
+
+    /// The grant behind a session, where it still holds.
+    pub(super) fn grant(&self, secret: &str, grants: &[Grant]) -> Result<Option<Grant>, Error> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = match fs::metadata(&self.path) {
+            Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            Err(e) => return Err(Error::io("read", &self.path)(e)),
+        };
+        if known.state != state {
+            *known = Known { state, sessions: read(&self.path)? };
+        }
+        // Sessions are found by a hash of a random number: how long that takes tells nothing of another.
+        let session = known.sessions.get(&hash(secret)).filter(|session| session.until > now());
+        let holds = |grant: &&Grant| session.is_some_and(|s| s.name == grant.name && s.grant == grant.mark());
+        Ok(grants.iter().find(holds).cloned())
+    }
+
+    /// Ends a session.
+    pub(super) fn close(&self, secret: &str) -> Result<(), Error> {
+        self.append(&Event::Close { session: hash(secret) })
+    }
+
+    /// Ends all sessions of somebody, whose token goes on opening new ones.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be written.
+    pub fn end(&self, name: &str) -> Result<(), Error> {
+        self.append(&Event::End { name: name.into() })
+    }
+
+    fn append(&self, event: &Event) -> Result<(), Error> {
+        if let Some(folder) = self.path.parent() {
+            durable::create_folder(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&self.path).map_err(Error::io("open", &self.path))?;
+        // A line of its own, whatever a killed process left before it: blank lines are nothing.
+        let mut line = b"\n".to_vec();
+        serde_json::to_writer(&mut line, event).map_err(|e| Error::io("write", &self.path)(e.into()))?;
+        line.push(b'\n');
+        file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io("write", &self.path))
+    }
+}
+
+fn read(path: &Path) -> Result<FxHashMap<String, Session>, Error> {
+    let text = match fs::read(path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(e) => return Err(Error::io("read", path)(e)),
+    };
+    let mut sessions: FxHashMap<String, Session> = FxHashMap::default();
+    // A line that cannot be read opens nothing; whoever it was logs in again.
+    for event in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        match event {
+            Event::Open { session, name, grant, until } => {
+                sessions.insert(session, Session { name, grant, until });
+            }
+            Event::Close { session } => _ = sessions.remove(&session),
+            Event::End { name } => sessions.retain(|_, session| session.name != name),
+        }
+    }
+    Ok(sessions)
+}
+
+fn hash(secret: &str) -> String {
+    blake3::derive_key("riddlemill web session v1", secret.as_bytes())
+        .map(|byte| format!("{byte:02x}"))
+        .concat()
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::access::{Access, Rank};
+    use super::*;
+
+    #[test]
+    fn a_session_ends_with_its_grant_or_by_itself_and_outlives_the_server() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let (access, sessions) = (Access::of(&workspace), Sessions::of(&workspace));
+        let token = access.grant("a", Rank::Reader, "2026-01-01T00:00:00Z").unwrap();
+        let grants = access.grants().unwrap();
+        let [one, two] = [0; 2].map(|_| sessions.open(&grants[0]).unwrap());
+        let of = |secret: &str| Sessions::of(&workspace).grant(secret, &access.grants().unwrap()).unwrap();
+        assert_eq!(of(&one).unwrap().name, "a");
+        assert_eq!(of(&token), None, "a token is no session");
+        let stored = fs::read_to_string(dir.path().join(".index/sessions.jsonl")).unwrap();
+        assert!(!stored.contains(&one) && !stored.contains(&token));
+        sessions.close(&one).unwrap();
+        assert!(of(&one).is_none() && of(&two).is_some());
+        sessions.end("a").unwrap();
+        assert!(of(&two).is_none());
+        let three = sessions.open(&grants[0]).unwrap();
+        assert!(of(&three).is_some());
+        access.grant("a", Rank::Reader, "2026-01-02T00:00:00Z").unwrap();
+        assert!(of(&three).is_none(), "another token is another grant");
+        fs::write(dir.path().join(".index/sessions.jsonl"), "torn {").unwrap();
+        let four = sessions.open(&access.grants().unwrap()[0]).unwrap();
+        assert!(of(&four).is_some());
+        fs::remove_file(dir.path().join(".index/sessions.jsonl")).unwrap();
+        assert!(of(&four).is_none());
+    }
+}

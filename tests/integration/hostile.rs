@@ -1,0 +1,369 @@
+//! What somebody hostile may hand in or send, and odd places a workspace may lie in.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, Server, coded, item, made};
+use crate::harness::{Workspace, assert_same};
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn ballot(ws: &Workspace, who: &str) -> Vec<Value> {
+    let place = ["preference", "--recipe", "chumor", "--annotator", who, "--format", "jsonl"];
+    let said = ws.call(["review", "export"].iter().chain(&place)).expect(0);
+    rows(&ws.read(said.out.trim()))
+}
+
+/// The model's explanation, as the row shows it, is the second one.
+fn person_first(row: &Value, explanations: &[Value]) -> bool {
+    let shown = &row["see"]["explanation_1"];
+    explanations.iter().any(|explanation| explanation == shown)
+}
+
+/// With the item's id and the seed that the program comes with, the sides of 58 of 58 ballots were known.
+#[test]
+fn nobody_computes_a_blind_side_and_old_sheets_hold() {
+    let ws = made();
+    let before = ws.derived();
+    assert!(!ws.exists("raw/blinding"), "a run draws no secret");
+    let first = ballot(&ws, "annotator-1");
+    // Rows stand in another order for every annotator.
+    let by_item = |mut rows: Vec<Value>| {
+        rows.sort_by_key(|row| row["item"].to_string());
+        rows
+    };
+    let first = by_item(first);
+    assert!(first.len() > 40, "{} ballots", first.len());
+    let secret = ws.read("raw/blinding");
+    let explanations: Vec<Value> =
+        ws.candidates("chumor").iter().map(|row| row["explanation"].clone()).collect();
+    let order =
+        |rows: &[Value]| -> Vec<bool> { rows.iter().map(|r| person_first(r, &explanations)).collect() };
+
+    // Another workspace of the same sample shows other sides, under the same hashes.
+    let other = made();
+    let second = by_item(ballot(&other, "annotator-1"));
+    assert_ne!(other.read("raw/blinding"), secret);
+    let hash = |row: &Value| row["content_hash"].as_str().unwrap().split('.').next().unwrap().to_owned();
+    assert_eq!(first.iter().map(hash).collect::<Vec<_>>(), second.iter().map(hash).collect::<Vec<_>>());
+    assert_ne!(order(&first), order(&second));
+    assert_eq!(order(&first), order(&by_item(ballot(&ws, "annotator-2"))), "one order for everybody");
+
+    // A vote says whose explanation it prefers and in which order both stood, whatever the order.
+    let fill = |rows: &[Value]| -> String {
+        let answered = rows.iter().map(|row| {
+            let mut row = row.clone();
+            row["answers"] =
+                json!({ "preference": if person_first(&row, &explanations) { "1" } else { "2" } });
+            format!("{row}\n")
+        });
+        answered.collect()
+    };
+    let import = |ws: &Workspace, rows: &str, code: i32| {
+        ws.write("votes.jsonl", rows);
+        ws.call(["review", "import", "preference", "--recipe", "chumor", "votes.jsonl"]).expect(code)
+    };
+    import(&ws, &fill(&first), 0);
+    let votes: Vec<Value> = rows(&ws.read("raw/votes/000001.jsonl"));
+    assert_eq!(votes.len(), first.len());
+    assert!(votes.iter().all(|vote| vote["values"]["preference"] == "human"), "{}", votes[0]);
+    let orders: Vec<bool> = votes.iter().map(|vote| vote["order"][0] == "human").collect();
+    assert!(orders.contains(&true) && orders.contains(&false));
+
+    // A sheet of another workspace's order is refused, and so is ours once the secret is gone.
+    let refused = import(&ws, &fill(&second), 3);
+    assert!(refused.err.contains("raw/blinding"), "{}", refused.err);
+
+    // A sheet that was handed out before there was a secret: no seal, and the order of the recipe's seed.
+    let old: Vec<Value> = first
+        .iter()
+        .map(|row| {
+            let mut row = row.clone();
+            row["content_hash"] = json!(hash(&row));
+            row["annotator"] = json!("annotator-3");
+            row["answers"] = json!({ "preference": "1" });
+            row
+        })
+        .collect();
+    let text: String = old.iter().map(|row| format!("{row}\n")).collect();
+    import(&ws, &text, 0);
+    import(&other, &text, 0);
+    let said = |ws: &Workspace| -> Vec<Value> {
+        let votes = rows(&ws.read("raw/votes/000001.jsonl")).into_iter();
+        let votes = votes.filter(|vote| vote["annotator"] == "annotator-3");
+        let mut said: Vec<_> = votes.map(|v| json!([v["item"], v["values"], v["order"]])).collect();
+        said.sort_by_key(Value::to_string);
+        said
+    };
+    assert_eq!(said(&ws), said(&other), "read alike whatever the secret");
+    let seeded: Vec<bool> =
+        old.iter().map(|row| said(&ws).iter().any(|v| v[0] == row["item"] && v[2][0] == "human")).collect();
+    let alike = seeded.iter().zip(order(&first)).filter(|(a, b)| **a == *b).count();
+    assert!((first.len() / 5..=first.len() * 4 / 5).contains(&alike), "{alike} of {}", first.len());
+
+    // The secret is in no byte of what is derived.
+    ws.remove("raw/votes");
+    ws.remove_derived();
+    ws.run();
+    assert_same(&before, &ws.derived(), "with a secret in raw/");
+}
+
+fn address(server: &Server) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, server.port()))
+}
+
+/// A page, and how long it took.
+fn page_within(server: &Server, limit: Duration) {
+    let start = Instant::now();
+    let answer = server.get("/health");
+    let took = start.elapsed();
+    assert!(answer.status == 200 && took < limit, "{} after {took:?}", answer.status);
+}
+
+/// 560 clients that pipelined and never read, or 700 slow bodies, once kept everybody else out.
+#[test]
+fn two_thousand_hostile_clients_shut_nobody_out() {
+    let ws = Workspace::sample();
+    let server = Server::start(&ws, &[]);
+    let host = format!("Host: localhost:{}\r\n", server.port());
+    let greedy = format!("GET /login HTTP/1.1\r\n{host}\r\n").repeat(400);
+    let slow = format!("POST /login HTTP/1.1\r\n{host}Content-Length: 1000\r\n\r\na=");
+    let head = format!("GET / HTTP/1.1\r\n{host}X: ");
+    let mut clients = Vec::new();
+    for n in 0..2000 {
+        let Ok(mut stream) = TcpStream::connect(address(&server)) else { continue };
+        stream.set_nonblocking(true).unwrap();
+        let bytes = [&greedy, &slow, &head][n % 3].as_bytes();
+        // Whatever fits: nobody reads on the other side for long.
+        let _ = stream.write(bytes);
+        clients.push(stream);
+        if n % 250 == 249 {
+            page_within(&server, Duration::from_secs(1));
+        }
+    }
+    for _ in 0..5 {
+        page_within(&server, Duration::from_secs(1));
+        for stream in &mut clients {
+            let _ = stream.write(greedy.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn a_session_is_no_token_and_access_stays_closed() {
+    let ws = Workspace::sample();
+    let grant =
+        |name: &str| ws.call(["access", "grant", name, "--rank", "curator"]).expect(0).out.trim().to_string();
+    let token = grant("boss");
+    let server = Server::start(&ws, &[]);
+    let mut boss = Browser::login(&server, &token);
+    let cookie = boss.cookies.iter().find(|(name, _)| name.starts_with("riddlemill-")).unwrap().1.clone();
+    assert_ne!(cookie, token);
+    let stored = ws.read(".index/sessions.jsonl");
+    assert!(!stored.contains(&cookie) && !stored.contains(&token));
+    assert_eq!(boss.get(&server, "/").status, 200);
+    let mut stolen = Browser { cookies: vec![("riddlemill-0".into(), token.clone())] };
+    stolen.cookies[0].0 = boss.cookies[0].0.clone();
+    assert_eq!(stolen.get(&server, "/").status, 303, "the token itself is no cookie");
+
+    // A session outlives the server, and ends where it is left, alone or with all of somebody's.
+    drop(server);
+    let server = Server::start(&ws, &[]);
+    let again = |browser: &Browser| {
+        let cookies =
+            browser.cookies.iter().map(|(_, value)| (format!("riddlemill-{}", server.port()), value.clone()));
+        Browser { cookies: cookies.collect() }
+    };
+    let mut boss = again(&boss);
+    assert_eq!(boss.get(&server, "/").status, 200);
+    let mut elsewhere = Browser::login(&server, &token);
+    let csrf = boss.mark(&server, "/");
+    let kept = boss.clone();
+    assert_eq!(boss.post(&server, "/logout", &[("csrf", &csrf)]).status, 303);
+    assert_eq!(kept.clone().get(&server, "/").status, 303, "the cookie of a session that was left");
+    assert_eq!(elsewhere.get(&server, "/").status, 200);
+    ws.call(["access", "revoke", "boss", "--sessions"]).expect(0);
+    assert_eq!(elsewhere.get(&server, "/").status, 303);
+    assert_eq!(Browser::login(&server, &token).get(&server, "/").status, 200);
+
+    // Wrong tokens from the same address lock out nobody who has a right one.
+    let mut guesser = Browser::default();
+    let csrf = guesser.mark(&server, "/login");
+    for n in 0..60 {
+        let wrong = format!("{n:064}");
+        let status = guesser.post(&server, "/login", &[("csrf", &csrf), ("token", &wrong)]).status;
+        assert!(matches!(status, 401 | 429), "{status}");
+    }
+    assert_eq!(Browser::login(&server, &token).get(&server, "/").status, 200);
+    let forged = guesser.send(&server, "GET", "/", &["X-Forwarded-For: 10.0.0.1"], "").unwrap();
+    assert_eq!(forged.status, 303);
+
+    // The last token ends, and the door does not open for it.
+    ws.call(["access", "revoke", "boss"]).expect(0);
+    assert_eq!(server.get("/").status, 303);
+    drop(server);
+    let server = Server::start(&ws, &[]);
+    assert_eq!(server.get("/").status, 303);
+    ws.call(["access", "open"]).expect(0);
+    assert_eq!(server.get("/").status, 200);
+    grant("other");
+    assert_eq!(server.get("/").status, 303);
+    let line = ws.read("raw/access.jsonl");
+    ws.write("raw/access.jsonl", format!("{line}{{\"event\":\"gra\nnt\"\n"));
+    ws.call(["access", "grant", "third", "--rank", "reader"]).expect(4);
+    assert_ne!(server.get("/").status, 200);
+}
+
+#[test]
+fn over_tls_the_cookie_is_held_to_its_host() {
+    let ws = Workspace::sample();
+    let token = ws.call(["access", "grant", "boss", "--rank", "curator"]).expect(0).out.trim().to_string();
+    let server = Server::start(&ws, &["--public", "https://localhost"]);
+    let mut browser = Browser::default();
+    let csrf = browser.mark(&server, "/login");
+    let answer = browser.post(&server, "/login", &[("csrf", &csrf), ("token", &token)]);
+    let cookie = answer.head.lines().find(|line| line.starts_with("set-cookie: ")).unwrap();
+    assert!(cookie.starts_with("set-cookie: __host-riddlemill-") && cookie.contains("; secure"), "{cookie}");
+    assert!(cookie.contains("path=/") && !cookie.contains("domain"), "{cookie}");
+}
+
+#[test]
+fn people_who_pass_over_at_the_same_moment_are_all_heard() {
+    let ws = made();
+    let server = Server::start(&ws, &[]);
+    let place = "/review/ruozhibench-gen/screen/vote";
+    let mut browser = Browser::default();
+    let page = browser.get(&server, &format!("{place}?as=annotator-1")).body;
+    let (id, ..) = item(&page);
+    let csrf = crate::browser::hidden(&page, "csrf");
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let pass = |n: usize| {
+            let (mut browser, server, csrf, id) = (browser.clone(), &server, &csrf, &id);
+            scope.spawn(move || {
+                let reason = format!("reason {n}");
+                let fields =
+                    [("csrf", csrf.as_str()), ("as", "annotator-1"), ("item", id), ("reason", &reason)];
+                browser.post(server, &format!("{place}/later"), &fields).status
+            })
+        };
+        let threads: Vec<_> = (0..24).map(pass).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(statuses.iter().all(|status| *status == 303), "{statuses:?}");
+    assert_eq!(rows(&ws.read("raw/votes/skipped/ruozhibench-gen.screen.jsonl")).len(), 24);
+    assert!(server.get(&format!("{place}?as=annotator-1&item={}", coded(&id))).status == 200);
+}
+
+#[test]
+fn a_workspace_may_lie_where_names_are_odd() {
+    let ws = Workspace::folder();
+    for name in ["a [b]*? c", "[a-z]", "{x}'\"\\ y", "换行\n名"] {
+        let at = ws.path(name);
+        std::fs::create_dir(&at).unwrap();
+        let call = |args: &[&str]| {
+            let own = [Path::new("-C").as_os_str(), at.as_os_str()];
+            ws.call(own.into_iter().chain(args.iter().map(std::ffi::OsStr::new)))
+        };
+        call(&["init"]).expect(0);
+        call(&["run", "--offline", "--recipe", "flub"]).expect(0);
+        call(&["audit", "--recipe", "flub"]).expect(0);
+    }
+    // A file that is called like a pattern is meant to the letter.
+    ws.write("pipeline.toml", crate::harness::source("dump", "leymore-titles", "raw/dumps/[1]*.json"));
+    ws.write("raw/dumps/[1]*.json", format!("[{}]", crate::harness::title(1, "云会恐高吗，会不会")));
+    ws.write("raw/dumps/1.json", "no dump");
+    ws.call(["run", "--offline", "--recipe", "flub"]).expect(0);
+    assert_eq!(ws.posts("flub").len(), 1);
+}
+
+#[test]
+fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
+    let ws = Workspace::folder();
+    let long = vec!["x".repeat(200); 8].join("/");
+    std::fs::create_dir_all(ws.path(&long)).unwrap();
+    let call = |at: &Path, args: &[&str]| {
+        let own = [Path::new("-C").as_os_str(), at.as_os_str()];
+        ws.call(own.into_iter().chain(args.iter().map(std::ffi::OsStr::new)))
+    };
+    call(&ws.path(&long), &["init"]).expect(0);
+    let said = call(&ws.path(&long), &["run", "--offline"]);
+    assert!(said.code == 0 || said.err.contains("the path is too long"), "{}", said.err);
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let odd = ws.root().join(std::ffi::OsStr::from_bytes(b"bytes-\xff\xfe"));
+        std::fs::create_dir(&odd).unwrap();
+        call(&odd, &["init"]).expect(0);
+        let said = call(&odd, &["run", "--offline", "--recipe", "flub"]);
+        assert!(said.code == 0 || said.err.contains("not Unicode"), "{}", said.err);
+        ws.write("pipeline.toml", crate::harness::source("dump", "leymore-titles", "raw/dumps/*.json"));
+        std::fs::create_dir_all(ws.path("raw/dumps")).unwrap();
+        let name = std::ffi::OsStr::from_bytes(b"\xff.json");
+        std::fs::write(ws.path("raw/dumps").join(name), "[]").unwrap();
+        let said = ws.call(["run", "--offline", "--recipe", "flub"]);
+        assert!(said.code != 0 && said.err.contains("no file matches"), "{}", said.err);
+    }
+}
+
+/// A page that is asked for as its client reads it, byte by byte, ends all the same.
+#[test]
+fn a_reader_who_is_slow_but_reads_gets_the_page() {
+    let ws = Workspace::sample();
+    let server = Server::start(&ws, &[]);
+    let mut stream = TcpStream::connect(address(&server)).unwrap();
+    let request = format!("GET / HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", server.port());
+    stream.write_all(request.as_bytes()).unwrap();
+    let (mut page, mut byte) = (Vec::new(), [0; 64]);
+    while let Ok(read @ 1..) = stream.read(&mut byte) {
+        page.extend_from_slice(&byte[..read]);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let page = String::from_utf8_lossy(&page).into_owned();
+    let (head, body) = page.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200") && body.contains("<body"), "{head}");
+}
+
+/// A name that is nobody's in the post where it stands reached output/: only a post's own names were looked for.
+#[test]
+fn a_users_name_is_marked_in_everybodys_posts() {
+    let row = |tid: u64, by: &str, title: &str| json!({ "title": title, "abs": null, "href": format!("/p/{tid}?fr=good"), "lz": by, "n_reply": "1" });
+    let rows = [
+        row(1, "云中白鹤生", "雨伞会不会觉得自己怕水"),
+        row(2, "路人", "云中白鹤生看着防盗门，门会不会看着他"),
+        row(3, "线希望", "风会不会觉得自己很轻"),
+        row(6, "路人", "打了热线希望有人接，电话会不会也在等"),
+        row(4, "病死鸡", "影子会不会累"),
+        row(5, "路人", "吃了病死鸡会不会变成鸡"),
+    ];
+    let ws = Workspace::with_dump("leymore-titles", serde_json::to_string(&rows).unwrap());
+    let run = || {
+        ws.call(["run", "--offline", "--recipe", "flub"]).expect(0);
+        ws.posts("flub").iter().map(|row| row["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let texts = run();
+    assert!(texts.iter().any(|text| text == "[人名]看着防盗门，门会不会看着他"), "{texts:?}");
+    assert!(texts.iter().any(|text| text.contains("热线希望有人接")), "{texts:?}");
+    assert!(texts.iter().any(|text| text == "吃了[人名]会不会变成鸡"), "{texts:?}");
+    let report = ws.call(["report", "--recipe", "flub"]).expect(0).out;
+    assert!(report.contains("3 names of users, looked for in every text"), "{report}");
+
+    // What people say is a word is none; and the list that parts take says no name.
+    let settings = ws.read("pipeline.toml");
+    ws.write("pipeline.toml", format!("{settings}\n[import]\ncommon_words = [\"words.txt\"]\n"));
+    ws.write("words.txt", "# dishes\n病死鸡\n");
+    assert!(run().iter().any(|text| text == "吃了病死鸡会不会变成鸡"));
+    ws.call(["apply", "import", "--recipe", "flub", "--write-names", "names"]).expect(0);
+    let names = ws.read("names");
+    assert!(names.lines().count() == 4 && !names.contains("云中白鹤生"), "{names}");
+    let books = ["apply", "import", "--source", "dump", "--names", "names", "raw/dumps/dump"];
+    let booked = ws.call(books).expect(0).out;
+    assert!(
+        booked.lines().any(|line| line.contains("防盗门") && line.contains("\"mentions\":[\"云中白鹤生\"]"))
+    );
+}

@@ -1,0 +1,102 @@
+//! Notes of an owner under the jokes of an annual thread.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Workspace, reference, source};
+
+/// Jokes that nobody takes for one another.
+fn joke(n: usize) -> String {
+    let things = ["雨伞", "冰箱", "门铃", "月亮", "牙刷", "楼梯", "日历", "枕头"];
+    let doings = ["怕不怕黑", "几点下班", "会不会打喷嚏", "想不想家", "敢不敢照镜子", "能不能报销"];
+    let places = ["电梯里", "南极", "菜市场", "梦里", "考场上"];
+    format!("{n}.{}的{}{}？", places[n % 5], things[n % 8], doings[n % 6])
+}
+
+/// A thread of 24 jokes in which the owner notes something under some of them.
+fn thread() -> String {
+    let mut pid = 100;
+    let mut lines = String::new();
+    let mut post = |user: &str, text: &str| {
+        lines += &json!({ "pid": pid, "tid": 77, "user_name": user, "user_id": user.len(), "text": text,
+            "time": 1_700_000_000, "image_links": [], "is_comment": false, "floor": pid - 99 })
+        .to_string();
+        lines.push('\n');
+        pid += 1;
+    };
+    post("楼主甲乙", "*：年度精选说明");
+    for n in 1..=24 {
+        post("楼主甲乙", &joke(n));
+        match n {
+            3 => post("楼主甲乙", "*：当年有一把雨伞被罚款的新闻，联系13800138000"),
+            4 => {
+                post("路人", "*：我也来注一条");
+                post("楼主甲乙", "注：指四号台风");
+                post("楼主甲乙", "PS：台风叫晴天");
+            }
+            5 => post("楼主甲乙", "大家注意秩序"),
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn workspace() -> Workspace {
+    let ws = Workspace::with(
+        &(source("dump", "thread-dump", "raw/dumps/dump")
+            + "[[annotator]]\nname = \"a1\"\nrole = \"annotator\"\n"),
+    );
+    ws.write("raw/dumps/dump", thread());
+    ws.call(["run", "--recipe", "chumor", "--recipe", "flub", "--offline"]).expect(0);
+    ws
+}
+
+#[test]
+fn a_note_goes_with_its_joke() {
+    let ws = workspace();
+    let reasons = ws.reasons("chumor");
+    assert_eq!((reasons["dropped/note"], reasons["dropped/not_owner"]), (3, 1), "{reasons:?}");
+    assert_eq!(
+        reasons["dropped/chatter"], 2,
+        "the head of the thread has no joke above it, and talk is none: {reasons:?}"
+    );
+    ws.audit_clean();
+    let note = ws.explain("chumor", "被罚款的新闻");
+    assert_eq!(note["way"][0]["reason"], "note");
+    assert_eq!(note["way"][0]["evidence"], "tieba:77:103");
+    assert_eq!(ws.explain("chumor", "tieba:77:103")["note"], "当年有一把雨伞被罚款的新闻，联系13800138000");
+    assert_eq!(ws.explain("chumor", "tieba:77:105")["note"], "指四号台风\n台风叫晴天");
+    assert!(ws.explain("chumor", "tieba:77:101")["note"].is_null());
+}
+
+#[test]
+fn annotators_and_models_see_the_note() {
+    let ws = workspace();
+    for (recipe, step) in [("chumor", "screen"), ("flub", "clean")] {
+        let args = ["review", "export", step, "--recipe", recipe, "--annotator", "a1", "--format", "jsonl"];
+        ws.call(args).expect(0);
+        let ballots: Vec<Value> = ws
+            .read(&format!("{recipe}.{step}.a1.jsonl"))
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let of =
+            |id: &str| ballots.iter().find(|ballot| ballot.to_string().contains(id)).unwrap().to_string();
+        assert!(
+            of("tieba:77:103").contains("当年有一把雨伞被罚款的新闻，联系[电话]"),
+            "{}",
+            of("tieba:77:103")
+        );
+        assert!(!of("tieba:77:101").contains("note"), "{}", of("tieba:77:101"));
+    }
+}
+
+#[test]
+fn real_annual_threads_keep_their_jokes() {
+    let Some(reference) = reference() else { return };
+    let at = reference.join("data/raw/threads/*.jsonl").display().to_string();
+    let ws = Workspace::with(&source("threads", "thread-dump", &at));
+    ws.call(["run", "--recipe", "chumor", "--to", "clean", "--offline"]).expect(0);
+    let reasons = ws.reasons("chumor");
+    // None of the owner's posts in these threads bears the mark of a note, and no joke is taken for one.
+    assert_eq!(reasons.get("dropped/note"), None, "{reasons:?}");
+}

@@ -1,0 +1,200 @@
+//! Withdrawals: a post or a dump that must go leaves stages, candidates and later releases, and its text is shown
+//! nowhere; yanked versions say so.
+
+use riddlemill::stages::withdrawal::Withdrawals;
+use riddlemill::store;
+use serde_json::Value;
+
+use crate::browser::{Server, coded};
+use crate::harness::{Workspace, assert_same, source, title};
+use crate::reviewed::{GEN, release};
+
+fn run(ws: &Workspace) {
+    ws.call(["run", "--offline", "--recipe", GEN, "--recipe", "flub"]).expect(0);
+}
+
+/// Whether any row or ledger of any stage holds a text.
+fn stands(ws: &Workspace, text: &str) -> bool {
+    ["import", "clean", "anonymise", "filter", "dedup", "review:screen"].iter().any(|stage| {
+        let recipe = ["--recipe", GEN];
+        let shown = ws.call(["show", stage, "--json"].iter().chain(&recipe));
+        shown.out.contains(text)
+    })
+}
+
+#[test]
+fn a_withdrawn_post_leaves_everything() {
+    let ws = Workspace::sample();
+    run(&ws);
+    release(&ws, &[]).expect(0);
+    let row = ws.candidates(GEN).remove(0);
+    let (id, text) = (row["source_id"].as_str().unwrap(), row["question_zh"].as_str().unwrap());
+    let number = row["id"].as_str().unwrap();
+    assert!(stands(&ws, text));
+
+    ws.call(["withdraw", id]).expect(2);
+    let dry = ws.call(["withdraw", id, "--reason", "x", "--dry-run"]).expect(0).out;
+    assert!(dry.contains("would be withdrawn") && !ws.exists("raw/withdrawn.jsonl"), "{dry}");
+    let said = ws.call(["withdraw", number, "--reason", "its author asked"]).expect(0);
+    for word in
+        [id, "its bytes: sample-", "released in ruozhibench-gen 1.0.0-draft.1", number, "release yank"]
+    {
+        assert!(said.out.contains(word), "no {word:?}: {}", said.out);
+    }
+    let log = ws.read("raw/withdrawn.jsonl");
+    assert!(log.contains("its author asked") && !log.contains(id) && !log.contains(text), "{log}");
+
+    // At once: nobody is told what it says.
+    for target in [id, number, text] {
+        let told = ws.call(["explain", target]).expect(0).out;
+        assert!(told.contains("withdrawn on ") && told.contains("its author asked"), "{target}: {told}");
+        assert!(target == text || !told.contains(text), "{told}");
+    }
+    let hidden = || {
+        // A piece of it is not its whole text: a search of the dumps has to leave it out.
+        let piece: String = text.chars().take(text.chars().count() - 2).collect();
+        let told = ws.call(["explain", &piece, "--json"]);
+        assert!(!told.out.contains(text), "{}", told.out);
+        let server = Server::start(&ws, &[]);
+        let page = server.get(&format!("/{GEN}/record/{id}"));
+        assert!(page.status == 410 && page.body.contains("was withdrawn") && !page.body.contains(text));
+        assert_eq!(server.get(&format!("/find?q={id}")).status, 410);
+        let found = server.get(&format!("/find?q={}", coded(&piece)));
+        assert!(found.status == 200 && !found.body.contains(text), "{}", found.body);
+    };
+    hidden();
+    let said = release(&ws, &[]).expect(2);
+    assert!(said.err.contains("import") && said.err.contains("new withdrawal"), "{}", said.err);
+
+    // From the next run on, no stage has it.
+    run(&ws);
+    ws.audit_clean();
+    assert!(!stands(&ws, text));
+    hidden();
+    assert!(ws.candidates(GEN).iter().all(|row| row["source_id"] != id));
+    assert!(ws.reasons(GEN)["dropped/withdrawn"] >= 1);
+    let status = ws.call(["status", "--recipe", GEN]).expect(0).out;
+    assert!(status.contains(&format!("withdrawn {number}")), "{status}");
+    release(&ws, &[]).expect(0);
+    let next = ws.read(&format!("output/{GEN}/1.0.0-draft.2/data/{GEN}/test.jsonl"));
+    assert!(!next.contains(id) && !next.contains(text));
+    let before = ws.derived();
+    ws.remove_derived();
+    run(&ws);
+    assert_same(&before, &ws.derived(), "from raw/ and its tombstones");
+
+    // The bytes that hold it may go, and a check knows why.
+    let dump = store::sha256(&ws.path("raw/sample/dumps/titles.json")).unwrap();
+    let withdrawals = Withdrawals::load(&store::Workspace::new(ws.root())).unwrap();
+    let manifest = ws.read(&format!("output/{GEN}/candidate/MANIFEST.json"));
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let explained =
+        |raw: &&Value| withdrawals.explains_missing_dump(raw["sha256"].as_str().unwrap()).is_some();
+    assert!(manifest["raw"].as_array().unwrap().iter().any(|raw| explained(&raw)), "{dump}");
+
+    // And a mistake is undone.
+    ws.call(["withdraw", "tieba:5", "--undo", "--reason", "x"]).expect(2);
+    ws.call(["withdraw", id, "--undo", "--reason", "another post was meant"]).expect(0);
+    run(&ws);
+    assert!(ws.candidates(GEN).contains(&row));
+    assert_eq!(ws.call(["withdraw", "--list"]).expect(0).out, "nothing is withdrawn\n");
+}
+
+#[test]
+fn copies_go_too_and_what_is_near_is_named() {
+    let ws = Workspace::with(
+        &(source("a", "leymore-titles", "raw/dumps/a.json")
+            + &source("b", "leymore-titles", "raw/dumps/b.json")),
+    );
+    let dump =
+        |rows: &[(u64, &str)]| rows.iter().map(|(id, text)| title(*id, text) + "\n").collect::<String>();
+    ws.write("raw/dumps/a.json", dump(&[(1, "冰块怕热还是怕化？"), (2, "梯子为什么从来不上进？")]));
+    ws.write("raw/dumps/b.json", dump(&[(3, "冰块怕热还是怕化?"), (4, "冰块是怕热还是怕化？")]));
+    let run = || ws.call(["run", "--recipe", "flub", "--offline", "--to", "dedup"]).expect(0);
+    run();
+    let said: Value =
+        serde_json::from_str(&ws.call(["withdraw", "tieba:1", "--reason", "asked", "--json"]).expect(0).out)
+            .unwrap();
+    let ids = |list: &str| -> Vec<String> {
+        let list = said["concerns"][list].as_array().unwrap();
+        list.iter().map(|one| one["id"].as_str().unwrap().to_string()).collect()
+    };
+    assert_eq!(ids("posts"), ["tieba:1", "tieba:3"], "{said}");
+    assert_eq!(ids("near"), ["tieba:4"], "{said}");
+    // A dump that comes later has it once more, without its id.
+    ws.write("raw/dumps/b.json", dump(&[(4, "冰块是怕热还是怕化？"), (9, "冰块怕热 还是怕化？")]));
+    run();
+    let left = ws.posts("flub");
+    let ids: Vec<&str> = left.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["tieba:2", "tieba:4"]);
+}
+
+#[test]
+fn a_withdrawn_dump_may_be_deleted() {
+    let ws = Workspace::with(
+        &(source("a", "leymore-titles", "raw/dumps/a.json")
+            + &source("b", "leymore-titles", "raw/dumps/b.json")),
+    );
+    ws.write("raw/dumps/a.json", title(1, "冰块怕热还是怕化？") + "\n");
+    ws.write("raw/dumps/b.json", title(2, "梯子为什么从来不上进？") + "\n");
+    let run = || ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    run();
+    let said = ws.call(["withdraw", "a/nothing.json", "--dump", "--reason", "x"]).expect(2);
+    assert!(said.err.contains("there are a/a.json, b/b.json"), "{}", said.err);
+    ws.call(["withdraw", "a/a.json", "--dump", "--reason", "its licence ended"]).expect(0);
+    run();
+    ws.remove("raw/dumps/a.json");
+    run();
+    ws.audit_clean();
+    assert_eq!(ws.posts("flub").len(), 1);
+    for target in ["tieba:1", "a/a.json:1"] {
+        let told = ws.call(["explain", target]).expect(0).out;
+        assert!(told.contains("withdrawn on ") && told.contains("its licence ended"), "{told}");
+    }
+    let list = ws.call(["withdraw", "--list"]).expect(0).out;
+    assert!(list.contains("the dump a/a.json: its licence ended"), "{list}");
+    // Without a tombstone a file that is gone is still missed.
+    ws.remove("raw/dumps/b.json");
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(2);
+}
+
+#[test]
+fn a_yanked_version_says_so_wherever_it_lies() {
+    let ws = Workspace::sample();
+    run(&ws);
+    release(&ws, &[]).expect(0);
+    let version = "1.0.0-draft.1";
+    let place = format!("output/{GEN}/{version}");
+    let yank = |version: &str| {
+        ws.call(["release", "yank", version, "--reason", "it holds a withdrawn post", "--date", "2026-02-03"])
+    };
+    assert!(yank("3.0.0").expect(2).err.contains("no recipe has released 3.0.0"));
+    let rows = ws.read(&format!("{place}/data/{GEN}/test.jsonl"));
+    let said = yank(version).expect(0);
+    assert!(said.out.contains("yanked on 2026-02-03"), "{}", said.out);
+    assert!(yank(version).expect(2).err.contains("was yanked on 2026-02-03"));
+    for file in ["README.md", "YANKED.md", "MANIFEST.json"] {
+        assert!(ws.read(&format!("{place}/{file}")).contains("it holds a withdrawn post"), "{file}");
+    }
+    assert!(ws.read(&format!("raw/releases/{GEN}/registry.jsonl")).contains("\"event\":\"yanked\""));
+    assert_eq!(ws.read(&format!("{place}/data/{GEN}/test.jsonl")), rows, "what it holds is not another");
+    ws.call(["verify", &place, "--raw"]).expect(0);
+    let status = ws.call(["status", "--recipe", GEN]).expect(0).out;
+    assert!(status.contains("yanked on 2026-02-03: it holds a withdrawn post"), "{status}");
+    let server = Server::start(&ws, &[]);
+    assert!(server.get("/releases").body.contains("it holds a withdrawn post"));
+    assert!(server.get(&format!("/{GEN}/release/{version}")).body.contains("Yanked"));
+    drop(server);
+    let before = ws.derived();
+    ws.remove("output");
+    run(&ws);
+    assert_same(&before, &ws.derived(), "given back as yanked");
+    // Later versions tell of it in their history.
+    let fewer: String =
+        ws.read("raw/sample/votes.jsonl").lines().skip(40).map(|l| format!("{l}\n")).collect();
+    ws.write("raw/sample/votes.jsonl", fewer);
+    run(&ws);
+    release(&ws, &[]).expect(0);
+    let log = ws.read(&format!("output/{GEN}/1.0.0-draft.2/CHANGELOG.md"));
+    assert!(log.contains("1.0.0-draft.1 - 2026-01-02 [YANKED]"), "{log}");
+}
