@@ -21,6 +21,8 @@ mod rows;
 mod stale;
 mod tasks;
 mod twin;
+mod voting;
+mod waits;
 
 pub use assemble::{AssembleError, assemble};
 use evidence::Known;
@@ -29,6 +31,8 @@ pub use plan::{Freshness, Planned, differences, plan};
 pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, subjects};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
+pub use voting::votes_as_tasks;
+pub use waits::{Cause, Fate, Mend, causes};
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]

@@ -17,7 +17,7 @@ pub enum Exit {
     Gap = 1,
     /// The command line or the settings cannot be used.
     Usage = 2,
-    /// Finished, but some of the input could not be read; the ledger says what.
+    /// Finished, but some of the input could not be read, or an endpoint failed; the ledger says what.
     Partial = 3,
     /// A file could not be read or written.
     Io = 4,
@@ -29,10 +29,10 @@ pub enum Exit {
 
 pub(super) const HELP: &str = "\
 Exit codes:
-  0    done
+  0    done, or people or an endpoint that is not set up are waited for
   1    audit found a gap, or explain found no such post
   2    the command line or pipeline.toml cannot be used
-  3    finished, but some of the input could not be read (report says what)
+  3    finished, but some of the input could not be read or an endpoint failed (status says what)
   4    a file could not be read or written
   5    another run is at work on the recipe
   130  stopped by Ctrl-C; the same command goes on";

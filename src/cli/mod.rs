@@ -27,6 +27,7 @@ mod export;
 mod fetch;
 mod init;
 mod manual;
+mod next;
 mod output;
 mod progress;
 mod prompts;

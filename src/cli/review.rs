@@ -12,7 +12,7 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::{disputes, trials};
 use crate::config::Config;
-use crate::pipeline::{RunError, Tasks, now, review_items, shown_items};
+use crate::pipeline::{RunError, Tasks, now, review_items, shown_items, votes_as_tasks};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::ballot::{Round, Step};
 use crate::review::{
@@ -110,26 +110,7 @@ impl<'c> Room<'c> {
     fn cast(&self) -> Vec<Task> {
         let votes = self.by_item();
         let resolved = resolve_all(&self.step, &self.items, &votes);
-        let given: std::collections::BTreeSet<(&str, &str)> =
-            self.tasks.all().iter().map(|task| (task.item.as_str(), task.annotator.as_str())).collect();
-        let mut cast = Vec::new();
-        for (item, resolution) in self.items.iter().zip(&resolved) {
-            let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-            for vote in crate::review::votes::current(on_it) {
-                let counts =
-                    !vote.synthetic && vote.round == self.round && !resolution.stale.contains(&vote.id);
-                if counts && !given.contains(&(item.id.as_str(), vote.annotator.as_str())) {
-                    cast.push(Task {
-                        item: item.id.clone(),
-                        annotator: vote.annotator.clone(),
-                        round: self.round,
-                        gold: false,
-                        instead_of: None,
-                    });
-                }
-            }
-        }
-        cast
+        votes_as_tasks(self.round, &self.items, &resolved, &votes, self.tasks.all())
     }
 
     /// What is shown in this room's round, for items that are open in it.

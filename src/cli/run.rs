@@ -3,18 +3,19 @@
 use super::args::{Global, Run};
 use super::disk;
 use super::exit::{Exit, Failure};
-use super::output::{self, count, number};
+use super::next::{self, Next, Standing};
+use super::output::{self, count};
 use super::progress::Talk;
 use super::status;
+use super::terminal::{HANG, tint};
 use crate::config::{Config, sections};
 use crate::llm;
 use crate::pipeline::{self, Selection};
 use crate::recipe::Recipe;
-use crate::record::State;
 use crate::release::{self, Candidate};
 use crate::stages::respond::Refused;
 use crate::stages::{Draft, Stage, Stop};
-use crate::store::{Manifest, StageReader, Workspace};
+use crate::store::{StageReader, Workspace};
 
 pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let mut flags: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
@@ -24,7 +25,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     let config = output::load_with(global, &flags)?;
     let recipes = output::recipes(&config, &args.only)?;
     if args.dry_run {
-        return status::print(&config, &recipes, global);
+        return status::print(&config, &recipes, &args.only, global);
     }
     let settings: sections::Run = config.typed(None, "run");
     // The pool is built once a process; only a second call in the same process could fail.
@@ -43,36 +44,38 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     if !args.offline {
         output::warn_of_short_keys(&config, global);
     }
-    let mut unread = 0;
-    let mut built = Vec::new();
+    let (mut failed, mut unread) = (false, 0);
+    let (mut built, mut standings) = (Vec::new(), Vec::new());
     for recipe in recipes {
-        let (manifests, candidate) = make(&config, recipe, &selection, stop, global)?;
-        unread += manifests.iter().map(|m| m.counts.state(State::Failed)).sum::<u64>();
+        let (standing, candidate) = make(&config, recipe, &selection, stop, global)?;
+        failed |= standing.causes.iter().any(|cause| cause.failed);
         unread += refused(&config, recipe, global)?;
         built.extend(candidate);
+        standings.push(standing);
     }
+    let next = next::next(&config, &standings, &args.only.recipes)?;
     if global.json {
         output::json(
             &built
                 .iter()
                 .map(|(c, written)| {
+                    let standing = standings.iter().find(|standing| standing.recipe.name == c.recipe);
+                    let causes = standing.iter().flat_map(|standing| &standing.causes).map(next::row);
                     serde_json::json!({
                         "recipe": c.recipe, "rows": c.rows, "written": written, "stages": c.stages,
+                        "causes": causes.collect::<Vec<_>>(), "next": next.as_ref().map(Next::json),
                     })
                 })
                 .collect::<Vec<_>>(),
         )?;
     }
-    if unread > 0 {
-        if !global.quiet {
-            eprintln!(
-                "warning: {} could not be read, or not be drafted; `riddlemill report` says which kinds, `explain SOURCE:LINE` what",
-                count(unread, "record")
-            );
+    if !global.quiet {
+        if unread > 0 {
+            eprintln!("warning: {} of raw/responses could not be read", count(unread, "line"));
         }
-        return Ok(Exit::Partial);
+        next.iter().for_each(|next| eprintln!("{}", next.line()));
     }
-    Ok(Exit::Done)
+    Ok(if failed || unread > 0 { Exit::Partial } else { Exit::Done })
 }
 
 /// Where no recipe is named, a stage's name asks for those that have it.
@@ -101,7 +104,7 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
     Ok(lines.len() as u64)
 }
 
-type Made = (Vec<Manifest>, Option<(Candidate, bool)>);
+type Made = (Standing, Option<(Candidate, bool)>);
 
 fn make(
     config: &Config,
@@ -112,27 +115,27 @@ fn make(
 ) -> Result<Made, Failure> {
     let talk = Talk::new(global.quiet, global.verbose);
     let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
-    if manifests.len() < recipe.steps.len() {
-        return Ok((manifests, None));
+    let standing = Standing::after(config, recipe, &manifests)?;
+    let mut candidate = None;
+    if manifests.len() == recipe.steps.len() {
+        let workspace = Workspace::new(&config.root);
+        let (built, written) = release::build(config, recipe, &manifests)?;
+        super::release::restore(&workspace, recipe, global)?;
+        if !global.quiet {
+            let fresh = if written { "" } else { " (unchanged)" };
+            let place = workspace.candidate(recipe.name);
+            eprintln!(
+                "{}: {} at the end -> {}{fresh}",
+                recipe.name,
+                count(built.rows, "item"),
+                place.display()
+            );
+        }
+        candidate = Some((built, written));
     }
-    let workspace = Workspace::new(&config.root);
-    let (candidate, written) = release::build(config, recipe, &manifests)?;
-    super::release::restore(&workspace, recipe, global)?;
-    if !global.quiet {
-        let waits: String = manifests
-            .iter()
-            .map(|m| (m.counts.state(State::Held), &m.stage))
-            .filter(|(held, _)| *held > 0)
-            .map(|(held, stage)| format!("; {} wait at {stage}", number(held)))
-            .collect();
-        let fresh = if written { "" } else { " (unchanged)" };
-        let place = workspace.candidate(recipe.name);
-        eprintln!(
-            "{}: {} at the end{waits} -> {}{fresh}",
-            recipe.name,
-            count(candidate.rows, "item"),
-            place.display()
-        );
+    for cause in standing.causes.iter().filter(|_| !global.quiet) {
+        let (_, tone) = next::label(cause);
+        eprintln!("  {}: {HANG}{cause}", tint(tone, &format!("{} {}", recipe.name, cause.stage)));
     }
-    Ok((manifests, Some((candidate, written))))
+    Ok((standing, candidate))
 }

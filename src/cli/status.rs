@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
+use super::next::{self, Standing};
 use super::output::{self, number};
 use super::released;
 use super::terminal::{HANG, tint, tone};
@@ -11,51 +12,56 @@ use crate::config::Config;
 use crate::pipeline::{Freshness, Outdated, Planned, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
-use crate::stages::Stage;
 use crate::store::Workspace;
 
 pub(super) fn status(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let recipes = output::recipes(&config, args)?;
-    print(&config, &recipes, global)
+    print(&config, &recipes, args, global)
 }
 
-/// Prints what a run would make, and why.
-pub(super) fn print(config: &Config, recipes: &[&'static Recipe], global: &Global) -> Result<Exit, Failure> {
+/// Prints what a run would make, and why; what waits for whom; and what to do next.
+pub(super) fn print(
+    config: &Config,
+    recipes: &[&'static Recipe],
+    only: &Only,
+    global: &Global,
+) -> Result<Exit, Failure> {
     let mut text = String::new();
     let mut machine = Vec::new();
+    let mut standings = Vec::new();
     for recipe in recipes {
         let planned = plan(config, recipe)?;
+        let standing = Standing::planned(config, recipe, &planned)?;
         let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
         let width = recipe.steps.iter().map(|s| s.name.len()).max().unwrap_or(0);
         text.push_str(&format!("{}\n", recipe.name));
         for step in &planned {
             let (state, words) = describe(step);
-            let waits = waiting(step);
             let state_shown = tint(tone(state), &format!("{state:8}"));
             text.push_str(&format!("  {:width$}  {state_shown} {HANG}{words}\n", step.step));
-            let drafts = recipe.step(step.step).is_some_and(|(_, s)| matches!(s.stage, Stage::Draft(_)));
-            let whom = if drafts { "a reply" } else { "a person" };
-            if waits > 0 {
-                text.push_str(&format!(
-                    "  {:width$}  {:8} {} held for {whom}\n",
-                    "",
-                    "waiting",
-                    number(waits)
-                ));
+            for cause in standing.of(step.step) {
+                let (label, tone) = next::label(cause);
+                let label = tint(tone, &format!("{label:8}"));
+                text.push_str(&format!("  {:width$}  {label} {HANG}{cause}\n", ""));
             }
             let outdates = outdates.filter(|found| found.step == step.step);
             if let Some(found) = outdates {
                 text.push_str(&format!("  {:width$}  {:8} {}\n", "", "outdates", of_outdated(found)));
             }
             machine.push(json!({
-                "recipe": recipe.name, "stage": step.step, "state": state, "why": words, "held": waits,
-                "outdates": outdates,
+                "recipe": recipe.name, "stage": step.step, "state": state, "why": words, "held": step.manifest().map_or(0, |made| made.counts.state(State::Held)),
+                "causes": standing.of(step.step).map(next::row).collect::<Vec<_>>(), "outdates": outdates,
             }));
         }
         let (released, versions) = released::describe(&Workspace::new(&config.root), recipe)?;
         text.push_str(&released);
         machine.extend(versions);
+        standings.push(standing);
+    }
+    if let Some(next) = next::next(config, &standings, &only.recipes)? {
+        text.push_str(&format!("{}\n", next.line()));
+        machine.push(json!({ "next": next.json() }));
     }
     if global.json {
         output::json(&machine)?
@@ -86,12 +92,5 @@ fn describe(step: &Planned) -> (&'static str, String) {
         (Freshness::Missing, _) => ("missing", "not made yet".into()),
         (Freshness::Layout(layout), _) => Freshness::of_layout(*layout),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().into()),
-    }
-}
-
-fn waiting(step: &Planned) -> u64 {
-    match &step.freshness {
-        Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => manifest.counts.state(State::Held),
-        Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => 0,
     }
 }

@@ -100,10 +100,7 @@ impl Engine {
             let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
             held(Reason::NoPrice, what)
         } else if let Some((name, None)) = key {
-            held(
-                Reason::KeyMissing,
-                format!("the environment variable {name} of llm.{} is not set", endpoint.name),
-            )
+            held(Reason::KeyMissing, format!("{name} is not set (the key of llm.{})", endpoint.name))
         } else {
             let key = key.and_then(|(_, key)| key);
             let http = Http::new(&endpoint.base_url, key, &endpoint.timeouts).map_err(setting)?;

@@ -69,6 +69,26 @@ impl Fault {
         matches!(self.kind, Kind::Status(400 | 413 | 422) | Kind::TooLarge)
     }
 
+    /// What a ledger says of it, with whose it is: `401 from mine (invalid api key)`.
+    pub fn told_of(&self, endpoint: &str) -> String {
+        let told = match &self.kind {
+            Kind::Connect(why) => format!("no connection to {endpoint}: {why}"),
+            Kind::Timeout => format!("no whole answer from {endpoint} in time"),
+            Kind::Cut(why) => format!("the connection to {endpoint} was cut: {why}"),
+            Kind::Status(status) => format!("{status} from {endpoint}"),
+            Kind::QuotaExhausted(status) => {
+                format!("{status} from {endpoint}: the account's quota is exhausted")
+            }
+            Kind::Garbage(why) => format!("not an answer of this interface from {endpoint}: {why}"),
+            Kind::Empty => format!("an empty answer from {endpoint}"),
+            Kind::TooLarge => format!("an answer from {endpoint} that is too large to be one"),
+        };
+        match self.status().and_then(|_| said(&self.raw)) {
+            Some(said) => format!("{told} ({said})"),
+            None => told,
+        }
+    }
+
     /// The HTTP status, where one decided.
     pub fn status(&self) -> Option<u16> {
         match self.kind {
@@ -76,6 +96,18 @@ impl Fault {
             _ => None,
         }
     }
+}
+
+/// What a server says of its refusal, where it says it as such servers do; its beginning, on one line.
+fn said(raw: &str) -> Option<String> {
+    const CHARS: usize = 80;
+    let body: serde_json::Value = serde_json::from_str(raw).ok()?;
+    let places = ["/error/message", "/error", "/message", "/detail"];
+    let text = places.iter().find_map(|place| body.pointer(place)?.as_str())?;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(CHARS).collect();
+    let more = if line.chars().count() > CHARS { "…" } else { "" };
+    (!line.is_empty()).then(|| format!("{}{more}", short.trim_end_matches('.')))
 }
 
 impl fmt::Display for Fault {
@@ -109,6 +141,16 @@ mod tests {
         }
         assert!(!Fault::new(Kind::QuotaExhausted(429)).retriable());
         assert!(Fault::new(Kind::Cut(String::new())).retriable());
+    }
+
+    #[test]
+    fn a_fault_says_whose_it_is_and_what_the_server_says() {
+        let told = |kind, raw: &str| Fault { raw: raw.into(), ..Fault::new(kind) }.told_of("mine");
+        let refused = r#"{"error": {"message": "invalid\napi key.", "code": 1}}"#;
+        assert_eq!(told(Kind::Status(401), refused), "401 from mine (invalid api key)");
+        assert_eq!(told(Kind::Status(404), r#"{"detail": "Not Found"}"#), "404 from mine (Not Found)");
+        assert_eq!(told(Kind::Status(502), "<html>"), "502 from mine");
+        assert_eq!(told(Kind::Connect("refused".into()), ""), "no connection to mine: refused");
     }
 
     #[test]

@@ -262,7 +262,9 @@ impl Engine {
                 Ok(match (again, apart) {
                     (true, _) => Landed::Again(fault),
                     (_, true) => Landed::Apart,
-                    _ => Landed::Answers(begun.iter().map(|attempt| given_up(attempt, &fault)).collect()),
+                    _ => Landed::Answers(
+                        begun.iter().map(|attempt| given_up(attempt, &fault, &self.endpoint.name)).collect(),
+                    ),
                 })
             }
         }
@@ -341,8 +343,8 @@ fn stored_reply(
     }
 }
 
-fn given_up(attempt: &Attempt<'_>, fault: &Fault) -> Answer {
-    let mut error = fault.to_string();
+fn given_up(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> Answer {
+    let mut error = fault.told_of(endpoint);
     if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
         error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
     }

@@ -44,6 +44,23 @@ pub struct Planned {
     pub freshness: Freshness,
     /// An earlier step that would be made first, so that this one may or may not stay fresh.
     pub after: Option<&'static str>,
+    /// Whether it would be made for replies alone, which may be missing for the same cause again.
+    pub asks: bool,
+}
+
+impl Planned {
+    /// What stands there, fresh or not.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        match &self.freshness {
+            Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => Some(manifest),
+            Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => None,
+        }
+    }
+
+    /// Whether a run would make it, whatever came of asking again.
+    pub fn is_due(&self) -> bool {
+        !self.asks && !matches!(self.freshness, Freshness::Fresh(_))
+    }
 }
 
 /// What a run of a recipe would do, without doing it.
@@ -82,7 +99,8 @@ pub(super) fn plan_of(
         } else if let Some(after) = after {
             unmade.insert(step.name, after);
         }
-        planned.push(Planned { step: step.name, freshness, after });
+        let asks = matches!(&freshness, Freshness::Stale(made, _) if made.fingerprint == opening.fingerprint);
+        planned.push(Planned { step: step.name, freshness, after, asks });
     }
     Ok(planned)
 }

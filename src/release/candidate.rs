@@ -78,8 +78,9 @@ pub(super) fn words(
         "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
         "numbers": numbers.borne(),
         "origin": origin(config, recipe),
-        // What a folder says beside its rows: 2 names what was left out.
-        "folder": 2,
+        // What a folder says beside its rows: 2 names what was left out; in 3 what is optional and missing makes
+        // no row provisional.
+        "folder": 3,
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }

@@ -1,7 +1,7 @@
 //! The records at the ends of recipes as items of their sets. A record that lacks what every item has is
 //! none yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{self, Opponent, Rating, Statuses};
 use super::row::Row;
@@ -9,8 +9,16 @@ use crate::record::{Choice, CunningText, Joke, PostKind, Question, Standing};
 use crate::review::ballots;
 use crate::stages::import::source_kind;
 
+/// The reviews that hold nothing, by name: what they left undecided makes no row provisional.
+pub(super) type Optional = BTreeSet<&'static str>;
+
+/// A status that a row's standing depends on; none decided by a review that is optional says nothing against it.
+fn needed<'a>(status: &'a Option<String>, review: &str, optional: &Optional) -> Option<&'a str> {
+    status.as_deref().or(optional.contains(review).then_some(Standing::Confirmed.code()))
+}
+
 /// A question of RuozhiBench-Gen, still without its number.
-pub(super) fn question(question: Question) -> Option<layout::Question> {
+pub(super) fn question(question: Question, optional: &Optional) -> Option<layout::Question> {
     Some(layout::Question {
         index: 0,
         question_zh: question.text,
@@ -27,6 +35,7 @@ pub(super) fn question(question: Question) -> Option<layout::Question> {
             irrationality: question.irrationality_status,
             category: question.category_status,
             pair: question.pair_status,
+            optional: optional.clone(),
         },
     })
 }
@@ -45,6 +54,7 @@ pub(super) fn choice(choice: Choice, index: u64) -> Option<Row> {
         irrationality: standing(),
         category: standing(),
         pair: None,
+        optional: Optional::new(),
     };
     let question = layout::Question {
         index,
@@ -68,12 +78,12 @@ pub(super) fn choice(choice: Choice, index: u64) -> Option<Row> {
 }
 
 /// A text of FLUB. That a model wrote its wrong answers is told, and no reason to doubt those a senior picked.
-pub(super) fn text(text: CunningText) -> Option<Row> {
+pub(super) fn text(text: CunningText, optional: &Optional) -> Option<Row> {
     let standing = Standing::least([
-        text.clean_status.as_deref(),
-        text.type_status.as_deref(),
-        text.explanation_status.as_deref(),
-        text.wrong_status.as_deref(),
+        needed(&text.clean_status, "clean", optional),
+        needed(&text.type_status, "type", optional),
+        needed(&text.explanation_status, "explanation", optional),
+        needed(&text.wrong_status, "wrong", optional),
     ]);
     let kind = text.cunning_type.as_deref().and_then(|code| {
         let types = ballots::flub_types();
@@ -100,11 +110,14 @@ pub(super) fn text(text: CunningText) -> Option<Row> {
 }
 
 /// A joke of Chumor; `kinds` are those of the files that were imported.
-pub(super) fn joke(joke: Joke, kinds: &BTreeMap<String, String>) -> Row {
+pub(super) fn joke(joke: Joke, kinds: &BTreeMap<String, String>, optional: &Optional) -> Row {
+    // Where no model explains it, nobody can prefer one: only settings that make opponents optional let it get here.
+    let compared = !joke.opponents.is_empty();
+    let preference = needed(&joke.preference_status, "preference", optional);
     let standing = Standing::least([
-        joke.screen_status.as_deref(),
-        joke.explanation_status.as_deref(),
-        joke.preference_status.as_deref(),
+        needed(&joke.screen_status, "screen", optional),
+        needed(&joke.explanation_status, "explanation", optional),
+        if compared { preference } else { Some(Standing::Confirmed.code()) },
     ]);
     let of = |list: &[String], at: usize| list.get(at).cloned().unwrap_or_default();
     let opponents = joke.opponents.iter().enumerate().map(|(at, model)| {

@@ -60,10 +60,12 @@ pub(super) fn of(end: End, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error
 
 /// Records of the last stage that are no row.
 fn incomplete(end: End, last: &StageReader) -> Result<Option<LeftOut>, Error> {
+    // How sure a row is decides nothing here.
+    let any = items::Optional::new();
     let items = match end.rows() {
-        Rows::Questions => rowless::<Question>(last, |question| items::question(question).is_some())?,
+        Rows::Questions => rowless::<Question>(last, |question| items::question(question, &any).is_some())?,
         Rows::Choices => rowless::<Choice>(last, |choice| items::choice(choice, 0).is_some())?,
-        Rows::Texts => rowless::<CunningText>(last, |text| items::text(text).is_some())?,
+        Rows::Texts => rowless::<CunningText>(last, |text| items::text(text, &any).is_some())?,
         _ => Ids::default(),
     };
     let stage = last.manifest().stage.clone();

@@ -63,7 +63,7 @@ pub use layout::CATEGORIES;
 pub use left_out::LeftOut;
 pub use manifest::{Candidate, Link, Raw};
 pub use origin::origin;
-pub use publish::{Proposal, Wanted, current, release};
+pub use publish::{Proposal, Wanted, current, due, release};
 pub use restore::{Restored, restore};
 pub use row::{Row, Value};
 pub use shortcuts::Guessed;

@@ -2,16 +2,16 @@
 
 use super::end::End;
 use super::groups::{series, variant_row};
-use super::items;
+use super::items::{self, Optional};
 use super::layout::{self, post_row};
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
 use super::rows_of::JsonRow;
 use crate::recipe::{RECIPES, Recipe};
 use crate::record::{Post, Question, Record, Variant};
-use crate::stages::Rows;
 use crate::stages::import::kinds;
-use crate::store::{Error, Lock, StageReader, Workspace};
+use crate::stages::{Rows, Stage};
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace};
 
 /// The series of RuozhiBench-Gen's `index`.
 const INDEX: &str = "index";
@@ -80,7 +80,8 @@ pub(super) fn numbered(
 fn indexed(questions: &StageReader) -> Result<Vec<(&'static str, String, String)>, Error> {
     let mut found = Vec::new();
     for part in questions.parts::<Question>("rows") {
-        let items = part?.into_iter().filter_map(items::question);
+        let any = Optional::new();
+        let items = part?.into_iter().filter_map(|question| items::question(question, &any));
         found.extend(items.map(|item| (INDEX, item.source_id, item.question_zh)));
     }
     Ok(found)
@@ -114,14 +115,18 @@ pub(super) fn rows<'a>(
     ) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a> {
         Box::new(last.parts::<R>("rows").map(move |part| Ok(part?.into_iter().filter_map(&row).collect())))
     }
+    let optional = match optional(end, last) {
+        Ok(optional) => optional,
+        Err(e) => return Box::new(std::iter::once(Err(e))),
+    };
     match end.rows() {
         Rows::Posts => each(last, |post: Post| Some(post_row(post))),
         // Every item has a number: `allot` went through the same records.
         Rows::Questions => in_order(last, numbers, |question, number| {
-            items::question(question).map(|item| layout::Question { index: number, ..item }.row())
+            items::question(question, &optional).map(|item| layout::Question { index: number, ..item }.row())
         }),
         Rows::Choices => in_order(last, numbers, items::choice),
-        Rows::Texts => each(last, items::text),
+        Rows::Texts => each(last, move |text| items::text(text, &optional)),
         Rows::Jokes => {
             // The stages of a recipe stand side by side.
             let stages = last.place().parent().map(std::path::Path::to_path_buf).unwrap_or_default();
@@ -129,7 +134,7 @@ pub(super) fn rows<'a>(
             match import.and_then(|import| import.as_ref().map(kinds).transpose()) {
                 Ok(kinds) => {
                     let kinds = kinds.unwrap_or_default();
-                    each(last, move |joke| Some(items::joke(joke, &kinds)))
+                    each(last, move |joke| Some(items::joke(joke, &kinds, &optional)))
                 }
                 Err(e) => Box::new(std::iter::once(Err(e))),
             }
@@ -137,6 +142,21 @@ pub(super) fn rows<'a>(
         Rows::Variants => each(last, |variant: Variant| variant_row(variant, numbers)),
         Rows::Responses | Rows::Puzzles => Box::new(std::iter::empty()),
     }
+}
+
+/// The reviews that held nothing when the stages before a recipe's end were made; those stand beside it.
+fn optional(end: End, last: &StageReader) -> Result<Optional, Error> {
+    let mut optional = Optional::new();
+    let Some(root) = last.place().ancestors().nth(3) else { return Ok(optional) };
+    let recipe = end.recipe();
+    for (at, step) in recipe.steps.iter().enumerate() {
+        let Stage::Review(review) = step.stage else { continue };
+        let made = Manifest::read(&Workspace::new(root).stage(recipe.name, at + 1, step.name))?;
+        if made.is_some_and(|made| made.settings.get("optional") == Some(&true.into())) {
+            optional.insert(review.place().1);
+        }
+    }
+    Ok(optional)
 }
 
 /// Rows of records that bear an `index`, by number.

@@ -155,6 +155,36 @@ pub fn current(config: &Config, recipe: &'static Recipe) -> Result<(), ReleaseEr
     fresh(config, recipe, false).map(drop)
 }
 
+/// Whether a recipe's candidate can be released for good, and says something else than what was released last.
+///
+/// # Errors
+/// [`ReleaseError`] where stages, rows or the registry cannot be read.
+pub fn due(config: &Config, recipe: &'static Recipe) -> Result<bool, ReleaseError> {
+    let workspace = Workspace::new(&config.root);
+    let stable = standing(&workspace.candidate(recipe.name))
+        .is_some_and(|candidate| candidate.draft.is_empty() && candidate.rows > 0);
+    if !stable {
+        return Ok(false);
+    }
+    let Fresh { end, readers, numbers, .. } = match fresh(config, recipe, false) {
+        Ok(fresh) => fresh,
+        Err(ReleaseError::Outdated { .. } | ReleaseError::StaleCandidate { .. }) => return Ok(false),
+        Err(e) => return Err(e),
+    };
+    let Some(last) = readers.last() else { return Ok(false) };
+    let mut now = Digests::default();
+    for layout in end.layouts() {
+        for batch in rows(end, last, &numbers) {
+            now.add(layout.config, &batch?, &layout);
+        }
+    }
+    match propose(&Registry::open(&workspace, recipe.name)?, recipe, &now, &[], None) {
+        Ok(_) => Ok(true),
+        Err(ReleaseError::Unchanged { .. }) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
 /// The candidate, where it is what raw/, settings and the registry make of it now. A draft may be older than
 /// votes, replies, dumps and settings, but not other than its stages.
 fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh, ReleaseError> {

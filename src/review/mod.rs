@@ -19,7 +19,7 @@ pub mod votes;
 
 pub use adjudicate::{adjudicate, disputes};
 pub use agreement::agreement;
-pub use assign::{Annotator, AssignSettings, Task, assign, replace};
+pub use assign::{Annotator, AssignError, AssignSettings, Task, assign, replace};
 pub use ballot::{Role, Round, Step};
 pub use blinding::Blinding;
 pub use digest::{Digest, NotADigest};

@@ -119,6 +119,9 @@ fn an_edited_prompt_is_a_reason() {
     assert_eq!(status(&ws, "category", &[])["state"], "fresh");
 }
 
+/// With what status and words a request is refused.
+pub type Guard = Arc<dyn Fn(&str, u32) -> Option<(u16, &'static str)> + Send + Sync>;
+
 /// A chat-completions server that knows what each prompt wants.
 pub struct Server {
     pub port: u16,
@@ -143,14 +146,24 @@ impl Server {
         fails_at: Option<&'static str>,
         delay: Duration,
     ) -> Server {
+        Server::guarded(reply, fails_at, delay, Arc::new(|_, _| None))
+    }
+
+    /// The same, where the guard does not refuse: it sees a request's head and how many came before.
+    pub fn guarded(
+        reply: fn(&str) -> (&'static str, String),
+        fails_at: Option<&'static str>,
+        delay: Duration,
+        guard: Guard,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen: Arc<Mutex<BTreeMap<&'static str, u32>>> = Arc::default();
         let counts = seen.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let counts = counts.clone();
-                std::thread::spawn(move || answer(stream, reply, fails_at, delay, &counts));
+                let (counts, guard) = (counts.clone(), guard.clone());
+                std::thread::spawn(move || answer(stream, reply, fails_at, delay, &counts, &guard));
             }
         });
         Server { port, seen }
@@ -179,10 +192,11 @@ fn answer(
     fails_at: Option<&str>,
     delay: Duration,
     counts: &Mutex<BTreeMap<&'static str, u32>>,
+    guard: &Guard,
 ) {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
-    let body = loop {
+    let (head, body) = loop {
         let n = stream.read(&mut buffer).unwrap_or(0);
         if n == 0 {
             return;
@@ -194,7 +208,7 @@ fn answer(
             head.split("content-length:").nth(1).and_then(|l| l.lines().next()?.trim().parse().ok());
         let Some(length) = length else { return };
         if bytes.len() >= end + 4 + length {
-            break serde_json::from_slice::<Value>(&bytes[end + 4..end + 4 + length]).unwrap();
+            break (head, serde_json::from_slice::<Value>(&bytes[end + 4..end + 4 + length]).unwrap());
         }
     };
     if let Some(text) = body["q"].as_str() {
@@ -206,13 +220,18 @@ fn answer(
     let messages = body["messages"].as_array().unwrap();
     let prompt: String = messages.iter().filter_map(|m| m["content"].as_str()).collect();
     let (what, reply) = reply(&prompt);
-    *counts.lock().unwrap().entry(what).or_default() += 1;
+    let before = {
+        let mut counts = counts.lock().unwrap();
+        let before = counts.values().sum();
+        *counts.entry(what).or_default() += 1;
+        before
+    };
     std::thread::sleep(delay);
-    let failed = fails_at.is_some_and(|text| prompt.contains(text));
-    let (code, body) = match failed {
-        true => ("500 Internal Server Error", json!({ "error": { "message": "down" } })),
-        false => (
-            "200 OK",
+    let failed = fails_at.is_some_and(|text| prompt.contains(text)).then_some((500, "down"));
+    let (code, body) = match guard(&head, before).or(failed) {
+        Some((status, says)) => (format!("{status} Refused"), json!({ "error": { "message": says } })),
+        None => (
+            "200 OK".into(),
             json!({
                 "id": "1", "object": "chat.completion", "model": "m",
                 "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": reply } }],
@@ -242,7 +261,7 @@ fn translated(mut stream: TcpStream, text: &str, body: &Value, counts: &Mutex<BT
     );
 }
 
-fn reply_to(prompt: &str) -> (&'static str, String) {
+pub fn reply_to(prompt: &str) -> (&'static str, String) {
     // Something of the question, so that no two drafts are alike.
     let mark = prompt.len() + prompt.chars().map(|c| c as usize).sum::<usize>() % 9973;
     if prompt.contains("culture_bound") {

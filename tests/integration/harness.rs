@@ -223,6 +223,11 @@ impl Said {
         }
     }
 
+    /// What a command said that the caller has prepared.
+    pub fn from(command: &mut Command) -> Said {
+        Said::of(command.output().unwrap())
+    }
+
     #[track_caller]
     pub fn expect(self, code: i32) -> Said {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);

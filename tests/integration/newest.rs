@@ -109,7 +109,8 @@ fn a_set_that_goes_on_from_another_follows_from_that_ones_votes() {
 fn a_candidate_holds_what_reached_the_end() {
     let ws = Workspace::with_dump("leymore-titles", title(1, "冰块怕热还是怕化？") + "\n");
     let said = ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
-    assert!(said.err.contains("flub: 0 items at the end; 1 wait at "), "{}", said.err);
+    assert!(said.err.contains("flub: 0 items at the end -> "), "{}", said.err);
+    assert!(said.err.contains("flub review:clean: 1 waits for votes: "), "{}", said.err);
     assert!(ws.candidates("flub").is_empty());
     let text = ws.read("output/flub/candidate/MANIFEST.json");
     let manifest: Value = serde_json::from_str(&text).unwrap();

@@ -24,7 +24,7 @@ fn a_server_that_takes_no_prompts_translates() {
     run(&ws, &translator).expect(0);
     assert_eq!(server.take(), BTreeMap::new(), "its replies are stored");
     let id = rows[0]["id"].as_str().unwrap();
-    let told = ws.call(["explain", id, "--recipe", GEN].iter().chain(&translator)).expect(0).out;
+    let told = ws.call(["explain", id, "--full", "--recipe", GEN].iter().chain(&translator)).expect(0).out;
     assert!(told.contains("| Is it ") && told.contains("reply:"), "{told}");
     let card = ws.read(&format!("output/{GEN}/candidate/README.md"));
     assert!(card.contains(&format!("argos: {}", rows.len())), "{card}");

@@ -1,6 +1,8 @@
 //! RuozhiBench-Gen (Zhai et al., 2.2–2.4, table 1): a trick question, why it is irrational, of which
 //! kinds, and a normal question beside it.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::{Answer, Column, Compat, Kind, Layout, PROVENANCE, STANDING, Task, column, maybe};
@@ -46,6 +48,8 @@ pub struct Statuses {
     pub category: Option<String>,
     /// Its normal question, or that none fits.
     pub pair: Option<String>,
+    /// The reviews that hold nothing: without an answer of theirs a question is as sure as with one.
+    pub optional: BTreeSet<&'static str>,
 }
 
 impl Statuses {
@@ -58,13 +62,25 @@ impl Statuses {
             irrationality: confirmed(),
             category: confirmed(),
             pair: confirmed(),
+            optional: BTreeSet::new(),
         }
     }
 
     /// The least sure of all: what the item is.
     pub(super) fn least(&self) -> &'static str {
-        let needed = [&self.screen, &self.translation, &self.irrationality, &self.category];
-        let mut words: Vec<&str> = needed.iter().map(|s| s.as_deref().unwrap_or("provisional")).collect();
+        let needed = [
+            ("screen", &self.screen),
+            ("translation", &self.translation),
+            ("irrationality", &self.irrationality),
+            ("category", &self.category),
+        ];
+        let word = |(review, status): (&str, &'_ Option<String>)| match status.as_deref() {
+            Some("provisional") => "provisional",
+            Some("synthetic") => "synthetic",
+            None if !self.optional.contains(review) => "provisional",
+            _ => "confirmed",
+        };
+        let mut words: Vec<&str> = needed.into_iter().map(word).collect();
         // Where the recipe makes no pairs, nobody decides on one.
         words.extend(self.pair.as_deref());
         ["provisional", "synthetic"].into_iter().find(|s| words.contains(s)).unwrap_or("confirmed")

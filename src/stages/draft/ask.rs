@@ -22,8 +22,16 @@ use crate::stages::subject::{Drafted, Subject};
 use crate::stages::{Pulse, StageError, Stop};
 use crate::store::{StageWriter, Workspace};
 
-/// The reply of a stage that has no endpoint to ask.
-const NO_ENDPOINT: &str = "no endpoint to ask: pipeline.toml has no [llm.sample] and [draft] names no other";
+/// Why a stage asks nobody.
+pub fn no_endpoint(draft: Draft) -> String {
+    let why = match draft {
+        Draft::Opponent => "draft.opponents names none",
+        Draft::Respond => "respond.endpoints names none",
+        Draft::Judge => "judge.endpoints names none",
+        _ => "draft.endpoint names none that pipeline.toml has",
+    };
+    format!("no endpoint to ask: {why}")
+}
 
 /// What the asking is done with.
 pub struct Asking<'a> {
@@ -212,7 +220,7 @@ pub fn replies<S: Subject>(
     let endpoints = endpoints(draft, asking.config, asking.recipe)?;
     let mut replies: Vec<Vec<Replied>> = records.iter().map(|_| Vec::new()).collect();
     if endpoints.is_empty() {
-        let held = crate::llm::Held { reason: Reason::ReplyMissing, what: NO_ENDPOINT.into() };
+        let held = crate::llm::Held { reason: Reason::ReplyMissing, what: no_endpoint(draft) };
         let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
         let asks = |record: &S| record.prompt(draft, &none.slot).is_some();
         let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
@@ -329,7 +337,7 @@ fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optio
     match (optional, held) {
         (true, _) => {
             set_flags(record.flags(), draft.name(), [format!("not drafted: {}", reason.code())]);
-            changed(record, Reason::NotDrafted, words, String::new())
+            changed(record, Reason::NotDrafted, format!("{}: {words}", reason.code()), String::new())
         }
         (false, true) => Outcome::Held { reason, evidence: words },
         (false, false) => Outcome::Failed { reason, evidence: words },

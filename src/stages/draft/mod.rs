@@ -22,8 +22,8 @@ mod unusable;
 mod wrong;
 
 pub use ask::{
-    Asking, Replied, Request, ask_endpoints, draft, evidence, open_store, optional, prompts, replies,
-    requests,
+    Asking, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, open_store, optional, prompts,
+    replies, requests,
 };
 pub(super) use ask::{Told, told};
 pub use endpoints::{Slot, endpoints, named, sends, slots};

@@ -51,8 +51,8 @@ pub fn vectors(puzzles: &[Puzzle], asking: &Asking<'_>) -> Result<Vec<Option<Vec
     let limits = Limits {
         offline: asking.offline,
         cancel: cancel.clone(),
+        run: asking.run.clone(),
         recipe: Some((asking.recipe.to_string(), cap)),
-        ..Limits::default()
     };
     let store = Arc::new(open_store(asking.config)?);
     let engine = Engine::new(store, endpoint, limits).map_err(settings_error)?;

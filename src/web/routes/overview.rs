@@ -11,7 +11,6 @@ use crate::pipeline::{Freshness, Planned, plan};
 use crate::recipe::{self, Recipe};
 use crate::record::{Reason, State as Left};
 use crate::stages::draft;
-use crate::store::Manifest;
 use crate::web::app::{App, reading};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
@@ -76,25 +75,18 @@ pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) 
 
 fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
     let planned = plan(config, recipe)?;
-    let read = planned.first().and_then(manifest).map_or(0, |m| m.counts.records_in);
+    let read = planned.first().and_then(Planned::manifest).map_or(0, |m| m.counts.records_in);
     let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read)).collect();
     Ok(Funnel {
         recipe: recipe.name,
         about: recipe.about,
         read,
-        out: planned.last().and_then(manifest).map_or(0, |m| m.counts.records_out),
+        out: planned.last().and_then(Planned::manifest).map_or(0, |m| m.counts.records_out),
         waiting: steps.iter().map(|step| step.held).sum(),
         stale: steps.iter().filter(|step| step.freshness == "stale" || step.freshness == "damaged").count(),
         made: steps.iter().filter(|step| step.freshness != "missing").count(),
         steps,
     })
-}
-
-fn manifest(planned: &Planned) -> Option<&Manifest> {
-    match &planned.freshness {
-        Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => Some(manifest),
-        Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => None,
-    }
 }
 
 fn step(planned: &Planned, read: u64) -> Step {
@@ -106,7 +98,7 @@ fn step(planned: &Planned, read: u64) -> Step {
         (Freshness::Layout(layout), _) => ("stale", Freshness::of_layout(*layout).1),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
     };
-    let counts = manifest(planned).map(|m| m.counts.clone()).unwrap_or_default();
+    let counts = planned.manifest().map(|m| m.counts.clone()).unwrap_or_default();
     let goes_on = |state: &str| matches!(state, "kept" | "changed" | "expanded" | "joined");
     let held = counts.reasons.iter().filter_map(|(key, n)| Some((key.strip_prefix("held/")?, *n)));
     let waits = held.map(|(code, n)| (code.to_string(), waits_on(code), n)).collect();
@@ -120,7 +112,7 @@ fn step(planned: &Planned, read: u64) -> Step {
         held: counts.state(Left::Held),
         gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),
         waits,
-        compares: manifest(planned).is_some_and(|m| m.tables.contains_key("pairs")),
+        compares: planned.manifest().is_some_and(|m| m.tables.contains_key("pairs")),
     }
 }
 

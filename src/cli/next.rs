@@ -1,0 +1,124 @@
+//! What to do next: the causes that keep records back, and the one command that brings most forward.
+
+use serde_json::{Value, json};
+
+use super::exit::Failure;
+use super::output::count;
+use super::terminal::{HANG, Tone, tint};
+use crate::config::Config;
+use crate::pipeline::{Cause, Mend, Planned, causes};
+use crate::recipe::Recipe;
+use crate::release;
+use crate::store::Manifest;
+
+/// Where a recipe stands.
+pub(super) struct Standing {
+    pub recipe: &'static Recipe,
+    /// Stages that a run would make.
+    pub due: usize,
+    pub causes: Vec<Cause>,
+}
+
+/// A command, and why.
+pub(super) struct Next {
+    command: String,
+    why: String,
+}
+
+impl Standing {
+    /// After a run that made these stages.
+    pub(super) fn after(
+        config: &Config,
+        recipe: &'static Recipe,
+        made: &[Manifest],
+    ) -> Result<Standing, Failure> {
+        let due = recipe.steps.len() - made.len();
+        Ok(Standing { recipe, due, causes: causes(config, recipe, made)? })
+    }
+
+    /// As it is planned.
+    pub(super) fn planned(
+        config: &Config,
+        recipe: &'static Recipe,
+        planned: &[Planned],
+    ) -> Result<Standing, Failure> {
+        let made: Vec<Manifest> = planned.iter().filter_map(|step| step.manifest().cloned()).collect();
+        let due = planned.iter().filter(|step| step.is_due()).count();
+        Ok(Standing { recipe, due, causes: causes(config, recipe, &made)? })
+    }
+
+    /// The causes of one stage.
+    pub(super) fn of<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a Cause> {
+        self.causes.iter().filter(move |cause| cause.stage == stage)
+    }
+}
+
+/// The one command that brings most forward; `only` is how the recipes were named. `None` where nothing is left to do.
+pub(super) fn next(
+    config: &Config,
+    standings: &[Standing],
+    only: &[String],
+) -> Result<Option<Next>, Failure> {
+    let run: String = std::iter::once("riddlemill run".into())
+        .chain(only.iter().map(|name| format!(" --recipe {name}")))
+        .collect();
+    let due: usize = standings.iter().map(|standing| standing.due).sum();
+    if due > 0 {
+        return Ok(Some(Next { command: run, why: format!("{} to make", count(due as u64, "stage")) }));
+    }
+    let of_cause = |standing: &Standing, cause: &Cause| {
+        let command = match &cause.mend {
+            Mend::Nothing => return None,
+            Mend::Run => run.clone(),
+            Mend::First(what) => format!("{what}; then {run}"),
+            Mend::Command(command) => command.clone(),
+        };
+        let short = Cause { mend: Mend::Nothing, ..cause.clone() };
+        Some(Next { command, why: format!("{} {}: {short}", standing.recipe.name, cause.stage) })
+    };
+    let all =
+        || standings.iter().flat_map(|standing| standing.causes.iter().map(move |cause| (standing, cause)));
+    // Of those with as many records the first comes first: what it brings goes through the others.
+    let blocking = most(all().filter(|(_, cause)| cause.blocks));
+    if let Some(next) = blocking.and_then(|(standing, cause)| of_cause(standing, cause)) {
+        return Ok(Some(next));
+    }
+    for standing in standings {
+        let name = standing.recipe.name;
+        if release::due(config, standing.recipe)? {
+            let why = format!("{name} is complete, and says what no release says");
+            return Ok(Some(Next { command: format!("riddlemill release {name}"), why }));
+        }
+    }
+    let other = most(all().filter(|(_, cause)| matches!(cause.mend, Mend::Command(_))));
+    Ok(other.and_then(|(standing, cause)| of_cause(standing, cause)))
+}
+
+/// The first of those with the most records.
+fn most<'a>(causes: impl Iterator<Item = (&'a Standing, &'a Cause)>) -> Option<(&'a Standing, &'a Cause)> {
+    causes.reduce(|most, other| if other.1.records > most.1.records { other } else { most })
+}
+
+impl Next {
+    /// `next: riddlemill release flub  (flub is complete …)`.
+    pub(super) fn line(&self) -> String {
+        format!("{} {HANG}{}  ({})", tint(Tone::Head, "next:"), self.command, self.why)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({ "command": self.command, "why": self.why })
+    }
+}
+
+/// What of a cause is told to machines.
+pub(super) fn row(cause: &Cause) -> Value {
+    json!({
+        "stage": cause.stage, "records": cause.records, "what": cause.what, "words": cause.to_string(),
+        "mend": cause.mend.words(), "failed": cause.failed,
+    })
+}
+
+/// The word before a cause, and its tone.
+pub(super) fn label(cause: &Cause) -> (&'static str, Tone) {
+    if cause.failed { ("failed", Tone::Bad) } else { ("waiting", Tone::Waits) }
+}

@@ -1,0 +1,230 @@
+//! From `init` to a release by doing nothing but what `next:` says, on dumps as they are, with an endpoint that fails
+//! as real ones do.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::generate::{GEN, Server, reply_to};
+use crate::harness::{RECIPES, Said, Workspace, reference, source, title};
+
+const KEY: &str = "sk-right-12345678";
+
+/// Texts for machines that have no dumps at hand.
+const TEXTS: [&str; 6] = [
+    "为什么鱼不会口渴？",
+    "雨伞会不会淋湿？",
+    "云会恐高吗？",
+    "冰箱里的灯关门以后去哪儿了？",
+    "生鱼片其实是死鱼片吗？",
+    "蓝牙耳机坏了，是看牙科还是耳科？",
+];
+
+/// Somebody who reads `next:` and does it.
+struct Researcher {
+    ws: Workspace,
+    recipe: &'static str,
+    env: BTreeMap<String, String>,
+    did: Vec<String>,
+}
+
+impl Researcher {
+    /// Sits down in a fresh workspace with dumps of their own and an endpoint at this port.
+    fn new(recipe: &'static str, port: u16, dump: &str, more: &str) -> Researcher {
+        let ws = Workspace::folder();
+        ws.call(["init", "--empty"]).expect(0);
+        ws.write("raw/dumps/own.json", dump);
+        let own = source("own", "leymore-titles", "raw/dumps/own.json");
+        let endpoint = format!(
+            "[llm.mine]\nbase_url = \"http://127.0.0.1:{port}/v0\"\nmodel = \"m\"\nkey_env = \"MINE_KEY\"\nretries = {{ max_attempts = 1 }}\n"
+        );
+        let settings = format!("{}\n{own}licence = \"CC0-1.0\"\n{endpoint}{more}", ws.read("pipeline.toml"));
+        ws.write("pipeline.toml", settings);
+        Researcher { ws, recipe, env: BTreeMap::new(), did: Vec::new() }
+    }
+
+    fn call(&self, args: &[&str]) -> Said {
+        Said::from(self.ws.command(args).envs(&self.env))
+    }
+
+    /// What `status` says is next; the recipe's own option is dropped where it stands at the end.
+    fn next(&self) -> Option<String> {
+        let said = self.call(&["status", "--recipe", self.recipe, "--json"]).expect(0);
+        let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+        let next = rows.iter().find_map(|row| row["next"]["command"].as_str());
+        next.map(str::to_owned)
+    }
+
+    /// Does what is next until nothing is left to do.
+    fn follow(&mut self) {
+        while let Some(next) = self.next() {
+            self.did.push(next.clone());
+            assert!(self.did.len() < 80, "it goes round and round: {:#?}", &self.did[60..]);
+            match next.split_once("; then ") {
+                Some((first, then)) => {
+                    self.mend(first);
+                    self.execute(then);
+                }
+                None => self.execute(&next),
+            }
+        }
+    }
+
+    fn execute(&mut self, command: &str) {
+        let mut args: Vec<&str> = command.split_whitespace().skip(1).collect();
+        if args[..2] == ["review", "export"] {
+            args.extend(["--format", "jsonl", "--out", "ballots"]);
+            let said = self.call(&args).expect(0);
+            return self.vote(args[2], said.out.trim());
+        }
+        let said = self.call(&args);
+        assert!([0, 3].contains(&said.code), "{command}: {} {}", said.out, said.err);
+    }
+
+    /// Fills in a ballot and brings it back.
+    fn vote(&self, step: &str, file: &str) {
+        let line = |line: &str| {
+            let mut row: Value = serde_json::from_str(line).unwrap();
+            row["answers"] = answers(self.recipe, step);
+            format!("{row}\n")
+        };
+        self.ws.write("votes.jsonl", self.ws.read(file).lines().map(line).collect::<String>());
+        self.call(&["review", "import", step, "--recipe", self.recipe, "votes.jsonl"]).expect(0);
+    }
+
+    /// Does what no command does: the environment, and pipeline.toml.
+    fn mend(&mut self, what: &str) {
+        let settings = self.ws.read("pipeline.toml");
+        let edited = if what == "export MINE_KEY=…" {
+            self.env.insert("MINE_KEY".into(), "sk-wrong-12345678".into());
+            return;
+        } else if what == "check the key in MINE_KEY" {
+            self.env.insert("MINE_KEY".into(), KEY.into());
+            return;
+        } else if what.contains("usd_per_million_in") && what.contains("[llm.mine]") {
+            settings.replace("\n[llm.mine]\n", "\n[llm.mine]\nfree = true\n")
+        } else if what.starts_with("check base_url and model of [llm.mine]") {
+            settings.replace("/v0\"", "/v1\"")
+        } else if what.ends_with("as draft.endpoint in pipeline.toml") {
+            settings + "\n[draft]\nendpoint = \"mine\"\n"
+        } else if what.ends_with("as draft.opponents in pipeline.toml") {
+            settings + "\n[draft]\nopponents = [\"mine\"]\n"
+        } else if what.starts_with("add [[annotator]]s to pipeline.toml") {
+            let person = |name: &str, role: &str| {
+                format!(
+                    "\n[[annotator]]\nname = \"{name}\"\nrole = \"{role}\"\nlanguages = [\"zh\", \"en\"]\n"
+                )
+            };
+            settings
+                + &["a1", "a2", "a3"].map(|name| person(name, "annotator")).concat()
+                + &person("m1", "meta")
+        } else {
+            panic!("nobody knows how to {what}; done so far: {:#?}", self.did);
+        };
+        self.ws.write("pipeline.toml", edited);
+    }
+
+    /// Whether something of this kind was among what was done.
+    fn has_done(&self, what: &str) -> bool {
+        self.did.iter().any(|did| did.starts_with(what))
+    }
+
+    /// The release that it came to.
+    fn released(&self) -> Value {
+        let manifest = self.ws.read(&format!("output/{}/1.0.0/MANIFEST.json", self.recipe));
+        serde_json::from_str(&manifest).unwrap()
+    }
+}
+
+fn answers(recipe: &str, step: &str) -> Value {
+    match (recipe, step) {
+        (_, "screen") => json!({ "screen": "keep" }),
+        ("chumor", "explanation") => json!({ "explanation": "谐音是笑点。先这样解释。" }),
+        (_, "preference") => json!({ "preference": "human" }),
+        (_, "category") => json!({ "categories": ["2"], "sure": "yes" }),
+        (_, "pair") => json!({ "pairing": "none" }),
+        _ => json!({ "verdict": "accept" }),
+    }
+}
+
+fn reply(prompt: &str) -> (&'static str, String) {
+    if prompt.contains("笑话") || prompt.contains("好笑") || prompt.contains("幽默") {
+        return ("explain", format!("这里有{}个字。于是好笑。", prompt.chars().count()));
+    }
+    reply_to(prompt)
+}
+
+/// Refuses who asks in the wrong place or with the wrong key, and is down for the first of those that may.
+fn failing() -> Server {
+    let served = std::sync::atomic::AtomicU32::new(0);
+    let guard = move |head: &str, _: u32| {
+        if head.starts_with("post /v0/") {
+            return Some((404, "no such place"));
+        }
+        if !head.contains(&format!("bearer {KEY}")) {
+            return Some((401, "invalid api key"));
+        }
+        (served.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 3).then_some((503, "overloaded"))
+    };
+    Server::guarded(reply, None, Duration::ZERO, Arc::new(guard))
+}
+
+/// The first threads of the real dump, or texts of this test's own.
+fn dumps(rows: usize) -> Vec<String> {
+    let own: Vec<String> = (1..).zip(TEXTS).map(|(tid, text)| title(tid, text)).collect();
+    let mut dumps = vec![format!("[{}]", own.join(",\n"))];
+    if let Some(folder) = reference() {
+        let real = fs::read_to_string(folder.join("data/raw/leymore/ruozhiba-title-good.json")).unwrap();
+        let threads: Vec<Value> = serde_json::from_str(&real).unwrap();
+        dumps.push(Value::from(threads[..rows].to_vec()).to_string());
+    }
+    dumps
+}
+
+#[test]
+fn questions_come_to_a_release() {
+    assert!(RECIPES.contains(&GEN));
+    for dump in dumps(300) {
+        let server = failing();
+        let mut researcher = Researcher::new(GEN, server.port, &dump, "");
+        researcher.follow();
+        let released = researcher.released();
+        assert!(released["rows"].as_u64().unwrap() > 3, "{released}");
+        assert!(researcher.has_done("check the key in MINE_KEY"), "{:#?}", researcher.did);
+        assert!(researcher.has_done("check base_url and model"), "{:#?}", researcher.did);
+        assert!(researcher.has_done("add [[annotator]]s"), "{:#?}", researcher.did);
+        assert_eq!(researcher.did.last().unwrap(), "riddlemill release ruozhibench-gen");
+    }
+}
+
+#[test]
+fn jokes_come_to_a_release() {
+    for dump in dumps(60) {
+        let server = failing();
+        let mut researcher = Researcher::new("chumor", server.port, &dump, "");
+        researcher.follow();
+        let released = researcher.released();
+        assert!(released["rows"].as_u64().unwrap() > 3, "{released}");
+        assert!(
+            researcher.has_done("name an [llm.<name>] of yours as draft.opponents"),
+            "{:#?}",
+            researcher.did
+        );
+        assert_eq!(researcher.did.last().unwrap(), "riddlemill release chumor");
+    }
+}
+
+#[test]
+fn what_is_optional_and_missing_makes_no_release_provisional() {
+    let server = failing();
+    let dump = dumps(0).swap_remove(0);
+    let optional = "\n[recipe.chumor.draft]\noptional = [\"opponents\"]\n";
+    let mut researcher = Researcher::new("chumor", server.port, &dump, optional);
+    researcher.follow();
+    let released = researcher.released();
+    assert_eq!((released["draft"].as_array().unwrap().len(), released["rows"].as_u64()), (0, Some(6)));
+    assert_eq!(server.count(), 0);
+}

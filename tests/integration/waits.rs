@@ -1,0 +1,133 @@
+//! No stage waits or fails in silence: each cause is told once, with how many it keeps back and what mends it.
+
+use std::net::TcpListener;
+
+use crate::generate::GEN;
+use crate::harness::{Said, Site, Workspace, source, title};
+use crate::support::Reply;
+
+const QUESTIONS: [&str; 3] = ["为什么鱼不会口渴？", "雨伞会不会淋湿？", "云会恐高吗？"];
+
+/// Three questions, an endpoint that these lines describe, and nobody who votes.
+fn asking(endpoint: &str) -> Workspace {
+    let settings = format!(
+        "{}\n[draft]\nendpoint = \"mine\"\n\n[llm.mine]\nmodel = \"m\"\nretries = {{ max_attempts = 1 }}\n{endpoint}\n",
+        source("own", "leymore-titles", "raw/dumps/own.json")
+    );
+    let ws = Workspace::with(&settings);
+    let rows: Vec<String> = (1..).zip(QUESTIONS).map(|(tid, text)| title(tid, text)).collect();
+    ws.write("raw/dumps/own.json", format!("[{}]", rows.join(",\n")));
+    ws
+}
+
+/// What a run says of its causes, and what to do next.
+fn causes(ws: &Workspace, recipe: &str, more: &[&str], code: i32) -> String {
+    let said = ws.call(["run", "--recipe", recipe].iter().chain(more)).expect(code);
+    told(ws, &said)
+}
+
+/// The lines that tell of causes, without what differs from machine to machine.
+fn told(ws: &Workspace, said: &Said) -> String {
+    let lines = said
+        .err
+        .lines()
+        .filter(|line| line.starts_with("  ") || line.starts_with("next:") || line.starts_with("warning:"));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    text.replace(&ws.root().display().to_string(), "WORKSPACE")
+}
+
+/// A port of this machine that nobody listens on, without its number in what is said.
+fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn refusing(status: u16, says: &'static str) -> Site {
+    let body = format!("{{\"error\": {{\"message\": \"{says}\"}}}}");
+    Site::start(move |_| {
+        Reply::Plain(status, "Content-Type: application/json\r\n".into(), body.clone().into_bytes())
+    })
+}
+
+fn at(port: u16, more: &str) -> String {
+    format!("base_url = \"http://127.0.0.1:{port}/v1\"\n{more}")
+}
+
+#[test]
+fn an_endpoint_that_is_not_set_up_is_waited_for() {
+    let ws = asking("base_url = \"http://127.0.0.1:9/v1\"\nfree = true\nkey_env = \"WAITS_KEY_OF_NOBODY\"");
+    insta::assert_snapshot!("no_key", causes(&ws, GEN, &[], 0));
+    insta::assert_snapshot!("no_key_status", ws.call(["status", "--recipe", GEN]).expect(0).out);
+    let ws = asking("base_url = \"http://127.0.0.1:9/v1\"\nusd_per_million_in = 1.0");
+    insta::assert_snapshot!("no_price", causes(&ws, GEN, &[], 0));
+    let ws = asking("base_url = \"http://127.0.0.1:9/v1\"\nfree = true");
+    insta::assert_snapshot!("offline", causes(&ws, GEN, &["--offline"], 0));
+    insta::assert_snapshot!("no_endpoint", causes(&ws, GEN, &["--set", "draft.endpoint=sample"], 0));
+}
+
+#[test]
+fn an_endpoint_that_fails_is_told_with_what_mends_it() {
+    let key = "free = true\nkey_env = \"WAITS_KEY\"";
+    for (name, status, says) in [
+        ("refused_401", 401, "invalid api key"),
+        ("refused_404", 404, "the model `m` does not exist"),
+        ("refused_400", 400, "content policy"),
+        ("refused_402", 402, "insufficient credit"),
+        ("refused_500", 500, "overloaded"),
+    ] {
+        let site = refusing(status, says);
+        let ws = asking(&at(site.server.port, key));
+        let said = Said::from(ws.command(["run", "--recipe", GEN]).env("WAITS_KEY", "sk-12345678"));
+        insta::assert_snapshot!(name, told(&ws, &said.expect(3)));
+    }
+    let port = closed_port();
+    let ws = asking(&at(port, "free = true"));
+    insta::assert_snapshot!("down", causes(&ws, GEN, &[], 3).replace(&port.to_string(), "PORT"));
+}
+
+#[test]
+fn an_optional_draft_that_was_refused_is_no_success() {
+    let site = refusing(401, "invalid api key");
+    let ws = asking(&at(site.server.port, "free = true"));
+    let optional = ["--set", "draft.optional=[\"screen\"]"];
+    insta::assert_snapshot!("optional_refused", causes(&ws, GEN, &optional, 3));
+}
+
+#[test]
+fn opponents_that_nobody_named_are_what_lacks() {
+    let ws = asking("base_url = \"http://127.0.0.1:9/v1\"\nfree = true");
+    let on = ["--set", "review.optional=[\"screen\", \"explanation\"]"];
+    insta::assert_snapshot!("no_opponents", causes(&ws, "chumor", &on, 0));
+}
+
+#[test]
+fn a_dump_of_another_kind_is_told_at_once() {
+    let ws = asking("free = true");
+    let settings = ws.read("pipeline.toml").replace("leymore-titles", "leymore-annual");
+    ws.write("pipeline.toml", settings);
+    insta::assert_snapshot!("wrong_kind", causes(&ws, GEN, &[], 3));
+}
+
+#[test]
+fn votes_are_waited_for_by_command() {
+    let ws = asking("free = true");
+    insta::assert_snapshot!("nobody_votes", causes(&ws, "chumor", &[], 0));
+    let person = "\n[[annotator]]\nname = \"a1\"\nrole = \"annotator\"\nlanguages = [\"zh\"]\n";
+    ws.write("pipeline.toml", ws.read("pipeline.toml") + person);
+    insta::assert_snapshot!("not_assigned", causes(&ws, "chumor", &[], 0));
+    ws.call(["review", "assign", "screen", "--recipe", "chumor"]).expect(0);
+    insta::assert_snapshot!("assigned", causes(&ws, "chumor", &[], 0));
+    // Machines read the same.
+    let said = ws.call(["status", "--recipe", "chumor", "--json"]).expect(0);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&said.out).unwrap();
+    let screen = rows.iter().find(|row| row["stage"] == "review:screen").unwrap();
+    assert_eq!((&screen["causes"][0]["records"], &screen["causes"][0]["failed"]), (&3.into(), &false.into()));
+    let next = rows.last().unwrap()["next"]["command"].as_str().unwrap();
+    assert_eq!(next, "riddlemill review export screen --recipe chumor --annotator a1");
+}
+
+#[test]
+fn the_codes_are_in_the_help() {
+    let help = Workspace::folder().call(["--help"]).expect(0).out;
+    assert!(help.contains("an endpoint that is not set up are waited for"), "{help}");
+    assert!(help.contains("an endpoint failed"), "{help}");
+}
