@@ -339,7 +339,7 @@ fn insert(
     };
     // A bare word is a text: nobody quotes twice in a shell.
     let value = match kind {
-        Kind::Text | Kind::Choice(_) => {
+        Kind::Text | Kind::Choice(_) | Kind::Licence => {
             toml_value(text).filter(Value::is_string).unwrap_or_else(|| text.into())
         }
         _ => toml_value(text).unwrap_or_else(|| text.into()),

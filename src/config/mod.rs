@@ -6,6 +6,7 @@
 
 mod check;
 mod layers;
+mod licence;
 pub mod reference;
 mod schema;
 pub mod sections;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::licence;
+
 /// A table of settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
@@ -41,6 +43,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Any text.
     Text,
+    /// The SPDX expression of a licence, or nothing.
+    Licence,
     /// A list of texts.
     Texts,
     /// A list of a recipe's steps: drafts or reviews. Which there are the recipes know, and check.
@@ -62,6 +66,7 @@ impl Kind {
             }
             (Kind::Share, Value::Number(n)) => n.as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)),
             (Kind::Amount, Value::Number(n)) => n.as_f64().is_some_and(|x| x >= 0.0 && x.is_finite()),
+            (Kind::Licence, Value::String(s)) => s.is_empty() || licence::check(s).is_ok(),
             (Kind::Choice(words), Value::String(s)) => words.contains(&s.as_str()),
             (Kind::Texts | Kind::Steps, Value::Array(list)) => list.iter().all(Value::is_string),
             (Kind::Map(words), Value::Object(map)) => {
@@ -76,6 +81,11 @@ impl Kind {
         Err(match self {
             Kind::Choice(words) => {
                 let near = value.as_str().and_then(|v| near_miss(v, words.iter().copied()));
+                let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+                format!("{expected}{near}")
+            }
+            Kind::Licence => {
+                let near = value.as_str().and_then(|text| licence::check(text).err()?);
                 let near = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
                 format!("{expected}{near}")
             }
@@ -99,6 +109,7 @@ impl Kind {
             Kind::Amount => "a number of at least 0".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
             Kind::Text => "a text in quotes".into(),
+            Kind::Licence => "an SPDX identifier, or \"LicenseRef-…\" for a licence that has none".into(),
             Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),
             Kind::Steps => "a list of steps, [\"…\", \"…\"]".into(),
             Kind::Map(words) => {

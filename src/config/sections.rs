@@ -329,9 +329,9 @@ pub const RELEASE: Section = Section {
         ),
         key(
             "licence",
-            Kind::Text,
+            Kind::Licence,
             "\"\"",
-            "The licence of the whole, an SPDX identifier; empty means the one that all sources share.",
+            "The licence of the whole, an SPDX identifier; empty means the one that all sources share. A release needs one.",
         ),
         key("url", Kind::Text, "\"\"", "Where the set is published."),
         key(

@@ -143,7 +143,12 @@ pub const SOURCE: Section = Section {
             doc: "Where `fetch` gets it; then `path` may be left out.",
         },
         Key { name: "sha256", kind: Kind::Text, default: "", doc: "What the file's SHA-256 must be." },
-        Key { name: "licence", kind: Kind::Text, default: "", doc: "The licence its texts are under." },
+        Key {
+            name: "licence",
+            kind: Kind::Licence,
+            default: "",
+            doc: "The licence its texts are under, an SPDX identifier.",
+        },
         Key {
             name: "recipes",
             kind: Kind::Texts,

@@ -35,9 +35,9 @@ pub fn build(
         durable::sweep(folder)?;
     }
     let end = End::of(recipe);
-    let layouts = end.layouts();
     let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
     let last = reader(&workspace, recipe, end.number())?;
+    let layouts = end.layouts(&last)?;
     let numbers = allot(&workspace, end, &last)?;
     let words = words(config, recipe, &layouts, &numbers);
     if let Some(candidate) = standing(&place).filter(|c| c.stages == chain && c.words == words) {
@@ -79,8 +79,8 @@ pub(super) fn words(
         "numbers": numbers.borne(),
         "origin": origin(config, recipe),
         // What a folder says beside its rows: 2 names what was left out; in 3 what is optional and missing makes
-        // no row provisional.
-        "folder": 3,
+        // no row provisional; 4 states types that every reader knows.
+        "folder": 4,
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
 }
@@ -176,7 +176,7 @@ pub fn rows_sha256(workspace: &Workspace, end: End, stage: &StageReader) -> Resu
     let numbers = allot(workspace, end, stage)?;
     let mut hasher = Sha256::new();
     let mut lines = Vec::new();
-    for layout in end.layouts().iter().take(1) {
+    for layout in end.layouts(stage)?.iter().take(1) {
         for batch in rows(end, stage, &numbers) {
             lines.clear();
             // Writing into a vector cannot fail.

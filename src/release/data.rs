@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Compat, Layout};
-use super::parquet;
+use super::parquet::{self, Types};
 use super::row::{Row, Value};
 use crate::store::{Error, durable};
 
@@ -29,6 +29,12 @@ pub struct Written {
     pub labels: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rows in each file of a published form.
     pub compat: BTreeMap<String, u64>,
+    /// Bytes of the JSON Lines.
+    pub file_bytes: u64,
+    /// Bytes of the rows as Arrow holds them, within some percent: where it cuts them is the reader's choice.
+    pub arrow_bytes: u64,
+    /// The first row, as JSON that people read.
+    pub example: Option<String>,
 }
 
 /// Writes `data/<config>/test.jsonl` and `.parquet`, and `compat/`, in one pass over the rows.
@@ -46,7 +52,7 @@ pub fn write(
     let mut forms: Vec<Form> =
         layout.compat.iter().map(|c| Form::create(folder, c)).collect::<Result<_, _>>()?;
     let mut written = Written { config: layout.config.into(), ..Written::default() };
-    parquet::write(&data.join("test.parquet"), layout, |put| {
+    parquet::write(&data.join("test.parquet"), layout, Types::Plain, |put| {
         for rows in batches {
             let rows = rows?;
             let (text, columns) = rayon::join(
@@ -62,7 +68,7 @@ pub fn write(
         }
         Ok(())
     })?;
-    jsonl.finish()?;
+    written.file_bytes = jsonl.finish()?;
     for form in forms {
         written.compat.insert(form.compat.file.into(), form.count);
         form.finish()?;
@@ -70,9 +76,34 @@ pub fn write(
     Ok(written)
 }
 
+/// The Parquet file of a layout, within its folder.
+pub(super) fn parquet_of(layout: &Layout) -> String {
+    format!("data/{}/test.parquet", layout.config)
+}
+
+/// Writes the Parquet file of a layout as earlier programs did.
+///
+/// # Errors
+/// [`Error`] where a row cannot be read or the file not written whole.
+pub(super) fn write_views(
+    folder: &Path,
+    layout: &Layout,
+    mut batches: impl Iterator<Item = Result<Vec<Row>, Error>>,
+) -> Result<(), Error> {
+    parquet::write(&folder.join(parquet_of(layout)), layout, Types::Views, |put| {
+        batches.try_for_each(|rows| put(&rows?))
+    })
+}
+
 impl Written {
     fn count(&mut self, layout: &Layout, rows: &[Row]) {
         self.rows += rows.len() as u64;
+        if let Some(first) = rows.first().filter(|_| self.example.is_none()) {
+            let cells =
+                layout.columns.iter().zip(&first.0).map(|(c, value)| (c.name.into(), value.to_json()));
+            self.example = Some(format!("{:#}", serde_json::Value::Object(cells.collect())));
+        }
+        self.arrow_bytes += rows.iter().flat_map(|row| &row.0).map(Value::arrow_bytes).sum::<u64>();
         for (i, column) in layout.columns.iter().enumerate() {
             if column.nullable {
                 let nulls = rows.iter().filter(|row| row.0[i] == Value::Null).count() as u64;
@@ -141,9 +172,11 @@ impl TextFile {
         self.out.write_all(text).map_err(Error::io("write", &self.path))
     }
 
-    fn finish(mut self) -> Result<(), Error> {
+    /// Returns how many bytes it has.
+    fn finish(mut self) -> Result<u64, Error> {
         let flushed = self.out.flush().and_then(|()| self.out.get_ref().sync_data());
-        flushed.map_err(Error::io("write", &self.path))
+        let length = flushed.and_then(|()| Ok(self.out.get_ref().metadata()?.len()));
+        length.map_err(Error::io("write", &self.path))
     }
 }
 
@@ -192,6 +225,6 @@ impl Form {
         if !self.compat.lines {
             self.file.put(b"\n]\n")?;
         }
-        self.file.finish()
+        self.file.finish().map(drop)
     }
 }

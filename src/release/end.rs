@@ -6,7 +6,7 @@ use super::manifest::Link;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::Rows;
-use crate::store::{StageReader, Workspace};
+use crate::store::{Error, StageReader, Workspace, json_parts};
 
 /// The step whose rows are the items: a recipe's last one. Releases of an earlier program may end at posts.
 #[derive(Clone, Copy)]
@@ -41,9 +41,19 @@ impl End {
         self.recipe.steps[self.number - 1].stage.rows()
     }
 
-    /// The layouts its rows are published in.
-    pub fn layouts(self) -> Vec<Layout> {
-        layout::of(self.recipe, self.rows())
+    /// The layouts its rows are published in, given the stage that holds them.
+    ///
+    /// # Errors
+    /// [`Error`] where a part cannot be read.
+    pub fn layouts(self, last: &StageReader) -> Result<Vec<Layout>, Error> {
+        let layouts = layout::of(self.recipe, self.rows());
+        // Groups are split all of them or none.
+        let first = match self.rows() {
+            Rows::Variants => json_parts(last, "rows", &["split"]).next().transpose()?,
+            _ => None,
+        };
+        let split = first.and_then(|rows| rows.first()?.get("split")?.as_str().map(str::len)).is_some();
+        Ok(if split { layouts.into_iter().map(Layout::split).collect() } else { layouts })
     }
 
     /// The stages up to it, as they stand in `staged/`.

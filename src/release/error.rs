@@ -49,6 +49,17 @@ pub enum ReleaseError {
         /// What waits where, in words.
         waits: Vec<String>,
     },
+    /// Nobody may use what has no licence, and the files that must state one would be invalid.
+    #[error(
+        "no licence is stated for {recipe} as a whole: {}\n  hint: `licence = \"CC-BY-4.0\"`, or whichever it is, under [release] in pipeline.toml states it; `LicenseRef-NAME` is one that SPDX does not list",
+        stated.join("; ")
+    )]
+    Unlicensed {
+        /// The recipe.
+        recipe: String,
+        /// What each dump's source states.
+        stated: Vec<String>,
+    },
     /// Nothing differs from the release before.
     #[error("nothing changed since {recipe} {version}\n  hint: --version gives it a new number all the same")]
     Unchanged {

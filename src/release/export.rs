@@ -16,7 +16,8 @@ use crate::store::Error;
 pub enum Form {
     /// Label Studio's JSON: an array of tasks, the row as `data`.
     LabelStudio,
-    /// Argilla's records: texts as `fields`, all else as `metadata`, one a line.
+    /// Argilla's records, one a line: the columns as `fields`, each of its own type, and where a row is from as
+    /// `metadata`.
     Argilla,
     /// Comma-separated values with a byte order mark, which spreadsheets need to see UTF-8. A text that a spreadsheet
     /// would run as a formula has an apostrophe before it.
@@ -55,14 +56,20 @@ fn label_studio(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
 
 fn argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
     for row in rows {
-        let (fields, metadata): (JsonRow, JsonRow) =
-            row.clone().into_iter().filter(|(key, _)| key != "id").partition(|(_, value)| value.is_string());
+        let (metadata, fields): (JsonRow, JsonRow) = row
+            .clone()
+            .into_iter()
+            .filter(|(key, _)| key != "id")
+            .partition(|(key, _)| PROVENANCE.contains(&key.as_str()));
         let record = json!({ "id": row.get("id"), "fields": fields, "metadata": metadata });
         serde_json::to_writer(&mut *out, &record)?;
         out.write_all(b"\n")?;
     }
     Ok(())
 }
+
+/// Columns that say where a row is from and how sure it is.
+const PROVENANCE: [&str; 6] = ["source", "source_id", "source_kind", "file", "licence", "standing"];
 
 fn csv(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
     out.write_all("\u{feff}".as_bytes())?;
@@ -149,8 +156,7 @@ mod tests {
 
     #[test]
     fn every_form_holds_every_row() {
-        let row =
-            json!({ "id": "a", "text": "一,\"二\"\n三", "score": null, "options": ["x", "y"], "label": 1 });
+        let row = json!({ "id": "a", "text": "一,\"二\"\n三", "score": null, "options": ["x", "y"], "label": 1, "flag": true, "source": "titles" });
         let rows = vec![row.as_object().cloned().unwrap(); 2];
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
@@ -166,12 +172,14 @@ mod tests {
         assert_eq!((tasks.len(), &tasks[1]["data"]), (2, &row));
         let argilla = std::fs::read_to_string(path("a.jsonl")).unwrap();
         let record: Json = serde_json::from_str(argilla.lines().next().unwrap()).unwrap();
-        assert_eq!((&record["fields"]["text"], &record["metadata"]["label"]), (&row["text"], &json!(1)));
+        let fields =
+            json!({ "text": row["text"], "score": null, "options": ["x", "y"], "label": 1, "flag": true });
+        assert_eq!((&record["fields"], &record["metadata"]), (&fields, &json!({ "source": "titles" })));
         let text = std::fs::read_to_string(path("a.csv")).unwrap();
         let mut table = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
         assert_eq!(&table.records().next().unwrap().unwrap()[1], "一,\"二\"\n三");
         let mut book: calamine::Xlsx<_> = calamine::open_workbook(path("a.xlsx")).unwrap();
         let sheet = calamine::Reader::worksheet_range_at(&mut book, 0).unwrap().unwrap();
-        assert_eq!(sheet.get_size(), (3, 5));
+        assert_eq!(sheet.get_size(), (3, 7));
     }
 }

@@ -12,6 +12,7 @@ use super::changes::Changes;
 use super::data::Written;
 use super::layout::{Answer, Kind, Layout};
 use super::left_out::LeftOut;
+use super::licence::Licence;
 use super::manifest::{Link, Raw};
 use super::paper::{self, Paper};
 use super::shortcuts::Guessed;
@@ -44,6 +45,10 @@ pub struct Facts {
     pub left_out: Vec<LeftOut>,
     /// What may be guessed of those that pose a choice.
     pub guessed: Vec<Guessed>,
+    /// What the Hub finds the set by.
+    pub tags: Vec<&'static str>,
+    /// Who annotated the rows, in the Hub's words.
+    pub annotations_creators: Vec<&'static str>,
     /// The configs.
     pub configs: Vec<Shape>,
     /// The stages, from dump to rows.
@@ -56,8 +61,10 @@ pub struct Facts {
     pub work: Work,
     /// The dumps.
     pub raw: Vec<Raw>,
-    /// The licence of the whole: `spdx`, `hub` and `url`.
+    /// The licence of the whole.
     pub licence: Licence,
+    /// What `load_dataset` takes: its name on the Hub, or a folder.
+    pub place: String,
     /// Where the set is found; an URN where settings name no address.
     pub url: String,
     /// What the curator wrote, by subject; null where nothing is written.
@@ -134,17 +141,6 @@ pub struct FunnelStep {
     pub reasons: Vec<(String, String, u64, String)>,
 }
 
-/// A licence by the names that others use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Licence {
-    /// Its SPDX identifier, or `LicenseRef-unstated`.
-    pub spdx: String,
-    /// Its identifier on the Hub.
-    pub hub: String,
-    /// Its text.
-    pub url: String,
-}
-
 /// The subjects a curator writes on: the file's name without `.md`, and what belongs there.
 pub const SUBJECTS: &[(&str, &str)] = &[
     ("rationale", "why the set was made, and why so"),
@@ -199,32 +195,6 @@ pub fn drafts(raw: &[Raw], layouts: &[Layout], written: &[Written], recipe: &str
     why
 }
 
-impl Licence {
-    /// The licence that settings state, else the one that all sources share.
-    pub fn of(settings: &sections::Release, raw: &[Raw]) -> Licence {
-        let mut stated: Vec<&str> = raw.iter().filter_map(|r| r.licence.as_deref()).collect();
-        stated.sort_unstable();
-        stated.dedup();
-        match (settings.licence.as_str(), &stated[..]) {
-            ("", [one]) if raw.iter().all(|r| r.licence.is_some()) => Licence::named(one),
-            ("", _) => Licence {
-                spdx: "LicenseRef-unstated".into(),
-                hub: "other".into(),
-                url: "https://spdx.org/licenses/".into(),
-            },
-            (named, _) => Licence::named(named),
-        }
-    }
-
-    fn named(spdx: &str) -> Licence {
-        Licence {
-            spdx: spdx.into(),
-            hub: spdx.to_lowercase(),
-            url: format!("https://spdx.org/licenses/{spdx}.html"),
-        }
-    }
-}
-
 impl Facts {
     /// What a run says of a recipe's rows. Version, date, canary and changes are those of a candidate.
     ///
@@ -246,11 +216,16 @@ impl Facts {
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
         let Origin { raw, newest, left_out } = origin;
         let work = work::gather(config, recipe, stages)?;
+        let paper = paper::of(recipe.name);
+        let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
+        let tags = paper.tags.iter().copied().chain(["benchmark", "evaluation"]).chain(sample).collect();
         let funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();
         Ok(Facts {
             recipe: recipe.name,
             about: recipe.about,
-            paper: paper::of(recipe.name),
+            paper,
+            tags,
+            annotations_creators: annotators(&work),
             version: "0.0.0-candidate".into(),
             date: newest.clone().max(work.newest.clone()),
             candidate: true,
@@ -268,6 +243,10 @@ impl Facts {
             work,
             licence: Licence::of(&settings, &raw),
             raw,
+            place: match settings.url.strip_prefix("https://huggingface.co/datasets/") {
+                Some(name) => name.trim_end_matches('/').into(),
+                None => "path/to/this/folder".into(),
+            },
             url: match settings.url.as_str() {
                 "" => format!("urn:riddlemill:{}", recipe.name),
                 url => url.into(),
@@ -279,6 +258,16 @@ impl Facts {
             riddlemill: crate::VERSION,
         })
     }
+}
+
+/// Who annotated the rows, as the Hub calls them. Synthetic votes are nobody's.
+fn annotators(work: &Work) -> Vec<&'static str> {
+    let sum = |count: fn(&work::Decided) -> u64| work.decided.iter().map(count).sum::<u64>();
+    let people = (sum(|step| step.confirmed + step.rewritten) > 0).then_some("expert-generated");
+    let models = work.asked.iter().any(|step| !step.models.is_empty()).then_some("machine-generated");
+    let synthetic = (sum(|step| step.synthetic) > 0).then_some("other");
+    let found: Vec<&str> = people.into_iter().chain(models).chain(synthetic).collect();
+    if found.is_empty() { vec!["no-annotation"] } else { found }
 }
 
 fn shape(layout: &Layout, written: Written) -> Shape {

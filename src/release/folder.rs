@@ -7,7 +7,7 @@ use std::path::Path;
 use super::facts::Facts;
 use super::layout::Layout;
 use super::manifest::{Candidate, Link, MANIFEST, SUMS};
-use super::{schema, templates};
+use super::{croissant, schema, templates};
 use crate::store::{Error, durable, sha256};
 
 /// Writes everything beside the data files, which stand there already, and returns the manifest.
@@ -34,7 +34,7 @@ pub fn finish(
         texts.push((format!("schema/{}.schema.json", layout.config), pretty(&schema::json_schema(layout))));
     }
     texts.push(("datapackage.json".into(), pretty(&schema::datapackage(facts, layouts))));
-    texts.push(("croissant.json".into(), pretty(&schema::croissant(facts, layouts, &data))));
+    texts.push(("croissant.json".into(), pretty(&croissant::croissant(facts, layouts, &data))));
     let mut sums: BTreeMap<String, String> = data.into_iter().collect();
     for (path, text) in &texts {
         write(folder, path, text.as_bytes())?;

@@ -17,6 +17,12 @@ pub struct Paper {
     pub url: &'static str,
     /// Languages of the rows, as the Hub names them.
     pub languages: &'static [&'static str],
+    /// The paper's key in BibTeX.
+    pub key: &'static str,
+    /// What the Hub finds the set by.
+    pub tags: &'static [&'static str],
+    /// What bends figures on such a set.
+    pub biases: &'static str,
     /// What the published set holds or the paper does, and what this one does instead.
     pub differs: &'static [Difference],
 }
@@ -39,6 +45,8 @@ const SOURCE_TEXTS: Difference = d(
     "The rows come from the dumps that are named below. Which post is in or out, and by which rule, can be asked of every one of them.",
 );
 
+const FORUM: &str = "The texts come from one Chinese internet forum and its humour, and were picked by its users and by the rules in the card: what is thought cunning or funny elsewhere is missing. They lean on Chinese wordplay and on mainland culture.";
+
 const RUOZHIBENCH: Paper = Paper {
     set: "RuozhiBench",
     title: "RuozhiBench: Evaluating LLMs with Logical Fallacies and Misleading Premises",
@@ -46,6 +54,9 @@ const RUOZHIBENCH: Paper = Paper {
     year: 2025,
     url: "https://arxiv.org/abs/2502.13125",
     languages: &["zh", "en"],
+    key: "zhai2025ruozhibench",
+    tags: &["ruozhiba", "trick-questions", "logical-fallacies", "reasoning"],
+    biases: FORUM,
     differs: &[
         SOURCE_TEXTS,
         d(
@@ -72,6 +83,9 @@ const FLUB: Paper = Paper {
     year: 2024,
     url: "https://arxiv.org/abs/2402.11100",
     languages: &["zh"],
+    key: "li2024flub",
+    tags: &["ruozhiba", "cunning-texts", "fallacies", "reasoning"],
+    biases: FORUM,
     differs: &[
         SOURCE_TEXTS,
         d("14 rows hold the bare token NaN as their type, which is not JSON.", "Undefined is null."),
@@ -90,6 +104,9 @@ const CHUMOR: Paper = Paper {
     year: 2024,
     url: "https://arxiv.org/abs/2406.12754",
     languages: &["zh"],
+    key: "he2024chumor",
+    tags: &["ruozhiba", "humor", "humor-understanding"],
+    biases: FORUM,
     differs: &[
         SOURCE_TEXTS,
         d("The published card is still titled \"Dataset Name\".", "This card is made from the run."),
@@ -104,6 +121,9 @@ const BRAINTEASER: Paper = Paper {
     year: 2023,
     url: "https://arxiv.org/abs/2310.05057",
     languages: &["en"],
+    key: "jiang2023brainteaser",
+    tags: &["lateral-thinking", "brain-teasers", "riddles", "commonsense"],
+    biases: "The puzzles come from riddle sites in English and their commonsense; reconstructions were drafted by models, whose style may be told from that of people.",
     differs: &[
         d(
             "The published set was picked by people from riddle sites.",

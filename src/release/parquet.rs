@@ -9,7 +9,16 @@ use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, Pa
 
 use super::layout::{Kind, Layout};
 use super::row::{Row, Value};
-use crate::store::Error;
+use crate::store::{Error, stated_types};
+
+/// The types that a file states beside its pages, for Arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Types {
+    /// Those that every reader knows.
+    Plain,
+    /// Polars' own views, as releases of an earlier program state them.
+    Views,
+}
 
 /// Writes a Parquet file: `batches` is called with a function that takes one batch after the other.
 ///
@@ -18,6 +27,7 @@ use crate::store::Error;
 pub(super) fn write<T>(
     path: &Path,
     layout: &Layout,
+    types: Types,
     batches: impl FnOnce(&mut (dyn FnMut(&[Row]) -> Result<(), Error> + Send)) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let refused = |e: PolarsError| match e {
@@ -32,6 +42,7 @@ pub(super) fn write<T>(
     let mut writer = ParquetWriter::new(&file)
         .with_compression(ParquetCompression::Zstd(None))
         .set_parallel(false)
+        .with_key_value_metadata((types == Types::Plain).then(|| stated_types(empty.schema())))
         .batched(empty.schema())
         .map_err(refused)?;
     let done = batches(&mut |rows| {

@@ -65,7 +65,7 @@ pub fn release(
     let Some(last) = readers.last() else {
         return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
     };
-    let layouts = end.layouts();
+    let layouts = end.layouts(last)?;
 
     let output = workspace.candidate(recipe.name);
     let making = durable::making(&output.with_file_name("release"));
@@ -88,6 +88,14 @@ pub fn release(
         durable::remove_folder(&making)?;
         let waits = facts.left_out.iter().map(LeftOut::describe).collect();
         return Err(ReleaseError::Empty { recipe: recipe.name.into(), waits });
+    }
+    if facts.licence.spdx.is_none() {
+        durable::remove_folder(&making)?;
+        let stated = facts
+            .raw
+            .iter()
+            .map(|file| format!("{}: {}", file.file, file.licence.as_deref().unwrap_or("no licence")));
+        return Err(ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: stated.collect() });
     }
     facts.draft.extend(stale.iter().map(|stage| format!("made before this reached it: {stage}")));
     if wanted.draft && facts.draft.is_empty() {
@@ -173,7 +181,7 @@ pub fn due(config: &Config, recipe: &'static Recipe) -> Result<bool, ReleaseErro
     };
     let Some(last) = readers.last() else { return Ok(false) };
     let mut now = Digests::default();
-    for layout in end.layouts() {
+    for layout in end.layouts(last)? {
         for batch in rows(end, last, &numbers) {
             now.add(layout.config, &batch?, &layout);
         }
@@ -200,8 +208,9 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
     let end = End::of(recipe);
     let readers = end.readers(&workspace)?;
     let stages = End::chain(&readers);
-    let numbers = allot(&workspace, end, readers.last().ok_or_else(stale)?)?;
-    if stages != candidate.stages || candidate.words != words(config, recipe, &end.layouts(), &numbers) {
+    let last = readers.last().ok_or_else(stale)?;
+    let (numbers, layouts) = (allot(&workspace, end, last)?, end.layouts(last)?);
+    if stages != candidate.stages || candidate.words != words(config, recipe, &layouts, &numbers) {
         return Err(stale());
     }
     Ok(Fresh { end, stages, readers, numbers, stale: newer })

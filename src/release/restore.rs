@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use super::data;
 use super::end::End;
 use super::error::ReleaseError;
-use super::layout::Layout;
+use super::layout::{self, Layout};
 use super::manifest::SUMS;
 use super::registry::{Registry, Release, unseal};
 use super::row::Row;
+use super::rows_of::JsonRow;
 use super::yank::{mark, stands_marked};
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace, durable, inside, sha256};
@@ -73,11 +74,10 @@ fn build(
     recipe: &'static Recipe,
     making: &Path,
 ) -> Result<Vec<String>, ReleaseError> {
-    for layout in End::of_chain(recipe, release.stages)
-        .layouts()
-        .iter()
-        .filter(|l| release.configs.contains_key(l.config))
-    {
+    let layouts = layout::of(recipe, End::of_chain(recipe, release.stages).rows());
+    let kept = layouts.into_iter().filter(|layout| release.configs.contains_key(layout.config));
+    let kept = kept.map(|layout| released(registry, release, layout)).collect::<Result<Vec<_>, Error>>()?;
+    for layout in &kept {
         let (path, lines) = kept_lines(registry, release, layout.config)?;
         data::write(making, layout, batches(lines, *layout, path))?;
     }
@@ -94,11 +94,32 @@ fn build(
     let sums = std::fs::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
     let mut differs = Vec::new();
     for (sum, file) in sums.lines().filter_map(|line| line.split_once("  ")) {
-        if !sha256(&inside(making, file)?).is_ok_and(|found| found == sum) {
-            differs.push(file.to_string());
+        let same = || Ok::<_, Error>(sha256(&inside(making, file)?).is_ok_and(|found| found == sum));
+        if same()? {
+            continue;
         }
+        if let Some(layout) = kept.iter().find(|layout| data::parquet_of(layout) == file) {
+            let (path, lines) = kept_lines(registry, release, layout.config)?;
+            data::write_views(making, layout, batches(lines, *layout, path))?;
+            if same()? {
+                continue;
+            }
+            // Another library wrote it: then rather the types that every reader knows.
+            let (path, lines) = kept_lines(registry, release, layout.config)?;
+            data::write(making, layout, batches(lines, *layout, path))?;
+        }
+        differs.push(file.to_string());
     }
     Ok(differs)
+}
+
+/// The layout that a release's rows were written in.
+fn released(registry: &Registry, release: &Release, layout: Layout) -> Result<Layout, Error> {
+    let (path, mut lines) = kept_lines(registry, release, layout.config)?;
+    let Some(line) = lines.next() else { return Ok(layout) };
+    let line = line.map_err(Error::io("read", &path))?;
+    let row: JsonRow = serde_json::from_str(&line).map_err(|e| damaged(&path, format!("line 1: {e}")))?;
+    Ok(layout.of_keys(row.keys().map(String::as_str)))
 }
 
 /// A sealed file of a release, checked against the registry.

@@ -120,6 +120,19 @@ impl Value {
         }
     }
 
+    /// Bytes of the value as Arrow holds it: texts and lists with their offsets.
+    pub(super) fn arrow_bytes(&self) -> u64 {
+        const OFFSET: u64 = 4;
+        match self {
+            Value::Null | Value::Flag(_) => 1,
+            Value::Text(text) => text.len() as u64 + OFFSET,
+            Value::Count(_) | Value::Real(_) => 8,
+            Value::Texts(list) => list.iter().map(|text| text.len() as u64 + OFFSET).sum::<u64>() + OFFSET,
+            Value::Counts(list) => 8 * list.len() as u64 + OFFSET,
+            Value::Reals(list) => 8 * list.len() as u64 + OFFSET,
+        }
+    }
+
     /// The value as a person reads it in a table cell.
     pub fn words(&self) -> String {
         match self {

@@ -42,7 +42,7 @@ pub(super) fn of(
     numbers: &Ordinals,
 ) -> Result<Vec<Guessed>, Error> {
     let mut guessed = Vec::new();
-    for layout in end.layouts() {
+    for layout in end.layouts(last)? {
         let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
         let mut all = Vec::new();
         for batch in rows(end, last, numbers) {

@@ -132,7 +132,7 @@ fn today(workspace: &Workspace, end: End, last: &StageReader) -> Result<FxHashMa
     if matches!(end.rows(), Rows::Responses | Rows::Puzzles) {
         return Ok(found);
     }
-    for layout in end.layouts() {
+    for layout in end.layouts(last)? {
         for batch in rows(end, last, &numbers) {
             for row in batch? {
                 let named = layout.columns.iter().zip(&row.0).map(|(c, v)| (c.name.to_string(), v.to_json()));

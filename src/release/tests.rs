@@ -9,6 +9,7 @@ use super::candidate::Origin;
 use super::changes::Changes;
 use super::facts::Facts;
 use super::layout::{self, Choice, Cunning, Joke, LAYOUTS, Layout, Puzzle, Question, Rating, Statuses};
+use super::licence::Licence;
 use super::row::Row;
 use super::{data, folder, rows_of, verify};
 use crate::config::Config;
@@ -107,6 +108,7 @@ fn release(place: &Path, layout: &Layout) {
     facts.version = "1.0.0-draft.1".into();
     facts.date = Some("2026-01-02".into());
     facts.canary = Some("0a1b2c3d-1111-4222-8333-444455556666".into());
+    facts.licence = Licence::named("CC0-1.0");
     facts.changes =
         vec![Changes { version: facts.version.clone(), date: "2026-01-02".into(), ..Changes::default() }];
     folder::finish(place, &facts, &[*layout], Vec::new(), String::new()).unwrap();
@@ -147,6 +149,35 @@ fn a_flipped_byte_fails_with_the_file_name() {
         fs::write(&path, whole).unwrap();
     }
     assert!(verify::verify(dir.path()).unwrap().findings.is_empty());
+}
+
+#[test]
+fn a_split_stands_in_a_column_where_groups_are_split_and_as_it_was_released() {
+    let layout = *layout::find("brainteaser").unwrap();
+    let names: Vec<&str> = layout.columns.iter().map(|column| column.name).collect();
+    let split: Vec<&str> = names.iter().copied().chain(["split"]).collect();
+    assert!(!names.contains(&"split"));
+    for keys in [names, split] {
+        let found = layout.of_keys(keys.iter().copied());
+        assert!(found.columns.iter().map(|column| column.name).eq(keys));
+    }
+    let flub = *layout::find("flub").unwrap();
+    assert_eq!(flub.split().columns.len(), flub.columns.len());
+    let row = Puzzle { split: Some("train".into()), ..Puzzle::default() }.row();
+    assert_eq!(row.0.len(), layout.split().columns.len());
+}
+
+#[test]
+fn the_parquet_file_of_an_earlier_program_can_be_written_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let layout = layout::find("flub").unwrap();
+    let path = dir.path().join(data::parquet_of(layout));
+    let batches = || [Ok(rows("flub"))].into_iter();
+    data::write(dir.path(), layout, batches()).unwrap();
+    let plain = fs::read(&path).unwrap();
+    data::write_views(dir.path(), layout, batches()).unwrap();
+    assert_ne!(fs::read(&path).unwrap(), plain);
+    assert_eq!(super::parquet::read(&path, layout).unwrap(), rows("flub"));
 }
 
 #[test]

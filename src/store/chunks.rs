@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use super::column::{Spans, dtype};
 use super::known;
 use super::pages::{self, LZ4};
+use super::stated::stated;
 use crate::record::{Column as Described, Record};
 
 /// The key under which a file states the digests of its columns.
@@ -150,7 +151,7 @@ impl Chunks {
             // One row group, so that the bytes depend on the rows alone.
             writer.write(rows as u64, DynIter::new(encoded.into_iter().map(compressed)))?;
         }
-        writer.end(None)?;
+        writer.end(Some(vec![stated(&pages::schema(described))]))?;
         Chunks::read(bytes)
     }
 

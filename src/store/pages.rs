@@ -110,8 +110,12 @@ fn leaf(described: &Described) -> PolarsResult<ColumnDescriptor> {
 /// # Errors
 /// Where it cannot be begun.
 pub(super) fn file<W: Write>(described: &[Described], to: W) -> PolarsResult<FileWriter<W>> {
-    let schema: Schema = described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect();
-    FileWriter::try_new(to, schema.to_arrow(CompatLevel::newest()), options())
+    FileWriter::try_new(to, schema(described).to_arrow(CompatLevel::newest()), options())
+}
+
+/// The types of columns.
+pub(super) fn schema(described: &[Described]) -> Schema {
+    described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect()
 }
 
 /// How Polars writes a file.

@@ -10,7 +10,7 @@ use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, Pa
 
 use super::chunks::{Chunk, Piece, splice};
 use super::frame::Stack;
-use super::{Error, Part, durable, from_frame, to_frame};
+use super::{Error, Part, durable, from_frame, stated_types, to_frame};
 use crate::record::{Record, digest_of};
 
 /// Rows in a part at the most. The last part of a table may have fewer, and so may those that a stage makes of the
@@ -116,6 +116,7 @@ pub fn write_parquet<R: Record>(
     let mut writer = ParquetWriter::new(&file)
         .with_compression(ParquetCompression::Zstd(None))
         .set_parallel(false)
+        .with_key_value_metadata(Some(stated_types(empty.schema())))
         .batched(empty.schema())
         .map_err(damaged)?;
     for rows in parts {

@@ -216,7 +216,8 @@ fn rows_go_out_in_every_form() {
     for (line, row) in records.lines().zip(&rows) {
         let record: Value = serde_json::from_str(line).unwrap();
         assert_eq!((&record["id"], &record["fields"]["question_zh"]), (&row["id"], &row["question_zh"]));
-        assert_eq!(record["metadata"]["categories"], row["categories"]);
+        assert_eq!(record["fields"]["categories"], row["categories"]);
+        assert_eq!(record["metadata"]["source_id"], row["source_id"]);
     }
     let text = ws.read("c.csv");
     let mut table = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());

@@ -330,3 +330,33 @@ fn two_builds_are_one_and_any_flipped_byte_is_found() {
     assert!(said.contains("sample-titles/titles.json"), "{said}");
     ws.call(["verify", &place]).expect(0);
 }
+
+#[test]
+fn a_licence_is_an_identifier_and_a_release_has_one() {
+    let ws = Workspace::sample();
+    let said = ws.call(["config", "--set", "release.licence=CC BY 4.0"]).expect(2);
+    assert!(said.err.contains("did you mean \"CC-BY-4.0\"?"), "{}", said.err);
+    let settings = ws.read("pipeline.toml");
+    ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC0\"", 1));
+    let said = ws.call(["config"]).expect(2);
+    assert!(said.err.contains("pipeline.toml:") && said.err.contains("\"CC0-1.0\""), "{}", said.err);
+    // Sources that differ share none, and a candidate states none.
+    ws.write("pipeline.toml", settings.replacen("\"CC0-1.0\"", "\"CC-BY-4.0\"", 1));
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let folder = "output/flub/candidate";
+    assert!(!ws.read(&format!("{folder}/CITATION.cff")).contains("license"));
+    for file in ["croissant.json", "datapackage.json"] {
+        let json: Value = serde_json::from_str(&ws.read(&format!("{folder}/{file}"))).unwrap();
+        assert!(json.get("license").is_none() && json.get("licenses").is_none(), "{file}");
+    }
+    let said = ws.call(["release", "flub", "--date", "2026-01-02"]).expect(2);
+    assert!(said.err.contains("no licence is stated for flub as a whole: sample-"), "{}", said.err);
+    assert!(said.err.contains("CC-BY-4.0") && said.err.contains("[release]"), "{}", said.err);
+    ws.write("pipeline.toml", format!("{settings}\n[release]\nlicence = \"GPL-3.0-only\"\n"));
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    ws.call(["release", "flub", "--date", "2026-01-02"]).expect(0);
+    let folder = "output/flub/1.0.0-draft.1";
+    assert!(ws.read(&format!("{folder}/README.md")).contains("\nlicense: gpl-3.0\n"));
+    assert!(ws.read(&format!("{folder}/CITATION.cff")).contains("\nlicense: GPL-3.0-only\n"));
+    ws.call(["verify", folder]).expect(0);
+}

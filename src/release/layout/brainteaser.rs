@@ -52,11 +52,26 @@ const COLUMNS: &[Column] = &[
     maybe("original_answer", Kind::Text, "The true answer, where `None of above.` stands for it."),
     PROVENANCE,
     STANDING,
-    Column {
-        values: &["train", "test"],
-        ..maybe("split", Kind::Text, "The part its group is in, where the set is split.")
-    },
 ];
+
+/// Stands last where groups are split into parts; a column that is null in every row is of no use to anybody.
+const SPLIT: Column = Column {
+    values: &["train", "test"],
+    ..maybe("split", Kind::Text, "The part its group is in, where the set is split.")
+};
+
+const SPLIT_COLUMNS: [Column; COLUMNS.len() + 1] = {
+    let mut columns = [SPLIT; COLUMNS.len() + 1];
+    let mut place = 0;
+    while place < COLUMNS.len() {
+        columns[place] = COLUMNS[place];
+        place += 1;
+    }
+    columns
+};
+
+/// Of a set that is split, and of every set that an earlier program released.
+pub(super) const SPLIT_LAYOUT: Layout = Layout { columns: &SPLIT_COLUMNS, ..LAYOUT };
 
 pub(super) const LAYOUT: Layout = Layout {
     config: "brainteaser",
@@ -85,7 +100,7 @@ impl Puzzle {
             self.order.iter().filter_map(|i| parts.get(*i as usize).cloned()).collect();
         let label = self.order.iter().position(|i| *i == 0).unwrap_or_default() as u64;
         let [answer, first, second, third] = parts;
-        Row(vec![
+        let mut row = vec![
             self.id.into(),
             self.question.into(),
             answer.into(),
@@ -98,8 +113,9 @@ impl Puzzle {
             self.original_answer.into(),
             self.source_id.into(),
             self.standing.into(),
-            self.split.into(),
-        ])
+        ];
+        row.extend(self.split.map(Value::from));
+        Row(row)
     }
 
     /// Reads an item of the published file; `None` where it has another form.

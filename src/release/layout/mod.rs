@@ -196,6 +196,19 @@ pub fn of(recipe: &crate::recipe::Recipe, rows: Rows) -> Vec<Layout> {
     }
 }
 
+impl Layout {
+    /// The layout where the groups of the set are split into parts; the same where its rows know none.
+    pub fn split(self) -> Layout {
+        if self.config == brainteaser::LAYOUT.config { brainteaser::SPLIT_LAYOUT } else { self }
+    }
+
+    /// The layout whose columns these are, for rows that were released with or without a split.
+    pub fn of_keys<'a>(self, keys: impl Iterator<Item = &'a str> + Clone) -> Layout {
+        let fits = |layout: &Layout| keys.clone().eq(layout.columns.iter().map(|column| column.name));
+        Some(self.split()).filter(fits).unwrap_or(self)
+    }
+}
+
 /// A finished set's layout by its config.
 pub fn find(config: &str) -> Option<&'static Layout> {
     LAYOUTS.iter().find(|l| l.config == config)

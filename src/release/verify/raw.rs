@@ -62,7 +62,7 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     let end = End::of_chain(recipe, manifest.stages.len());
     let last = reader(&workspace, recipe, end.number())?;
     let numbers = allot(&workspace, end, &last)?;
-    for layout in end.layouts() {
+    for layout in end.layouts(&last)? {
         let file = format!("data/{}/test.jsonl", layout.config);
         let path = folder.join(&file);
         let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;

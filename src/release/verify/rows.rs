@@ -29,20 +29,19 @@ pub(super) fn check(folder: &Path, config: &str, stated: u64, verified: &mut Ver
     if rows.len() as u64 != stated {
         found.push(format!("{file}: {} rows, MANIFEST.json says {stated}", rows.len()));
     }
-    if let Some(layout) = layout_of(config).filter(|l| fits(l, &rows)) {
+    if let Some(layout) = rows.first().and_then(|row| layout_of(config, row)) {
         against_layout(folder, &layout, &file, &rows, &mut found);
     }
     found.truncate(LISTED);
     verified.findings.append(&mut found);
 }
 
-fn layout_of(config: &str) -> Option<Layout> {
-    let posts = crate::recipe::find(config).map(|recipe| layout::posts(recipe.name));
-    layout::find(config).copied().into_iter().chain(posts).next()
-}
-
-fn fits(layout: &Layout, rows: &[Map<String, Json>]) -> bool {
-    rows.first().is_some_and(|row| row.keys().map(String::as_str).eq(layout.columns.iter().map(|c| c.name)))
+/// The layout of a config, where this row is of it.
+fn layout_of(config: &str, row: &Map<String, Json>) -> Option<Layout> {
+    let posts = || crate::recipe::find(config).map(|recipe| layout::posts(recipe.name));
+    let keys = row.keys().map(String::as_str);
+    let layout = layout::find(config).copied().or_else(posts)?.of_keys(keys.clone());
+    keys.eq(layout.columns.iter().map(|c| c.name)).then_some(layout)
 }
 
 /// The rows of a file, each held against the schema beside it.

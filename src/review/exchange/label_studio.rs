@@ -4,6 +4,8 @@
 //! TextArea and Number of its labelling configuration. Control tags are named as the fields, and
 //! choices carry their code as `alias`, which is what the export holds.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value as Json, json};
 
 use crate::review::assign::Annotator;
@@ -184,8 +186,9 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Reads a JSON export: one row for every annotation that was submitted. Who made it is told by the account
-/// (number or address) in the settings of the annotators, or else by the task's own `annotator`.
+/// Reads an export as JSON or JSON_MIN: one row for every annotation that was submitted. Who made it is told by the
+/// account (number or address) in the settings of the annotators, or else by the task's own `annotator`, which JSON_MIN
+/// writes the account over.
 pub(super) fn read(
     bytes: &[u8],
     people: &[Annotator],
@@ -201,15 +204,16 @@ pub(super) fn read(
     columns.extend(form.iter().map(|field| field.name.to_owned()));
     columns.push("seconds".to_owned());
     let mut rows = Vec::new();
+    let mut cancelled = false;
     for (at, task) in tasks.iter().enumerate() {
-        let data = &task["data"];
-        for annotation in task["annotations"].as_array().into_iter().flatten() {
-            if annotation["was_cancelled"] == true {
+        for Annotation { data, by, given, lead_time } in annotations(at + 1, task)? {
+            let Some(given) = given else {
+                cancelled = true;
                 continue;
-            }
+            };
             let mut cells: Vec<Option<Value>> =
                 columns[..kept].iter().map(|name| value(&data[name])).collect();
-            let signed = signature(&annotation["completed_by"]);
+            let signed = signature(by);
             let known = signed.as_ref().and_then(|accounts| {
                 people.iter().find(|person| person.accounts.iter().any(|account| accounts.contains(account)))
             });
@@ -220,13 +224,92 @@ pub(super) fn read(
                     cells[column] = signed.and_then(|accounts| accounts.into_iter().next()).map(Value::Text);
                 }
             }
-            let results = annotation["result"].as_array().map(Vec::as_slice).unwrap_or_default();
-            cells.extend(form.iter().map(|field| answer(results, field)));
-            cells.push(value(&annotation["lead_time"]));
+            cells.extend(form.iter().map(|field| answer(&*given.of(field)?, field)));
+            cells.push(value(lead_time));
             rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
         }
     }
+    if rows.is_empty() && !cancelled && !tasks.is_empty() {
+        return Err(Trouble::Unreadable {
+            what: format!("none of its {} tasks has an annotation", tasks.len()),
+            hint: Some("the tasks are what Label Studio takes; export JSON or JSON-MIN from there"),
+        });
+    }
     Ok((Entries { sheet: None, columns, rows, places: Places::Tasks }, notes, Vec::new()))
+}
+
+/// An annotation in either form.
+struct Annotation<'t> {
+    /// The task's own fields.
+    data: &'t Json,
+    /// Who made it.
+    by: &'t Json,
+    /// What was answered; none where it was cancelled.
+    given: Option<Given<'t>>,
+    /// Seconds.
+    lead_time: &'t Json,
+}
+
+/// Answers, as JSON and as JSON_MIN have them.
+enum Given<'t> {
+    Regions(&'t [Json]),
+    Plain(&'t Json),
+}
+
+impl<'t> Given<'t> {
+    /// What stands in the field's control: the value of its last region.
+    fn of(&self, field: &Field) -> Option<Cow<'t, Json>> {
+        match self {
+            Given::Regions(regions) => {
+                let region = regions.iter().rev().find(|region| region["from_name"] == field.name)?;
+                Some(Cow::Borrowed(&region["value"]))
+            }
+            Given::Plain(record) => plain(&record[field.name]),
+        }
+    }
+}
+
+/// JSON_MIN writes a single choice or text without its region, and several regions as a list.
+fn plain(given: &Json) -> Option<Cow<'_, Json>> {
+    match given {
+        Json::String(_) => Some(Cow::Owned(json!({ "choices": [given] }))),
+        Json::Number(_) => Some(Cow::Owned(json!({ "number": given }))),
+        Json::Array(several) => plain(several.last()?),
+        Json::Object(_) => Some(Cow::Borrowed(given)),
+        _ => None,
+    }
+}
+
+/// The annotations of one element of an export.
+fn annotations(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Trouble> {
+    match (&task["annotations"], &task["data"]) {
+        (Json::Array(annotations), data) => {
+            Ok(annotations.iter().map(|own| Annotation::of(data, own)).collect())
+        }
+        (_, Json::Object(_)) => Ok(Vec::new()),
+        _ if task["item"].is_string() && task["annotation_id"] != Json::Null => Ok(vec![Annotation {
+            data: task,
+            by: &task["annotator"],
+            given: Some(Given::Plain(task)),
+            lead_time: &task["lead_time"],
+        }]),
+        _ => Err(Trouble::Unreadable {
+            what: format!("task {number} is of no export of Label Studio that is known here"),
+            hint: Some("export JSON or JSON-MIN"),
+        }),
+    }
+}
+
+impl<'t> Annotation<'t> {
+    fn of(data: &'t Json, own: &'t Json) -> Annotation<'t> {
+        let regions = own["result"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Annotation {
+            data,
+            by: &own["completed_by"],
+            given: (own["was_cancelled"] != true).then_some(Given::Regions(regions)),
+            lead_time: &own["lead_time"],
+        }
+    }
 }
 
 /// What an annotation is signed with: an account's number, or an object of number and address.
@@ -241,10 +324,8 @@ fn signature(by: &Json) -> Option<Vec<String>> {
     }
 }
 
-/// The last region of the field's control. A displayed label may stand where an alias should.
-fn answer(results: &[Json], field: &Field) -> Option<Value> {
-    let region = results.iter().rev().find(|region| region["from_name"] == field.name)?;
-    let given = &region["value"];
+/// What a region's value answers. A displayed label may stand where an alias should.
+fn answer(given: &Json, field: &Field) -> Option<Value> {
     let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| given.get(key))?;
     let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");
     match (&field.kind, found) {

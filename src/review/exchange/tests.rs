@@ -437,6 +437,43 @@ fn label_studio_signs_by_account_and_takes_displayed_labels() {
 }
 
 #[test]
+fn label_studios_short_export_is_read_and_what_holds_no_annotation_is_refused() {
+    let step = ballots::step("flub", "type").unwrap();
+    let items = items(&step, 3);
+    let tasks = written(&step, &items, "", Format::LabelStudio);
+    let whole: Vec<serde_json::Value> = serde_json::from_slice(&tasks.bytes).unwrap();
+    let short = |task: &serde_json::Value, by: i64, given: serde_json::Value| {
+        let mut record = task["data"].clone();
+        for (key, value) in [("id", 1.into()), ("annotation_id", 5.into()), ("annotator", by.into())] {
+            record[key] = value;
+        }
+        record["type"] = given;
+        record["lead_time"] = 4.5.into();
+        record
+    };
+    let records = [
+        short(&whole[0], 7, "paradox".into()),
+        short(&whole[1], 8, serde_json::json!(["pun", "悖论 Paradox"])),
+        short(&whole[2], 99, "paradox".into()),
+    ];
+    let import = read(&step, &items, "export.json", &serde_json::to_vec(&records).unwrap());
+    let who: Vec<(&str, &str)> =
+        import.votes.iter().map(|vote| (&*vote.annotator, vote.values.text("type").unwrap())).collect();
+    assert_eq!(who, [("j1", "paradox"), ("j2", "paradox")]);
+    assert_eq!(import.votes[0].seconds, Some(4.5));
+    assert_eq!(told(&import).len(), 1, "{:?}", told(&import));
+    assert!(told(&import)[0].contains("unknown annotator `99`"), "{:?}", told(&import));
+    for (bytes, word) in [
+        (tasks.bytes.clone(), "none of its 3 tasks has an annotation"),
+        (br#"[{"image": "a.png"}]"#.to_vec(), "task 1 is of no export of Label Studio"),
+    ] {
+        let import = read(&step, &items, "export.json", &bytes);
+        assert!(import.votes.is_empty() && told(&import)[0].contains(word), "{:?}", told(&import));
+        assert!(!import.problems[0].trouble.is_note());
+    }
+}
+
+#[test]
 fn label_studios_configuration_is_stable() {
     let step = ballots::step("flub", "clean").unwrap();
     let items = items(&step, 1);

@@ -1,0 +1,220 @@
+//! The Croissant description of a release, with what it says of responsible use.
+
+use serde_json::{Value as Json, json};
+
+use super::facts::Facts;
+use super::layout::{Kind, Layout};
+use super::schema::title;
+
+/// The Croissant description (1.0, with its RAI fields). `files` are path and SHA-256 of data files.
+pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) -> Json {
+    let distribution: Vec<Json> = files
+        .iter()
+        .map(|(path, sha256)| {
+            json!({
+                "@type": "cr:FileObject", "@id": path, "name": path, "contentUrl": path,
+                "encodingFormat": encoding(path), "sha256": sha256,
+            })
+        })
+        .collect();
+    let creator: Vec<Json> = match facts.curator.get("authors").cloned().flatten() {
+        Some(names) => names.lines().map(|name| json!({ "@type": "Person", "name": name.trim() })).collect(),
+        None => vec![json!({ "@type": "Organization", "name": format!("the curator of {}", facts.recipe) })],
+    };
+    let words = |subject: &str| facts.curator.get(subject).cloned().flatten();
+    let mut json = json!({
+        "@context": context(),
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": facts.recipe,
+        "description": format!("{}: {}. {}", title(facts), facts.about, layouts.first().map_or("", |l| l.about)),
+        "url": facts.url,
+        "creator": creator,
+        "version": facts.version,
+        "inLanguage": facts.paper.languages,
+        "isLiveDataset": false,
+        "citeAs": format!("{} ({}). {}. {}", facts.paper.authors, facts.paper.year, facts.paper.title, facts.paper.url),
+        "distribution": distribution,
+        "recordSet": layouts.iter().map(record_set).collect::<Vec<_>>(),
+        "rai:dataAnnotationProtocol": protocol(facts),
+        "rai:machineAnnotationTools": machines(facts),
+        "rai:dataBiases": biases(facts),
+        "rai:dataCollection": format!("Posts of {} were imported from dumps; every stage keeps a ledger of what it let through and why.", files_of(facts)),
+        "rai:dataCollectionType": ["Web Scraping"],
+        "rai:dataPreprocessingProtocol": facts.funnel.iter().map(|s| format!("{}: {} in, {} out", s.stage, s.records_in, s.records_out)).collect::<Vec<_>>(),
+        "rai:personalSensitiveInformation": ["Names and ids of users are hashed at import; personal data in texts is replaced by marks."],
+        "rai:dataReleaseMaintenancePlan": "Versions follow the rows: MAJOR where a row is edited, removed or moved, MINOR where rows are added, PATCH where the same rows are packaged anew. A version is never overwritten.",
+    });
+    if let Some(date) = &facts.date {
+        json["datePublished"] = json!(date);
+    }
+    if let Some(spdx) = &facts.licence.spdx {
+        let texts: Vec<&str> = facts.licence.texts.iter().map(|(_, url)| url.as_str()).collect();
+        json["license"] = match texts[..] {
+            [] => json!(spdx),
+            [one] => json!(one),
+            _ => json!(texts),
+        };
+    }
+    let analysis = analysis(facts);
+    if !analysis.is_empty() {
+        json["rai:dataAnnotationAnalysis"] = json!(analysis);
+    }
+    for (key, subject) in [("rai:dataUseCases", "uses"), ("rai:dataLimitations", "limits")] {
+        if let Some(text) = words(subject) {
+            json[key] = json!([text]);
+        }
+    }
+    json
+}
+
+/// Who annotates what: every stage in which people decided.
+fn protocol(facts: &Facts) -> Vec<String> {
+    let decided = facts.work.decided.iter().map(|step| {
+        format!(
+            "{}: annotators vote without seeing one another's votes, and disputes are settled by another person; {} confirmed, {} rewritten, {} decided by synthetic votes, {} provisional, {} rejected, {} waiting.",
+            step.stage, step.confirmed, step.rewritten, step.synthetic, step.provisional, step.rejected, step.held
+        )
+    });
+    let decided: Vec<String> = decided.collect();
+    match decided.is_empty() {
+        true => vec!["No person has annotated these rows.".into()],
+        false => decided,
+    }
+}
+
+/// Which models drafted what, with the prompts.
+fn machines(facts: &Facts) -> Vec<String> {
+    let asked = facts.work.asked.iter().map(|step| {
+        let models: Vec<String> =
+            step.models.iter().map(|(model, n)| format!("{model} ({n} replies)")).collect();
+        let prompts: Vec<String> = step
+            .prompts
+            .iter()
+            .map(|(name, hash)| format!("{name} {}", hash.get(..8).unwrap_or(hash)))
+            .collect();
+        let models = if models.is_empty() { "no model".into() } else { models.join(", ") };
+        format!("{}: {models}; prompts {}", step.stage, prompts.join(", "))
+    });
+    let asked: Vec<String> = asked.collect();
+    match asked.is_empty() {
+        true => vec!["No model has annotated these rows.".into()],
+        false => asked,
+    }
+}
+
+/// Agreement of those who voted first.
+fn analysis(facts: &Facts) -> Vec<String> {
+    let figure = |figure: Option<f64>| figure.map_or("not defined".into(), |x| format!("{x:.3}"));
+    let fields =
+        facts.work.decided.iter().flat_map(|step| step.agreement.iter().map(move |field| (step, field)));
+    fields
+        .map(|(step, field)| {
+            format!(
+                "{}, {}: {} items, agreeing pairs {}, Krippendorff's alpha {}{}",
+                step.stage,
+                field.field,
+                field.items,
+                figure(field.percent),
+                figure(field.alpha),
+                if field.synthetic { " (synthetic votes: this says nothing of people)" } else { "" },
+            )
+        })
+        .collect()
+}
+
+/// What bends figures on the set, as far as the program knows.
+fn biases(facts: &Facts) -> Vec<String> {
+    let mut biases = vec![facts.paper.biases.to_owned()];
+    for one in &facts.guessed {
+        let found = one.findings.iter().map(|finding| format!("{}: {}", one.config, finding.what));
+        biases.extend(found);
+    }
+    biases.extend(facts.curator.get("limits").cloned().flatten());
+    biases
+}
+
+fn files_of(facts: &Facts) -> String {
+    facts.raw.iter().map(|r| r.file.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn encoding(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, end)| end) {
+        Some("parquet") => "application/x-parquet",
+        Some("json") => "application/json",
+        _ => "application/jsonlines",
+    }
+}
+
+fn record_set(layout: &Layout) -> Json {
+    let file = format!("data/{}/test.jsonl", layout.config);
+    let fields: Vec<Json> = layout
+        .columns
+        .iter()
+        .map(|column| {
+            let (list, item) = column.kind.item();
+            let kind = match item {
+                Kind::Count => "sc:Integer",
+                Kind::Real => "sc:Float",
+                Kind::Flag => "sc:Boolean",
+                _ => "sc:Text",
+            };
+            let mut field = json!({
+                "@type": "cr:Field", "@id": format!("{}/{}", layout.config, column.name), "name": column.name,
+                "description": column.about, "dataType": kind,
+                "source": { "fileObject": { "@id": file }, "extract": { "column": column.name } },
+            });
+            if list {
+                field["repeated"] = json!(true);
+            }
+            field
+        })
+        .collect();
+    json!({
+        "@type": "cr:RecordSet", "@id": layout.config, "name": layout.config, "description": layout.about,
+        "key": { "@id": format!("{}/{}", layout.config, layout.columns[0].name) },
+        "field": fields,
+    })
+}
+
+/// The context that the format prescribes, whole.
+fn context() -> Json {
+    json!({
+        "@language": "en",
+        "@vocab": "https://schema.org/",
+        "citeAs": "cr:citeAs",
+        "column": "cr:column",
+        "conformsTo": "dct:conformsTo",
+        "cr": "http://mlcommons.org/croissant/",
+        "rai": "http://mlcommons.org/croissant/RAI/",
+        "data": { "@id": "cr:data", "@type": "@json" },
+        "dataType": { "@id": "cr:dataType", "@type": "@vocab" },
+        "dct": "http://purl.org/dc/terms/",
+        "equivalentProperty": "cr:equivalentProperty",
+        "examples": { "@id": "cr:examples", "@type": "@json" },
+        "extract": "cr:extract",
+        "field": "cr:field",
+        "fileProperty": "cr:fileProperty",
+        "fileObject": "cr:fileObject",
+        "fileSet": "cr:fileSet",
+        "format": "cr:format",
+        "includes": "cr:includes",
+        "isLiveDataset": "cr:isLiveDataset",
+        "jsonPath": "cr:jsonPath",
+        "key": "cr:key",
+        "md5": "cr:md5",
+        "parentField": "cr:parentField",
+        "path": "cr:path",
+        "recordSet": "cr:recordSet",
+        "references": "cr:references",
+        "regex": "cr:regex",
+        "repeated": "cr:repeated",
+        "replace": "cr:replace",
+        "samplingRate": "cr:samplingRate",
+        "sc": "https://schema.org/",
+        "separator": "cr:separator",
+        "source": "cr:source",
+        "subField": "cr:subField",
+        "transform": "cr:transform",
+    })
+}

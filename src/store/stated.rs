@@ -1,0 +1,50 @@
+//! The Arrow types that every Parquet file of ours states.
+//!
+//! Polars would state its own, views, which pyarrow 14 and the conversion to pandas do not know. What it states
+//! changes no page: texts are the same bytes under either name.
+
+use polars::prelude::*;
+use polars_io::prelude::KeyValueMetadata;
+use polars_parquet::write::{KeyValue, schema_to_metadata_key};
+
+/// The entry of a footer that states the columns' types: large strings, and plain lists, for `datasets` 2.16 reads
+/// no large ones.
+pub(super) fn stated(schema: &Schema) -> KeyValue {
+    let field = |field: Field| (field.name.clone(), ArrowField::new(field.name, plain(&field.dtype), true));
+    schema_to_metadata_key(&schema.iter_fields().map(field).collect())
+}
+
+fn plain(dtype: &DataType) -> ArrowDataType {
+    match dtype {
+        DataType::List(item) => {
+            ArrowDataType::List(Box::new(ArrowField::new("item".into(), plain(item), true)))
+        }
+        other => other.to_arrow(CompatLevel::oldest()),
+    }
+}
+
+/// The same for the writer that Polars has for whole frames.
+pub fn metadata(schema: &Schema) -> KeyValueMetadata {
+    KeyValueMetadata::Static(vec![stated(schema)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_file_states_a_view_or_a_large_list() {
+        let text = DataType::String;
+        assert_eq!(plain(&text), ArrowDataType::LargeUtf8);
+        let list = plain(&DataType::List(Box::new(text)));
+        assert!(
+            matches!(&list, ArrowDataType::List(item) if item.dtype == ArrowDataType::LargeUtf8),
+            "{list:?}"
+        );
+        let counts = plain(&DataType::List(Box::new(DataType::Int64)));
+        assert!(
+            matches!(&counts, ArrowDataType::List(item) if item.dtype == ArrowDataType::Int64),
+            "{counts:?}"
+        );
+    }
+}
