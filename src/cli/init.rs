@@ -1,6 +1,7 @@
 //! `init`: a workspace that runs.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::args::{Global, Init};
 use super::exit::{Exit, Failure};
@@ -34,23 +35,22 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     if settings.exists() {
         return Err(Failure::usage(format!("{} is there already; it was not touched", settings.display())));
     }
+    // Before anything is written.
+    let missing = if args.empty { Vec::new() } else { missing(&root.join("raw/sample"))? };
     for folder in ["dumps", "warc", "replies", "responses", "votes", "releases"] {
         durable::create_folder(&root.join("raw").join(folder))?;
     }
     let mut text = default_pipeline();
     if !args.empty {
         text = sample_pipeline();
-        for (name, content) in SAMPLE {
-            let path = root.join("raw/sample").join(name);
-            if path.exists() {
-                continue;
-            }
+        for (path, content) in missing {
             if let Some(folder) = path.parent() {
                 durable::create_folder(folder)?;
             }
-            fs::write(&path, content).map_err(Error::io("write", &path))?;
+            durable::replace(&path, content.as_bytes())?;
         }
     }
+    // Last: a workspace without settings is none, and is laid out anew.
     durable::replace(&settings, text.as_bytes())?;
     if !global.quiet {
         let place = root.display();
@@ -59,4 +59,29 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
         eprintln!("next: riddlemill{at} run");
     }
     Ok(Exit::Done)
+}
+
+/// The sample's files that are not there, or only in part, as an `init` that was killed may have left them.
+fn missing(sample: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
+    let mut missing = Vec::new();
+    for (name, content) in SAMPLE {
+        let path = sample.join(name);
+        let there = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(e) => return Err(Error::io("read", &path)(e).into()),
+        };
+        match (there == content.as_bytes(), content.as_bytes().starts_with(&there)) {
+            (true, _) => {}
+            (false, true) => missing.push((path, *content)),
+            (false, false) => {
+                return Err(Failure::usage(format!(
+                    "{} is there and is not the sample's; it was not touched\n  hint: move it away, or --empty \
+                     leaves the sample out",
+                    path.display()
+                )));
+            }
+        }
+    }
+    Ok(missing)
 }

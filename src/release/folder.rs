@@ -79,16 +79,27 @@ fn write(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`] where a folder cannot be listed.
 pub fn files(folder: &Path) -> Result<Vec<String>, Error> {
+    Ok(listed(folder)?.into_iter().map(|(path, _)| path).collect())
+}
+
+/// [`files`], each with whether it can be read as one: a pipe, a device or a link that leads nowhere or to a folder
+/// cannot. A link to a file can.
+///
+/// # Errors
+/// As there.
+pub fn listed(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];
     while let Some(place) = waiting.pop() {
         for entry in fs::read_dir(&place).map_err(Error::io("list", &place))? {
-            let path = entry.map_err(Error::io("list", &place))?.path();
-            if path.is_dir() {
+            let entry = entry.map_err(Error::io("list", &place))?;
+            let path = entry.path();
+            // Not what a link leads to: one that leads to a folder above it has no end.
+            if entry.file_type().map_err(Error::io("read", &path))?.is_dir() {
                 waiting.push(path);
             } else if let Ok(relative) = path.strip_prefix(folder) {
                 let parts: Vec<_> = relative.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-                found.push(parts.join("/"));
+                found.push((parts.join("/"), path.is_file()));
             }
         }
     }

@@ -13,7 +13,7 @@ use super::layout::Layout;
 use super::left_out::LeftOut;
 use super::manifest::{Candidate, Link, SUMS};
 use super::numbered::{allot, numbering, rows};
-use super::registry::{Ordinals, Registry, Release, clear_unentered, seal};
+use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
 use super::restore::kept_lines;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
@@ -61,6 +61,7 @@ pub fn release(
     let workspace = Workspace::new(&config.root);
     let _locks = numbering(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;
+    registry.name_sealed()?;
     let Fresh { end, stages, readers, numbers, stale } = fresh(config, recipe, wanted.draft)?;
     let Some(last) = readers.last() else {
         return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
@@ -141,6 +142,7 @@ pub fn release(
         allotted: numbers.allotted(),
         retired,
     })?;
+    registry.name_sealed()?;
     durable::swap_folder(&making, &output.with_file_name(proposal.version.to_string()))?;
     Ok((proposal, manifest))
 }
@@ -306,7 +308,7 @@ fn keep(
     from: &Path,
     layouts: &[Layout],
 ) -> Result<BTreeMap<String, String>, ReleaseError> {
-    let place = clear_unentered(registry, version)?;
+    let place = sealing(registry, version)?;
     let mut sealed = BTreeMap::new();
     for layout in layouts {
         let name = format!("rows-{}.jsonl.zst", layout.config);
@@ -323,10 +325,9 @@ fn keep(
         serde_json::to_writer(&mut texts, &(path, text)).map_err(|e| Error::io("write", &file)(e.into()))?;
         texts.push(b'\n');
     }
-    let name = "texts.jsonl.zst";
-    let packed = zstd::encode_all(&texts[..], 9).map_err(Error::io("write", &place.join(name)))?;
-    durable::write_synced(&place.join(name), &packed)?;
-    sealed.insert(name.into(), sha256(&place.join(name))?);
+    let packed = zstd::encode_all(&texts[..], 9).map_err(Error::io("write", &place.join(TEXTS)))?;
+    durable::write_synced(&place.join(TEXTS), &packed)?;
+    sealed.insert(TEXTS.into(), sha256(&place.join(TEXTS))?);
     durable::sync_folder(&place)?;
     Ok(sealed)
 }

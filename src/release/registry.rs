@@ -4,8 +4,11 @@
 //! version, each file sealed with zstd: `rows-<config>.jsonl.zst` are the rows as released,
 //! `texts.jsonl.zst` every other file but the Parquet ones and the published forms, which follow from
 //! the rows. So a release depends on no stage and no template once it is out.
+//!
+//! A version's folder gets its name after its entry is on the disk. So a folder of a version that no event names is
+//! one whose event was lost: the registry is not read then, nothing is numbered, and nothing is removed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -13,9 +16,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::changes::Changes;
+use super::manifest::MANIFEST;
 use super::version::Version;
 use super::yank::Yanked;
 use crate::store::{Error, Workspace, durable};
+
+/// The sealed file that every version has.
+pub(super) const TEXTS: &str = "texts.jsonl.zst";
 
 /// An event of the registry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,8 +89,10 @@ pub struct Registry {
     pub adopted: Vec<(String, String, u64)>,
     /// Versions that were yanked.
     pub yanked: BTreeMap<Version, Yanked>,
-    /// Where the last whole line ends.
+    /// Where the last whole event ends.
     end: u64,
+    /// Whether the line of that event lost its end.
+    unended: bool,
 }
 
 impl Registry {
@@ -91,14 +100,36 @@ impl Registry {
     /// program leaves, is not read; the next event is written over it.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where a whole line is no event.
+    /// [`Error::Damaged`] where a whole line is no event, or a version stands in raw/ or output/ that no event names.
     pub fn open(workspace: &Workspace, recipe: &str) -> Result<Registry, Error> {
         let place = workspace.raw().join("releases").join(recipe);
         let mut registry = Registry { place, ..Registry::default() };
+        // Listed before it is read: what another process releases meanwhile is entered before it is named.
+        let output = workspace.root().join("output").join(recipe);
+        let mut standing = versions(&registry.place, |folder| folder.join(TEXTS).exists())?;
+        standing.extend(versions(&output, |folder| folder.join(MANIFEST).exists())?);
+        registry.read()?;
+        standing.retain(|(version, _)| registry.find(*version).is_none());
+        match standing.first() {
+            None => Ok(registry),
+            Some((version, folder)) => Err(Error::Damaged {
+                path: registry.file(),
+                what: format!("it does not name {version}, which stands in {}", folder.display()),
+                hint: format!(
+                    "a release was lost from it; bring it back from a backup, or move {} away if it was never \
+                     handed on. Nothing was written",
+                    folder.display()
+                ),
+            }),
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Error> {
+        let registry = self;
         let path = registry.file();
         let file = match File::open(&path) {
             Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(registry),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(e) => return Err(Error::io("read", &path)(e)),
         };
         let mut lines = BufReader::new(file);
@@ -106,14 +137,23 @@ impl Registry {
         for number in 1.. {
             line.clear();
             let read = lines.read_until(b'\n', &mut line).map_err(Error::io("read", &path))?;
-            if read == 0 || !line.ends_with(b"\n") {
+            if read == 0 {
                 break;
             }
-            let event = serde_json::from_slice(&line).map_err(|e| Error::Damaged {
-                path: path.clone(),
-                what: format!("line {number}: {e}"),
-                hint: "it is not derived: bring it back from a backup".into(),
-            })?;
+            let is_last = !line.ends_with(b"\n");
+            let event = match serde_json::from_slice(&line) {
+                Ok(event) => event,
+                // A stopped program; an event that is whole stands, whatever became of the end of its line.
+                Err(_) if is_last => break,
+                Err(e) => {
+                    return Err(Error::Damaged {
+                        path: path.clone(),
+                        what: format!("line {number}: {e}"),
+                        hint: "it is not derived: bring it back from a backup".into(),
+                    });
+                }
+            };
+            registry.unended = is_last;
             match event {
                 Event::Canary { guid } => registry.canary = Some(guid),
                 Event::Release(release) => registry.releases.push(*release),
@@ -122,7 +162,7 @@ impl Registry {
             }
             registry.end += read as u64;
         }
-        Ok(registry)
+        Ok(())
     }
 
     fn file(&self) -> PathBuf {
@@ -199,7 +239,8 @@ impl Registry {
     fn append(&mut self, event: &Event) -> Result<(), Error> {
         durable::create_folder(&self.place)?;
         let path = self.file();
-        let mut line = serde_json::to_vec(event).map_err(|e| Error::io("write", &path)(e.into()))?;
+        let mut line = if self.unended { b"\n".to_vec() } else { Vec::new() };
+        serde_json::to_writer(&mut line, event).map_err(|e| Error::io("write", &path)(e.into()))?;
         line.push(b'\n');
         let mut file = OpenOptions::new()
             .create(true)
@@ -214,6 +255,7 @@ impl Registry {
             .and_then(|()| file.sync_data());
         written.map_err(Error::io("write", &path))?;
         self.end += line.len() as u64;
+        self.unended = false;
         durable::sync_folder(&self.place)
     }
 
@@ -298,13 +340,13 @@ fn guid(mut bytes: [u8; 16]) -> String {
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-/// Seals a file: its bytes as zstd, on the disk.
+/// Seals a file: its bytes as zstd, on the disk. A sealed file is never written over.
 ///
 /// # Errors
-/// [`Error`] where either cannot be read or written.
+/// [`Error`] where either cannot be read or written, or the sealed file is there.
 pub(super) fn seal(from: &Path, to: &Path) -> Result<(), Error> {
     let source = File::open(from).map_err(Error::io("read", from))?;
-    let target = File::create(to).map_err(Error::io("create", to))?;
+    let target = File::create_new(to).map_err(Error::io("create", to))?;
     zstd::stream::copy_encode(source, &target, 9).map_err(Error::io("write", to))?;
     target.sync_data().map_err(Error::io("write", to))
 }
@@ -318,17 +360,65 @@ pub(super) fn unseal(path: &Path) -> Result<impl BufRead + use<>, Error> {
     Ok(BufReader::new(zstd::Decoder::new(file).map_err(Error::io("read", path))?))
 }
 
-/// Removes a version's sealed files that no event names: a release that was stopped before its entry.
+/// An empty folder for what a version seals, until the version is entered.
 ///
 /// # Errors
-/// [`Error`] where they cannot be removed.
-pub(super) fn clear_unentered(registry: &Registry, version: Version) -> Result<PathBuf, Error> {
-    let folder = registry.folder(version);
-    if registry.find(version).is_none() && folder.exists() {
-        fs::remove_dir_all(&folder).map_err(Error::io("remove", &folder))?;
+/// [`Error`] where a folder of the version stands already, or none can be made.
+pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, Error> {
+    let place = registry.folder(version);
+    if place.exists() {
+        return Err(Error::Damaged {
+            path: place,
+            what: format!("it stands, and {version} was never entered"),
+            hint: "sealed files are never written over; look at what is in it, and move it away".into(),
+        });
     }
-    durable::create_folder(&folder)?;
-    Ok(folder)
+    let making = durable::making(&place);
+    durable::remove_folder(&making)?;
+    durable::create_folder(&making)?;
+    Ok(making)
+}
+
+impl Registry {
+    /// Names the folders of versions that are entered and whose process was stopped before it did so.
+    ///
+    /// # Errors
+    /// [`Error`] where a folder cannot be renamed.
+    pub(super) fn name_sealed(&self) -> Result<(), Error> {
+        for release in &self.releases {
+            let place = self.folder(release.version);
+            let making = durable::making(&place);
+            if place.exists() || !making.exists() {
+                continue;
+            }
+            match fs::rename(&making, &place) {
+                // Another process was first.
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::io("rename to", &place)(e));
+                }
+                _ => durable::sync_folder(&self.place)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The folders in a folder that are called like versions and hold something of one.
+fn versions(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Result<BTreeSet<(Version, PathBuf)>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(e) => return Err(Error::io("list", folder)(e)),
+    };
+    let mut found = BTreeSet::new();
+    for entry in entries {
+        let path = entry.map_err(Error::io("list", folder))?.path();
+        let version = path.file_name().and_then(|name| name.to_str()?.parse().ok());
+        if let Some(version) = version.filter(|_| is_one(&path)) {
+            found.insert((version, path));
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -348,8 +438,32 @@ mod tests {
         assert_eq!(registry.canary().unwrap(), canary, "drawn once");
         registry.append(&Event::Canary { guid: "x".into() }).unwrap();
         assert_eq!(Registry::open(&workspace, "flub").unwrap().canary.as_deref(), Some("x"));
+        // An event that lost its line's end alone is one.
+        let two = fs::read(&path).unwrap();
+        fs::write(&path, &two[..two.len() - 1]).unwrap();
+        let mut registry = Registry::open(&workspace, "flub").unwrap();
+        assert_eq!(registry.canary.as_deref(), Some("x"));
+        registry.append(&Event::Canary { guid: "y".into() }).unwrap();
+        assert_eq!(fs::read(&path).unwrap()[..two.len()], two);
+        assert_eq!(Registry::open(&workspace, "flub").unwrap().canary.as_deref(), Some("y"));
         fs::write(&path, [b"no event\n", &whole[..]].concat()).unwrap();
         assert!(Registry::open(&workspace, "flub").unwrap_err().to_string().contains("line 1"));
+    }
+
+    #[test]
+    fn a_version_that_no_event_names_stops_everything() {
+        for folder in ["raw/releases/flub/1.0.0-draft.1", "output/flub/1.0.0-draft.1"] {
+            let dir = tempfile::tempdir().unwrap();
+            let workspace = Workspace::new(dir.path());
+            let folder = dir.path().join(folder);
+            durable::create_folder(&folder).unwrap();
+            Registry::open(&workspace, "flub").unwrap();
+            fs::write(folder.join(TEXTS), "").unwrap();
+            fs::write(folder.join(MANIFEST), "").unwrap();
+            let error = Registry::open(&workspace, "flub").unwrap_err().to_string();
+            assert!(error.contains("does not name 1.0.0-draft.1") && error.contains("hint"), "{error}");
+            assert!(Registry::open(&workspace, "chumor").is_ok());
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::end::End;
 use super::error::ReleaseError;
 use super::layout::{self, Layout};
 use super::manifest::SUMS;
-use super::registry::{Registry, Release, unseal};
+use super::registry::{Registry, Release, TEXTS, unseal};
 use super::row::Row;
 use super::rows_of::JsonRow;
 use super::yank::{mark, stands_marked};
@@ -33,6 +33,7 @@ pub struct Restored {
 /// [`ReleaseError`] where the registry cannot be read or a folder not written.
 pub fn restore(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Restored>, ReleaseError> {
     let registry = Registry::open(workspace, recipe.name)?;
+    registry.name_sealed()?;
     let mut restored = Vec::new();
     for release in &registry.releases {
         let place = workspace.candidate(recipe.name).with_file_name(release.version.to_string());
@@ -81,7 +82,7 @@ fn build(
         let (path, lines) = kept_lines(registry, release, layout.config)?;
         data::write(making, layout, batches(lines, *layout, path))?;
     }
-    let path = sealed(registry, release, "texts.jsonl.zst")?;
+    let path = sealed(registry, release, TEXTS)?;
     for line in unseal(&path)?.lines() {
         let line = line.map_err(Error::io("read", &path))?;
         let (name, text): (String, String) = serde_json::from_str(&line).map_err(|e| damaged(&path, e))?;
@@ -196,7 +197,7 @@ mod tests {
         let absolute = dir.path().join("absolute");
         for name in ["../../../../../escaped", absolute.to_str().unwrap(), "a/../../escaped", ""] {
             let line = serde_json::to_vec(&(name, "text")).unwrap();
-            let path = folder.join("texts.jsonl.zst");
+            let path = folder.join(TEXTS);
             durable::write_synced(&path, &zstd::encode_all(&line[..], 1).unwrap()).unwrap();
             let release = Release {
                 version: Version::FIRST,
@@ -204,7 +205,7 @@ mod tests {
                 riddlemill: String::new(),
                 configs: BTreeMap::new(),
                 sums: String::new(),
-                sealed: BTreeMap::from([("texts.jsonl.zst".to_string(), sha256(&path).unwrap())]),
+                sealed: BTreeMap::from([(TEXTS.to_string(), sha256(&path).unwrap())]),
                 stages: 5,
                 changes: Changes::default(),
                 allotted: Vec::new(),

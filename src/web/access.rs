@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
+use super::sessions::Sessions;
 use crate::store::{Error, Workspace, durable};
 
 /// What a person may open. Each circle but the annotators' holds the one before it.
@@ -72,6 +73,8 @@ pub struct Grant {
 #[derive(Debug)]
 pub struct Access {
     path: PathBuf,
+    /// The trace that grants leave behind.
+    sessions: PathBuf,
     known: Mutex<Known>,
 }
 
@@ -93,7 +96,8 @@ impl Grant {
 impl Access {
     /// The grants of a workspace.
     pub fn of(workspace: &Workspace) -> Access {
-        Access { path: workspace.raw().join("access.jsonl"), known: Mutex::default() }
+        let sessions = Sessions::path(workspace);
+        Access { path: workspace.raw().join("access.jsonl"), sessions, known: Mutex::default() }
     }
 
     /// The grants that hold now, in the order they were given.
@@ -128,6 +132,17 @@ impl Access {
             Err(e) => return Err(Error::io("read", &self.path)(e)),
         };
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Sessions begin with a grant: without its file nobody knows who may come in, not that everybody may.
+        if state.is_none() && self.sessions.metadata().is_ok_and(|sessions| sessions.len() > 0) {
+            return Err(Error::Damaged {
+                path: self.path.clone(),
+                what: "missing, and people have logged in with tokens".into(),
+                hint:
+                    "bring it back from a backup or grant again; `riddlemill access open` lets whoever is on \
+                       this machine in without one"
+                        .into(),
+            });
+        }
         if known.state != state {
             let (grants, closed) = read(&self.path)?;
             *known = Known { state, grants, closed };
@@ -306,6 +321,22 @@ mod tests {
         access.grant("b", Rank::Reader, at).unwrap();
         access.open(at).unwrap();
         assert!(access.grants().unwrap().is_empty() && !access.closed().unwrap());
+    }
+
+    #[test]
+    fn a_deleted_file_opens_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let (access, at) = (Access::of(&workspace), "2026-01-01T00:00:00Z");
+        access.grant("a", Rank::Curator, at).unwrap();
+        Sessions::of(&workspace).open(&access.grants().unwrap()[0]).unwrap();
+        fs::remove_file(dir.path().join("raw/access.jsonl")).unwrap();
+        for access in [&access, &Access::of(&workspace)] {
+            let error = access.closed().unwrap_err().to_string();
+            assert!(error.contains("access open") && access.of_token("x").is_err(), "{error}");
+        }
+        access.open(at).unwrap();
+        assert!(!access.closed().unwrap());
     }
 
     #[cfg(unix)]

@@ -62,8 +62,12 @@ pub struct Sessions {
 impl Sessions {
     /// The sessions of a workspace.
     pub fn of(workspace: &Workspace) -> Sessions {
-        let path = workspace.root().join(".index").join("sessions.jsonl");
-        Sessions { path, known: Mutex::default() }
+        Sessions { path: Sessions::path(workspace), known: Mutex::default() }
+    }
+
+    /// The file of a workspace's sessions.
+    pub(super) fn path(workspace: &Workspace) -> PathBuf {
+        workspace.root().join(".index").join("sessions.jsonl")
     }
 
     /// Begins a session for whoever has a grant; what is returned goes into the cookie and nowhere else.

@@ -22,6 +22,7 @@ mod exchange;
 mod fetch;
 mod first_steps;
 mod fresh;
+mod fsck;
 mod fuzz;
 mod generate;
 mod hostile;

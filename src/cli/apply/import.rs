@@ -1,6 +1,6 @@
 //! `apply import`: one dump to books.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +39,10 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
             (Some(spooled), path)
         }
     };
+    if !fs::metadata(&path).map_err(Error::io("read", &path))?.is_file() {
+        let hint = "it is read more than once; without --input it comes from stdin";
+        return Err(Failure::usage(format!("{} is no file\n  hint: {hint}", path.display())));
+    }
     File::open(&path).map_err(Error::io("read", &path))?;
     let dump = dump(args, config, path)?;
     let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::folder::listed;
 use super::manifest::{Candidate, MANIFEST};
 use crate::store::Error;
 
@@ -35,6 +36,13 @@ pub struct Verified {
 /// [`Error`] where the folder cannot be listed. What is wrong with a file is a finding.
 pub fn verify(folder: &Path) -> Result<Verified, Error> {
     let mut verified = Verified::default();
+    // What is no file is not opened: a pipe never ends.
+    for (path, _) in listed(folder)?.into_iter().filter(|(_, is_file)| !is_file) {
+        verified.findings.push(format!("{path}: no file, but a pipe, a device or a link that leads to none"));
+    }
+    if !verified.findings.is_empty() {
+        return Ok(verified);
+    }
     sums::check(folder, &mut verified)?;
     let manifest = match Candidate::read(folder) {
         Ok(Some(manifest)) => manifest,

@@ -217,6 +217,10 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
                 Ok(meta) if meta.is_file() && !(several(&source.path) && unfinished(&path)) => {
                     paths.push(path);
                 }
+                // A pattern may match folders; a file that was asked for by name is told.
+                Ok(meta) if !meta.is_file() && !(meta.is_dir() && several(&source.path)) => {
+                    problems.push(problem(format!("{} is no file", path.display())));
+                }
                 Ok(_) => {}
                 Err(e) => problems.push(problem(format!("cannot read {}: {e}", path.display()))),
             },

@@ -1,0 +1,166 @@
+//! Damage: what is lost or changed in raw/ is seen, and nothing is written over because of it.
+
+use std::fs;
+use std::process::Command;
+
+use crate::harness::{Tree, Workspace, title};
+
+const RELEASE: [&str; 4] = ["release", "flub", "--date", "2026-01-02"];
+
+/// A workspace with a release of a recipe.
+fn released() -> Workspace {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    ws.call(RELEASE).expect(0);
+    ws
+}
+
+/// The files of a folder.
+fn tree(ws: &Workspace, folder: &str) -> Tree {
+    fn collect(path: &std::path::Path, tree: &mut Tree) {
+        for entry in fs::read_dir(path).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => collect(&path, tree),
+                false => drop(tree.insert(path.display().to_string(), fs::read(&path).unwrap())),
+            }
+        }
+    }
+    let mut tree = Tree::new();
+    collect(&ws.path(folder), &mut tree);
+    tree
+}
+
+#[test]
+fn a_registry_that_lost_a_release_gives_no_version_twice() {
+    let ws = released();
+    let registry = "raw/releases/flub/registry.jsonl";
+    let whole = ws.bytes(registry);
+    let sealed = tree(&ws, "raw/releases/flub/1.0.0-draft.1");
+    let released = tree(&ws, "output/flub/1.0.0-draft.1");
+    // What changes the set.
+    let votes: String =
+        ws.read("raw/sample/votes.jsonl").lines().skip(40).map(|l| format!("{l}\n")).collect();
+    ws.write("raw/sample/votes.jsonl", votes);
+    let canary = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let damages = [None, Some(0), Some(canary - 1), Some(canary), Some(canary + 40), Some(whole.len() - 2)];
+    for damage in damages {
+        match damage {
+            None => ws.remove(registry),
+            Some(length) => ws.write(registry, &whole[..length]),
+        }
+        let damaged = ws.exists(registry).then(|| ws.bytes(registry));
+        for args in [&["run", "--recipe", "flub", "--offline"][..], &RELEASE, &["status", "--recipe", "flub"]]
+        {
+            let said = ws.call(args).expect(4);
+            assert!(said.err.contains("registry.jsonl") && said.err.contains("hint"), "{}", said.err);
+        }
+        assert_eq!(damaged, ws.exists(registry).then(|| ws.bytes(registry)));
+        // Without the derived folder the sealed one is what tells.
+        fs::rename(ws.path("output"), ws.path("elsewhere")).unwrap();
+        ws.call(["run", "--recipe", "flub", "--offline"]).expect(4);
+        ws.remove("output");
+        fs::rename(ws.path("elsewhere"), ws.path("output")).unwrap();
+        assert_eq!(sealed, tree(&ws, "raw/releases/flub/1.0.0-draft.1"));
+        assert_eq!(released, tree(&ws, "output/flub/1.0.0-draft.1"));
+    }
+    // The event is whole, and only its line's end is gone.
+    ws.write(registry, &whole[..whole.len() - 1]);
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let said = ws.call(RELEASE).expect(0);
+    assert!(said.out.contains("1.0.0-draft.2") && said.out.contains("since 1.0.0-draft.1"), "{}", said.out);
+    assert_eq!(ws.bytes(registry)[..whole.len()], whole);
+    assert_eq!(sealed, tree(&ws, "raw/releases/flub/1.0.0-draft.1"));
+}
+
+#[test]
+fn a_release_that_was_stopped_is_finished_or_made_again() {
+    let ws = released();
+    let (registry, place) = ("raw/releases/flub/registry.jsonl", "raw/releases/flub/1.0.0-draft.1");
+    let making = "raw/releases/flub/.making-1.0.0-draft.1";
+    let whole = ws.bytes(registry);
+    let (sealed, output) = (tree(&ws, place), tree(&ws, "output/flub/1.0.0-draft.1"));
+    // After the entry, before the folder had its name.
+    fs::rename(ws.path(place), ws.path(making)).unwrap();
+    ws.remove("output/flub/1.0.0-draft.1");
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    assert_eq!((sealed.clone(), output.clone()), (tree(&ws, place), tree(&ws, "output/flub/1.0.0-draft.1")));
+    // Before the entry was whole.
+    fs::rename(ws.path(place), ws.path(making)).unwrap();
+    ws.remove("output/flub/1.0.0-draft.1");
+    ws.write(registry, &whole[..whole.len() - 30]);
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    ws.call(RELEASE).expect(0);
+    assert_eq!(whole, ws.bytes(registry));
+    assert_eq!((sealed, output), (tree(&ws, place), tree(&ws, "output/flub/1.0.0-draft.1")));
+    assert!(!ws.exists(making));
+}
+
+#[test]
+fn a_salt_that_is_gone_is_not_drawn_again() {
+    let ws = Workspace::with_dump("leymore-titles", title(1, "云会恐高吗？"));
+    ws.remove("raw/salt");
+    ws.call(["run", "--recipe", "flub", "--to", "filter"]).expect(0);
+    let salt = ws.read("raw/salt");
+    ws.remove("raw/salt");
+    for verb in [&["run", "--recipe", "flub", "--to", "filter"][..], &["status", "--recipe", "flub"]] {
+        let said = ws.call(verb).expect(4);
+        assert!(said.err.contains("raw/salt") && said.err.contains("backup"), "{}", said.err);
+    }
+    assert!(!ws.exists("raw/salt"));
+    ws.write("raw/salt", salt);
+    ws.call(["run", "--recipe", "flub", "--to", "filter"]).expect(0);
+}
+
+#[test]
+fn an_init_that_was_killed_is_finished_and_writes_over_nothing() {
+    let ws = Workspace::folder();
+    ws.call(["init"]).expect(0);
+    let (whole, settings) = (tree(&ws, "raw"), ws.read("pipeline.toml"));
+    let (votes, reply) = ("raw/sample/votes.jsonl", "raw/sample/replies.jsonl");
+    ws.remove("pipeline.toml");
+    ws.write(votes, &ws.bytes(votes)[..1000]);
+    ws.write(reply, "");
+    ws.call(["init"]).expect(0);
+    assert_eq!((&whole, &settings), (&tree(&ws, "raw"), &ws.read("pipeline.toml")));
+    // Somebody's own.
+    ws.remove("pipeline.toml");
+    ws.write(votes, "mine\n");
+    ws.remove(reply);
+    let said = ws.call(["init"]).expect(2);
+    assert!(said.err.contains("votes.jsonl") && said.err.contains("--empty"), "{}", said.err);
+    assert!(ws.read(votes) == "mine\n" && !ws.exists(reply) && !ws.exists("pipeline.toml"));
+}
+
+/// Pipes never end, devices never stop, links to themselves lead nowhere.
+#[test]
+fn what_is_no_file_is_not_read() {
+    let ws = released();
+    let place = "output/flub/1.0.0-draft.1";
+    let pipe = |path: &str| assert!(Command::new("mkfifo").arg(ws.path(path)).status().unwrap().success());
+    let link = |to: &str, path: &str| std::os::unix::fs::symlink(to, ws.path(path)).unwrap();
+    for name in ["SHA256SUMS", "MANIFEST.json", "more"] {
+        let path = format!("{place}/{name}");
+        let kept = ws.exists(&path).then(|| ws.bytes(&path));
+        for make in [&|path: &str| pipe(path), &|path: &str| link(".", path), &|path: &str| link(name, path)]
+            as [&dyn Fn(&str); 3]
+        {
+            ws.remove(&path);
+            make(&path);
+            let said = ws.call(["verify", place]).expect(1);
+            assert!(said.out.contains(&format!("{name}: no file")), "{}", said.out);
+            fs::remove_file(ws.path(&path)).unwrap();
+        }
+        kept.into_iter().for_each(|bytes| ws.write(&path, bytes));
+    }
+    ws.call(["verify", place]).expect(0);
+
+    let ws = Workspace::with_dump("leymore-titles", title(1, "云会恐高吗？"));
+    ws.remove("raw/dumps/dump");
+    assert!(Command::new("mkfifo").arg(ws.path("raw/dumps/dump")).status().unwrap().success());
+    let said = ws.call(["run", "--recipe", "flub", "--to", "filter"]).expect(2);
+    assert!(said.err.contains("raw/dumps/dump is no file"), "{}", said.err);
+    let args = ["apply", "import", "--kind", "leymore-titles", "--input", "raw/dumps/dump"];
+    let said = ws.call(args).expect(2);
+    assert!(said.err.contains("is no file"), "{}", said.err);
+}
