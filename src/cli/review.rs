@@ -209,12 +209,23 @@ fn take_votes(room: &Room<'_>, files: &[PathBuf], global: &Global) -> Result<Exi
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
         troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
-        let receipt = log.append(found.votes).map_err(io)?;
+        let receipt = log.append_sheet(found.votes).map_err(io)?;
+        troubled |= !receipt.late.is_empty();
+        if !receipt.late.is_empty() {
+            let rows = count(receipt.late.len() as u64, "row");
+            let shown: Vec<&str> = receipt.late.iter().take(20).map(String::as_str).collect();
+            eprintln!(
+                "warning: {name}: {rows} not taken, their annotator has voted since: {}\n  hint: `riddlemill review \
+                 export` writes a ballot with the votes of today; what is changed on it counts",
+                shown.join(", ")
+            );
+        }
         found.problems.iter().for_each(|problem| eprintln!("{problem}"));
         let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
         machine.push(json!({
             "file": file, "rows": found.rows, "blank": found.blank, "added": receipt.added.len(),
-            "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(), "problems": problems,
+            "changed": receipt.changed, "known": receipt.known, "outdated": receipt.outdated.len(),
+            "late": receipt.late, "problems": problems,
         }));
         if !global.json {
             output::print(&format!(

@@ -39,6 +39,8 @@ pub struct Receipt {
     pub known: usize,
     /// Already stored, but the annotator has changed it since: an old file came in again. Its ids.
     pub outdated: Vec<Digest>,
+    /// Not stored: from a sheet that is older than what its annotator says now. Their items.
+    pub late: Vec<String>,
 }
 
 impl VoteLog {
@@ -125,10 +127,23 @@ impl VoteLog {
     /// Stores votes that are new, and returns when they are on disk. Every vote gets its id and the
     /// vote it supersedes here, under the lock, so that two processes at once add nothing twice.
     pub fn append(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
+        self.store(votes, false)
+    }
+
+    /// [`append`](VoteLog::append) of votes from a sheet, which may have been filled in before what its annotator has
+    /// said since: such votes are not stored, and told.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn append_sheet(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
+        self.store(votes, true)
+    }
+
+    fn store(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<Receipt, LogError> {
         let segments = self.segments.clone();
         let writer = segments.writer()?;
         self.refresh()?;
-        let (receipt, lines) = match self.sort_in(votes) {
+        let (receipt, lines) = match self.sort_in(votes, from_sheet) {
             Ok(sorted) => sorted,
             Err(error) => return self.undo(error),
         };
@@ -143,7 +158,7 @@ impl VoteLog {
 
     /// Takes up what is new, and gives the lines to be stored. Of two alike in one batch the second
     /// is known already.
-    fn sort_in(&mut self, votes: Vec<Vote>) -> Result<(Receipt, Vec<Vec<u8>>), LogError> {
+    fn sort_in(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<(Receipt, Vec<Vec<u8>>), LogError> {
         let mut receipt = Receipt::default();
         let stored = self.votes.len();
         self.reserve(votes.len());
@@ -154,18 +169,22 @@ impl VoteLog {
         };
         let seat_all = |votes: Vec<Vote>| -> Vec<_> { votes.into_par_iter().map(seated).collect() };
         ahead(batches(votes, BATCH), seat_all, |batch| {
-            batch.into_iter().for_each(|(vote, seat)| self.sort_one_in(vote, seat, &mut receipt));
+            for (vote, seat) in batch {
+                self.sort_one_in(vote, seat, from_sheet, &mut receipt);
+            }
         });
         let lines = self.votes[stored..].par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
         Ok((receipt, lines))
     }
 
-    fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, receipt: &mut Receipt) {
+    fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut Receipt) {
         let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
         if head.is_some_and(|head| head.id == vote.id || head.says_as(&vote)) {
             receipt.known += 1;
         } else if self.ids.contains_key(&vote.id) {
             receipt.outdated.push(vote.id);
+        } else if from_sheet && head.is_some_and(|head| vote.is_late(head)) {
+            receipt.late.push(vote.item);
         } else {
             vote.supersedes = head.map(|head| head.id);
             receipt.changed += usize::from(vote.supersedes.is_some());
@@ -253,6 +272,29 @@ mod tests {
         let heads = current(&all);
         assert_eq!(heads.len(), 1);
         assert_eq!(heads[0].id, back.added[0]);
+    }
+
+    #[test]
+    fn a_sheet_that_was_filled_in_before_is_told_and_not_stored() {
+        use crate::review::votes::PAGE;
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = VoteLog::open(dir.path()).unwrap();
+        let on_page = |vote: Vote| Vote { source: PAGE.into(), ..vote };
+        // The sheet went out before the page was used, and comes back after.
+        log.append(vec![on_page(vote("i", "a", "paradox", None))]).unwrap();
+        let late = log.append_sheet(vec![vote("i", "a", "ambiguity", None)]).unwrap();
+        assert_eq!((late.added.len(), late.late), (0, vec!["i".to_string()]));
+        // A sheet that is corrected and sent again is a changed mind.
+        let first = log.append_sheet(vec![vote("j", "a", "paradox", None)]).unwrap().added[0];
+        let second = log.append_sheet(vec![vote("j", "a", "ambiguity", None)]).unwrap().added[0];
+        // So is one that was made from what holds; then the older one is late.
+        let third = log.append_sheet(vec![vote("j", "a", "word_game", Some(second))]).unwrap();
+        assert_eq!((third.added.len(), third.changed), (1, 1));
+        for base in [None, Some(first)] {
+            let late = log.append_sheet(vec![vote("j", "a", "other", base)]).unwrap();
+            assert_eq!((late.added.len(), late.late.len()), (0, 1), "{base:?}");
+        }
+        assert_eq!(VoteLog::open(dir.path()).unwrap().votes().len(), 4);
     }
 
     #[test]

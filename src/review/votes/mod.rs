@@ -6,4 +6,4 @@ mod vote;
 
 pub use index::{Receipt, VoteLog};
 pub use log::{LogError, Segments};
-pub use vote::{Vote, current};
+pub use vote::{PAGE, Vote, current};

@@ -1,10 +1,16 @@
 //! One vote.
 
+use std::cmp::Reverse;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::review::ballot::{Role, Round};
 use crate::review::digest::{Digest, Digester};
 use crate::review::value::Values;
+
+/// The source of votes that were cast on the pages.
+pub const PAGE: &str = "page";
 
 /// What one annotator said about one item, for good. A changed mind is another vote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +84,13 @@ impl Vote {
         Digest::of("riddlemill seat v1", parts.into_iter().chain([self.round.name().as_bytes()]))
     }
 
+    /// Whether this vote comes from a sheet that was written before `head`, its annotator's vote of now: `head` was
+    /// cast by somebody who knew more than the sheet does, or on the pages while the sheet was out.
+    pub(crate) fn is_late(&self, head: &Vote) -> bool {
+        let has_seen = self.base == Some(head.id);
+        !has_seen && (self.base != head.base || (head.source == PAGE && self.source != PAGE))
+    }
+
     /// Whether the other vote says the same about the same text.
     pub(crate) fn says_as(&self, other: &Vote) -> bool {
         self.values == other.values
@@ -86,20 +99,73 @@ impl Vote {
     }
 }
 
-/// The votes that no other of `votes` supersedes, one for each annotator, round and item, in the order of
-/// `(annotator, round, id)`. Where logs of two machines were put together and both hold a latest vote,
-/// the later counts.
+/// The votes that count of `votes`, which stand in the order they were stored: one for each annotator, round and item,
+/// in the order of `(annotator, round, id)`. A vote replaces the one it says it does where that is its own annotator's
+/// on the same item; a sample's replaces no person's. Where more than one is left, as where logs of two machines were
+/// put together, a person's counts before a sample's and the later stored before the earlier: clocks decide nothing.
 pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
     fn seat(vote: &Vote) -> (&str, Round, [&str; 3]) {
         (&vote.annotator, vote.round, [&vote.recipe, &vote.step, &vote.item])
     }
-    let mut superseded: Vec<Digest> = votes.iter().filter_map(|vote| vote.supersedes).collect();
-    superseded.sort_unstable();
-    let stands = |vote: &&Vote| superseded.binary_search(&vote.id).is_err();
-    let mut heads: Vec<&Vote> = votes.iter().copied().filter(stands).collect();
-    let later_first = |a: &Vote, b: &Vote| (&b.at, b.id).cmp(&(&a.at, a.id));
-    heads.sort_by(|a, b| seat(a).cmp(&seat(b)).then_with(|| later_first(a, b)));
-    heads.dedup_by(|later, head| seat(later) == seat(head));
+    let mut replaced: FxHashSet<Digest> = FxHashSet::default();
+    if votes.iter().any(|vote| vote.supersedes.is_some()) {
+        let known: FxHashMap<Digest, &Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();
+        for vote in votes {
+            let mut before = vote.supersedes.and_then(|id| known.get(&id));
+            // Behind a sample's vote stands what that could not replace.
+            while let Some(other) = before {
+                let replaces = seat(other) == seat(vote) && (other.synthetic || !vote.synthetic);
+                if !replaces || other.id == vote.id || !replaced.insert(other.id) {
+                    break;
+                }
+                before = other.supersedes.filter(|_| other.synthetic).and_then(|id| known.get(&id));
+            }
+        }
+    }
+    let stands = |(_, vote): &(usize, &Vote)| !replaced.contains(&vote.id);
+    let mut heads: Vec<(usize, &Vote)> = votes.iter().copied().enumerate().filter(stands).collect();
+    heads.sort_by_key(|(at, vote)| (seat(vote), vote.synthetic, Reverse(*at)));
+    heads.dedup_by(|other, head| seat(other.1) == seat(head.1));
+    let mut heads: Vec<&Vote> = heads.into_iter().map(|(_, vote)| vote).collect();
     heads.sort_by(|a, b| (&a.annotator, a.round, a.id).cmp(&(&b.annotator, b.round, b.id)));
     heads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::{ballots, testing};
+
+    fn vote(annotator: &str, kind: &str, at: &str, synthetic: bool) -> Vote {
+        let step = ballots::step("flub", "type").unwrap();
+        let item = testing::item(&step, "i", &[]);
+        let values = [("type", kind)].into_iter().collect();
+        let vote = testing::vote(&step, &item, Round::Vote, annotator, values);
+        Vote { at: at.into(), synthetic, ..vote }.sealed()
+    }
+
+    #[test]
+    fn a_person_counts_before_a_sample_and_the_order_before_the_clock() {
+        let sample = vote("a", "paradox", "2026-01-03T00:00:00Z", true);
+        let first = vote("a", "ambiguity", "2026-01-02T00:00:00Z", false);
+        // The clock was set back.
+        let second = vote("a", "word_game", "2026-01-01T00:00:00Z", false);
+        assert_eq!(current(&[&first, &sample]), [&first]);
+        assert_eq!(current(&[&sample, &first]), [&first]);
+        assert_eq!(current(&[&sample, &first, &second]), [&second]);
+        let over = Vote { supersedes: Some(first.id), ..sample.clone() };
+        assert_eq!(current(&[&first, &over]), [&first], "a sample replaces no person");
+        let after = Vote { supersedes: Some(over.id), ..second };
+        for votes in [[&first, &over, &after], [&after, &over, &first]] {
+            assert_eq!(current(&votes), [&after]);
+        }
+    }
+
+    #[test]
+    fn nobody_replaces_somebody_elses_vote() {
+        let one = vote("a", "paradox", "2026-01-01T00:00:00Z", false);
+        let other = vote("b", "ambiguity", "2026-01-01T00:00:00Z", false);
+        let edited = Vote { supersedes: Some(one.id), ..other };
+        assert_eq!(current(&[&one, &edited]), [&one, &edited]);
+    }
 }

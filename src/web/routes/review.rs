@@ -19,6 +19,7 @@ use crate::pipeline::now;
 use crate::recipe::{self, Recipe};
 use crate::review::answers::{self, Answers};
 use crate::review::ballot::{Field, KEEP, Kind, Round};
+use crate::review::votes::PAGE;
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::web::app::{App, reading, recipe};
 use crate::web::desk::{Ballot, Board, Cast, Given, Place, Seen, Skip, far, own, shown, skip, waits};
@@ -384,7 +385,7 @@ fn vote_of(
         round,
         values,
         at: now(),
-        source: "page".to_string(),
+        source: PAGE.to_string(),
         synthetic: false,
         order: item.shown_order(),
         seconds,
