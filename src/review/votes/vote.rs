@@ -112,12 +112,15 @@ pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
         let known: FxHashMap<Digest, &Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();
         for vote in votes {
             let mut before = vote.supersedes.and_then(|id| known.get(&id));
-            // Behind a sample's vote stands what that could not replace.
-            while let Some(other) = before {
-                let replaces = seat(other) == seat(vote) && (other.synthetic || !vote.synthetic);
-                if !replaces || other.id == vote.id || !replaced.insert(other.id) {
+            // Behind a sample's vote stands what that could not replace. There are no more steps than votes.
+            for _ in votes {
+                let Some(other) = before.filter(|other| other.id != vote.id && seat(other) == seat(vote)) else {
+                    break;
+                };
+                if vote.synthetic && !other.synthetic {
                     break;
                 }
+                replaced.insert(other.id);
                 before = other.supersedes.filter(|_| other.synthetic).and_then(|id| known.get(&id));
             }
         }
