@@ -11,6 +11,7 @@
 //! - [`join`]: every pair of texts over a threshold, none lost.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
+//! - [`log`]: the append-only logs of raw/, and the proof that no line of them is gone.
 //! - [`llm`] and [`review`]: replies that were paid for and votes that people gave, both only appended.
 //! - [`decisions`]: what people decided about a record or a pair, over rules, drafts and votes.
 //! - [`config`] and [`store`]: settings with their origin; stage folders that are whole or absent.
@@ -36,6 +37,7 @@ mod ahead;
 pub mod decisions;
 pub mod join;
 pub mod judges;
+pub mod log;
 pub mod options;
 pub mod pages;
 pub mod puzzle;

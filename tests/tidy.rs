@@ -12,7 +12,7 @@ use riddlemill::text::clean::Rule;
 /// The rooms in the order of dependency: a room imports its own rank and lower ones.
 const RANKS: &[&[&str]] = &[
     &["ahead", "text", "join", "record", "options", "shortcuts", "judges", "puzzle"],
-    &["http", "store", "config", "llm", "review", "decisions", "warc", "pages", "crawl", "fetch"],
+    &["http", "store", "log", "config", "llm", "review", "decisions", "warc", "pages", "crawl", "fetch"],
     &["stages"],
     &["recipe"],
     &["pipeline"],

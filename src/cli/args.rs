@@ -75,6 +75,8 @@ pub(super) enum Verb {
     Show(Show),
     /// Prove from the files alone that every record is accounted for
     Audit(Only),
+    /// Check that all of raw/ is what was written there; exit code 1 where it is not
+    Fsck(Fsck),
     /// Print the funnel: records by stage, state and reason
     Report(Report),
     /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
@@ -495,6 +497,13 @@ pub(super) struct Withdraw {
     /// List what is withdrawn
     #[arg(long)]
     pub list: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Fsck {
+    /// Take over what is whole of damaged logs; what was there is moved to raw/damaged
+    #[arg(long)]
+    pub salvage: bool,
 }
 
 #[derive(Args)]

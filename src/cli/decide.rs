@@ -12,6 +12,7 @@ use super::output::{self, count};
 use crate::audit;
 use crate::config::Config;
 use crate::decisions::{Cells, Decision, DecisionLog, TableError, Verdict, read_table, write_table};
+use crate::log::LogError;
 use crate::pipeline::decide::{
     Act, DecideError, DecisionState, Found, Listed, Open, Wish, decide as plan, entitled, open_records,
     states,
@@ -20,7 +21,6 @@ use crate::pipeline::now;
 use crate::recipe;
 use crate::record::State;
 use crate::review::Digest;
-use crate::review::votes::LogError;
 use crate::store::{Error, Workspace, durable};
 
 pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure> {

@@ -25,6 +25,7 @@ mod exit;
 mod explain;
 mod export;
 mod fetch;
+mod fsck;
 mod init;
 mod manual;
 mod next;
@@ -96,6 +97,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
+        Verb::Fsck(args) => fsck::fsck(args, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Release(args) => release::release(args, global),

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::decision::{Decision, Undo};
 use super::stage::StageDecisions;
+use crate::log::{LogError, Segments};
 use crate::review::Digest;
-use crate::review::votes::{LogError, Segments};
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,12 +58,10 @@ impl DecisionLog {
     /// Reads the decisions in `folder`, usually raw/decisions; none where it is missing. Looking makes no folder.
     ///
     /// # Errors
-    /// [`LogError`] where a segment cannot be read.
+    /// [`LogError`] where a segment cannot be read, or is not what was stored.
     pub fn read(folder: &Path) -> Result<DecisionLog, LogError> {
         let mut log = DecisionLog::default();
-        if folder.exists() {
-            log.take_all(&Segments::open(folder)?)?;
-        }
+        log.take_all(&Segments::at(folder))?;
         Ok(log)
     }
 
@@ -184,7 +182,7 @@ impl DecisionLog {
         folder: &Path,
         make: impl FnOnce(&mut DecisionLog, &mut Vec<Line>) -> T,
     ) -> Result<T, LogError> {
-        let segments = Segments::open(folder)?;
+        let segments = Segments::at(folder);
         let writer = segments.writer()?;
         let mut log = DecisionLog::default();
         log.take_all(&segments)?;
@@ -272,6 +270,11 @@ mod tests {
         let path = dir.path().join("000001.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("\"keep\"", "\"drop\"")).unwrap();
+        assert!(DecisionLog::read(dir.path()).unwrap_err().to_string().contains("line 1"));
+        // From before lines had a chain.
+        std::fs::remove_file(dir.path().join("heads.jsonl")).unwrap();
+        let (bare, _) = text.split_once(",\"chain\"").unwrap();
+        std::fs::write(&path, bare.replace("\"keep\"", "\"drop\"") + "}\n").unwrap();
         let log = DecisionLog::read(dir.path()).unwrap();
         assert!(log.all().is_empty());
         assert!(log.damaged()[0].contains("edited by hand"), "{:?}", log.damaged());

@@ -1,21 +1,20 @@
 //! Who was given what to vote on: raw/votes/assigned/<recipe>.<step>.jsonl, only ever appended to.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use rustc_hash::FxHashSet;
 
+use crate::log::{Log, LogError};
 use crate::pages::time;
 use crate::review::Task;
 use crate::review::ballot::Round;
-use crate::store::{Error, Lock, Workspace, durable};
+use crate::store::{Error, Workspace};
 
 /// The tasks of one review step, in the order they were given.
 #[derive(Debug)]
 pub struct Tasks {
-    path: PathBuf,
+    log: Log,
     tasks: Vec<Task>,
 }
 
@@ -29,25 +28,22 @@ impl Tasks {
     /// its end is passed over.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be read, or holds what is no task.
+    /// [`Error`] where the file cannot be read, is not what was written, or holds what is no task.
     pub fn open(workspace: &Workspace, recipe: &str, step: &str) -> Result<Tasks, Error> {
-        let path = Tasks::path(workspace, recipe, step);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(e) => return Err(Error::io("read", &path)(e)),
-        };
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let log = Log::at(Tasks::path(workspace, recipe, step));
         let mut tasks = Vec::new();
-        for (at, line) in whole.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let task = serde_json::from_str(line).map_err(|e| Error::Damaged {
-                path: path.clone(),
+        for (at, line) in log.read()?.split(|&byte| byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let task = serde_json::from_slice(line).map_err(|e| Error::Damaged {
+                path: log.path().into(),
                 what: format!("line {} is no task: {e}", at + 1),
                 hint: "bring it back from a backup, or remove the line".into(),
             })?;
             tasks.push(task);
         }
-        Ok(Tasks { path, tasks })
+        Ok(Tasks { log, tasks })
     }
 
     /// Every task, those that somebody else took over among them.
@@ -66,31 +62,17 @@ impl Tasks {
     /// Adds tasks, on disk when it returns.
     ///
     /// # Errors
-    /// [`Error`] where the file cannot be written, or another process writes it.
+    /// [`Error`] where the file cannot be written, or is not what was written before.
     pub fn append(&self, new: &[Task]) -> Result<(), Error> {
         if new.is_empty() {
             return Ok(());
         }
-        let folder = self.path.parent().unwrap_or(&self.path);
-        durable::create_folder(folder)?;
-        let _lock = Lock::take(folder)?;
         let mut lines = Vec::new();
-        // A torn last line ends here, so that it spoils nothing.
-        if fs::read(&self.path).is_ok_and(|bytes| bytes.last().is_some_and(|&byte| byte != b'\n')) {
-            let text = fs::read(&self.path).map_err(Error::io("read", &self.path))?;
-            let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-            let file =
-                OpenOptions::new().write(true).open(&self.path).map_err(Error::io("open", &self.path))?;
-            file.set_len(end as u64).map_err(Error::io("cut", &self.path))?;
-        }
         for task in new {
-            lines.extend(serde_json::to_vec(task).unwrap_or_default());
+            serde_json::to_writer(&mut lines, task).map_err(|source| LogError::Unwritable { source })?;
             lines.push(b'\n');
         }
-        let file = OpenOptions::new().create(true).append(true).open(&self.path);
-        let mut file = file.map_err(Error::io("open", &self.path))?;
-        file.write_all(&lines).and_then(|()| file.sync_data()).map_err(Error::io("write", &self.path))?;
-        durable::sync_folder(folder)
+        Ok(self.log.append(&lines)?)
     }
 }
 
@@ -101,6 +83,9 @@ pub fn now() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
     use super::*;
 
     #[test]

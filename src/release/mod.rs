@@ -66,7 +66,7 @@ pub use left_out::LeftOut;
 pub use manifest::{Candidate, Link, Raw};
 pub use origin::origin;
 pub use publish::{Proposal, Wanted, current, due, release};
-pub use restore::{Restored, restore};
+pub use restore::{Restored, restore, unsound};
 pub use row::{Row, Value};
 pub use shortcuts::Guessed;
 pub use since::{Fate, Otherwise, Since, since};

@@ -9,8 +9,8 @@
 //! one whose event was lost: the registry is not read then, nothing is numbered, and nothing is removed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, Write};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use super::changes::Changes;
 use super::manifest::MANIFEST;
 use super::version::Version;
 use super::yank::Yanked;
+use crate::log::{Log, LogError};
 use crate::store::{Error, Workspace, durable};
 
 /// The sealed file that every version has.
@@ -89,10 +90,6 @@ pub struct Registry {
     pub adopted: Vec<(String, String, u64)>,
     /// Versions that were yanked.
     pub yanked: BTreeMap<Version, Yanked>,
-    /// Where the last whole event ends.
-    end: u64,
-    /// Whether the line of that event lost its end.
-    unended: bool,
 }
 
 impl Registry {
@@ -125,42 +122,22 @@ impl Registry {
     }
 
     fn read(&mut self) -> Result<(), Error> {
-        let registry = self;
-        let path = registry.file();
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(e) => return Err(Error::io("read", &path)(e)),
-        };
-        let mut lines = BufReader::new(file);
-        let mut line = Vec::new();
-        for number in 1.. {
-            line.clear();
-            let read = lines.read_until(b'\n', &mut line).map_err(Error::io("read", &path))?;
-            if read == 0 {
-                break;
+        let log = Log::at(self.file());
+        for (at, line) in log.read()?.split(|&byte| byte == b'\n').enumerate() {
+            if line.is_empty() {
+                continue;
             }
-            let is_last = !line.ends_with(b"\n");
-            let event = match serde_json::from_slice(&line) {
-                Ok(event) => event,
-                // A stopped program; an event that is whole stands, whatever became of the end of its line.
-                Err(_) if is_last => break,
-                Err(e) => {
-                    return Err(Error::Damaged {
-                        path: path.clone(),
-                        what: format!("line {number}: {e}"),
-                        hint: "it is not derived: bring it back from a backup".into(),
-                    });
-                }
-            };
-            registry.unended = is_last;
+            let event = serde_json::from_slice(line).map_err(|e| Error::Damaged {
+                path: log.path().into(),
+                what: format!("line {}: {e}", at + 1),
+                hint: "it is not derived: bring it back from a backup".into(),
+            })?;
             match event {
-                Event::Canary { guid } => registry.canary = Some(guid),
-                Event::Release(release) => registry.releases.push(*release),
-                Event::Yanked { version, yanked } => drop(registry.yanked.insert(version, yanked)),
-                Event::Adopted { mut numbers, .. } => registry.adopted.append(&mut numbers),
+                Event::Canary { guid } => self.canary = Some(guid),
+                Event::Release(release) => self.releases.push(*release),
+                Event::Yanked { version, yanked } => drop(self.yanked.insert(version, yanked)),
+                Event::Adopted { mut numbers, .. } => self.adopted.append(&mut numbers),
             }
-            registry.end += read as u64;
         }
         Ok(())
     }
@@ -237,26 +214,9 @@ impl Registry {
     }
 
     fn append(&mut self, event: &Event) -> Result<(), Error> {
-        durable::create_folder(&self.place)?;
-        let path = self.file();
-        let mut line = if self.unended { b"\n".to_vec() } else { Vec::new() };
-        serde_json::to_writer(&mut line, event).map_err(|e| Error::io("write", &path)(e.into()))?;
+        let mut line = serde_json::to_vec(event).map_err(|source| LogError::Unwritable { source })?;
         line.push(b'\n');
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(Error::io("open", &path))?;
-        let written = file
-            .set_len(self.end)
-            .and_then(|()| file.seek(std::io::SeekFrom::End(0)))
-            .and_then(|_| file.write_all(&line))
-            .and_then(|()| file.sync_data());
-        written.map_err(Error::io("write", &path))?;
-        self.end += line.len() as u64;
-        self.unended = false;
-        durable::sync_folder(&self.place)
+        Ok(Log::at(self.file()).append(&line)?)
     }
 
     /// Ordinals by series and key, over all releases: a key keeps its number for good.

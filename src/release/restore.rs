@@ -133,6 +133,23 @@ fn sealed(registry: &Registry, release: &Release, name: &str) -> Result<PathBuf,
     }
 }
 
+/// What is wrong with a recipe's registry and the files that its releases sealed: where, and what.
+pub fn unsound(workspace: &Workspace, recipe: &'static Recipe) -> Vec<(PathBuf, String)> {
+    let registry = match Registry::open(workspace, recipe.name) {
+        Ok(registry) => registry,
+        Err(e) => return vec![(workspace.raw().join("releases").join(recipe.name), e.to_string())],
+    };
+    let mut found = Vec::new();
+    for release in &registry.releases {
+        for name in release.sealed.keys() {
+            if let Err(e) = sealed(&registry, release, name) {
+                found.push((registry.folder(release.version).join(name), e.to_string()));
+            }
+        }
+    }
+    found
+}
+
 /// The lines of a release's rows as they were kept, and the sealed file they stand in.
 pub(super) fn kept_lines(
     registry: &Registry,

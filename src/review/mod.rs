@@ -7,7 +7,7 @@ pub mod assign;
 pub mod ballot;
 pub mod ballots;
 mod blinding;
-mod digest;
+pub(crate) mod digest;
 pub mod exchange;
 mod gold;
 pub mod item;

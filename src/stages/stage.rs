@@ -173,7 +173,7 @@ pub enum StageError {
     Replies(#[from] crate::llm::store::StoreError),
     /// The votes could not be read.
     #[error(transparent)]
-    Votes(#[from] crate::review::votes::LogError),
+    Votes(#[from] crate::log::LogError),
     /// A list or another file that the settings name cannot be used.
     #[error("{0}")]
     Settings(String),

@@ -5,14 +5,13 @@
 //! of later; a tombstone also explains why bytes are gone from raw/dumps.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{StageError, salt};
-use crate::store::{Error, Workspace, durable};
+use crate::log::{Log, LogError};
+use crate::store::{Error, Workspace};
 use crate::text::normalise::{Fold, fold};
 
 /// Texts of fewer characters, folded, are many people's.
@@ -90,7 +89,7 @@ impl Withdrawals {
     /// # Errors
     /// [`StageError`] where the file is damaged, or the salt of its hashes is gone.
     pub fn load(workspace: &Workspace) -> Result<Withdrawals, StageError> {
-        let all = read(&path(workspace))?.0;
+        let all = read(&path(workspace))?;
         if all.is_empty() {
             return Ok(Withdrawals::default());
         }
@@ -308,49 +307,26 @@ fn path(workspace: &Workspace) -> PathBuf {
     workspace.raw().join("withdrawn.jsonl")
 }
 
-/// The whole lines of the file, and where they end: what a stopped program left half-written was never relied on.
-fn read(path: &Path) -> Result<(Vec<Tombstone>, u64), Error> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
-        Err(e) => return Err(Error::io("read", path)(e)),
-    };
-    let (mut all, mut end) = (Vec::new(), 0);
-    for (i, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        if !line.ends_with(b"\n") {
-            break;
-        }
-        all.push(serde_json::from_slice(line).map_err(|e| Error::Damaged {
+fn read(path: &Path) -> Result<Vec<Tombstone>, Error> {
+    let lines = Log::at(path).read()?;
+    let lines = lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    let tombstone = |(i, line): (usize, &[u8])| {
+        serde_json::from_slice(line).map_err(|e| Error::Damaged {
             path: path.to_path_buf(),
             what: format!("line {}: {e}", i + 1),
             hint: "it is not derived: bring it back from a backup".into(),
-        })?);
-        end += line.len() as u64;
-    }
-    Ok((all, end))
+        })
+    };
+    lines.map(tombstone).collect()
 }
 
 fn append(path: &Path, tombstones: &[Tombstone]) -> Result<(), Error> {
-    let failed = |e| Error::io("write", path)(e);
-    if let Some(folder) = path.parent() {
-        durable::create_folder(folder)?;
-    }
     let mut lines = Vec::new();
     for tombstone in tombstones {
-        serde_json::to_writer(&mut lines, tombstone).map_err(|e| failed(e.into()))?;
+        serde_json::to_writer(&mut lines, tombstone).map_err(|source| LogError::Unwritable { source })?;
         lines.push(b'\n');
     }
-    let opened = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-    let mut file = opened.map_err(Error::io("open", path))?;
-    // Until the file is closed: whoever withdraws meanwhile waits.
-    file.lock().map_err(failed)?;
-    let (_, end) = read(path)?;
-    file.set_len(end)
-        .and_then(|()| file.seek(SeekFrom::Start(end)))
-        .and_then(|_| file.write_all(&lines))
-        .and_then(|()| file.sync_data())
-        .map_err(failed)?;
-    path.parent().map_or(Ok(()), durable::sync_folder)
+    Ok(Log::at(path).append(&lines)?)
 }
 
 fn id_hash(salt: &[u8; 32], id: &str) -> String {

@@ -3,8 +3,7 @@
 //! A token is 256 random bits, so that a plain SHA-256 of it is as hard to turn back as the token is to
 //! guess. The file is only ever appended to: a grant, or the end of one.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -14,7 +13,8 @@ use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
 use super::sessions::Sessions;
-use crate::store::{Error, Workspace, durable};
+use crate::log::{Log, LogError};
+use crate::store::{Error, Workspace};
 
 /// What a person may open. Each circle but the annotators' holds the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ pub struct Grant {
 /// The grants of a workspace, read again whenever the file changed.
 #[derive(Debug)]
 pub struct Access {
-    path: PathBuf,
+    log: Log,
     /// The trace that grants leave behind.
     sessions: PathBuf,
     known: Mutex<Known>,
@@ -97,7 +97,11 @@ impl Access {
     /// The grants of a workspace.
     pub fn of(workspace: &Workspace) -> Access {
         let sessions = Sessions::path(workspace);
-        Access { path: workspace.raw().join("access.jsonl"), sessions, known: Mutex::default() }
+        Access {
+            log: Log::at(workspace.raw().join("access.jsonl")).private(),
+            sessions,
+            known: Mutex::default(),
+        }
     }
 
     /// The grants that hold now, in the order they were given.
@@ -126,16 +130,19 @@ impl Access {
     }
 
     fn known(&self) -> Result<(Vec<Grant>, bool), Error> {
-        let state = match fs::metadata(&self.path) {
+        let state = match fs::metadata(self.log.path()) {
             Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-            Err(e) => return Err(Error::io("read", &self.path)(e)),
+            Err(e) => return Err(Error::io("read", self.log.path())(e)),
         };
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Sessions begin with a grant: without its file nobody knows who may come in, not that everybody may.
+        if state.is_none() {
+            self.log.read()?;
+        }
         if state.is_none() && self.sessions.metadata().is_ok_and(|sessions| sessions.len() > 0) {
             return Err(Error::Damaged {
-                path: self.path.clone(),
+                path: self.log.path().into(),
                 what: "missing, and people have logged in with tokens".into(),
                 hint:
                     "bring it back from a backup or grant again; `riddlemill access open` lets whoever is on \
@@ -144,7 +151,7 @@ impl Access {
             });
         }
         if known.state != state {
-            let (grants, closed) = read(&self.path)?;
+            let (grants, closed) = read(&self.log)?;
             *known = Known { state, grants, closed };
         }
         Ok((known.grants.clone(), known.closed))
@@ -172,7 +179,7 @@ impl Access {
     /// # Errors
     /// [`Error`] where the file cannot be written or there are no random numbers.
     pub fn grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
-        let token = random(&self.path)?;
+        let token = random(self.log.path())?;
         let sha256 = hex::encode(hash(&token));
         self.append(&Event::Grant { name: name.into(), rank, sha256, at: at.into() })?;
         Ok(token)
@@ -191,44 +198,25 @@ impl Access {
     }
 
     fn append(&self, event: &Event) -> Result<(), Error> {
-        // What is added behind a torn or damaged line would open nothing, and its token would have been handed out.
-        read(&self.path)?;
-        let last = fs::read(&self.path).ok().and_then(|bytes| bytes.last().copied());
-        if last.is_some_and(|byte| byte != b'\n') {
-            return Err(Error::Damaged {
-                path: self.path.clone(),
-                what: "its last line has no end".into(),
-                hint: "end it with a line break where it is whole, else remove it, and grant again".into(),
-            });
-        }
-        if let Some(folder) = self.path.parent() {
-            durable::create_folder(folder)?;
-        }
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.path).map_err(Error::io("open", &self.path))?;
-        let mut line = serde_json::to_vec(event).unwrap_or_default();
+        // What is added behind a damaged line would open nothing, and its token would have been handed out.
+        read(&self.log)?;
+        let mut line = serde_json::to_vec(event).map_err(|source| LogError::Unwritable { source })?;
         line.push(b'\n');
-        file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io("write", &self.path))
+        Ok(self.log.append(&line)?)
     }
 }
 
-fn read(path: &Path) -> Result<(Vec<Grant>, bool), Error> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), false)),
-        Err(e) => return Err(Error::io("read", path)(e)),
-    };
+fn read(log: &Log) -> Result<(Vec<Grant>, bool), Error> {
+    let lines = log.read()?;
+    let lines = lines.split(|&byte| byte == b'\n').enumerate();
     let (mut grants, mut closed): (Vec<Grant>, bool) = (Vec::new(), false);
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let damaged = |what: String| Error::Damaged {
-            path: path.into(),
+            path: log.path().into(),
             what: format!("line {}: {what}", at + 1),
             hint: "remove the line and grant again; until then nobody gets in".into(),
         };
-        match serde_json::from_str(line).map_err(|e| damaged(e.to_string()))? {
+        match serde_json::from_slice(line).map_err(|e| damaged(e.to_string()))? {
             Event::Grant { name, rank, sha256, .. } => {
                 let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is none".into()))?;
                 grants.retain(|grant| grant.name != name);
@@ -297,12 +285,15 @@ mod tests {
         let token = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
         let path = dir.path().join("raw/access.jsonl");
         let text = fs::read_to_string(&path).unwrap();
-        for damaged in
-            [format!("{text}nonsense\n"), text.trim_end().to_string(), format!("{text}{{\"event\":\"gr")]
-        {
+        for damaged in [format!("{text}nonsense\n"), text[1..].to_string(), text[..9].to_string()] {
             fs::write(&path, &damaged).unwrap();
             let granted = access.grant("other", Rank::Reader, "2026-01-01T00:00:00Z");
             assert!(granted.is_err() && fs::read_to_string(&path).unwrap() == damaged, "{damaged}");
+        }
+        // Whoever was stopped told nobody a token; a newline alone says nothing.
+        for harmless in [format!("{text}{{\"event\":\"gr"), text.trim_end().to_string()] {
+            fs::write(&path, &harmless).unwrap();
+            assert!(access.of_token(&token).unwrap().is_some(), "{harmless}");
         }
         fs::write(&path, format!("{text}nonsense\n")).unwrap();
         assert!(access.of_token(&token).is_err());
@@ -333,8 +324,11 @@ mod tests {
         fs::remove_file(dir.path().join("raw/access.jsonl")).unwrap();
         for access in [&access, &Access::of(&workspace)] {
             let error = access.closed().unwrap_err().to_string();
-            assert!(error.contains("access open") && access.of_token("x").is_err(), "{error}");
+            assert!(error.contains("missing") && access.of_token("x").is_err(), "{error}");
         }
+        assert!(access.open(at).is_err(), "not before somebody has looked");
+        crate::log::salvage(&dir.path().join("raw")).unwrap();
+        assert!(access.closed().unwrap_err().to_string().contains("access open"));
         access.open(at).unwrap();
         assert!(!access.closed().unwrap());
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::log::{LogError, Position, Segments};
 use super::vote::Vote;
 use crate::ahead::{ahead, batches};
+use crate::log::{LogError, Position, Segments};
 use crate::review::digest::Digest;
 
 /// Votes that one core writes as JSON at a time.
@@ -44,9 +44,12 @@ pub struct Receipt {
 }
 
 impl VoteLog {
-    /// Loads the votes in `dir`, usually `raw/votes`.
+    /// Loads the votes in `dir`, usually `raw/votes`. Looking makes no folder.
+    ///
+    /// # Errors
+    /// [`LogError`] where they cannot be read, or are not what was stored.
     pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::of(Segments::open(dir)?)
+        VoteLog::of(Segments::at(dir))
     }
 
     fn of(segments: Segments) -> Result<VoteLog, LogError> {
@@ -221,8 +224,6 @@ fn read_line(line: &[u8]) -> Result<(Vote, Digest), String> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
     use crate::review::ballot::{Role, Round};
     use crate::review::value::Values;
@@ -319,19 +320,32 @@ mod tests {
         }
     }
 
+    /// As they stand in files from before lines had a chain.
     #[test]
     fn edited_and_broken_lines_are_named_and_kept_out() {
         let dir = tempfile::tempdir().unwrap();
-        let mut log = VoteLog::open(dir.path()).unwrap();
-        log.append(vec![vote("i", "a", "paradox", None), vote("j", "a", "paradox", None)]).unwrap();
-        let path = dir.path().join("000001.jsonl");
-        let text = std::fs::read_to_string(&path).unwrap().replacen("paradox", "ambiguity", 1);
-        std::fs::write(&path, text + "not json\n").unwrap();
-        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
-        file.write_all(b"{\"torn\":").unwrap();
+        let votes = [vote("i", "a", "paradox", None), vote("j", "a", "paradox", None)].map(Vote::sealed);
+        let text = String::from_utf8(lines(&votes).unwrap()).unwrap().replacen("paradox", "ambiguity", 1);
+        std::fs::write(dir.path().join("000001.jsonl"), text + "not json\n{\"torn\":").unwrap();
         let log = VoteLog::open(dir.path()).unwrap();
         assert_eq!(log.votes().len(), 1);
         assert_eq!(log.damaged().len(), 2, "{:?}", log.damaged());
         assert!(log.damaged()[0].contains("edited by hand"));
+    }
+
+    #[test]
+    fn an_edited_line_behind_others_stops_everything() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = VoteLog::open(dir.path()).unwrap();
+        let first = log.append(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
+        log.append(vec![vote("i", "a", "ambiguity", Some(first)), vote("j", "b", "paradox", None)]).unwrap();
+        let path = dir.path().join("000001.jsonl");
+        let text = std::fs::read_to_string(&path).unwrap();
+        // No part of a vote's id.
+        let other = log.votes()[2].id.to_string();
+        let superseded = format!("\"supersedes\":\"{first}\"");
+        std::fs::write(&path, text.replace(&superseded, &format!("\"supersedes\":\"{other}\""))).unwrap();
+        let error = VoteLog::open(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("fsck"), "{error}");
     }
 }

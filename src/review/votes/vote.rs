@@ -114,7 +114,8 @@ pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
             let mut before = vote.supersedes.and_then(|id| known.get(&id));
             // Behind a sample's vote stands what that could not replace. There are no more steps than votes.
             for _ in votes {
-                let Some(other) = before.filter(|other| other.id != vote.id && seat(other) == seat(vote)) else {
+                let Some(other) = before.filter(|other| other.id != vote.id && seat(other) == seat(vote))
+                else {
                     break;
                 };
                 if vote.synthetic && !other.synthetic {

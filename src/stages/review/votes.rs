@@ -23,12 +23,9 @@ impl Votes {
     /// [`StageError`] where a log cannot be read, or a sample's line is no synthetic vote.
     pub fn load(config: &Config, recipe: &str) -> Result<Votes, StageError> {
         let mut votes = Votes::default();
-        let folder = Workspace::new(&config.root).raw().join("votes");
-        if folder.exists() {
-            let log = VoteLog::open(&folder)?;
-            votes.damaged = log.damaged().to_vec();
-            votes.votes = log.votes().to_vec();
-        }
+        let log = VoteLog::open(Workspace::new(&config.root).raw().join("votes"))?;
+        votes.damaged = log.damaged().to_vec();
+        votes.votes = log.votes().to_vec();
         let settings: sections::Review = config.typed(Some(recipe), "review");
         if !settings.sample.is_empty() {
             votes.votes.extend(sample(config, &settings.sample)?);

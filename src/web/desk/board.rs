@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 use super::given::Given;
 use super::skips::{self, Skip};
+use crate::log::LogError;
 use crate::pipeline::Tasks;
-use crate::review::votes::LogError;
 use crate::review::{Digest, Vote, VoteLog};
 use crate::store::{Error, Workspace};
 use crate::web::kept::Kept;
@@ -80,11 +80,10 @@ impl Board {
     }
 
     /// Takes in what other processes wrote. Looking makes no folder.
-    fn refresh(&mut self, folder: &PathBuf, make: bool) -> Result<(), LogError> {
+    fn refresh(&mut self, folder: &PathBuf) -> Result<(), LogError> {
         match &mut self.log {
             Some(log) => log.refresh()?,
-            None if make || folder.exists() => self.log = Some(VoteLog::open(folder)?),
-            None => {}
+            None => self.log = Some(VoteLog::open(folder)?),
         }
         self.index();
         Ok(())
@@ -123,7 +122,7 @@ impl Desk {
     pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, Board>, LogError> {
         {
             let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            board.refresh(&folder(&self.workspace), false)?;
+            board.refresh(&folder(&self.workspace))?;
         }
         Ok(self.board.read().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
@@ -145,7 +144,7 @@ fn write(messages: &Receiver<Message>, board: &RwLock<Board>, folder: &PathBuf) 
         let mut batch = vec![first];
         batch.extend(messages.try_iter().take(BATCH - 1));
         let mut board = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let answers = match board.refresh(folder, true) {
+        let answers = match board.refresh(folder) {
             Ok(()) => store(&mut board, &batch),
             Err(e) => batch.iter().map(|_| Cast::Failed(e.to_string())).collect(),
         };

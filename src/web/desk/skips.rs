@@ -2,14 +2,13 @@
 //!
 //! Passing over is no vote. It puts an item behind the others for that person and tells the curator.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::log::{Log, LogError};
 use crate::review::ballot::Round;
-use crate::store::{Error, Lock, Workspace, durable};
+use crate::store::{Error, Workspace};
 
 /// An item that was passed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,33 +32,23 @@ pub(super) fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
 /// What was passed over in a step, in the order it was. A line that cannot be read is passed over in turn:
 /// it holds nobody's judgement.
 pub(in crate::web) fn skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
-    let path = path(workspace, recipe, step);
-    match fs::read_to_string(&path) {
-        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) => Err(Error::io("read", &path)(e)),
-    }
+    let lines = Log::at(path(workspace, recipe, step)).read()?;
+    let lines = lines.split(|&byte| byte == b'\n');
+    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
 /// Notes one, on disk when it returns.
 pub(in crate::web) fn skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
-    let path = path(workspace, recipe, step);
-    let folder = path.parent().unwrap_or(&path);
-    durable::create_folder(folder)?;
-    let _lock = Lock::take(folder)?;
-    let mut line = serde_json::to_vec(new).unwrap_or_default();
+    let mut line = serde_json::to_vec(new).map_err(|source| LogError::Unwritable { source })?;
     line.push(b'\n');
-    // A killed process may have left a line without its end.
-    if fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|byte| *byte != b'\n')) {
-        line.insert(0, b'\n');
-    }
-    let file = OpenOptions::new().create(true).append(true).open(&path);
-    let mut file = file.map_err(Error::io("open", &path))?;
-    file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io("write", &path))
+    Ok(Log::at(path(workspace, recipe, step)).append(&line)?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
     use super::*;
 
     #[test]

@@ -1,0 +1,202 @@
+//! `fsck`: whether all of raw/ is what was written there.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::args::{Fsck, Global};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::config::Config;
+use crate::decisions::DecisionLog;
+use crate::log::{self, LogError};
+use crate::recipe::{self, RECIPES};
+use crate::release;
+use crate::review::VoteLog;
+use crate::stages::{draft, import, salt};
+use crate::store::{Error, Workspace};
+use crate::warc::{Reader, block_digest};
+
+/// Something in raw/ that is not as it was written.
+struct Finding {
+    /// The file or folder, relative to the workspace.
+    place: String,
+    what: String,
+}
+
+/// Blocks of records are read up to so many bytes; longer ones are not looked at.
+const BLOCK: u64 = 64 << 20;
+
+pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let workspace = Workspace::new(&config.root);
+    let raw = workspace.raw();
+    let salvaged = if args.salvage { log::salvage(&raw).map_err(Error::from)? } else { Vec::new() };
+    let mut found = Vec::new();
+    logs(&workspace, &mut found)?;
+    replies(&config, &mut found);
+    for recipe in RECIPES {
+        let unsound = release::unsound(&workspace, recipe);
+        found.extend(unsound.into_iter().map(|(place, what)| finding(&workspace, &place, what)));
+    }
+    dumps(&config, &mut found);
+    warcs(&workspace, &raw.join("warc"), &mut found)?;
+    let notes = secrets(&workspace, &mut found);
+    for note in notes.iter().filter(|_| !global.quiet) {
+        eprintln!("note: {}: {}", note.place, note.what);
+    }
+    if global.json {
+        let salvaged: Vec<_> = salvaged
+            .iter()
+            .map(|s| {
+                json!({
+                    "log": s.log, "what": s.what, "kept": s.kept, "left_out": s.left_out, "aside": s.aside,
+                })
+            })
+            .collect();
+        let found: Vec<_> = found.iter().map(|f| json!({ "place": f.place, "what": f.what })).collect();
+        output::json(&json!({ "salvaged": salvaged, "findings": found }))?;
+    } else {
+        let mut text = String::new();
+        for one in &salvaged {
+            text.push_str(&format!(
+                "salvaged raw/{}: {} taken over, {} left out ({}); what was there is in {}\n",
+                one.log,
+                count(one.kept as u64, "line"),
+                one.left_out,
+                one.what,
+                one.aside.display()
+            ));
+        }
+        found.iter().for_each(|finding| text.push_str(&format!("{}: {}\n", finding.place, finding.what)));
+        text.push_str(&match found.len() {
+            0 => "raw/ is as it was written\n".to_string(),
+            n => count(n as u64, "finding") + "\n",
+        });
+        output::print(&text)?;
+    }
+    Ok(if found.is_empty() { Exit::Done } else { Exit::Gap })
+}
+
+fn finding(workspace: &Workspace, place: &Path, what: impl Into<String>) -> Finding {
+    let place = place.strip_prefix(workspace.root()).unwrap_or(place);
+    Finding { place: place.display().to_string(), what: what.into() }
+}
+
+/// Votes, decisions, tasks, skips, registries, access and withdrawals: their chains, and that each line is one.
+fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> {
+    let raw = workspace.raw();
+    let damaged = log::check(&raw).map_err(Error::from)?;
+    let is_sound = |name: &str| damaged.iter().all(|(log, _)| log != name && log != "heads.jsonl");
+    let (of_votes, of_decisions) = (is_sound("votes"), is_sound("decisions"));
+    found.extend(damaged.into_iter().map(|(log, what)| finding(workspace, &raw.join(log), what)));
+    let mut add = |lines: Result<Vec<String>, LogError>| match lines {
+        Ok(lines) => found.extend(lines.into_iter().filter_map(|line| {
+            let (place, what) = line.split_once(": ")?;
+            Some(finding(workspace, Path::new(place), what))
+        })),
+        Err(e) => found.push(finding(workspace, &raw, e.to_string())),
+    };
+    if of_votes {
+        add(VoteLog::open(raw.join("votes")).map(|log| log.damaged().to_vec()));
+    }
+    if of_decisions {
+        add(DecisionLog::read(&workspace.decisions()).map(|log| log.damaged().to_vec()));
+    }
+    Ok(())
+}
+
+fn replies(config: &Config, found: &mut Vec<Finding>) {
+    let workspace = Workspace::new(&config.root);
+    let folder = workspace.raw().join("replies");
+    // Looking makes no store.
+    if !folder.is_dir() || fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
+        return;
+    }
+    let verified = draft::open_store(config).map_err(|e| e.to_string());
+    match verified.and_then(|store| store.verify().map_err(|e| e.to_string())) {
+        Ok(verified) => found.extend(verified.findings.into_iter().map(|f| {
+            let at = f.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
+            finding(&workspace, &folder, format!("segment {:06}{at}: {}", f.segment, f.what))
+        })),
+        Err(what) => found.push(finding(&workspace, &folder, what)),
+    }
+}
+
+/// Dumps against the hashes that settings and `fetch` pinned.
+fn dumps(config: &Config, found: &mut Vec<Finding>) {
+    let mut told: Vec<String> = Vec::new();
+    for recipe in recipe::used(config) {
+        if let Err(problems) = import::files(config, recipe.name, recipe.is_of_riddles()) {
+            told.extend(problems.0.into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)));
+        }
+    }
+    told.sort();
+    told.dedup();
+    found.extend(told.into_iter().filter_map(|line| {
+        let (place, what) = line.split_once(": ")?;
+        Some(Finding { place: place.into(), what: what.into() })
+    }));
+}
+
+/// Archives against the digests in their records.
+fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Result<(), Failure> {
+    let mut waiting = vec![folder.to_owned()];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(place) = waiting.pop() {
+        let Ok(entries) = fs::read_dir(&place) else { continue };
+        for entry in entries {
+            let path = entry.map_err(Error::io("list", &place))?.path();
+            match path.is_dir() {
+                true => waiting.push(path),
+                false => files.extend(Some(path).filter(|path| path.is_file())),
+            }
+        }
+    }
+    files.sort();
+    for path in files.iter().filter(|path| path.to_string_lossy().contains(".warc")) {
+        if let Err(what) = warc(path) {
+            found.push(finding(workspace, path, what));
+        }
+    }
+    Ok(())
+}
+
+fn warc(path: &Path) -> Result<(), String> {
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    let mut reader = Reader::new(BufReader::new(file)).map_err(|e| e.to_string())?;
+    while let Some(record) = reader.next_record().map_err(|e| e.to_string())? {
+        let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
+        let Some(stated) = stated.map(str::to_owned).filter(|_| record.length <= BLOCK) else { continue };
+        let block = reader.block(BLOCK).map_err(|e| e.to_string())?;
+        if block_digest(&block.bytes) != stated {
+            let at = record.at;
+            return Err(format!(
+                "record at byte {}+{}: its block is not what was stored",
+                at.member, at.skip
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the salt is there where something was made with it; and, as notes, which secrets others may read.
+fn secrets(workspace: &Workspace, found: &mut Vec<Finding>) -> Vec<Finding> {
+    let mut notes = Vec::new();
+    if let Err(e) = salt::standing(workspace) {
+        found.push(finding(workspace, &workspace.raw().join("salt"), e.to_string()));
+    }
+    #[cfg(unix)]
+    for name in ["salt", "blinding", "access.jsonl"] {
+        use std::os::unix::fs::PermissionsExt;
+        let path = workspace.raw().join(name);
+        let mode = fs::metadata(&path).map_or(0, |meta| meta.permissions().mode() & 0o777);
+        if mode & 0o077 != 0 {
+            let what = format!("others may read it (mode {mode:03o}): `chmod 600` closes it");
+            notes.push(finding(workspace, &path, what));
+        }
+    }
+    notes
+}

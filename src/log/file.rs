@@ -1,0 +1,170 @@
+//! A log in one file.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::LogError;
+use super::chain::Walk;
+use super::heads::{Head, Home, is_whole};
+
+/// A file of lines that are only ever added.
+#[derive(Clone, Debug)]
+pub struct Log {
+    path: PathBuf,
+    home: Home,
+    private: bool,
+}
+
+/// A file's lines, proved.
+struct Proved {
+    /// The whole lines as they were handed in, each with its end.
+    lines: Vec<u8>,
+    walk: Walk,
+    /// Where the last whole line ends in the file.
+    end: u64,
+    /// Whether that line lacks its newline.
+    unended: bool,
+}
+
+impl Log {
+    /// The log in a file, which need not be there.
+    pub fn at(path: impl Into<PathBuf>) -> Log {
+        let path = path.into();
+        let home = Home::of(path.parent().unwrap_or(&path));
+        Log { path, home, private: false }
+    }
+
+    /// Whoever makes the file makes it for its owner alone.
+    pub fn private(self) -> Log {
+        Log { private: true, ..self }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The lines as they were added; none where there is no file and never was one.
+    ///
+    /// # Errors
+    /// [`LogError`] where the file cannot be read, or is not what was written.
+    pub fn read(&self) -> Result<Vec<u8>, LogError> {
+        // The heads first: a file that grows meanwhile is longer than they say.
+        let head = self.head()?;
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) => Some(bytes),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(LogError::io(&self.path, "read")(e)),
+        };
+        Ok(self.prove(bytes.as_deref(), head)?.lines)
+    }
+
+    fn head(&self) -> Result<Option<Head>, LogError> {
+        Ok(self.home.read()?.remove(&self.home.name(&self.path)))
+    }
+
+    fn prove(&self, bytes: Option<&[u8]>, head: Option<Head>) -> Result<Proved, LogError> {
+        let damaged = |what: String| LogError::damaged(&self.path, what);
+        let name = self.home.name(&self.path);
+        let Some(bytes) = bytes else {
+            return match head.filter(Head::needs_file) {
+                Some(head) => Err(damaged(format!("missing, and it had {} bytes", head.bytes))),
+                None => Ok(Proved { lines: Vec::new(), walk: Walk::start(&name), end: 0, unended: false }),
+            };
+        };
+        let mut proved = Proved {
+            lines: Vec::with_capacity(bytes.len()),
+            walk: Walk::start(&name),
+            end: 0,
+            unended: false,
+        };
+        let mut reached = head.as_ref().is_none_or(|head| head.bytes == 0);
+        for (at, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let line = match line.strip_suffix(b"\n") {
+                Some(line) => line,
+                None if is_whole(line) => {
+                    proved.unended = true;
+                    line
+                }
+                None => break,
+            };
+            let bare = proved.walk.step(line).map_err(|what| damaged(format!("line {}: {what}", at + 1)))?;
+            if !bare.is_empty() {
+                proved.lines.extend_from_slice(&bare);
+                proved.lines.push(b'\n');
+            }
+            proved.end += line.len() as u64 + u64::from(!proved.unended);
+            let end = proved.end + u64::from(proved.unended);
+            if let Some(head) = head.as_ref().filter(|head| !head.gone && head.bytes == end) {
+                if head.at != proved.walk.chain {
+                    return Err(damaged(format!("its first {end} bytes are not those that were written")));
+                }
+                reached = true;
+            }
+        }
+        match head {
+            Some(head) if !reached && !head.gone => {
+                Err(damaged(format!("it was cut: {} of at least {} bytes are left", bytes.len(), head.bytes)))
+            }
+            None if proved.walk.is_chained() => match self.head()? {
+                // It was begun while it was read.
+                Some(_) => Ok(proved),
+                None => Err(damaged("raw/heads.jsonl does not know it any more, or it was put here".into())),
+            },
+            _ => Ok(proved),
+        }
+    }
+
+    /// Adds lines, each a JSON object with its end, and returns when they are on the disk. Waits for whoever else adds.
+    ///
+    /// # Errors
+    /// [`LogError`] where the file cannot be written, or is not what was written before: then nothing is added.
+    pub fn append(&self, lines: &[u8]) -> Result<(), LogError> {
+        let io = |what| LogError::io(&self.path, what);
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
+        }
+        let is_new = !self.path.exists();
+        let head = self.head()?;
+        if is_new && head.as_ref().is_some_and(Head::needs_file) {
+            self.prove(None, head.clone())?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        if self.private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let mut file = options.open(&self.path).map_err(io("open"))?;
+        file.lock().map_err(io("lock"))?;
+        // Whoever held the lock may have added something.
+        let head = self.head()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io("read"))?;
+        let Proved { mut walk, end, unended, .. } = self.prove(Some(&bytes), head.clone())?;
+        let name = self.home.name(&self.path);
+        if head.is_none_or(|head| head.gone) {
+            // Before the first line with a chain: one without a head is one whose head was lost.
+            self.home.append_synced(&[Head::new(name.clone(), end, walk.chain)])?;
+        }
+        let mut new = if unended { b"\n".to_vec() } else { Vec::new() };
+        for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            walk.write(line, &mut new);
+        }
+        file.set_len(end)
+            .and_then(|()| file.seek(SeekFrom::Start(end)))
+            .and_then(|_| file.write_all(&new))
+            .map_err(io("append to"))?;
+        file.sync_data().map_err(io("sync"))?;
+        if is_new && let Some(folder) = self.path.parent() {
+            sync_folder(folder)?;
+        }
+        self.home.append(&[Head::new(name, end + new.len() as u64, walk.chain)])
+    }
+}
+
+/// Makes new names in a folder last.
+pub(super) fn sync_folder(folder: &Path) -> Result<(), LogError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(LogError::io(folder, "sync"))
+}

@@ -1,0 +1,181 @@
+//! How long each file of a log was, and its chain there: raw/heads.jsonl.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::LogError;
+use super::chain::{Chain, Walk, split};
+
+/// The file's name.
+pub(super) const HEADS: &str = "heads.jsonl";
+/// Of the end of the file so many bytes are looked through before all of it is read.
+const TAIL: u64 = 1 << 16;
+
+/// What a file of a log was when it was last added to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// The file in raw/; a segment without what follows its number.
+    pub(super) file: String,
+    /// Its length.
+    pub(super) bytes: u64,
+    /// Its chain.
+    pub(super) at: Chain,
+    /// The hash in the name of a sealed segment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sealed: Option<String>,
+    /// Somebody has accepted that it is no more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) gone: bool,
+}
+
+impl Head {
+    pub(super) fn new(file: String, bytes: u64, at: Chain) -> Head {
+        Head { file, bytes, at, sealed: None, gone: false }
+    }
+
+    /// Whether there has to be a file.
+    pub(super) fn needs_file(&self) -> bool {
+        !self.gone && (self.bytes > 0 || self.sealed.is_some())
+    }
+}
+
+/// The last head of every file.
+pub(super) type Heads = FxHashMap<String, Head>;
+
+/// The folder whose heads stand together: the raw/ above a log, or the log's own folder where it lies in none.
+#[derive(Clone, Debug)]
+pub(super) struct Home(pub(super) PathBuf);
+
+impl Home {
+    pub(super) fn of(folder: &Path) -> Home {
+        let raw = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == "raw"));
+        Home(raw.unwrap_or(folder).to_owned())
+    }
+
+    /// A file's name in raw/.
+    pub(super) fn name(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.0).unwrap_or(path);
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.join(HEADS)
+    }
+
+    /// All heads, proved by their own chain.
+    pub(super) fn read(&self) -> Result<Heads, LogError> {
+        let path = self.path();
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Heads::default()),
+            Err(e) => return Err(LogError::io(&path, "read")(e)),
+        };
+        let (mut walk, mut heads) = (Walk::start(HEADS), Heads::default());
+        for (at, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            // The end of a line that is being written, or never was to its end.
+            let Some(line) = line.strip_suffix(b"\n") else { break };
+            let wrong = |what: &str| LogError::damaged(&path, format!("line {}: {what}", at + 1));
+            let bare = walk.step(line).map_err(wrong)?;
+            if bare.is_empty() {
+                continue;
+            }
+            let head: Head = serde_json::from_slice(&bare).map_err(|e| wrong(&e.to_string()))?;
+            heads.insert(head.file.clone(), head);
+        }
+        Ok(heads)
+    }
+
+    /// The last head of a file: of the last lines, which nobody has proved, or of all.
+    pub(super) fn last(&self, name: &str) -> Result<Option<Head>, LogError> {
+        let path = self.path();
+        let mut file = match File::open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(LogError::io(&path, "read")(e)),
+        };
+        let length = file.metadata().map_err(LogError::io(&path, "read"))?.len();
+        let mut tail = Vec::new();
+        let read = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
+        read.and_then(|_| file.read_to_end(&mut tail)).map_err(LogError::io(&path, "read"))?;
+        let heads = tail.rsplit(|&byte| byte == b'\n').filter_map(|line| {
+            serde_json::from_slice::<Head>(&split(line).0).ok().filter(|head| head.file == name)
+        });
+        match heads.into_iter().next() {
+            Some(head) => Ok(Some(head)),
+            None if length <= TAIL => Ok(None),
+            None => Ok(self.read()?.remove(name)),
+        }
+    }
+
+    /// Adds heads. They are not waited for: one that is lost with the power is only older than its file. The first one
+    /// of a file is, see [`Home::append_synced`].
+    pub(super) fn append(&self, heads: &[Head]) -> Result<(), LogError> {
+        self.write(heads).map(drop)
+    }
+
+    /// Adds heads and waits until they are on the disk.
+    pub(super) fn append_synced(&self, heads: &[Head]) -> Result<(), LogError> {
+        let file = self.write(heads)?;
+        file.sync_data().map_err(LogError::io(&self.path(), "sync"))?;
+        super::file::sync_folder(&self.0)
+    }
+
+    fn write(&self, heads: &[Head]) -> Result<File, LogError> {
+        let path = self.path();
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = opened.map_err(LogError::io(&path, "open"))?;
+        file.lock().map_err(LogError::io(&path, "lock"))?;
+        let (end, last) = last_line(&mut file).map_err(LogError::io(&path, "read"))?;
+        let mut walk = Walk::start(HEADS);
+        if let Some(last) = last {
+            let chain =
+                split(&last).1.ok_or_else(|| LogError::damaged(&path, "its last line has no chain"))?;
+            walk.chain = chain;
+        }
+        let mut lines = Vec::new();
+        for head in heads {
+            let line = serde_json::to_vec(head).map_err(|source| LogError::Unwritable { source })?;
+            walk.write(&line, &mut lines);
+        }
+        file.set_len(end)
+            .and_then(|()| file.seek(SeekFrom::Start(end)))
+            .and_then(|_| file.write_all(&lines))
+            .map_err(LogError::io(&path, "append to"))?;
+        Ok(file)
+    }
+}
+
+/// Where the last whole line of a file ends, and that line without its end.
+pub(super) fn last_line(file: &mut File) -> io::Result<(u64, Option<Vec<u8>>)> {
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut take = 4096;
+    loop {
+        let start = length.saturating_sub(take);
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        (&mut *file).take(length - start).read_to_end(&mut bytes)?;
+        let newline = |bytes: &[u8]| bytes.iter().rposition(|&byte| byte == b'\n');
+        if let Some(end) = newline(&bytes) {
+            let begin = newline(&bytes[..end]).map(|at| at + 1);
+            match begin {
+                _ if end == 0 && start == 0 => return Ok((1, None)),
+                Some(begin) => return Ok((start + end as u64 + 1, Some(bytes[begin..end].to_vec()))),
+                None if start == 0 => return Ok((end as u64 + 1, Some(bytes[..end].to_vec()))),
+                None => {}
+            }
+        } else if start == 0 {
+            return Ok((0, None));
+        }
+        take *= 16;
+    }
+}
+
+/// Whether the end of a file that has no newline is a line all the same: an object that is closed.
+pub(super) fn is_whole(tail: &[u8]) -> bool {
+    tail.ends_with(b"}") && serde_json::from_slice::<serde::de::IgnoredAny>(tail).is_ok()
+}
