@@ -30,7 +30,7 @@ pub enum Exit {
 pub(super) const HELP: &str = "\
 Exit codes:
   0    done, or people or an endpoint that is not set up are waited for
-  1    audit found a gap, or explain found no such post
+  1    audit or fsck found a gap, or explain found no such post
   2    the command line or pipeline.toml cannot be used
   3    finished, but some of the input could not be read or an endpoint failed (status says what)
   4    a file could not be read or written

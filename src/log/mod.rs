@@ -16,6 +16,7 @@ mod file;
 mod heads;
 mod salvage;
 mod segments;
+mod writer;
 
 #[cfg(test)]
 mod tests;

@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap()[..two.len()], two);
         assert_eq!(Registry::open(&workspace, "flub").unwrap().canary.as_deref(), Some("y"));
         fs::write(&path, [b"no event\n", &whole[..]].concat()).unwrap();
-        assert!(Registry::open(&workspace, "flub").unwrap_err().to_string().contains("line 1"));
+        assert!(Registry::open(&workspace, "flub").unwrap_err().to_string().contains("line 2"));
     }
 
     #[test]

@@ -170,3 +170,49 @@ fn what_is_no_file_is_not_read() {
     let said = ws.call(args).expect(2);
     assert!(said.err.contains("is no file"), "{}", said.err);
 }
+
+#[test]
+fn a_damaged_log_stops_everything_until_it_is_salvaged() {
+    let ws = Workspace::sample();
+    let run = ["run", "--recipe", "flub", "--offline"];
+    ws.call(run).expect(0);
+    let held: Vec<String> =
+        ws.posts("flub").iter().take(3).map(|post| post["id"].as_str().unwrap().to_owned()).collect();
+    for post in &held {
+        let args = ["decide", "drop", post, "--by", "meta-1", "--why", "I looked at it"];
+        ws.call(args).expect(0);
+    }
+    ws.call(run).expect(0);
+    assert!(ws.call(["fsck"]).expect(0).out.contains("raw/ is as it was written"));
+    let log = "raw/decisions/000001.jsonl";
+    let whole = ws.bytes(log);
+    let second = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let mut flipped = whole.clone();
+    flipped[second + 20] ^= 1;
+    for damaged in [&whole[..whole.len() - 10], &whole[..second], &flipped[..], &whole[second..], &[]] {
+        ws.write(log, damaged);
+        for args in [&run[..], &["status"], &["release", "flub"], &["decide", "list"]] {
+            let said = ws.call(args).expect(4);
+            assert!(
+                said.err.contains("raw/decisions") && said.err.contains("fsck --salvage"),
+                "{}",
+                said.err
+            );
+        }
+        let said = ws.call(["fsck"]).expect(1);
+        assert!(said.out.contains("raw/decisions"), "{}", said.out);
+        assert_eq!(ws.bytes(log), damaged, "looking changes nothing");
+    }
+    ws.remove(log);
+    ws.call(run).expect(4);
+    // The last line is torn: two are taken over, and what was there is kept.
+    ws.write(log, &whole[..whole.len() - 10]);
+    let said = ws.call(["fsck", "--salvage"]).expect(0);
+    assert!(said.out.contains("2 lines taken over, 1 left out"), "{}", said.out);
+    assert_eq!(ws.bytes("raw/damaged/001/decisions/000001.jsonl"), whole[..whole.len() - 10]);
+    ws.call(run).expect(0);
+    let list = ws.call(["decide", "list"]).expect(0).out;
+    assert!(list.contains(&held[0]) && list.contains(&held[1]) && !list.contains(&held[2]), "{list}");
+    ws.call(["decide", "drop", &held[2], "--by", "meta-1", "--why", "again"]).expect(0);
+    ws.call(["fsck"]).expect(0);
+}

@@ -218,7 +218,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
                     paths.push(path);
                 }
                 // A pattern may match folders; a file that was asked for by name is told.
-                Ok(meta) if !meta.is_file() && !(meta.is_dir() && several(&source.path)) => {
+                Ok(meta) if !(meta.is_file() || meta.is_dir() && several(&source.path)) => {
                     problems.push(problem(format!("{} is no file", path.display())));
                 }
                 Ok(_) => {}
