@@ -43,10 +43,10 @@ impl Chain {
 pub(super) fn split(line: &[u8]) -> (Cow<'_, [u8]>, Option<Chain>) {
     let at = line.len().wrapping_sub(LONGER + 1);
     let member = line.get(at..).and_then(|end| end.strip_prefix(MEMBER)?.strip_suffix(b"\"}"));
-    match member.and_then(|hex| std::str::from_utf8(hex).ok()?.parse().ok()) {
-        Some(chain) => (Cow::Owned([&line[..at], b"}"].concat()), Some(chain)),
-        None => (Cow::Borrowed(line), None),
-    }
+    let Some(hex) = member else { return (Cow::Borrowed(line), None) };
+    // A chain that is none follows from nothing.
+    let chain = std::str::from_utf8(hex).ok().and_then(|hex| hex.parse().ok()).unwrap_or(Chain([0; 16]));
+    (Cow::Owned([&line[..at], b"}"].concat()), Some(chain))
 }
 
 /// A walk along a file's lines.

@@ -242,8 +242,10 @@ proptest! {
         prop_assert!(found.is_empty() == salvaged.is_empty(), "{:?}", found);
         prop_assert_eq!(check(&raw).unwrap(), []);
         let now = read(dir.path()).unwrap();
-        let is_part = |part: &str, of: &str| part.lines().all(|line| of.lines().any(|other| other == line));
-        prop_assert!(is_part(&now.0, &whole.0), "{}", now.0);
+        // Where the name of the first line's chain was hit, the line looks like one from before there were chains.
+        let strange = now.0.lines().filter(|line| whole.0.lines().all(|other| other != *line)).count();
+        prop_assert!(strange == 0 || (strange == 1 && kind == 3 && path.ends_with("registry.jsonl")), "{}", now.0);
+        prop_assert!(now.1.lines().all(|line| kind == 3 || whole.1.lines().any(|other| other == line)), "{}", now.1);
         if !path.ends_with("registry.jsonl") {
             prop_assert_eq!(&now.0, &whole.0);
         }
