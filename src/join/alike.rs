@@ -9,7 +9,7 @@
 //! | opening | folded texts | one begins with the other: by the hash of each beginning |
 //! | near | folded texts | [`Metric::Indel`] |
 //! | sound | sounds | [`Metric::Indel`] |
-//! | reworded | folded texts | [`Metric::Overlap`] |
+//! | reworded | folded texts | [`Metric::Reworded`] |
 //!
 //! What they find together is compared in full, and the comparison alone decides. Texts that no
 //! comparison can tell apart are one group, compared once.
@@ -179,7 +179,7 @@ pub fn default_joins() -> Vec<DefaultJoin> {
             Predicate::Identical | Predicate::Opening => return None,
             Predicate::Near => (Metric::Indel, |text| text.into()),
             Predicate::Sound => (Metric::Indel, |text| view::sound_of(text).into()),
-            Predicate::Reworded => (Metric::Overlap, |text| text.into()),
+            Predicate::Reworded => (Metric::Reworded, |text| text.into()),
         };
         let threshold = Threshold::new(spec.borderline.num as u32, spec.borderline.den as u32);
         let query = Query { metric, threshold: threshold.unwrap_or(Threshold::ONE) };

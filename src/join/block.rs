@@ -15,6 +15,7 @@ use super::metric::{Linear, Metric};
 use super::records::Records;
 use super::signature::{Signature, Worth};
 use super::stats::Order;
+use super::tokens::parted;
 use super::verify::Pattern;
 use super::watch::Items;
 
@@ -115,14 +116,14 @@ impl<'a> Block<'a> {
     }
 
     fn scratch(&self) -> Scratch<'a> {
-        let Order { query, weights, .. } = self.order;
+        let Order { query, weights, weights_of_pairs, .. } = self.order;
         Scratch {
             tokens: Vec::new(),
             keys: Vec::new(),
             buckets: Vec::new(),
             candidates: Vec::new(),
             worth: Worth::NOTHING,
-            pattern: Pattern::new(*query, self.order.alphabet(), weights),
+            pattern: Pattern::new(*query, self.order.alphabet(), weights, weights_of_pairs),
             effort: Effort::default(),
         }
     }
@@ -163,7 +164,7 @@ impl<'a> Block<'a> {
         let (size, classes) = (probes.size(a), probes.signature(a).classes());
         let Some(budget) = self.order.plan.downward(size, self.sizes) else { return };
         placed(probes.symbols(a), self.order, tokens);
-        cut(tokens, budget, self.order, keys);
+        cut(tokens, parted(probes.symbols(a)).1, budget, self.order, keys);
         effort.probes += keys.len() as u64;
         // All lookups first, and then a first look at all lists: none waits for another's memory.
         buckets.clear();
@@ -172,9 +173,8 @@ impl<'a> Block<'a> {
         buckets.retain(|(key, bucket)| self.index.may_have(keys[*key as usize].hash, bucket, a));
         let weighted = !self.order.weights.is_empty();
         if weighted && !buckets.is_empty() {
-            worth.set(probes.symbols(a), |symbol| self.order.weight(symbol));
+            worth.set(probes.symbols(a), self.order);
         }
-        let least_worth = self.order.query.metric.least_worth();
         // What both may leave unshared, solved for the partner's size: no division in the inner loop.
         let Linear { small, large, of } = self.order.query.metric.linear(self.order.query.threshold);
         let (large, own) = (large * u64::from(size), of * u64::from(size));
@@ -197,13 +197,15 @@ impl<'a> Block<'a> {
                 }
                 effort.met += 1;
                 let theirs = posting.classes();
-                let lacked = u64::from(theirs.missing_from(classes) * least_worth);
-                let lacks = if weighted {
-                    worth.is_over(over / of, classes, theirs)
+                let may_be = if weighted {
+                    of * u64::from(theirs.weight_missing_from(classes)) <= partners_over
+                        && of * u64::from(classes.weight_missing_from(theirs)) <= over
+                        && !worth.is_over(over / of, classes, theirs)
                 } else {
-                    of * u64::from(classes.missing_from(theirs)) > over
+                    of * u64::from(theirs.missing_from(classes)) <= partners_over
+                        && of * u64::from(classes.missing_from(theirs)) <= over
                 };
-                if !lacks && of * lacked <= partners_over {
+                if may_be {
                     candidates.push(posting.record);
                 }
             }
@@ -222,9 +224,10 @@ impl<'a> Block<'a> {
         }
         let (sig_a, sig_b) = (probes.signature(a), self.records.signature(b));
         match self.order.query.metric {
-            Metric::Overlap => {
+            Metric::Reworded => {
                 let held = |symbols: &[u32], other: Signature| -> u32 {
-                    symbols.iter().filter(|&&s| other.holds(s)).map(|&s| self.order.weight(s)).sum()
+                    let held = parted(symbols).0.iter().filter(|&&symbol| other.holds(symbol, self.order));
+                    held.map(|&symbol| self.order.weight(symbol)).sum()
                 };
                 held(probes.symbols(a), sig_b) >= need && held(self.records.symbols(b), sig_a) >= need
             }

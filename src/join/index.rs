@@ -8,6 +8,7 @@ use super::keys::{Key, Placed, cut, placed};
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;
+use super::tokens::parted;
 use super::watch::Items;
 
 /// Shards; a power of two.
@@ -29,7 +30,7 @@ pub(super) struct Posting {
     /// The key's skip, 65535 where it is more: a lower bound.
     pub skip: u16,
     /// The record's classes, and part of the key's hash for lists that share a bucket.
-    tagged: u64,
+    tagged: [u64; 2],
 }
 
 impl Posting {
@@ -43,7 +44,7 @@ impl Posting {
     }
 
     fn may_hold(self, hash: u64) -> bool {
-        self.tagged as u8 == hash as u8
+        self.tagged[0] as u8 == hash as u8
     }
 }
 
@@ -132,9 +133,11 @@ impl Cutting {
     }
 
     fn cut(&mut self, records: &Records, record: u32, order: &Order) {
-        placed(records.symbols(record), order, &mut self.tokens);
+        let symbols = records.symbols(record);
+        placed(symbols, order, &mut self.tokens);
         self.keys.clear();
-        cut(&self.tokens, order.plan.upward(records.size(record)), order, &mut self.keys);
+        let budget = order.plan.upward(records.size(record));
+        cut(&self.tokens, parted(symbols).1, budget, order, &mut self.keys);
     }
 }
 

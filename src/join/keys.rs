@@ -14,27 +14,33 @@
 //! Xiao et al. 2008) has lists that grow with the corpus; Wang et al. 2012 (AdaptJoin) choose k
 //! for a whole record, here each key does.
 //!
-//! In a weighted bag the budget is of weight: what a record passes over weighs at most its size − `need`.
-//! There the shared tokens may end before a key is long enough. A record cannot know where, so each of its
+//! A bag of letters has two such orders. Its partner shares a fifth of its pairs of neighbours by weight, so that the
+//! rarest pair that both hold stands before the last fifth: every key begins with a pair, which says more than two
+//! letters do. What else is shared are letters, and where a pair is too common, the rarest of the others make it
+//! longer. The budgets are of weight: what a record passes over of its letters weighs at most its size − `need`.
+//! There the shared letters may end before a key is long enough. A record cannot know where, so each of its
 //! subsets that weighs enough to be all that is shared is a key too, marked as an end.
 
 use super::metric::Metric;
 use super::stats::Order;
+use super::tokens::{FIRST_PAIR, parted};
 use super::{Query, Threshold};
+use crate::text::sameness::MOST_WEIGHT;
 
 /// A key is long enough when chance alone lets it stand in about this many records. Passing over a record
 /// in a list is cheaper than looking up another key: hundreds are read in the time of a few lookups, and most
 /// are refused by what stands beside them.
 const FEW_RECORDS: f64 = 512.0;
 
-/// The same for bags, whose pairs share less, so that fewer records are refused at a glance.
-const FEW_RECORDS_OF_BAG: f64 = 32.0;
+/// The same for bags. What a pair of neighbours goes with is no chance: a phrase comes whole, so that longer keys
+/// stand in more records than they should, and records that share one meet under each.
+const FEW_RECORDS_OF_BAG: f64 = 2048.0;
 
 /// The most subsets a record enumerates for one required overlap; it bounds their length.
 const MOST_SUBSETS: u64 = 1000;
 
 /// The same for bags, whose pairs leave more unshared; most records are far from their worst pair.
-const MOST_SUBSETS_OF_BAG: u64 = 100_000;
+const MOST_SUBSETS_OF_BAG: u64 = 1_000_000;
 
 /// Required overlaps from here on use single tokens as keys.
 const LONG: u32 = 1024;
@@ -79,6 +85,16 @@ pub(super) struct Budget {
     least: u32,
     /// Bit k: some pair stops at keys of k tokens whatever their rarity.
     stops: u32,
+    /// The least size of a partner.
+    partner: u32,
+}
+
+impl Budget {
+    /// The least that a pair shares of the pairs of neighbours of a bag, which weigh so much here.
+    fn least_of_pairs(&self, weight: u32) -> u32 {
+        // A letter that is neither the first nor the last is in two of them.
+        Metric::need_of_pairs(weight, (2 * self.partner).saturating_sub(2 * MOST_WEIGHT))
+    }
 }
 
 /// How keys are cut for one metric and threshold. Depends on nothing else.
@@ -97,7 +113,7 @@ impl Plan {
         let Query { metric, threshold } = *query;
         // A Chinese character of middling rarity weighs 65.
         let (unit, most, deepest) = match metric {
-            Metric::Overlap => (65, MOST_SUBSETS_OF_BAG, DEEPEST_OF_BAG),
+            Metric::Reworded => (65, MOST_SUBSETS_OF_BAG, DEEPEST_OF_BAG),
             _ => (1, MOST_SUBSETS, DEEPEST),
         };
         let need = |a| metric.need(threshold, a, metric.least_partner(threshold, a));
@@ -110,7 +126,12 @@ impl Plan {
                 if need(middle) <= overlap * unit { largest = middle } else { above = middle }
             }
             let skips = u64::from((largest / unit).saturating_sub(overlap));
-            let deep = |k: u32| largest + 1 < 2 * LONG * unit && subsets(skips, k) <= most;
+            // A key of a bag begins with one of its pairs of neighbours.
+            let ways = |k: u32| match metric {
+                Metric::Reworded => u64::from(largest / unit) * subsets(skips, k - 1),
+                _ => subsets(skips, k),
+            };
+            let deep = |k: u32| largest + 1 < 2 * LONG * unit && ways(k) <= most;
             let k = (1..=deepest.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
             stop.push(k as u8);
         }
@@ -123,7 +144,7 @@ impl Plan {
         let most = size.min(partners.1);
         (least <= most).then(|| {
             let need = |partner| self.metric.need(self.threshold, size, partner);
-            self.budget(size, need(least), need(most))
+            Budget { partner: least, ..self.budget(size, need(least), need(most)) }
         })
     }
 
@@ -136,7 +157,7 @@ impl Plan {
     fn budget(&self, size: u32, least: u32, most: u32) -> Budget {
         let tokens = |overlap: u32| (overlap / self.unit).clamp(1, LONG);
         let stops = (tokens(least)..=tokens(most)).fold(0, |stops, overlap| stops | 1 << self.stop(overlap));
-        Budget { size, least, stops }
+        Budget { size, least, stops, partner: size }
     }
 
     fn stop(&self, overlap: u32) -> u8 {
@@ -152,6 +173,7 @@ fn subsets(skips: u64, k: u32) -> u64 {
 /// Tokens of a record from rare to common. `sequence` says whether their places in the text count.
 pub(super) fn placed(symbols: &[u32], order: &Order, tokens: &mut Vec<Placed>) {
     tokens.clear();
+    let symbols = parted(symbols).0;
     let sequence = order.query.metric.of_sequences();
     let each = symbols.iter().zip(0u32..).map(|(&symbol, i)| Placed {
         symbol,
@@ -166,14 +188,19 @@ pub(super) fn placed(symbols: &[u32], order: &Order, tokens: &mut Vec<Placed>) {
 
 /// Appends the keys of a record, without duplicates, in an order that only the record decides.
 ///
-/// `tokens` are those of [`placed`].
-pub(super) fn cut(tokens: &[Placed], budget: Budget, order: &Order, keys: &mut Vec<Key>) {
+/// `tokens` are those of [`placed`], `pairs` the pairs of neighbours of a bag.
+pub(super) fn cut(tokens: &[Placed], pairs: &[u32], budget: Budget, order: &Order, keys: &mut Vec<Key>) {
     let deepest = u32::BITS - 1 - budget.stops.leading_zeros();
-    let cutter = Cutter { tokens, budget, deepest, order, weighted: !order.weights.is_empty() };
+    let weighted = !order.weights.is_empty();
+    let cutter = Cutter { tokens, budget, deepest, order, weighted, besides: [NONE; 2] };
     let start = keys.len();
     let chosen = Chosen { depth: 0, skipped: 0, weight: 0, hash: KEY, expected: order.rows };
-    cutter.grow(chosen, 0, &mut [0; DEEPEST as usize], keys);
-    let repeats = tokens.windows(2).any(|pair| pair[0].symbol == pair[1].symbol);
+    if weighted {
+        cutter.begin_with_pairs(pairs, keys);
+    } else {
+        cutter.grow(chosen, 0, &mut [0; DEEPEST as usize], keys);
+    }
+    let repeats = weighted || tokens.windows(2).any(|pair| pair[0].symbol == pair[1].symbol);
     if repeats {
         keys[start..].sort_unstable();
         let mut end = start;
@@ -193,7 +220,12 @@ struct Cutter<'a> {
     deepest: u32,
     order: &'a Order,
     weighted: bool,
+    /// Tokens that a key began with, by their places among `tokens`.
+    besides: [usize; 2],
 }
+
+/// No place.
+const NONE: usize = usize::MAX;
 
 /// A subset that may grow.
 #[derive(Clone, Copy)]
@@ -209,9 +241,48 @@ struct Chosen {
 }
 
 impl Cutter<'_> {
+    /// Keys of a bag: each begins with the rarest pair of neighbours that a partner may share.
+    fn begin_with_pairs(&self, pairs: &[u32], keys: &mut Vec<Key>) {
+        let weight = |pair: u32| self.order.weights_of_pairs[(pair - FIRST_PAIR) as usize];
+        let total: u32 = pairs.iter().fold(0, |sum, &pair| sum.saturating_add(weight(pair)));
+        let spare = total.saturating_sub(self.budget.least_of_pairs(total));
+        let mut skipped = 0u32;
+        for (i, &pair) in pairs.iter().enumerate() {
+            if skipped > spare {
+                break;
+            }
+            skipped = skipped.saturating_add(weight(pair));
+            if i > 0 && pairs[i - 1] == pair {
+                continue;
+            }
+            let of_pair = &self.order.pairs[(pair - FIRST_PAIR) as usize];
+            let expected = self.order.rows * f64::from(of_pair.chance);
+            let hash = mix(KEY, u64::from(pair));
+            if expected <= FEW_RECORDS_OF_BAG {
+                keys.push(Key { hash, skip: 0 });
+                continue;
+            }
+            // The letters of the pair are shared; the others are what the key goes on with.
+            let (x, y) = of_pair.letters;
+            let place = |letter: u32| self.tokens.partition_point(|token| token.symbol < letter);
+            let besides = [place(x), if x == y { place(y) + 1 } else { place(y) }];
+            let cutter = Cutter { besides, ..*self };
+            let chosen = Chosen { depth: 1, skipped: 0, weight: weight(pair), hash, expected };
+            if chosen.weight >= self.budget.least {
+                keys.push(Key { hash: mix(hash, END), skip: self.budget.size - chosen.weight });
+            }
+            if self.budget.stops >> 1 & 1 == 1 {
+                keys.push(Key { hash: mix(hash, STOP), skip: 0 });
+            }
+            if self.deepest > 1 {
+                cutter.grow(chosen, 0, &mut [0; DEEPEST as usize], keys);
+            }
+        }
+    }
+
     /// Extends a subset by every token at or after `from` that the budget reaches.
     fn grow(&self, chosen: Chosen, from: usize, places: &mut [u32; DEEPEST as usize], keys: &mut Vec<Key>) {
-        let Budget { size, least, stops } = self.budget;
+        let Budget { size, least, stops, .. } = self.budget;
         let depth = chosen.depth + 1;
         let few = if self.weighted { FEW_RECORDS_OF_BAG } else { FEW_RECORDS };
         let mut skip = chosen.skipped;
@@ -219,13 +290,15 @@ impl Cutter<'_> {
             if skip > size - least {
                 break;
             }
+            if self.besides.contains(&i) {
+                continue;
+            }
             let before = &places[..chosen.depth as usize];
             let order = before.iter().fold(0u64, |bits, &place| bits << 1 | u64::from(place < token.place));
             let hash = mix(chosen.hash, u64::from(token.symbol) << 8 | order);
             let expected = chosen.expected * f64::from(self.order.chance[token.symbol as usize]);
             let weight = chosen.weight + token.weight;
-            // Letters and digits fill a text and set it apart from few: more of them are no better key.
-            if expected <= few || token.symbol >= self.order.trite {
+            if expected <= few {
                 keys.push(Key { hash, skip });
             } else {
                 if stops >> depth & 1 == 1 {

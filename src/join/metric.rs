@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Score, Threshold};
-use crate::text::sameness::{LEAST_WEIGHT, weight};
+use crate::text::sameness::{PAIRS, weight};
 
 /// A similarity of two strings. The unit is the Unicode scalar value; every value is a ratio of
 /// integers in 0..=1, and two empty strings are not a pair.
@@ -19,9 +19,10 @@ pub enum Metric {
         /// Characters a gram, 1 to 6.
         n: u8,
     },
-    /// The overlap of [`Predicate::Reworded`](crate::text::sameness::Predicate): over bags of characters
-    /// with their [weights](crate::text::sameness::weight), shared / (4/5·lighter + 1/5·heavier).
-    Overlap,
+    /// The measure of [`Predicate::Reworded`](crate::text::sameness::Predicate): over bags of characters
+    /// with their [weights](crate::text::sameness::weight), shared / (4/5·lighter + 1/5·heavier); 0 where the
+    /// pairs of neighbours that both hold weigh less than a fifth of the lighter's. Equal texts score 1.
+    Reworded,
 }
 
 impl Metric {
@@ -30,14 +31,9 @@ impl Metric {
         matches!(self, Metric::Levenshtein | Metric::Indel)
     }
 
-    /// What any token is worth, at the least.
-    pub(super) fn least_worth(self) -> u32 {
-        if self == Metric::Overlap { LEAST_WEIGHT } else { 1 }
-    }
-
     /// How much two records of these sizes must share for a score at the threshold: characters
-    /// of a common subsequence, grams of the intersection, or weight of characters. Above
-    /// `min(a, b)` no pair of these sizes can be one.
+    /// of a common subsequence, grams of the intersection, or weight of letters. Above `min(a, b)` no pair of
+    /// these sizes can be one.
     ///
     /// Grows with either size, by at most 1 for each unit: the filters rest on both.
     pub(super) fn need(self, t: Threshold, a: u32, b: u32) -> u32 {
@@ -56,7 +52,7 @@ impl Metric {
             // o / (a + b − o) >= p/q
             Metric::Jaccard { .. } => (p, p, p + q),
             // 5·o / (4·lighter + heavier) >= p/q
-            Metric::Overlap => (4 * p, p, 5 * q),
+            Metric::Reworded => (4 * p, p, 5 * q),
         };
         Linear { small, large, of }
     }
@@ -70,6 +66,12 @@ impl Metric {
             if self.need(t, a, mid) <= mid { high = mid } else { low = mid + 1 }
         }
         low
+    }
+
+    /// How much two records of [`Metric::Reworded`] must share of their pairs of neighbours, by what the pairs of
+    /// each weigh; never nothing.
+    pub(super) fn need_of_pairs(a: u32, b: u32) -> u32 {
+        u32::try_from((PAIRS.num * u64::from(a.min(b))).div_ceil(PAIRS.den)).unwrap_or(u32::MAX).max(1)
     }
 }
 
@@ -101,13 +103,25 @@ pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
             let shared = a.intersection(&b).count();
             Score { num: shared as u32, den: (a.len() + b.len() - shared) as u32 }
         }
-        Metric::Overlap => {
-            let (a, b) = (bag(a), bag(b));
-            let worth = |bag: &BTreeMap<char, u32>| bag.iter().map(|(c, n)| n * weight(*c)).sum::<u32>();
-            let shared: u32 = a.iter().filter_map(|(c, n)| b.get(c).map(|m| n.min(m) * weight(*c))).sum();
-            overlap(shared, worth(&a), worth(&b))
+        Metric::Reworded if a == b => Score::ONE,
+        Metric::Reworded => {
+            let letters = |text: &str| bag(text.chars().map(|c| vec![c]));
+            let pairs = |text: &str| bag(text.chars().zip(text.chars().skip(1)).map(|(x, y)| vec![x, y]));
+            let (shared, worth_a, worth_b) = shared_of_bags(&letters(a), &letters(b));
+            let (shared_pairs, pairs_a, pairs_b) = shared_of_bags(&pairs(a), &pairs(b));
+            let lighter = pairs_a.min(pairs_b).max(1);
+            let enough = PAIRS.num * u64::from(lighter) <= PAIRS.den * u64::from(shared_pairs);
+            if enough { overlap(shared, worth_a, worth_b) } else { Score::ZERO }
         }
     }
+}
+
+/// What two bags share by weight, and what each weighs.
+fn shared_of_bags(a: &BTreeMap<Vec<char>, u32>, b: &BTreeMap<Vec<char>, u32>) -> (u32, u32, u32) {
+    let of = |token: &[char]| token.iter().map(|&c| weight(c)).sum::<u32>();
+    let worth = |bag: &BTreeMap<Vec<char>, u32>| bag.iter().map(|(token, n)| n * of(token)).sum();
+    let shared = a.iter().filter_map(|(token, n)| b.get(token).map(|m| n.min(m) * of(token))).sum();
+    (shared, worth(a), worth(b))
 }
 
 /// The score of two bags of these weights.
@@ -115,9 +129,9 @@ pub(super) fn overlap(shared: u32, a: u32, b: u32) -> Score {
     Score { num: 5 * shared, den: 4 * a.min(b) + a.max(b) }
 }
 
-fn bag(text: &str) -> BTreeMap<char, u32> {
+fn bag(tokens: impl Iterator<Item = Vec<char>>) -> BTreeMap<Vec<char>, u32> {
     let mut bag = BTreeMap::new();
-    text.chars().for_each(|c| *bag.entry(c).or_default() += 1);
+    tokens.for_each(|token| *bag.entry(token).or_default() += 1);
     bag
 }
 
@@ -161,13 +175,14 @@ mod tests {
         assert_eq!(score(Metric::Jaccard { n: 2 }, "aaaa", "aa"), (1, 1));
         assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "ab"), (0, 2));
         assert_eq!(score(Metric::Jaccard { n: 2 }, "a", "a"), (1, 1));
-        // Letters weigh 20 each.
-        assert_eq!(score(Metric::Overlap, "abc", "bcxy"), (200, 320));
+        // Letters weigh 20 each, pairs 40: of the shorter's 80 one is shared.
+        assert_eq!(score(Metric::Reworded, "abc", "bcxy"), (200, 320));
+        assert_eq!(score(Metric::Reworded, "abc", "cba"), (0, 1));
     }
 
     #[test]
     fn empty_strings_are_like_nothing() {
-        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Overlap] {
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded] {
             assert_eq!(similarity(metric, "", ""), Score::ZERO);
             assert_eq!(similarity(metric, "", "a"), Score::ZERO);
         }
@@ -176,7 +191,7 @@ mod tests {
     #[test]
     fn need_is_monotone_and_grows_by_at_most_one() {
         let t: Threshold = "0.8".parse().unwrap();
-        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Overlap] {
+        for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded] {
             for a in 1..60 {
                 for b in 1..60 {
                     let (here, next) = (metric.need(t, a, b), metric.need(t, a, b + 1));

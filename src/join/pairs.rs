@@ -135,7 +135,7 @@ mod tests {
 
     fn metrics() -> impl Strategy<Value = Metric> {
         let gram = (1u8..4).prop_map(|n| Metric::Jaccard { n });
-        prop_oneof![Just(Metric::Levenshtein), Just(Metric::Indel), gram, Just(Metric::Overlap)]
+        prop_oneof![Just(Metric::Levenshtein), Just(Metric::Indel), gram, Just(Metric::Reworded)]
     }
 
     fn queries() -> impl Strategy<Value = Query> {

@@ -28,7 +28,7 @@ impl Records {
         self.symbols.extend_from_slice(symbols);
         self.starts.push(self.symbols.len());
         self.sizes.push(order.size(symbols));
-        self.signatures.push(Signature::of(symbols));
+        self.signatures.push(Signature::of(symbols, order));
     }
 
     /// Appends a record of another run.

@@ -6,6 +6,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::stats::Order;
+use super::tokens::parted;
+
 /// Which of 256 classes of symbols a record holds. As text it is 64 hex digits.
 ///
 /// A bit of a that b lacks is at least one token of a without a partner in b.
@@ -13,18 +16,20 @@ use std::str::FromStr;
 pub struct Signature([u64; 4]);
 
 impl Signature {
-    pub(super) fn of(symbols: &[u32]) -> Self {
+    /// Of a record; of a bag of its letters.
+    pub(super) fn of(symbols: &[u32], order: &Order) -> Self {
+        Self::of_classes(parted(symbols).0.iter().map(|&symbol| class(symbol, order)))
+    }
+
+    fn of_classes(classes: impl Iterator<Item = usize>) -> Self {
         let mut bits = [0u64; 4];
-        for &symbol in symbols {
-            let class = class(symbol);
-            bits[class / 64] |= 1 << (class % 64);
-        }
+        classes.for_each(|class| bits[class / 64] |= 1 << (class % 64));
         Self(bits)
     }
 
     /// False only where the record does not hold the symbol.
-    pub(super) fn holds(self, symbol: u32) -> bool {
-        let class = class(symbol);
+    pub(super) fn holds(self, symbol: u32, order: &Order) -> bool {
+        let class = class(symbol, order);
         self.0[class / 64] >> (class % 64) & 1 == 1
     }
 
@@ -33,10 +38,10 @@ impl Signature {
         self.0.iter().zip(other.0).map(|(mine, theirs)| (mine & !theirs).count_ones()).sum()
     }
 
-    /// The same in a quarter of the room.
+    /// The same in half of the room.
     pub(super) fn classes(self) -> Classes {
         let Self([a, b, c, d]) = self;
-        Classes((a | b | c | d) & Classes::KEPT)
+        Classes((u128::from(b | d) << 64 | u128::from(a | c)) & Classes::KEPT)
     }
 }
 
@@ -66,46 +71,60 @@ impl FromStr for Signature {
     }
 }
 
-/// Which of 56 classes of symbols a record holds.
+/// Which of 120 classes of symbols a record holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Classes(u64);
+pub(super) struct Classes(u128);
 
 impl Classes {
     /// The lowest bits are the holder's, for a tag.
     const TAG_BITS: u32 = 8;
 
-    const KEPT: u64 = !0 << Self::TAG_BITS;
+    const KEPT: u128 = !0 << Self::TAG_BITS;
 
-    /// The classes, and in the lowest eight bits the tag.
-    pub fn tagged(self, tag: u8) -> u64 {
-        self.0 | u64::from(tag)
+    /// The classes in two words, and in the lowest eight bits of the first the tag.
+    pub fn tagged(self, tag: u8) -> [u64; 2] {
+        [self.0 as u64 | u64::from(tag), (self.0 >> 64) as u64]
     }
 
-    /// The classes of a tagged word.
-    pub fn of_tagged(word: u64) -> Self {
-        Self(word & Self::KEPT)
+    /// The classes of tagged words.
+    pub fn of_tagged([low, high]: [u64; 2]) -> Self {
+        Self((u128::from(high) << 64 | u128::from(low)) & Self::KEPT)
     }
 
     /// The least number of tokens of `self` that are not in `other`.
     pub fn missing_from(self, other: Self) -> u32 {
         (self.0 & !other.0).count_ones()
     }
+
+    /// What the letters of `self` that are not in `other` weigh at least; both are of bags.
+    pub fn weight_missing_from(self, other: Self) -> u32 {
+        let missing = self.0 & !other.0;
+        let (middling, heavy) = (missing as u64, (missing >> 64) as u64);
+        MIDDLING * middling.count_ones() + HEAVY * heavy.count_ones()
+    }
 }
+
+/// Letters of a bag that weigh so much are in classes of their own, so that a class that is missing says what it
+/// weighs. Of the letters of a post about four in ten are heavy, as many middling.
+const HEAVY: u32 = 55;
+
+/// The same for those that weigh less, but so much. Lighter ones are in none of the 120 classes.
+const MIDDLING: u32 = 35;
 
 /// What the tokens of one record are worth, by class.
 #[derive(Clone, Debug)]
-pub(super) struct Worth([u32; 64]);
+pub(super) struct Worth([u32; 128]);
 
 impl Worth {
     /// Of no record yet.
-    pub const NOTHING: Worth = Worth([0; 64]);
+    pub const NOTHING: Worth = Worth([0; 128]);
 
     /// Takes another record.
-    pub fn set(&mut self, symbols: &[u32], weight: impl Fn(u32) -> u32) {
+    pub fn set(&mut self, symbols: &[u32], order: &Order) {
         self.0.fill(0);
-        for &symbol in symbols {
-            let worth = &mut self.0[class(symbol) % 64];
-            *worth = worth.saturating_add(weight(symbol));
+        for &symbol in parted(symbols).0 {
+            let worth = &mut self.0[class(symbol, order) % 128];
+            *worth = worth.saturating_add(order.weight(symbol));
         }
     }
 
@@ -126,8 +145,17 @@ impl Worth {
 }
 
 /// Fibonacci hashing: neighbours in rarity fall far apart.
-fn class(symbol: u32) -> usize {
-    (symbol.wrapping_mul(0x9E37_79B9) >> 24) as usize
+fn class(symbol: u32, order: &Order) -> usize {
+    let mixed = symbol.wrapping_mul(0x9E37_79B9);
+    if order.weights.is_empty() {
+        return (mixed >> 24) as usize;
+    }
+    let (from, classes) = match order.weight(symbol) {
+        HEAVY.. => (64, 64),
+        MIDDLING.. => (Classes::TAG_BITS, 64 - Classes::TAG_BITS),
+        _ => (0, Classes::TAG_BITS),
+    };
+    ((mixed >> 24 & 1) * 128 + from + ((mixed >> 8 & 0xFFFF) * classes >> 16)) as usize
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::keys::Plan;
-use super::tokens::{Token, says_little, tokens, weight};
+use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
 use super::{Metric, Query, Threshold};
 
 /// How many rows hold each token. Merging is associative and commutative, so that partitions may be
@@ -98,9 +98,20 @@ pub struct Order {
     pub(super) chance: Vec<f32>,
     /// By symbol: what it is worth in units of size. Empty where each is worth 1.
     pub(super) weights: Vec<u32>,
-    /// From here on symbols say little for what they are worth.
-    pub(super) trite: u32,
+    /// Of bags: pairs of neighbours from rare to common, by their symbol less [`FIRST_PAIR`].
+    pub(super) pairs: Vec<Neighbours>,
+    /// What each of them weighs.
+    pub(super) weights_of_pairs: Vec<u32>,
     symbols: Symbols,
+}
+
+/// A pair of neighbours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neighbours {
+    /// The symbols of its letters.
+    pub letters: (u32, u32),
+    /// The share of the rows that hold it.
+    pub chance: f32,
 }
 
 #[derive(Clone, Debug)]
@@ -118,38 +129,55 @@ impl Order {
     pub fn new(stats: &Stats, threshold: Threshold) -> Self {
         let metric = stats.metric;
         let query = Query { metric, threshold };
-        let mut present: Vec<(bool, u64, Token)> = stats
-            .holders
-            .iter()
-            .map(|(&token, &holders)| (says_little(token, metric), holders, token))
-            .collect();
+        let mut present: Vec<(bool, u64, Token)> =
+            stats.holders.iter().map(|(&token, &holders)| (pair(token).is_some(), holders, token)).collect();
         present.sort_unstable();
+        let (present, pairs) = present.split_at(present.partition_point(|&(pair, ..)| !pair));
         let rows = stats.rows.max(1) as f64;
-        let chance = present.iter().map(|&(_, holders, _)| (holders as f64 / rows) as f32).collect();
+        let share = |holders: u64| (holders as f64 / rows) as f32;
+        let chance = present.iter().map(|&(_, holders, _)| share(holders)).collect();
         let weights = match metric {
-            Metric::Overlap => present.iter().map(|&(_, _, token)| weight(token, metric)).collect(),
+            Metric::Reworded => present.iter().map(|&(.., token)| weight(token, metric)).collect(),
             _ => Vec::new(),
         };
-        let trite = present.partition_point(|&(little, _, _)| !little) as u32;
-        let numbered = present.iter().zip(0u32..).map(|(&(_, _, token), symbol)| (token, symbol));
-        let symbols = match metric {
+        let numbered = present.iter().zip(0u32..).map(|(&(.., token), symbol)| (token, symbol));
+        let mut symbols = match metric {
             Metric::Levenshtein | Metric::Indel => {
                 let mut table = vec![NONE; char::MAX as usize + 1];
                 numbered.for_each(|(token, symbol)| table[token as usize] = symbol);
                 Symbols::Characters(table)
             }
-            Metric::Jaccard { .. } | Metric::Overlap => Symbols::Tokens(numbered.collect()),
+            Metric::Jaccard { .. } | Metric::Reworded => Symbols::Tokens(numbered.collect()),
         };
-        Self { query, plan: Plan::of(&query), rows, chance, weights, trite, symbols }
+        let mut neighbours = Vec::with_capacity(pairs.len());
+        let weights_of_pairs = pairs.iter().map(|&(.., token)| weight(token, metric)).collect();
+        if let Symbols::Tokens(table) = &mut symbols {
+            for (&(_, holders, token), symbol) in pairs.iter().zip(FIRST_PAIR..NONE) {
+                let letters = pair(token).and_then(|(x, y)| Some((*table.get(&x)?, *table.get(&y)?)));
+                let letters = letters.unwrap_or((NONE, NONE));
+                neighbours.push(Neighbours { letters, chance: share(holders) });
+                table.insert(token, symbol);
+            }
+        }
+        Self {
+            query,
+            plan: Plan::of(&query),
+            rows,
+            chance,
+            weights,
+            pairs: neighbours,
+            weights_of_pairs,
+            symbols,
+        }
     }
 
-    /// Distinct tokens.
+    /// Distinct tokens, without pairs of neighbours.
     pub(super) fn alphabet(&self) -> usize {
         self.chance.len()
     }
 
-    /// Appends the symbols of a text: in its order for sequences, ascending for sets and bags. False
-    /// where it holds a token that the statistics have not.
+    /// Appends the symbols of a text: in its order for sequences, ascending for sets and bags, of a bag its
+    /// letters and then its pairs. False where it holds a token that the statistics have not.
     pub(super) fn spell(&self, text: &str, scratch: &mut Vec<Token>, symbols: &mut Vec<u32>) -> bool {
         let start = symbols.len();
         match &self.symbols {
@@ -163,15 +191,15 @@ impl Order {
         !symbols[start..].contains(&NONE)
     }
 
-    /// What the symbols are worth together.
+    /// What the symbols are worth together: of a bag its letters.
     pub(super) fn size(&self, symbols: &[u32]) -> u32 {
         match self.weights.as_slice() {
             [] => symbols.len() as u32,
-            weights => symbols.iter().fold(0, |sum: u32, &s| sum.saturating_add(weights[s as usize])),
+            _ => parted(symbols).0.iter().fold(0, |sum: u32, &s| sum.saturating_add(self.weight(s))),
         }
     }
 
-    /// What a symbol is worth.
+    /// What a symbol is worth that is no pair.
     pub(super) fn weight(&self, symbol: u32) -> u32 {
         self.weights.get(symbol as usize).copied().unwrap_or(1)
     }
@@ -183,7 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn metrics() -> impl Strategy<Value = Metric> {
-        prop::sample::select(vec![Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Overlap])
+        prop::sample::select(vec![Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded])
     }
 
     proptest! {
@@ -208,14 +236,15 @@ mod tests {
     }
 
     #[test]
-    fn rare_comes_first_and_letters_last() {
-        let mut stats = Stats::new(Metric::Overlap);
-        ["鱼鸟a", "鱼", "鱼b"].iter().for_each(|row| stats.add(row));
+    fn rare_comes_first_and_pairs_last() {
+        let mut stats = Stats::new(Metric::Reworded);
+        ["鱼鸟虾", "鱼鸟", "鱼"].iter().for_each(|row| stats.add(row));
         let order = Order::new(&stats, Threshold::ONE);
         let (mut symbols, mut scratch) = (Vec::new(), Vec::new());
-        assert!(order.spell("a鱼鸟", &mut scratch, &mut symbols));
-        assert_eq!(symbols, [0, 1, 2]);
-        assert_eq!(order.trite, 2);
-        assert!(!order.spell("虾", &mut scratch, &mut symbols), "the corpus has no such character");
+        assert!(order.spell("鱼鸟虾", &mut scratch, &mut symbols));
+        assert_eq!(parted(&symbols), (&[0, 1, 2][..], &[FIRST_PAIR, FIRST_PAIR + 1][..]));
+        assert_eq!(order.pairs[0].letters, (1, 0));
+        assert_eq!(order.size(&symbols), order.weight(0) + order.weight(1) + order.weight(2));
+        assert!(!order.spell("虾鱼", &mut scratch, &mut symbols), "the corpus has no such pair");
     }
 }

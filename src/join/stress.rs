@@ -4,7 +4,7 @@ use super::*;
 
 const TIGHT: Query = Query { metric: Metric::Indel, threshold: EIGHTY };
 const EIGHTY: Threshold = Threshold::ratio(4, 5);
-const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Overlap];
+const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
 
 /// The same numbers every time.
 struct Draw(u64);
@@ -162,7 +162,7 @@ fn ties_are_in() {
         (Metric::Levenshtein, ["abcdefghij", "abcdefghXY"], (4, 5)),
         (Metric::Indel, ["abcdefghij", "abcdefghXY"], (4, 5)),
         (Metric::Jaccard { n: 2 }, ["abcd", "abc"], (2, 3)),
-        (Metric::Overlap, ["abcde", "abcXY"], (3, 5)),
+        (Metric::Reworded, ["abcde", "abcXY"], (3, 5)),
     ];
     for (metric, rows, (num, den)) in tied {
         let at = Query { metric, threshold: Threshold::ratio(num, den) };

@@ -1,4 +1,4 @@
-//! What of a text is counted: characters, or sets of n-grams, or a weighted bag of characters.
+//! What of a text is counted: characters, or sets of n-grams, or weighted bags of characters and their pairs.
 
 use super::Metric;
 use crate::text::sameness;
@@ -6,9 +6,14 @@ use crate::text::sameness;
 /// Most characters a gram: what fits in a [`Token`], so that sets are exact.
 pub(super) const LONGEST_GRAM: u8 = 6;
 
-/// A token's identity, the same in every corpus: a character; a gram, packed exactly; or, of a bag, a
-/// character and how many of it stand before.
+/// A token's identity, the same in every corpus: a character; a gram, packed exactly; or a pair of neighbours of a bag.
 pub(super) type Token = u128;
+
+/// Marks a pair of neighbours among the tokens of a bag.
+const PAIR: Token = 1 << 127;
+
+/// The same among symbols: pairs come after all letters.
+pub(super) const FIRST_PAIR: u32 = 1 << 31;
 
 /// A scalar value takes so many bits.
 const CHAR_BITS: u32 = 21;
@@ -19,35 +24,37 @@ pub(super) fn tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>) {
     match metric {
         Metric::Levenshtein | Metric::Indel => tokens.extend(text.chars().map(|c| c as Token)),
         Metric::Jaccard { n } => grams(text, n.clamp(1, LONGEST_GRAM), tokens),
-        Metric::Overlap => {
-            tokens.extend(text.chars().map(|c| c as Token));
-            tokens.sort_unstable();
-            let mut nth = 0;
-            for i in 1..tokens.len() {
-                let same = tokens[i] == tokens[i - 1] & ((1 << CHAR_BITS) - 1);
-                nth = if same { nth + 1 } else { 0 };
-                tokens[i] |= nth << CHAR_BITS;
-            }
+        Metric::Reworded => {
+            let chars = || text.chars().map(|c| c as Token);
+            tokens.extend(chars());
+            tokens.extend(chars().zip(chars().skip(1)).map(|(x, y)| PAIR | x << CHAR_BITS | y));
             tokens.sort_unstable();
         }
     }
 }
 
+/// The two letters of a pair of neighbours, as tokens; none where the token is no pair.
+pub(super) fn pair(token: Token) -> Option<(Token, Token)> {
+    let letter = |packed: Token| packed & ((1 << CHAR_BITS) - 1);
+    (token & PAIR != 0).then(|| (letter(token >> CHAR_BITS), letter(token)))
+}
+
+/// The letters of a bag, or all symbols where it is none, and its pairs.
+pub(super) fn parted(symbols: &[u32]) -> (&[u32], &[u32]) {
+    // Symbols of a sequence are in no order, but no pairs.
+    if symbols.last().is_none_or(|&symbol| symbol < FIRST_PAIR) {
+        return (symbols, &[]);
+    }
+    symbols.split_at(symbols.partition_point(|&symbol| symbol < FIRST_PAIR))
+}
+
 /// What a token is worth in the metric's unit of size.
 pub(super) fn weight(token: Token, metric: Metric) -> u32 {
-    match metric {
-        Metric::Overlap => character(token).map_or(1, sameness::weight),
+    match (metric, pair(token)) {
+        (Metric::Reworded, Some((first, second))) => weight(first, metric) + weight(second, metric),
+        (Metric::Reworded, None) => char::from_u32(token as u32).map_or(1, sameness::weight),
         _ => 1,
     }
-}
-
-/// Whether a token says little for what it is worth, so that it comes last in the order of rarity.
-pub(super) fn says_little(token: Token, metric: Metric) -> bool {
-    matches!(metric, Metric::Overlap) && character(token).is_some_and(|c| c.is_ascii())
-}
-
-fn character(token: Token) -> Option<char> {
-    char::from_u32((token & ((1 << CHAR_BITS) - 1)) as u32)
 }
 
 /// The set of a text's n-grams; a text shorter than n is one gram.
@@ -76,9 +83,13 @@ mod tests {
 
     #[test]
     fn a_bag_counts_repetitions() {
-        let (one, two) = (of("鱼刺鱼", Metric::Overlap), of("鱼鱼鱼刺", Metric::Overlap));
-        assert_eq!((one.len(), two.len()), (3, 4));
-        assert!(one.iter().all(|token| two.contains(token)));
+        let bag = of("鱼鱼鱼刺", Metric::Reworded);
+        let (pairs, letters): (Vec<_>, Vec<_>) = bag.iter().partition(|&&token| pair(token).is_some());
+        assert_eq!((letters.len(), pairs.len()), (4, 3));
+        assert_eq!((letters[1], pairs[1]), (letters[2], pairs[2]), "as often as it stands there");
+        let weigh = |c: char| sameness::weight(c);
+        assert_eq!(weight(*pairs[1], Metric::Reworded), 2 * weigh('鱼'));
+        assert_eq!(weight(*letters[0], Metric::Reworded), weigh('刺'));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! and no carry. Sets are merged in order. All stop when the need is out of reach.
 
 use super::metric::{Metric, overlap};
+use super::tokens::{FIRST_PAIR, parted};
 use super::{Query, Score, Threshold};
 
 /// One record prepared for comparison. Reused from record to record.
@@ -13,6 +14,8 @@ pub(super) struct Pattern<'a> {
     threshold: Threshold,
     /// By symbol, what it is worth; empty where each is worth 1.
     weights: &'a [u32],
+    /// By pair of neighbours, what it weighs.
+    of_pairs: &'a [u32],
     /// By symbol: its row in `masks`, 0 where the pattern does not hold it.
     row: Vec<u32>,
     /// Rows of `words` words: where the symbol stands in the pattern.
@@ -27,11 +30,11 @@ pub(super) struct Pattern<'a> {
 
 impl<'a> Pattern<'a> {
     /// Room for records over an alphabet of this many symbols.
-    pub fn new(query: Query, alphabet: usize, weights: &'a [u32]) -> Self {
+    pub fn new(query: Query, alphabet: usize, weights: &'a [u32], of_pairs: &'a [u32]) -> Self {
         let Query { metric, threshold } = query;
         let row = if metric.of_sequences() { vec![0; alphabet] } else { Vec::new() };
         let (masks, symbols, plus, minus) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { metric, threshold, weights, row, masks, words: 1, symbols, size: 0, plus, minus }
+        Self { metric, threshold, weights, of_pairs, row, masks, words: 1, symbols, size: 0, plus, minus }
     }
 
     /// Makes `symbols`, of this size, the record to compare with.
@@ -87,9 +90,19 @@ impl<'a> Pattern<'a> {
                 let shared = intersection(&self.symbols, other, need);
                 (shared >= need).then(|| Score { num: shared, den: a + b - shared })
             }
-            Metric::Overlap => {
-                let shared = shared_weight((&self.symbols, a), (other, b), self.weights, need);
-                (shared >= need).then(|| overlap(shared, a, b))
+            Metric::Reworded => {
+                let ((letters, pairs), (others, other_pairs)) = (parted(&self.symbols), parted(other));
+                let of_letter = |letter: u32| self.weights[letter as usize];
+                let shared = shared_weight((letters, a), (others, b), of_letter, need);
+                if shared < need {
+                    return None;
+                }
+                let of_pair = |pair: u32| self.of_pairs[(pair - FIRST_PAIR) as usize];
+                let weigh = |pairs: &[u32]| pairs.iter().map(|&pair| of_pair(pair)).sum();
+                let (of_a, of_b) = (weigh(pairs), weigh(other_pairs));
+                let need = Metric::need_of_pairs(of_a, of_b);
+                let shared_pairs = shared_weight((pairs, of_a), (other_pairs, of_b), of_pair, need);
+                (shared_pairs >= need).then(|| overlap(shared, a, b))
             }
         }
     }
@@ -218,16 +231,16 @@ fn intersection(a: &[u32], b: &[u32], need: u32) -> u32 {
     shared
 }
 
-/// The weight of the common elements of two ascending sequences without repeats, each with its whole
-/// weight, or less than `need`.
-fn shared_weight(a: (&[u32], u32), b: (&[u32], u32), weights: &[u32], need: u32) -> u32 {
+/// The weight of the common elements of two ascending sequences, repeats counted, each with its whole weight, or
+/// less than `need`.
+fn shared_weight(a: (&[u32], u32), b: (&[u32], u32), weight: impl Fn(u32) -> u32, need: u32) -> u32 {
     let ((a, of_a), (b, of_b)) = (a, b);
     let (mut i, mut j, mut shared) = (0, 0, 0);
     // What each may still leave unshared.
     let (mut spare_a, mut spare_b) = (i64::from(of_a) - i64::from(need), i64::from(of_b) - i64::from(need));
     while i < a.len() && j < b.len() {
         let (x, y) = (a[i], b[j]);
-        let (left, right) = (i64::from(weights[x as usize]), i64::from(weights[y as usize]));
+        let (left, right) = (i64::from(weight(x)), i64::from(weight(y)));
         match x.cmp(&y) {
             std::cmp::Ordering::Less => {
                 spare_a -= left;

@@ -120,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn queries() -> impl Strategy<Value = Query> {
-        let metrics = vec![Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Overlap];
+        let metrics = vec![Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
         (prop::sample::select(metrics), 8u32..=20).prop_map(|(metric, p)| Query {
             metric,
             threshold: crate::join::Threshold::new(p, 20).expect("at most 20/20"),

@@ -43,7 +43,7 @@ pub(super) fn name(metric: Metric) -> &'static str {
         Metric::Levenshtein => "levenshtein",
         Metric::Indel => "indel",
         Metric::Jaccard { .. } => "jaccard",
-        Metric::Overlap => "overlap",
+        Metric::Reworded => "reworded",
     }
 }
 

@@ -41,7 +41,8 @@ mod weight;
 pub use compare::{Comparison, Evidence, Verdict, Veto, compare, compare_prepared};
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View, predicates};
 pub use prepared::{Prepared, Reading, Token};
-pub(crate) use weight::LEAST_WEIGHT;
+pub(crate) use reworded::PAIRS;
+pub(crate) use weight::MOST_WEIGHT;
 pub use weight::weight;
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ const TOWARD: Ratio = Ratio::new(4, 5);
 
 /// Part of the pairs of neighbours that must be shared: what a free order still leaves, and chance
 /// does not.
-const PAIRS: Ratio = Ratio::new(1, 5);
+pub(crate) const PAIRS: Ratio = Ratio::new(1, 5);
 
 pub(super) const SPEC: PredicateSpec = PredicateSpec {
     predicate: Predicate::Reworded,

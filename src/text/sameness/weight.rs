@@ -10,13 +10,14 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
 /// The weight of a character that the dictionary hardly knows.
-const RARE: u32 = 120;
+const RARE: u32 = MOST_WEIGHT;
+
+/// No character has more.
+pub(crate) const MOST_WEIGHT: u32 = 120;
 
 /// The weight of a Latin letter or a digit; no character has less.
-pub(crate) const LEAST_WEIGHT: u32 = 20;
+const LEAST_WEIGHT: u32 = 20;
 
 /// The weight of a folded character, in tenths of a nat; at least 20.
 ///
@@ -25,18 +26,28 @@ pub(crate) const LEAST_WEIGHT: u32 = 20;
 /// assert!(weight('的') < weight('鱼') && weight('鱼') < weight('鳄'));
 /// ```
 pub fn weight(c: char) -> u32 {
-    if c.is_ascii() { LEAST_WEIGHT } else { TABLE.get(&c).copied().unwrap_or(RARE) }
+    match c {
+        c if c.is_ascii() => LEAST_WEIGHT,
+        c => TABLE.get(c as usize).map_or(RARE, |&weight| weight.into()),
+    }
 }
 
+/// By scalar value, as far as there is one that is not rare.
+static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let last = listed().map(|(c, _)| c as usize).max().unwrap_or(0);
+    let mut table = vec![RARE as u8; last + 1];
+    listed().for_each(|(c, weight)| table[c as usize] = weight);
+    table
+});
+
 /// `weights.txt`: a line for each weight, the weight and the characters that have it.
-static TABLE: LazyLock<FxHashMap<char, u32>> = LazyLock::new(|| {
+fn listed() -> impl Iterator<Item = (char, u8)> {
     include_str!("weights.txt")
         .lines()
         .filter_map(|line| line.split_once(' '))
         .filter_map(|(weight, chars)| Some((weight.parse().ok()?, chars)))
-        .flat_map(|(weight, chars): (u32, &str)| chars.chars().map(move |c| (c, weight)))
-        .collect()
-});
+        .flat_map(|(weight, chars): (u8, &str)| chars.chars().map(move |c| (c, weight)))
+}
 
 #[cfg(test)]
 mod tests {
@@ -51,7 +62,8 @@ mod tests {
             assert!((LEAST_WEIGHT..RARE).contains(&weight.parse().unwrap()), "{line}");
             listed += chars.chars().count();
         }
-        assert_eq!(listed, TABLE.len());
+        let distinct: std::collections::HashSet<char> = super::listed().map(|(c, _)| c).collect();
+        assert_eq!(listed, distinct.len());
         assert!(listed > 7000);
     }
 
@@ -59,7 +71,7 @@ mod tests {
     #[test]
     fn the_table_agrees_with_the_dictionary() {
         const TOTAL: f64 = 99_950_878.0;
-        for (&c, &weight) in TABLE.iter() {
+        for (c, weight) in listed() {
             let alone = jieba().suggest_freq(c.encode_utf8(&mut [0; 4])) as f64;
             let at_most = 10.0 * ((TOTAL / (alone + 49.0)).ln() - 2.0);
             assert!(f64::from(weight) <= at_most + 1.0, "{c}: {weight}, alone {alone}");
