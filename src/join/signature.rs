@@ -155,39 +155,53 @@ fn class(symbol: u32, order: &Order) -> usize {
         MIDDLING.. => (Classes::TAG_BITS, 64 - Classes::TAG_BITS),
         _ => (0, Classes::TAG_BITS),
     };
-    ((mixed >> 24 & 1) * 128 + from + ((mixed >> 8 & 0xFFFF) * classes >> 16)) as usize
+    let within = ((mixed >> 8 & 0xFFFF) * classes) >> 16;
+    ((mixed >> 24 & 1) * 128 + from + within) as usize
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::join::{Metric, Stats, Threshold};
+
+    /// The letters of two texts, in an order made of both.
+    fn spelled(metric: Metric, a: &str, b: &str) -> (Order, Vec<u32>, Vec<u32>) {
+        let mut stats = Stats::new(metric);
+        [a, b].iter().for_each(|text| stats.add(text));
+        let order = Order::new(&stats, Threshold::ONE);
+        let letters = |text: &str| {
+            let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
+            assert!(order.spell(text, &mut scratch, &mut symbols));
+            parted(&symbols).0.to_vec()
+        };
+        let (a, b) = (letters(a), letters(b));
+        (order, a, b)
+    }
 
     proptest! {
         #[test]
-        fn never_counts_more_than_are_missing(
-            a in proptest::collection::vec(0u32..500, 0..60),
-            b in proptest::collection::vec(0u32..500, 0..60),
-        ) {
+        fn never_counts_more_than_are_missing(a in "[一-俿a-c]{0,60}", b in "[一-俿a-c]{0,60}") {
+            let (order, a, b) = spelled(Metric::Indel, &a, &b);
             let missing = a.iter().filter(|symbol| !b.contains(symbol)).count() as u32;
-            let (of_a, of_b) = (Signature::of(&a), Signature::of(&b));
+            let (of_a, of_b) = (Signature::of(&a, &order), Signature::of(&b, &order));
             prop_assert!(of_a.missing_from(of_b) <= missing);
             prop_assert_eq!(of_a.to_string().parse(), Ok(of_a));
             prop_assert!(of_a.classes().missing_from(of_b.classes()) <= of_a.missing_from(of_b));
+            prop_assert!(a.iter().all(|&symbol| of_a.holds(symbol, &order)));
         }
 
         #[test]
-        fn never_finds_more_missing_than_it_is_worth(
-            a in proptest::collection::vec(0u32..500, 0..60),
-            b in proptest::collection::vec(0u32..500, 0..60),
-        ) {
-            let weight = |symbol: u32| symbol % 7 + 1;
-            let missing: u32 = a.iter().filter(|symbol| !b.contains(symbol)).map(|&symbol| weight(symbol)).sum();
+        fn never_finds_more_missing_than_it_is_worth(a in "[一-俿的一是a-c]{0,60}", b in "[一-俿的一是a-c]{0,60}") {
+            let (order, a, b) = spelled(Metric::Reworded, &a, &b);
+            let missing: u32 = a.iter().filter(|symbol| !b.contains(symbol)).map(|&symbol| order.weight(symbol)).sum();
             let mut worth = Worth::NOTHING;
-            worth.set(&b, weight);
-            worth.set(&a, weight);
-            let (of_a, of_b) = (Signature::of(&a).classes(), Signature::of(&b).classes());
+            worth.set(&b, &order);
+            worth.set(&a, &order);
+            let (of_a, of_b) = (Signature::of(&a, &order).classes(), Signature::of(&b, &order).classes());
             prop_assert!(!worth.is_over(u64::from(missing), of_a, of_b));
+            prop_assert!(of_a.weight_missing_from(of_b) <= missing);
         }
     }
 }

@@ -84,7 +84,8 @@ mod tests {
     #[test]
     fn a_bag_counts_repetitions() {
         let bag = of("鱼鱼鱼刺", Metric::Reworded);
-        let (pairs, letters): (Vec<_>, Vec<_>) = bag.iter().partition(|&&token| pair(token).is_some());
+        let (pairs, letters): (Vec<&Token>, Vec<&Token>) =
+            bag.iter().partition(|&&token| pair(token).is_some());
         assert_eq!((letters.len(), pairs.len()), (4, 3));
         assert_eq!((letters[1], pairs[1]), (letters[2], pairs[2]), "as often as it stands there");
         let weigh = |c: char| sameness::weight(c);
