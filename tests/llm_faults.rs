@@ -38,7 +38,8 @@ fn endpoint(port: u16) -> Endpoint {
     endpoint.max_usd = Some(cap().dollars());
     endpoint.concurrency = CONCURRENCY;
     endpoint.sampling = Sampling { max_tokens: 20, ..Sampling::default() };
-    endpoint.timeouts = Timeouts { connect_secs: 5.0, idle_secs: 5.0, total_secs: 2.0 };
+    endpoint.timeouts =
+        Timeouts { connect_secs: 5.0, idle_secs: 5.0, total_secs: 2.0, ..Timeouts::default() };
     endpoint.retries =
         Retries { max_attempts: 8, first_wait_secs: 0.02, max_wait_secs: 0.2, ..Retries::default() };
     endpoint

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::config::{Config, sections};
-use crate::llm::{Ask, Engine, Pack, Prompts, Role, What};
+use crate::llm::{Ask, Engine, Pack, Prompts, Role, What, spoken};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::Post;
@@ -100,10 +100,15 @@ fn asked<S: Subject>(
                 details.push(Detail { what: "reply", id, text });
             }
         } else if let Some(store) = &store {
-            let key = Engine::request(endpoint, &request.ask).key();
-            if let Some(reply) = store.get(&key)? {
-                let text = content(reply.raw);
-                details.push(Detail { what: "reply", id: format!("reply:{key}"), text });
+            let asked = Engine::request(endpoint, &request.ask);
+            for asked in std::iter::once(asked.clone()).chain(Engine::larger(endpoint, &asked)) {
+                let Some(reply) = store.get(&asked.key())? else { continue };
+                let (text, reasoning) = spoken(&reply.request, &reply.raw);
+                let id = format!("reply:{}", reply.key);
+                if !reasoning.is_empty() {
+                    details.push(Detail { what: "reasoning", id: id.clone(), text: folded(&reasoning) });
+                }
+                details.push(Detail { what: "reply", id, text });
             }
         }
     }
@@ -129,15 +134,15 @@ fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
     Ok(Detail { what: "prompt", id, text })
 }
 
-/// The words of a raw chat completion or translation, or all of it where it is neither.
-fn content(raw: String) -> String {
-    let parsed: Option<serde_json::Value> = serde_json::from_str(&raw).ok();
-    let words = parsed.and_then(|v| {
-        let words = v["choices"][0]["message"]["content"].as_str().or(v["translatedText"].as_str());
-        words.map(str::to_string)
-    });
-    words.unwrap_or(raw)
+/// The beginning of what a model thought, and how much more there is; the raw reply has all of it.
+fn folded(reasoning: &str) -> String {
+    let more = reasoning.chars().skip(FOLD).count();
+    let begun: String = reasoning.chars().take(FOLD).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if more == 0 { begun } else { format!("{begun}… and {more} characters more") }
 }
+
+/// Characters of reasoning that are shown.
+const FOLD: usize = 200;
 
 fn voted<S: Subject>(
     config: &Config,

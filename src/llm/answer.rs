@@ -84,8 +84,10 @@ impl Answer {
 pub struct Reply {
     /// Names the stored reply, or the sample pack's line: the evidence of what is made from it.
     pub key: Key,
-    /// The words, empty for an embedding.
+    /// The words without any reasoning, empty for an embedding.
     pub text: String,
+    /// The words as they came, with the reasoning that stands among them.
+    pub whole: String,
     /// The vector of an embedding.
     pub vector: Option<Vec<f32>>,
     /// Tokens as the server counted them.
@@ -94,6 +96,13 @@ pub struct Reply {
     pub charged: Usd,
     /// What must be known of its origin.
     pub marks: Marks,
+}
+
+impl Reply {
+    /// Whether it was cut before the answer began.
+    pub(super) fn is_cut(&self) -> bool {
+        self.marks.truncated && self.vector.is_none() && self.text.trim().is_empty()
+    }
 }
 
 /// What must be known of a reply's origin.

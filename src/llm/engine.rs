@@ -188,6 +188,10 @@ impl Engine {
             })
             .collect();
         let mut answers = self.stored(&questions).await;
+        // What was cut may have been answered with a larger limit, or be asked so now.
+        answers.iter_mut().for_each(|answer| {
+            answer.take_if(|answer| answer.reply().is_some_and(Reply::is_cut));
+        });
         answers.iter().flatten().for_each(|answer| tally.finished(answer, false));
 
         let mut first_with: FxHashMap<Key, usize> = FxHashMap::default();
@@ -247,11 +251,65 @@ impl Engine {
     }
 
     async fn answer(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
+        let answers = self.given(questions, tally).await;
+        match (&answers[..], questions) {
+            ([Answer::Reply(reply)], [question]) if reply.is_cut() => vec![self.again(question, tally).await],
+            _ => answers,
+        }
+    }
+
+    async fn given(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         match &self.source {
             Source::Server(transport) => self.fly(transport.as_ref(), questions, tally).await,
-            Source::Nothing(held) => questions.iter().map(|_| Answer::Held(held.clone())).collect(),
+            Source::Nothing(held) => {
+                let stored = |question: &&Question| match self.store.get(&question.key) {
+                    Ok(Some(reply)) => from_store(reply),
+                    Ok(None) => Answer::Held(held.clone()),
+                    Err(error) => store_failed(question.key, &error.to_string()),
+                };
+                questions.iter().map(stored).collect()
+            }
             Source::Pack(_) => unreachable!("a pack answers before anything is asked"),
         }
+    }
+
+    /// Asks once more with a larger limit what was cut before it began to answer. A second cut is held: more of the
+    /// same buys nothing.
+    async fn again(&self, question: &Question, tally: &Tally<'_>) -> Answer {
+        let cut = |request: &Request| {
+            let what = format!(
+                "the answer was cut at {} tokens before it began; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
+                request.max_completion_tokens(),
+                self.endpoint.name
+            );
+            Answer::Held(Held { reason: Reason::AnswerCut, what })
+        };
+        let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
+            return cut(&question.request);
+        };
+        let larger = Question { key: request.key(), request, template: question.template.clone() };
+        let given = Box::pin(self.given(&[&larger], tally)).await.pop();
+        match given {
+            Some(Answer::Reply(reply)) if reply.is_cut() => cut(&larger.request),
+            Some(given) => given,
+            None => cut(&question.request),
+        }
+    }
+
+    /// The request with which a cut one is asked once more, where the endpoint's settings have one.
+    pub fn larger(endpoint: &Endpoint, request: &Request) -> Option<Request> {
+        let ceiling = endpoint.ceiling()?;
+        let mut request = request.clone();
+        match &mut request.input {
+            Input::Chat { sampling, .. } => sampling.max_tokens = ceiling,
+            Input::Embedding { .. } | Input::Translation { .. } => return None,
+        }
+        Some(request)
+    }
+
+    /// Whether the store holds a reply to this.
+    pub(super) fn holds(&self, ask: &Ask) -> bool {
+        self.store.contains(&Engine::request(&self.endpoint, ask).key()).unwrap_or(false)
     }
 
     /// What the store holds, read off the runtime's threads.
@@ -286,6 +344,7 @@ pub(super) fn from_store(reply: StoredReply) -> Answer {
         Ok(content) => Answer::Reply(Reply {
             key: reply.key,
             text: content.text,
+            whole: content.whole,
             vector: content.vector,
             usage: reply.usage,
             charged: reply.charged_picousd,

@@ -36,6 +36,8 @@ pub enum Kind {
     Garbage(String),
     /// Success, but without a word in it.
     Empty,
+    /// Success, but nothing beside reasoning.
+    OnlyReasoning,
     /// The answer is longer than anything that could be one.
     TooLarge,
 }
@@ -48,7 +50,8 @@ impl Fault {
     /// Whether the same request may succeed later. A refusal of the request itself never does.
     pub fn retriable(&self) -> bool {
         match self.kind {
-            Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) | Kind::Empty => true,
+            Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
+            Kind::Empty | Kind::OnlyReasoning => true,
             Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
             Kind::QuotaExhausted(_) | Kind::TooLarge => false,
         }
@@ -81,6 +84,7 @@ impl Fault {
             }
             Kind::Garbage(why) => format!("not an answer of this interface from {endpoint}: {why}"),
             Kind::Empty => format!("an empty answer from {endpoint}"),
+            Kind::OnlyReasoning => format!("an answer from {endpoint} that is all reasoning"),
             Kind::TooLarge => format!("an answer from {endpoint} that is too large to be one"),
         };
         match self.status().and_then(|_| said(&self.raw)) {
@@ -122,6 +126,7 @@ impl fmt::Display for Fault {
             }
             Kind::Garbage(why) => write!(f, "not an answer of this interface: {why}"),
             Kind::Empty => f.write_str("an empty answer"),
+            Kind::OnlyReasoning => f.write_str("an answer that is all reasoning"),
             Kind::TooLarge => f.write_str("an answer too large to be one"),
         }
     }

@@ -108,7 +108,7 @@ impl Engine {
         let ask = async |at: usize, waits: bool| {
             let question = questions[at];
             let most = question.request.max_completion_tokens();
-            let reserved = self.price.cost(tokens::bound(&question.request), most);
+            let reserved = self.price.most(tokens::bound(&question.request), most);
             let leave = self.leave_to_send(question, reserved, waits).await;
             (at, leave.map(|id| id.map(|id| Attempt { at, question, id, number, reserved })))
         };
@@ -195,7 +195,7 @@ impl Engine {
             return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
         };
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
-        let call = wire::call(&requests, self.endpoint.limit_field);
+        let call = wire::call(&requests, self.endpoint.limit_field, self.endpoint.stream);
         let sent = Instant::now();
         tally.sending();
         let received = transport.send(&call).await;
@@ -203,6 +203,9 @@ impl Engine {
         if let Ok(Received { pause: Some(pause), .. }) = received {
             self.pace.pause(pause);
         }
+        // Never less is booked than the server says. Of texts that go together it says one sum.
+        let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
+        let stated = stated.unwrap_or(Usd::ZERO);
         match received.and_then(|received| together::read(&requests, received)) {
             Ok(contents) => {
                 let mut answers = Vec::with_capacity(begun.len());
@@ -210,9 +213,10 @@ impl Engine {
                 let (mut usage, mut charged) = (Usage::default(), Usd::ZERO);
                 for (attempt, (content, raw)) in begun.iter().zip(contents) {
                     let cost = match content.usage {
-                        Some(usage) => self.price.cost(usage.prompt_tokens, usage.completion_tokens),
+                        Some(usage) => self.price.of(usage),
                         None => attempt.reserved,
                     };
+                    let cost = cost.max(stated);
                     let counted = content.usage.unwrap_or_default();
                     usage.prompt_tokens += counted.prompt_tokens;
                     usage.completion_tokens += counted.completion_tokens;
@@ -221,6 +225,7 @@ impl Engine {
                     answers.push(Answer::Reply(Reply {
                         key: attempt.question.key,
                         text: content.text,
+                        whole: content.whole,
                         vector: content.vector,
                         usage: content.usage,
                         charged: cost,
@@ -245,9 +250,9 @@ impl Engine {
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
                     // Only a single question's answer can be empty and yet counted.
-                    Some(usage) => self.price.cost(usage.prompt_tokens, usage.completion_tokens),
-                    None if fault.unbilled() => Usd::ZERO,
-                    None => attempt.reserved,
+                    Some(usage) => self.price.of(usage).max(stated),
+                    None if fault.unbilled() => stated,
+                    None => attempt.reserved.max(stated),
                 };
                 tally.returned(fault.usage, begun.iter().map(charged).sum());
                 let line = |attempt: &Attempt<'_>| {

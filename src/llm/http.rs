@@ -4,7 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use tokio::time::timeout;
 
+use super::events::assemble;
 use super::fault::{Fault, Kind};
 use super::retry::{exhausted_for, retry_after, seconds};
 use super::secret::ApiKey;
@@ -38,6 +40,8 @@ pub struct Received {
     pub asked_wait: Option<Duration>,
     /// How long the whole endpoint has nothing left.
     pub pause: Option<Duration>,
+    /// What it cost, where a header says so.
+    pub cost_usd: Option<f64>,
 }
 
 /// What carries requests: HTTP, or a test's script.
@@ -52,6 +56,8 @@ pub(super) struct Http {
     base_url: String,
     authorization: Option<HeaderValue>,
     key: Option<ApiKey>,
+    first_byte: Duration,
+    idle: Duration,
 }
 
 impl Http {
@@ -73,7 +79,6 @@ impl Http {
         };
         let client = crate::http::client()
             .connect_timeout(seconds(timeouts.connect_secs))
-            .read_timeout(seconds(timeouts.idle_secs))
             .timeout(seconds(timeouts.total_secs))
             // A redirect would carry the key to another server, a hidden retry would pass the journal by.
             .redirect(reqwest::redirect::Policy::none())
@@ -81,7 +86,14 @@ impl Http {
             .user_agent(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| error.without_url().to_string())?;
-        Ok(Http { client, base_url: base_url.trim_end_matches('/').to_owned(), authorization, key })
+        Ok(Http {
+            client,
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            authorization,
+            key,
+            first_byte: seconds(timeouts.first_byte_secs),
+            idle: seconds(timeouts.idle_secs),
+        })
     }
 
     async fn exchange(&self, call: &Call) -> Result<Received, Fault> {
@@ -97,12 +109,22 @@ impl Http {
         if let Some(authorization) = self.authorization.as_ref().filter(|_| call.path != TRANSLATE) {
             request = request.header(AUTHORIZATION, authorization.clone());
         }
-        let mut response = request.send().await.map_err(|error| fault(error, &[]))?;
+        let sent = timeout(self.first_byte, request.send()).await;
+        let mut response = sent.map_err(|_| Fault::new(Kind::Timeout))?.map_err(|error| fault(error, &[]))?;
         let status = response.status().as_u16();
         let (asked_wait, pause) = waits(response.headers());
+        let cost_usd = stated_cost(response.headers());
+        let streamed = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         let mut body = Vec::new();
         loop {
-            match response.chunk().await {
+            let Ok(chunk) = timeout(self.idle, response.chunk()).await else {
+                let raw = String::from_utf8_lossy(&body).into_owned();
+                return Err(Fault { raw, ..Fault::new(Kind::Timeout) });
+            };
+            match chunk {
                 Ok(Some(chunk)) if body.len() + chunk.len() > MAX_BODY => {
                     return Err(Fault::new(Kind::TooLarge));
                 }
@@ -113,7 +135,23 @@ impl Http {
                 Err(error) => return Err(fault(error, &body)),
             }
         }
-        Ok(Received { status, body: String::from_utf8_lossy(&body).into_owned(), asked_wait, pause })
+        if status < 300 && streamed {
+            let stream = String::from_utf8_lossy(&body);
+            return match assemble(&stream) {
+                Some(body) => Ok(Received { status, body, asked_wait, pause, cost_usd }),
+                None => {
+                    let kind = Kind::Cut("the stream ended before the answer did".to_owned());
+                    Err(Fault { raw: stream.into_owned(), ..Fault::new(kind) })
+                }
+            };
+        }
+        Ok(Received {
+            status,
+            body: String::from_utf8_lossy(&body).into_owned(),
+            asked_wait,
+            pause,
+            cost_usd,
+        })
     }
 }
 
@@ -134,6 +172,12 @@ impl Transport for Http {
 
 fn waits(headers: &HeaderMap) -> (Option<Duration>, Option<Duration>) {
     (retry_after(headers, SystemTime::now()), exhausted_for(headers).map(|pause| pause.min(MAX_HEADER_PAUSE)))
+}
+
+/// What proxies say an answer cost, in dollars.
+fn stated_cost(headers: &HeaderMap) -> Option<f64> {
+    const NAMES: [&str; 2] = ["x-litellm-response-cost", "x-response-cost"];
+    NAMES.iter().find_map(|name| headers.get(*name)?.to_str().ok()?.trim().parse().ok())
 }
 
 fn fault(error: reqwest::Error, body: &[u8]) -> Fault {

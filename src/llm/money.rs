@@ -6,6 +6,8 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
+use super::store::Usage;
+
 const PICO: f64 = 1e12;
 
 /// An amount of US dollars, counted in 10⁻¹² dollars. A price of up to six decimals per million
@@ -76,32 +78,92 @@ impl fmt::Display for Usd {
 pub struct Price {
     per_token_in: Usd,
     per_token_out: Usd,
+    /// Of the prompt's tokens, those that the server had at hand.
+    per_token_cached: Usd,
+    /// Of the answer's tokens, those of reasoning.
+    per_token_reasoning: Usd,
 }
 
 impl Price {
     /// A price of nothing, of an endpoint declared free.
-    pub const FREE: Price = Price { per_token_in: Usd::ZERO, per_token_out: Usd::ZERO };
+    pub const FREE: Price = Price {
+        per_token_in: Usd::ZERO,
+        per_token_out: Usd::ZERO,
+        per_token_cached: Usd::ZERO,
+        per_token_reasoning: Usd::ZERO,
+    };
 
     /// From dollars per million prompt tokens and per million completion tokens. A fraction of a picodollar
     /// is rounded up: a cap must hold.
     pub fn per_million(dollars_in: f64, dollars_out: f64) -> Price {
-        // The subtracted speck keeps a price such as 0.15, which no binary fraction equals, from rounding up.
-        let per_token = |dollars: f64| Usd((dollars * 1e6 - 1e-6).ceil().max(0.0) as i64);
-        Price { per_token_in: per_token(dollars_in), per_token_out: per_token(dollars_out) }
+        let (per_token_in, per_token_out) = (per_token(dollars_in), per_token(dollars_out));
+        Price {
+            per_token_in,
+            per_token_out,
+            per_token_cached: per_token_in,
+            per_token_reasoning: per_token_out,
+        }
     }
 
-    /// The cost of so many prompt and completion tokens.
+    /// With other dollars per million cached tokens and per million tokens of reasoning, where they have a price of
+    /// their own.
+    pub fn with(self, cached: Option<f64>, reasoning: Option<f64>) -> Price {
+        Price {
+            per_token_cached: cached.map_or(self.per_token_cached, per_token),
+            per_token_reasoning: reasoning.map_or(self.per_token_reasoning, per_token),
+            ..self
+        }
+    }
+
+    /// The cost of so many prompt and completion tokens, none of them cached and none of reasoning.
     pub fn cost(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
+        self.of(Usage { prompt_tokens, completion_tokens, ..Usage::default() })
+    }
+
+    /// The most that so many tokens may cost, whatever they are.
+    pub fn most(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
+        let dear = Price {
+            per_token_in: self.per_token_in.max(self.per_token_cached),
+            per_token_out: self.per_token_out.max(self.per_token_reasoning),
+            ..self
+        };
+        dear.cost(prompt_tokens, completion_tokens)
+    }
+
+    /// The cost of what a server counted.
+    pub fn of(self, usage: Usage) -> Usd {
+        let Usage { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = usage;
         let part =
             |price: Usd, tokens: u64| i64::try_from(tokens).map_or(i64::MAX, |n| price.0.saturating_mul(n));
-        Usd(part(self.per_token_in, prompt_tokens)
-            .saturating_add(part(self.per_token_out, completion_tokens)))
+        let parts = [
+            part(self.per_token_in, prompt_tokens.saturating_sub(cached_tokens)),
+            part(self.per_token_cached, cached_tokens),
+            part(self.per_token_out, completion_tokens.saturating_sub(reasoning_tokens)),
+            part(self.per_token_reasoning, reasoning_tokens),
+        ];
+        Usd(parts.into_iter().fold(0, i64::saturating_add))
     }
+}
+
+fn per_token(dollars: f64) -> Usd {
+    // The subtracted speck keeps a price such as 0.15, which no binary fraction equals, from rounding up.
+    Usd((dollars * 1e6 - 1e-6).ceil().max(0.0) as i64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cached_tokens_and_reasoning_have_prices_of_their_own() {
+        let usage = Usage { prompt_tokens: 10, completion_tokens: 8, cached_tokens: 4, reasoning_tokens: 6 };
+        let plain = Price::per_million(1.0, 4.0);
+        assert_eq!(plain.of(usage), plain.cost(10, 8));
+        let own = plain.with(Some(0.25), Some(8.0));
+        assert_eq!(own.of(usage).pico(), 1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6);
+        assert!(own.most(10, 8) >= own.of(usage));
+        assert_eq!(own.most(10, 8).pico(), 10 * 1_000_000 + 8 * 8_000_000);
+    }
 
     #[test]
     fn prices_are_whole_picodollars() {

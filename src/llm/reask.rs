@@ -50,7 +50,15 @@ pub async fn ask_parsed<T>(
                     Err(unreadable) => {
                         let reason = Reason::ReplyUnparseable;
                         if reasks < max_reasks && !reply.marks.sample {
-                            again.push((at, quoting(ask, &reply.text, &unreadable)));
+                            // A reply with reasoning was once quoted whole: what was bought then is not bought again.
+                            let before = (reply.whole != reply.text)
+                                .then(|| {
+                                    Some(quoting(ask.clone(), &reply.whole, &read(&ask, &reply.whole).err()?))
+                                })
+                                .flatten()
+                                .filter(|before| engine.holds(before));
+                            again
+                                .push((at, before.unwrap_or_else(|| quoting(ask, &reply.text, &unreadable))));
                         }
                         let error = unreadable.to_string();
                         Parsed::Failed(Failed { reason, error, raw: reply.text, key: reply.key })

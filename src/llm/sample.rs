@@ -121,7 +121,15 @@ impl Pack {
             .ok()
             .filter(|_| matches!(ask.what, super::What::Embedding { .. }));
         let marks = Marks { sample: true, truncated: false };
-        Answer::Reply(Reply { key, text: text.clone(), vector, usage: None, charged: Usd::ZERO, marks })
+        Answer::Reply(Reply {
+            key,
+            text: text.clone(),
+            whole: text.clone(),
+            vector,
+            usage: None,
+            charged: Usd::ZERO,
+            marks,
+        })
     }
 }
 

@@ -35,9 +35,16 @@ pub struct Endpoint {
     /// What the server is asked to enforce for prompts whose reply is JSON; other prompts are always free text.
     #[serde(default)]
     pub format: Format,
+    /// The limit with which a request is asked once more whose answer was cut before it began; four times
+    /// `sampling.max_tokens` where absent. It is no part of the first request's key.
+    pub max_tokens_ceiling: Option<u32>,
     /// The name under which `sampling.max_tokens` is sent.
     #[serde(default)]
     pub limit_field: LimitField,
+    /// Whether answers are asked for piece by piece: a model that thinks for minutes is heard of before, and a dead
+    /// server is noticed after `timeouts.idle_secs`. No part of any key.
+    #[serde(default)]
+    pub stream: bool,
     /// How long to wait for what.
     #[serde(default)]
     pub timeouts: Timeouts,
@@ -58,6 +65,10 @@ pub struct Endpoint {
     pub usd_per_million_in: Option<f64>,
     /// Dollars per million completion tokens.
     pub usd_per_million_out: Option<f64>,
+    /// Dollars per million prompt tokens that the server has at hand; as other prompt tokens where absent.
+    pub usd_per_million_cached: Option<f64>,
+    /// Dollars per million tokens of reasoning; as other completion tokens where absent.
+    pub usd_per_million_reasoning: Option<f64>,
     /// Declares that nothing is paid; without it and without prices nothing is sent.
     #[serde(default)]
     pub free: bool,
@@ -68,6 +79,9 @@ pub struct Endpoint {
     /// The model's size in billions of parameters, where it is known: what `evaluate` sets scores against.
     pub size_b: Option<f64>,
 }
+
+/// By what the first limit is multiplied for the second try.
+const CEILING: u32 = 4;
 
 fn default_concurrency() -> usize {
     8
@@ -89,6 +103,8 @@ impl Endpoint {
             key_env: None,
             sampling: Sampling::default(),
             format: Format::default(),
+            max_tokens_ceiling: None,
+            stream: false,
             limit_field: LimitField::default(),
             timeouts: Timeouts::default(),
             retries: Retries::default(),
@@ -98,6 +114,8 @@ impl Endpoint {
             tpm: None,
             usd_per_million_in: None,
             usd_per_million_out: None,
+            usd_per_million_cached: None,
+            usd_per_million_reasoning: None,
             free: false,
             max_usd: None,
             pack: None,
@@ -114,9 +132,19 @@ impl Endpoint {
     pub fn price(&self) -> Option<Price> {
         match (self.free, self.usd_per_million_in, self.usd_per_million_out) {
             (true, ..) => Some(Price::FREE),
-            (false, Some(dollars_in), Some(dollars_out)) => Some(Price::per_million(dollars_in, dollars_out)),
+            (false, Some(dollars_in), Some(dollars_out)) => Some(
+                Price::per_million(dollars_in, dollars_out)
+                    .with(self.usd_per_million_cached, self.usd_per_million_reasoning),
+            ),
             _ => None,
         }
+    }
+
+    /// The limit of the second try, where it is more than the first one's.
+    pub fn ceiling(&self) -> Option<u32> {
+        let first = self.sampling.max_tokens;
+        Some(self.max_tokens_ceiling.unwrap_or(first.saturating_mul(CEILING)))
+            .filter(|ceiling| *ceiling > first)
     }
 
     /// The endpoint's own cap.
@@ -210,6 +238,8 @@ pub enum LimitField {
 pub struct Timeouts {
     /// Until a connection stands.
     pub connect_secs: f64,
+    /// From the request to the answer's first byte: without `stream` that is all the time a model thinks.
+    pub first_byte_secs: f64,
     /// Between two pieces of an answer.
     pub idle_secs: f64,
     /// From the first byte sent to the last received; a server that drips for ever ends here.
@@ -218,7 +248,7 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Timeouts {
-        Timeouts { connect_secs: 10.0, idle_secs: 60.0, total_secs: 120.0 }
+        Timeouts { connect_secs: 10.0, first_byte_secs: 300.0, idle_secs: 60.0, total_secs: 600.0 }
     }
 }
 

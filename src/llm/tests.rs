@@ -50,7 +50,12 @@ impl Transport for Scripted {
                 json!({"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 10, "completion_tokens": 20}}).to_string()
             };
             let received = |status, body, secs: Option<u64>| {
-                Ok(Received { status, body, asked_wait: secs.map(Duration::from_secs), pause: None })
+                Ok(Received {
+                    status,
+                    body,
+                    asked_wait: secs.map(Duration::from_secs),
+                    ..Received::default()
+                })
             };
             match step.unwrap_or(Step::Say("fine")) {
                 Step::Say(text) => received(200, body(text), None),
@@ -310,6 +315,63 @@ async fn a_usage_that_cannot_be_is_charged_as_reserved() {
     let request = Engine::request(&bench.endpoint, &ask("a"));
     let reserved = bench.endpoint.price().unwrap().cost(tokens::bound(&request), 50);
     assert_eq!((reply.charged, bench.spent()), (reserved, reserved.pico()));
+}
+
+/// What a model says that thinks until its limit.
+const CUT: &str = r#"{"choices": [{"message": {"content": "<think>1 2"}, "finish_reason": "length"}], "usage": {"prompt_tokens": 10, "completion_tokens": 50}}"#;
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_cut_before_it_began_is_asked_once_more_with_a_larger_limit() {
+    let mut bench = Bench::new();
+    let (first, larger) = ("\"max_tokens\":50", "\"max_tokens\":200");
+    let said = vec![Step::Say("<think>3?</think>5 2 3")];
+    let answers = all(&bench.engine(vec![(first, vec![Step::Raw(CUT)]), (larger, said)]), &["a"]).await;
+    assert_eq!(answers[0].reply().unwrap().text, "5 2 3");
+    assert_eq!(bench.sent(), 2);
+    // Both are stored: neither is bought again, offline or not.
+    assert_eq!(all(&bench.engine(vec![]), &["a"]).await[0].reply().unwrap().text, "5 2 3");
+    bench.limits.offline = true;
+    assert_eq!(all(&bench.engine(vec![]), &["a"]).await[0].reply().unwrap().text, "5 2 3");
+    bench.limits.offline = false;
+    assert_eq!(bench.sent(), 2);
+
+    // Cut twice, it waits for a setting and is not sent again.
+    for _ in 0..2 {
+        let answers = all(&bench.engine(vec![("b", vec![Step::Raw(CUT)])]), &["b"]).await;
+        let Answer::Held(held) = &answers[0] else { panic!("{answers:?}") };
+        assert_eq!(held.reason, Reason::AnswerCut);
+        assert!(
+            held.what.contains("200 tokens") && held.what.contains("max_tokens_ceiling"),
+            "{}",
+            held.what
+        );
+        assert_eq!(bench.sent(), 4);
+    }
+    bench.endpoint.max_tokens_ceiling = Some(50);
+    let answers = all(&bench.engine(vec![("c", vec![Step::Raw(CUT)])]), &["c"]).await;
+    assert_eq!((reason(&answers[0]), bench.sent()), (Some(Reason::AnswerCut), 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_with_reasoning_that_was_quoted_whole_is_not_bought_again() {
+    let bench = Bench::new();
+    let read = |_: &Ask, reply: &str| match reply.trim() {
+        "yes" => Ok(true),
+        other => Err(Unreadable::new(format!("{} characters", other.chars().count()))),
+    };
+    // What an earlier program asked, which read reasoning as part of the answer.
+    let whole = "<think>hm</think>perhaps";
+    let mut before = ask("a");
+    before.reask = 1;
+    if let What::Chat { messages, .. } = &mut before.what {
+        messages.push(Message::new(Role::Assistant, whole));
+        messages.push(Message::new(Role::User, "Your reply could not be read: 24 characters. Answer the first message again, in exactly the form it asks for, and write nothing else."));
+    }
+    bench.engine(vec![("a", vec![Step::Say("yes")])]).ask_all(vec![before], |_| {}).await;
+    let parsed =
+        ask_parsed(&bench.engine(vec![("a", vec![Step::Say(whole)])]), asks(&["a"]), read, 1, |_| {}).await;
+    assert!(matches!(&parsed[0], Parsed::Value { value: true, reasks: 1, .. }), "{parsed:?}");
+    assert_eq!(bench.sent(), 2);
 }
 
 #[tokio::test(start_paused = true)]

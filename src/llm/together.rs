@@ -96,7 +96,8 @@ mod tests {
     #[test]
     fn vectors_of_one_answer_go_to_their_texts() {
         let (a, b) = (embed("a long text of some words"), embed("b"));
-        let sent: Value = serde_json::from_str(&wire::call(&[&a, &b], LimitField::MaxTokens).body).unwrap();
+        let sent: Value =
+            serde_json::from_str(&wire::call(&[&a, &b], LimitField::MaxTokens, false).body).unwrap();
         assert_eq!(sent["input"], json!(["a long text of some words", "b"]));
         let body = json!({"model": "m", "data": [{"index": 1, "embedding": [2.0]}, {"index": 0, "embedding": [1.0]}],
             "usage": {"prompt_tokens": 9, "total_tokens": 9}});

@@ -6,21 +6,28 @@ use serde_json::{Map, Value, json};
 
 use super::fault::{Fault, Kind};
 use super::http::{Call, Received};
+use super::money::Usd;
+use super::reasoning::{Parted, part};
 use super::request::{Input, Request};
 use super::settings::{Format, LimitField};
 use super::store::Usage;
-use super::tokens;
 
 /// No token of any vocabulary covers this many bytes of ordinary text on average.
 const MAX_BYTES_A_TOKEN: u64 = 16;
+/// No answer takes more tokens; a larger number is none.
+const MOST_TOKENS: u64 = 100_000_000;
 /// Error bodies are kept up to here.
 const MAX_RAW: usize = 64 * 1024;
 
 /// What an answer says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
-    /// The words, empty for an embedding.
+    /// The words, empty for an embedding, and where there is nothing but reasoning.
     pub text: String,
+    /// What it thought before; empty where it says nothing of that.
+    pub reasoning: String,
+    /// The text with the reasoning that stands in it, as it came.
+    pub whole: String,
     /// The vector of an embedding.
     pub vector: Option<Vec<f32>>,
     /// Whether the answer ends because it reached `max_tokens`.
@@ -30,7 +37,7 @@ pub struct Content {
 }
 
 /// The HTTP form of a chat, or of texts to embed together.
-pub(super) fn call(requests: &[&Request], limit_field: LimitField) -> Call {
+pub(super) fn call(requests: &[&Request], limit_field: LimitField, stream: bool) -> Call {
     let request = requests[0];
     match &request.input {
         Input::Chat { messages, sampling, format } => {
@@ -50,6 +57,11 @@ pub(super) fn call(requests: &[&Request], limit_field: LimitField) -> Call {
                 ("response_format", response_format(format)),
             ];
             body.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+            if stream {
+                // Without the option a stream says nothing of its tokens.
+                body.insert("stream".into(), json!(true));
+                body.insert("stream_options".into(), json!({"include_usage": true}));
+            }
             body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
             Call { path: "chat/completions", body: Value::Object(body).to_string() }
         }
@@ -95,10 +107,17 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
     }
     let content =
         content(request, &received.body).map_err(|why| fault(status_within(&received.body, why), None))?;
-    if content.text.trim().is_empty() && content.vector.is_none() {
-        return Err(fault(Kind::Empty, content.usage));
+    // What was cut before it began is an answer to keep: the same request would buy the same again.
+    if content.text.trim().is_empty() && content.vector.is_none() && !content.truncated {
+        let kind = if content.reasoning.is_empty() { Kind::Empty } else { Kind::OnlyReasoning };
+        return Err(fault(kind, content.usage));
     }
     Ok(content)
+}
+
+/// What a stored reply says, and what it thought before; the whole body where it is none of this interface.
+pub fn spoken(request: &Request, raw: &str) -> (String, String) {
+    content(request, raw).map_or_else(|_| (raw.to_owned(), String::new()), |said| (said.text, said.reasoning))
 }
 
 /// Reads the body of a successful answer, also one that was stored long ago.
@@ -107,10 +126,23 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
         Input::Chat { .. } => {
             let body: Chat = serde_json::from_str(raw).map_err(|error| error.to_string())?;
             let choice = body.choices.into_iter().next().ok_or("no choices")?;
-            let text = choice.message.content.map(Text::join).or(choice.message.refusal).unwrap_or_default();
+            let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
+            let (said, thought) =
+                content.map(Text::join).or(refusal.map(|text| (text, String::new()))).unwrap_or_default();
+            let Parted { answer, reasoning: within } = part(&said);
+            let beside = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
+            let thoughts: Vec<String> =
+                beside.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
             let truncated = choice.finish_reason.as_deref() == Some("length");
-            let usage = believable(request, text.len(), body.usage);
-            Ok(Content { text, vector: None, truncated, usage })
+            let usage = believable(request, said.len(), body.usage);
+            Ok(Content {
+                text: answer,
+                reasoning: thoughts.join("\n\n"),
+                whole: said,
+                vector: None,
+                truncated,
+                usage,
+            })
         }
         Input::Embedding { .. } => {
             let body: Embeddings = serde_json::from_str(raw).map_err(|error| error.to_string())?;
@@ -119,33 +151,57 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
                 return Err("an empty vector".into());
             }
             let usage = believable(request, 0, body.usage);
-            Ok(Content { text: String::new(), vector: Some(vector), truncated: false, usage })
+            Ok(Content { vector: Some(vector), usage, ..Content::default() })
         }
         Input::Translation { .. } => {
             let body: Translated = serde_json::from_str(raw).map_err(|error| error.to_string())?;
-            Ok(Content { text: body.translated_text, vector: None, truncated: false, usage: None })
+            let text = body.translated_text;
+            Ok(Content { whole: text.clone(), text, ..Content::default() })
         }
     }
 }
 
-/// The server's count, where it can be one: whole numbers that add up, no more than the request allows and no less
-/// than the text must take. Anything else counts as no count, and the attempt is charged its reservation.
+/// The server's count, where it can be one: whole numbers, no less than the text must take. What a server bills beyond
+/// what the request allows it bills all the same. Anything else counts as no count, and the attempt is charged its
+/// reservation.
 fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Option<Usage> {
     let usage = usage?;
-    let number = |name: &str| usage.get(name).and_then(Value::as_u64);
+    let number = |name: &str| usage.get(name).and_then(Value::as_u64).filter(|n| *n <= MOST_TOKENS);
+    let within = |details: &str, name: &str| {
+        usage.get(details).and_then(|details| details.get(name)).and_then(Value::as_u64).unwrap_or(0)
+    };
     let prompt_tokens = number("prompt_tokens")?;
     let total = number("total_tokens");
-    let completion_tokens = match (number("completion_tokens"), &request.input) {
+    let stated = match (number("completion_tokens"), &request.input) {
         (Some(tokens), _) => tokens,
         (None, Input::Embedding { .. }) if usage.get("completion_tokens").is_none_or(Value::is_null) => 0,
         (None, _) => return None,
     };
     let prompt_bytes: usize = request.texts().map(str::len).sum();
-    let adds_up = total.is_none_or(|total| Some(total) == prompt_tokens.checked_add(completion_tokens));
+    // Some count reasoning in the total alone.
+    let completion_tokens = total.map_or(stated, |total| total.saturating_sub(prompt_tokens).max(stated));
+    let reasoning = within("completion_tokens_details", "reasoning_tokens").max(completion_tokens - stated);
+    let cached =
+        within("prompt_tokens_details", "cached_tokens").max(number("prompt_cache_hit_tokens").unwrap_or(0));
     let low = prompt_tokens.saturating_mul(MAX_BYTES_A_TOKEN) < prompt_bytes as u64
         || completion_tokens.saturating_mul(MAX_BYTES_A_TOKEN) < text_bytes as u64;
-    let high = prompt_tokens > tokens::bound(request) || completion_tokens > request.max_completion_tokens();
-    (adds_up && !low && !high).then_some(Usage { prompt_tokens, completion_tokens })
+    (!low).then_some(Usage {
+        prompt_tokens,
+        completion_tokens,
+        cached_tokens: cached.min(prompt_tokens),
+        reasoning_tokens: reasoning.min(completion_tokens),
+    })
+}
+
+/// What the answer cost by the server's own word, in dollars: OpenRouter counts it with the tokens, LiteLLM's proxy
+/// says it in a header.
+pub(super) fn stated_cost(received: &Received) -> Option<Usd> {
+    let body: Option<Value> =
+        received.body.contains("\"cost\"").then(|| serde_json::from_str(&received.body).ok()).flatten();
+    let within = body.and_then(|body| body.get("usage")?.get("cost")?.as_f64());
+    let dollars =
+        received.cost_usd.into_iter().chain(within).filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
+    dollars.map(Usd::from_dollars).max()
 }
 
 /// LibreTranslate's answer; it counts no tokens.
@@ -208,6 +264,10 @@ struct Choice {
 struct Reply {
     content: Option<Text>,
     refusal: Option<String>,
+    /// As vLLM, OpenRouter and Ollama name it.
+    reasoning: Option<Text>,
+    /// As DeepSeek, SGLang and LiteLLM do.
+    reasoning_content: Option<Text>,
 }
 
 /// Words, or parts with words in them.
@@ -216,19 +276,34 @@ struct Reply {
 enum Text {
     Whole(String),
     Parts(Vec<Part>),
+    /// Beside an answer that can be read.
+    Other(serde::de::IgnoredAny),
 }
 
 #[derive(Deserialize)]
 struct Part {
+    #[serde(default, rename = "type")]
+    kind: String,
     #[serde(default)]
     text: String,
+    thinking: Option<Box<Text>>,
 }
 
 impl Text {
-    fn join(self) -> String {
+    /// The answer, and the reasoning among its parts.
+    fn join(self) -> (String, String) {
         match self {
-            Text::Whole(text) => text,
-            Text::Parts(parts) => parts.into_iter().map(|part| part.text).collect(),
+            Text::Whole(text) => (text, String::new()),
+            Text::Parts(parts) => {
+                let (mut said, mut thought) = (String::new(), String::new());
+                for part in parts {
+                    let thinks = ["think", "reason", "summary"].iter().any(|word| part.kind.contains(word));
+                    if thinks { &mut thought } else { &mut said }.push_str(&part.text);
+                    part.thinking.into_iter().for_each(|text| thought.push_str(&text.join().0));
+                }
+                (said, thought)
+            }
+            Text::Other(_) => Default::default(),
         }
     }
 }
@@ -269,20 +344,21 @@ mod tests {
 
     #[test]
     fn bodies_hold_what_was_set() {
-        let body: Value = serde_json::from_str(&call(&[&request()], LimitField::MaxTokens).body).unwrap();
+        let body: Value =
+            serde_json::from_str(&call(&[&request()], LimitField::MaxTokens, false).body).unwrap();
         assert_eq!(
             body,
             json!({"model": "m", "messages": [{"role": "user", "content": "Why is the mute button loud?"}], "max_tokens": 50,
                 "seed": 9, "response_format": {"type": "json_object"}})
         );
-        let body = call(&[&request()], LimitField::MaxCompletionTokens).body;
+        let body = call(&[&request()], LimitField::MaxCompletionTokens, false).body;
         assert!(body.contains("max_completion_tokens") && !body.contains("max_tokens"));
     }
 
     #[test]
     fn a_usage_is_believed_where_it_can_be_true() {
         let usage = |usage| answer(usage).unwrap().usage;
-        let fine = Usage { prompt_tokens: 9, completion_tokens: 3 };
+        let fine = Usage { prompt_tokens: 9, completion_tokens: 3, ..Usage::default() };
         assert_eq!(
             usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12})),
             Some(fine)
@@ -297,13 +373,61 @@ mod tests {
             json!({"prompt_tokens": 9.5, "completion_tokens": 3}),
             json!({"prompt_tokens": 0, "completion_tokens": 0}),
             json!({"prompt_tokens": 1, "completion_tokens": 3}),
-            json!({"prompt_tokens": 9, "completion_tokens": 51}),
-            json!({"prompt_tokens": 9_000_000, "completion_tokens": 3}),
-            json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 99}),
             json!({"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX, "total_tokens": 1}),
         ] {
             assert_eq!(usage(wrong.clone()), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_a_server_bills_beyond_the_limit_is_booked() {
+        let usage = |usage| answer(usage).unwrap().usage.unwrap();
+        let high = usage(json!({"prompt_tokens": 9000, "completion_tokens": 51}));
+        assert_eq!((high.prompt_tokens, high.completion_tokens), (9000, 51));
+        // Reasoning in a total alone, with the answer, and not at all.
+        let total = usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 99}));
+        assert_eq!((total.completion_tokens, total.reasoning_tokens), (90, 87));
+        let with = json!({"prompt_tokens": 9, "completion_tokens": 40, "total_tokens": 49, "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 30}});
+        let with = usage(with);
+        assert_eq!((with.completion_tokens, with.reasoning_tokens, with.cached_tokens), (40, 30, 4));
+        let less = usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 3}));
+        assert_eq!((less.prompt_tokens, less.completion_tokens), (9, 3));
+    }
+
+    #[test]
+    fn a_cost_that_a_server_states_is_read() {
+        let stated = |body: Value, cost_usd| stated_cost(&Received { cost_usd, ..received(200, body) });
+        assert_eq!(stated(json!({"usage": {"cost": 0.5}}), None), Some(Usd::from_dollars(0.5)));
+        assert_eq!(stated(json!({"usage": {"cost": 0.5}}), Some(2.0)), Some(Usd::from_dollars(2.0)));
+        assert_eq!(stated(json!({"usage": {"cost": "free"}}), Some(-1.0)), None);
+    }
+
+    #[test]
+    fn reasoning_is_no_answer_wherever_it_comes() {
+        let content = |message: Value| {
+            let content =
+                read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap();
+            (content.text, content.reasoning)
+        };
+        let parted = ("5 2 3".to_owned(), "1 2 3?".to_owned());
+        for message in [
+            json!({"content": "<think>1 2 3?</think>5 2 3"}),
+            json!({"content": "5 2 3", "reasoning_content": "1 2 3?"}),
+            json!({"content": "5 2 3", "reasoning": "1 2 3?"}),
+            json!({"content": "5 2 3", "reasoning": "1 2 3?", "reasoning_content": "1 2 3?"}),
+            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "1 2 3?"}]}, {"type": "text", "text": "5 2 3"}]}),
+            json!({"content": [{"type": "reasoning", "text": "1 2 3?"}, {"text": "5 2 3"}]}),
+        ] {
+            assert_eq!(content(message.clone()), parted, "{message}");
+        }
+        let kind = |message: Value| {
+            read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap_err().kind
+        };
+        assert_eq!(kind(json!({"content": "<think>1 2 3?</think>"})), Kind::OnlyReasoning);
+        assert_eq!(kind(json!({"content": null, "reasoning": "1 2 3?"})), Kind::OnlyReasoning);
+        let cut = json!({"choices": [{"message": {"content": "<think>1 2"}, "finish_reason": "length"}]});
+        let cut = read(&request(), &received(200, cut)).unwrap();
+        assert!(cut.truncated && cut.text.is_empty() && cut.reasoning == "1 2");
     }
 
     #[test]
@@ -343,7 +467,7 @@ mod tests {
             json!({"data": [{"embedding": [0.5, -1.0]}], "usage": {"prompt_tokens": 1, "total_tokens": 1}});
         let content = read(&request, &received(200, body)).unwrap();
         assert_eq!(content.vector, Some(vec![0.5, -1.0]));
-        assert_eq!(content.usage, Some(Usage { prompt_tokens: 1, completion_tokens: 0 }));
+        assert_eq!(content.usage, Some(Usage { prompt_tokens: 1, ..Usage::default() }));
         assert!(read(&request, &received(200, json!({"data": [{"embedding": []}]}))).is_err());
     }
 

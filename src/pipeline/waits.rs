@@ -223,6 +223,7 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
                 | Reason::BudgetReached
                 | Reason::NoPrice
                 | Reason::KeyMissing
+                | Reason::AnswerCut
                 | Reason::Interrupted,
             ),
         ) => Fate::Model,
@@ -282,6 +283,11 @@ impl OfStage<'_> {
                 (fault(said).to_owned(), if set { Mend::Run } else { Mend::First(both) })
             }
             Some(Reason::BudgetReached) => self.budget(said),
+            Some(Reason::AnswerCut) => {
+                let name = self.endpoint(said).map_or("…", |endpoint| &endpoint.name);
+                let raise = format!("raise max_tokens_ceiling under [llm.{name}] in pipeline.toml");
+                (said.split(';').next().unwrap_or(said).to_owned(), Mend::First(raise))
+            }
             Some(Reason::Interrupted) => ("the run was interrupted".into(), Mend::Run),
             Some(Reason::ReplyMissing) => self.missing(said),
             Some(Reason::RequestFailed) => {

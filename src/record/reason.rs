@@ -136,6 +136,8 @@ reasons! {
     Interrupted = "interrupted",
     /// The endpoint refused the request, or every attempt failed.
     RequestFailed = "request_failed",
+    /// The answer was cut at the largest limit of tokens before it began; what it thought until then is kept.
+    AnswerCut = "answer_cut",
     /// The reply does not say what was asked for, re-asks included.
     ReplyUnparseable = "reply_unparseable",
 

@@ -103,7 +103,15 @@ mod tests {
     fn rated(judge: &str, rating: f64) -> Replied {
         let marks = Marks { sample: false, truncated: false };
         let key = Key::of(judge.as_bytes());
-        let reply = Reply { key, text: String::new(), vector: None, usage: None, charged: Usd::ZERO, marks };
+        let reply = Reply {
+            key,
+            text: String::new(),
+            whole: String::new(),
+            vector: None,
+            usage: None,
+            charged: Usd::ZERO,
+            marks,
+        };
         let value = [("rating", Value::Number(rating))].into_iter().collect();
         replied(judge, Parsed::Value { value, reply, reasks: 0 })
     }

@@ -151,7 +151,8 @@ impl Stage {
             Stage::Anonymise => 1,
             Stage::Filter => 1,
             Stage::Dedup => 1,
-            Stage::Draft(_) => 1,
+            // 2 reads no reasoning as an answer.
+            Stage::Draft(_) => 2,
             Stage::Review(_) => 1,
             Stage::Options | Stage::Pairs => 1,
             Stage::Puzzle(_) => 1,

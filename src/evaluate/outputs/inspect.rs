@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::{Lines, Output, Said};
 use crate::evaluate::task::Setting;
 use crate::llm::parse;
+use crate::llm::without_reasoning;
 use crate::options::LETTERS;
 
 pub(super) fn lines(path: &Path, log: &Json) -> Lines {
@@ -37,14 +38,13 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, String> {
     }
     let out = &sample["output"];
     let text = out["completion"].as_str().or_else(|| words(&out["choices"][0]["message"]["content"]));
-    let Some(text) = text else { return Err("the sample has no output".into()) };
+    let Some(text) = text.map(without_reasoning) else { return Err("the sample has no output".into()) };
     let options = sample["choices"].as_array().map_or(0, Vec::len);
     let said = match options {
-        0 => Said::Words(text.into()),
+        0 => Said::Words(text),
         // What has no letter is read as words, and told as a format error.
-        _ => {
-            letter(text, options).map_or_else(|| Said::Words(text.into()), |at| Said::Place(at, text.into()))
-        }
+        _ => letter(&text, options)
+            .map_or_else(|| Said::Words(text.clone()), |at| Said::Place(at, text.clone())),
     };
     Ok(Output { item, task: None, setting: Setting::default(), model: model.map(str::to_string), said })
 }

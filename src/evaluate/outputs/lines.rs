@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::{Output, Said};
 use crate::evaluate::task::{Setting, Task};
+use crate::llm::without_reasoning;
 
 pub(super) const HINT: &str = "a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
 
@@ -48,6 +49,6 @@ pub(super) fn output(line: &str) -> Result<Output, String> {
         task,
         setting: line.setting,
         model: line.model,
-        said: Said::Words(line.text),
+        said: Said::Words(without_reasoning(&line.text)),
     })
 }

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::{Output, Said};
 use crate::evaluate::task::Setting;
+use crate::llm::without_reasoning;
 
 pub(super) fn output(path: &Path, line: &Json) -> Result<Output, String> {
     let id = line["doc"].get("id").and_then(Json::as_str);
@@ -29,7 +30,7 @@ fn said(line: &Json) -> Option<Said> {
 fn replies(json: &Json) -> Option<Said> {
     let list = json.as_array()?;
     if let Some(text) = first_text(list.first()?) {
-        return Some(Said::Words(text));
+        return Some(Said::Words(without_reasoning(&text)));
     }
     let scores: Option<Vec<f64>> = list.iter().map(likelihood).collect();
     let scores = scores.filter(|scores| scores.len() > 1)?;

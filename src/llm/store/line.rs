@@ -113,6 +113,17 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Of the answer, hidden reasoning included.
     pub completion_tokens: u64,
+    /// Of the prompt's, those that the server had at hand from before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// Of the answer's, those of reasoning.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 impl Line {

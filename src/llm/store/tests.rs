@@ -36,7 +36,7 @@ fn reply(id: Option<String>, text: &str, cost: i64) -> Line {
         template: "t".into(),
         request,
         raw: format!("raw of {text}"),
-        usage: Some(Usage { prompt_tokens: 2, completion_tokens: 3 }),
+        usage: Some(Usage { prompt_tokens: 2, completion_tokens: 3, ..Usage::default() }),
         charged_picousd: Usd::from_pico(cost),
         attempts: 1,
         at_ms: 5,

@@ -135,9 +135,12 @@ pub fn evidence<S: Subject>(
         for Request { slot, ask, .. } in
             requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)?
         {
-            let key = Engine::request(&endpoints[slot.endpoint], &ask).key();
-            if sends(&endpoints[slot.endpoint]) && store.contains(&key)? {
-                there.push(key.to_string());
+            let endpoint = &endpoints[slot.endpoint];
+            let asked = Engine::request(endpoint, &ask);
+            for asked in std::iter::once(asked.clone()).chain(Engine::larger(endpoint, &asked)) {
+                if sends(endpoint) && store.contains(&asked.key())? {
+                    there.push(asked.key().to_string());
+                }
             }
         }
     }

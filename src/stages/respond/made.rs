@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::response;
 use crate::config::{Config, sections};
+use crate::llm::without_reasoning;
 use crate::record::{Question, Response, record};
 use crate::stages::StageError;
 use crate::store::{Error, Workspace};
@@ -109,7 +110,7 @@ impl Made {
                     Ok((question, line)) => {
                         let normal = matches!(line.to, To::Pair);
                         let origin = if file.sample { "sample" } else { "made" };
-                        let text = line.text.trim().to_owned();
+                        let text = without_reasoning(&line.text).trim().to_owned();
                         let basis = format!("{origin}:{place}");
                         let response = response(question, normal, &line.model, line.sample, text, basis);
                         let words = (question.id.clone(), normal, line.model.clone(), response.text.clone());
