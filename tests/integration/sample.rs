@@ -132,6 +132,7 @@ const LATER: &[Reason] = &[
     Reason::PageUnparsed,
     Reason::BudgetReached,
     Reason::NoPrice,
+    Reason::AnswerCut,
     Reason::KeyMissing,
     Reason::Interrupted,
     Reason::RequestFailed,
