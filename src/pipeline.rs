@@ -8,15 +8,18 @@ use std::collections::BTreeMap;
 use crate::config::{Config, Problems, unknown};
 use crate::llm::Run;
 use crate::recipe::{RENAMED, Recipe};
+use crate::record::{Reason, State};
 use crate::stages::{Pulse, Rows, StageError, Stop, salt};
 use crate::store::{self, CommitError, Lock, Manifest, StageReader, Workspace, durable};
 
 mod assemble;
 pub mod decide;
 mod evidence;
+mod forecast;
 mod make;
 mod outdated;
 mod plan;
+mod rehearsal;
 mod rows;
 mod stale;
 mod tasks;
@@ -26,6 +29,7 @@ mod waits;
 
 pub use assemble::{AssembleError, assemble};
 use evidence::Known;
+pub use forecast::{Forecast, Later, StepForecast, forecast};
 pub use outdated::{Outdated, outdated};
 pub use plan::{Freshness, Planned, differences, plan};
 pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, subjects};
@@ -81,6 +85,8 @@ pub struct Selection {
     pub force: bool,
     /// Sends nothing over the network; what is missing waits.
     pub offline: bool,
+    /// Asks again for what failed for good, and makes the stages that hold such failures.
+    pub retry_failed: bool,
     /// What is paid is charged to this run; one that makes several recipes gives it to each.
     pub run: Run,
 }
@@ -110,6 +116,10 @@ pub trait Progress: Sync {
     fn say(&self, _words: &str) {}
     /// What somebody who waits has to know, once.
     fn tell(&self, _words: &str) {}
+    /// Asks whoever started the run a question that wants a yes; `None` where nobody can be asked.
+    fn agrees(&self, _question: &str) -> Option<bool> {
+        None
+    }
     /// A stage was made.
     fn end(&self, recipe: &str, manifest: &Manifest);
     /// A stage was fresh.
@@ -129,6 +139,10 @@ impl Pulse for Advance<'_> {
 
     fn tell(&self, words: &str) {
         self.0.tell(words);
+    }
+
+    fn agrees(&self, question: &str) -> Option<bool> {
+        self.0.agrees(question)
     }
 }
 
@@ -161,12 +175,18 @@ pub fn run(
         let opening = known.opening(step, &made)?;
         let freshness = known.freshness(step, &place, &opening, selection.offline)?;
         let why = match freshness {
-            Freshness::Fresh(manifest) if !(selection.force && range.contains(&i)) => {
+            Freshness::Fresh(manifest)
+                if !range.contains(&i)
+                    || !(selection.force || selection.retry_failed && failed_for_good(&manifest) > 0) =>
+            {
                 progress.fresh(recipe.name, &manifest);
                 made.insert(step.name, *manifest);
                 continue;
             }
-            Freshness::Fresh(_) => "forced".to_string(),
+            Freshness::Fresh(_) if selection.force => "forced".to_string(),
+            Freshness::Fresh(manifest) => {
+                format!("{} that failed are asked for again", failed_for_good(&manifest))
+            }
             Freshness::Stale(manifest, _) if i < range.start => {
                 // The user asked to take it as it is.
                 progress.fresh(recipe.name, &manifest);
@@ -193,14 +213,26 @@ pub fn run(
         }
         let inputs =
             step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
-        let (offline, pulse) = (selection.offline, &Advance(progress));
+        let (offline, retry_failed) = (selection.offline, selection.retry_failed);
+        let pulse = &Advance(progress);
         let (known, place, run) = (&known, place.as_path(), &selection.run);
-        let making = make::Making { known, place, inputs, made: &made, run, offline, stop, pulse };
+        let making =
+            make::Making { known, place, inputs, made: &made, run, offline, retry_failed, stop, pulse };
         let manifest = making.make(step, opening)?;
         progress.end(recipe.name, &manifest);
         made.insert(step.name, manifest);
     }
     Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
+}
+
+/// Records that no run gets a reply for unless it is told to ask again.
+fn failed_for_good(manifest: &Manifest) -> u64 {
+    let count = |state: State, reason: Reason| {
+        manifest.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
+    };
+    count(State::Failed, Reason::RequestRefused)
+        + count(State::Failed, Reason::ReplyUnparseable)
+        + count(State::Changed, Reason::Undraftable)
 }
 
 /// The manifests of what a recipe takes from others, as they stand.

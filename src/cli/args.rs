@@ -53,6 +53,14 @@ fn split(text: &str) -> Result<(String, String), String> {
     Ok((key.trim().into(), value.trim().into()))
 }
 
+/// An amount of money that can be a cap.
+fn dollars(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(dollars) if dollars.is_finite() && dollars >= 0.0 => Ok(dollars),
+        _ => Err("expected a number of at least 0".into()),
+    }
+}
+
 #[derive(Subcommand)]
 pub(super) enum Verb {
     /// Lay out a workspace: a commented pipeline.toml, raw/ and the sample
@@ -210,6 +218,12 @@ pub(super) struct Run {
     /// Go through the whole recipe on drafts where people have not voted yet: the candidate is provisional
     #[arg(long)]
     pub preview: bool,
+    /// Ask again for what failed for good: refused, empty or unreadable replies; unreadable ones stay in raw/, with a note
+    #[arg(long, conflicts_with = "offline")]
+    pub retry_failed: bool,
+    /// Pay without asking, where no cap is set
+    #[arg(long)]
+    pub yes: bool,
     /// Threads; 0 means one a core
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

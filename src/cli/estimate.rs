@@ -6,30 +6,40 @@ use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use super::terminal::HANG;
+use crate::config::sections;
 use crate::llm::Estimate;
-use crate::pipeline::draft_requests;
-use crate::stages::draft;
+use crate::pipeline::{Forecast, StepForecast, forecast};
 
 pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let mut text = String::new();
     let mut machine = Vec::new();
-    for recipe in output::recipes(&config, args)? {
-        text.push_str(&format!("{}\n", recipe.name));
-        for step in recipe.steps {
-            let Some(asks) = draft_requests(&config, recipe, step)? else { continue };
-            let Some(asks) = asks else {
-                text.push_str(&format!("  {:<14} its input is not made yet\n", step.name));
-                continue;
-            };
-            for (endpoint, asks) in asks {
-                let store = draft::open_store(&config)?;
-                let estimate = crate::llm::estimate(&store, &endpoint, step.name, &asks)
-                    .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-                text.push_str(&line(step.name, &endpoint.name, &estimate));
-                machine.push(row(recipe.name, step.name, &estimate));
-            }
+    for forecast in forecast(&config, &output::recipes(&config, args)?)? {
+        text.push_str(&format!("{}\n", forecast.recipe));
+        if !forecast.imported {
+            text.push_str("  not imported yet: `riddlemill run --offline --to dedup` costs nothing, and tells how many there are\n");
+            machine.push(json!({ "recipe": forecast.recipe, "imported": false }));
+            continue;
         }
+        for step in &forecast.steps {
+            if step.now.items > 0 || step.later.requests == 0 {
+                text.push_str(&line(step.step, &step.now.endpoint, &step.now));
+            }
+            text.push_str(&later(step));
+            let mut told = row(forecast.recipe, step.step, &step.now);
+            told["later_requests"] = step.later.requests.into();
+            told["later_likely"] = step.later.likely.into();
+            told["later_max_usd"] = json!(step.later.max_usd.map(|usd| usd.dollars()));
+            machine.push(told);
+        }
+        let reasks = config.typed::<sections::Draft>(Some(forecast.recipe), "draft").max_reasks;
+        text.push_str(&total(&forecast, reasks));
+        machine.push(json!({
+            "recipe": forecast.recipe, "imported": true,
+            "now_min_usd": forecast.now().map(|(min, _)| min.dollars()),
+            "now_max_usd": forecast.now().map(|(_, max)| max.dollars()),
+            "max_usd": forecast.max_usd().map(|usd| usd.dollars()),
+        }));
     }
     if global.json {
         output::json(&machine)?
@@ -37,6 +47,39 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
         output::print(&text)?
     }
     Ok(Exit::Done)
+}
+
+/// What may come later, where something may.
+fn later(step: &StepForecast) -> String {
+    let later = &step.later;
+    if later.requests == 0 {
+        return String::new();
+    }
+    let money = later.max_usd.map_or("no price is set".into(), |usd| format!("at most {usd}"));
+    let likely = match later.likely == later.requests {
+        true => String::new(),
+        false => format!(", {} at the share let through so far", number(later.likely)),
+    };
+    let (name, and) = match step.now.items {
+        0 => (step.step, format!("llm.{}:", step.now.endpoint)),
+        _ => ("", "and".to_string()),
+    };
+    format!("  {name:<14} {HANG}{and} up to {} later{likely}: {money}\n", count(later.requests, "request"))
+}
+
+/// All of a recipe, and what that assumes.
+fn total(forecast: &Forecast, reasks: u32) -> String {
+    let (Some((min, max)), Some(all)) = (forecast.now(), forecast.max_usd()) else {
+        return format!("  {:<14} {HANG}a price lacks, so that nothing is sent there\n", "all");
+    };
+    if all.pico() == 0 {
+        return String::new();
+    }
+    format!(
+        "  {:<14} {HANG}{min} to {max} for what gets to its drafts now, at most {all} to the end: every reply at its longest and asked \
+         again {reasks}×, all that waits let through. A request that fails after it was sent is charged, too.\n",
+        "all"
+    )
 }
 
 pub(super) fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {

@@ -47,6 +47,10 @@ impl Pulse for Bar<'_> {
     fn tell(&self, words: &str) {
         Progress::tell(self.0, words);
     }
+
+    fn agrees(&self, question: &str) -> Option<bool> {
+        Progress::agrees(self.0, question)
+    }
 }
 
 pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
@@ -76,6 +80,9 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     let whole: crate::config::sections::Run = config.typed(None, "run");
     let max = args.max_usd.or((whole.max_usd > 0.0).then_some(whole.max_usd));
     let run = Run::new(max.map(Usd::from_dollars));
+    if args.yes {
+        run.agree();
+    }
     let talk = Talk::new(global.quiet, global.verbose);
     let means = Means { config: &config, run: &run, offline: args.offline, stop, pulse: &Bar(&talk) };
     if args.dry_run {

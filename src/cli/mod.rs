@@ -29,6 +29,7 @@ mod fsck;
 mod init;
 mod manual;
 mod next;
+mod origins;
 mod output;
 mod progress;
 mod prompts;

@@ -8,8 +8,8 @@ use super::terminal::{HANG, Tone, tint};
 use crate::config::Config;
 use crate::pipeline::{Cause, Mend, Planned, causes};
 use crate::recipe::Recipe;
-use crate::release;
-use crate::store::Manifest;
+use crate::release::{self, Candidate};
+use crate::store::{Manifest, Workspace};
 
 /// Where a recipe stands.
 pub(super) struct Standing {
@@ -90,7 +90,13 @@ pub(super) fn next(
             return Ok(Some(Next { command: format!("riddlemill release {name}"), why }));
         }
     }
-    let other = most(all().filter(|(_, cause)| matches!(cause.mend, Mend::Command(_))));
+    // Where a set has rows, what is left behind them may be left.
+    let empty = |standing: &Standing| {
+        let candidate = Workspace::new(&config.root).candidate(standing.recipe.name);
+        Candidate::read(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
+    };
+    let commands = all().filter(|(_, cause)| matches!(cause.mend, Mend::Command(_)));
+    let other = most(commands.filter(|(standing, _)| empty(standing)));
     Ok(other.and_then(|(standing, cause)| of_cause(standing, cause)))
 }
 

@@ -290,6 +290,16 @@ impl Progress for Talk {
         });
     }
 
+    fn agrees(&self, question: &str) -> Option<bool> {
+        if !(std::io::stderr().is_terminal() && std::io::stdin().is_terminal()) {
+            return None;
+        }
+        self.with(|bar| match bar {
+            Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask(question)),
+            _ => ask(question),
+        })
+    }
+
     fn end(&self, recipe: &str, manifest: &Manifest) {
         let took = self.with(Option::take).map(|bar| {
             bar.clear();
@@ -307,6 +317,14 @@ impl Progress for Talk {
             eprintln!("{} (fresh)", line(recipe, manifest));
         }
     }
+}
+
+/// Puts a question on the terminal; anything but a yes is a no.
+fn ask(question: &str) -> Option<bool> {
+    eprintln!("{question} [y/N]");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).ok()?;
+    Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// `flub clean: 2,597 in, 2,590 out (changed 812, dropped 7)`.

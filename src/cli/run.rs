@@ -35,8 +35,12 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         to: args.stage.clone().or_else(|| args.to.clone()),
         force: args.force,
         offline: args.offline,
+        retry_failed: args.retry_failed,
         run: llm::Run::new((settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd))),
     };
+    if args.yes {
+        selection.run.agree();
+    }
     let recipes = with_stages(recipes, args, &selection);
     if settings.disk_check {
         disk::check(&config, &recipes)?;

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::next::{self, Standing};
+use super::origins;
 use super::output::{self, number};
 use super::released;
 use super::terminal::{HANG, tint, tone};
@@ -59,6 +60,9 @@ pub(super) fn print(
         machine.extend(versions);
         standings.push(standing);
     }
+    let (told, rows) = origins::changed(config)?;
+    text.push_str(&told);
+    machine.extend(rows);
     if let Some(next) = next::next(config, &standings, &only.recipes)? {
         text.push_str(&format!("{}\n", next.line()));
         machine.push(json!({ "next": next.json() }));

@@ -10,7 +10,7 @@ use toml_edit::{Document, Item, Table};
 
 use super::layers::{Layer, Origin};
 use super::reference;
-use super::schema::{Key, Section, near_miss};
+use super::schema::{Key, Kind, Section, near_miss};
 use super::sections::SECTIONS;
 use super::source::{SOURCE, Source, SourceKind, Take};
 use super::{FILE, VERSION};
@@ -107,11 +107,10 @@ impl Reader<'_> {
                 "recipe" => self.recipe_tables(item),
                 "llm" => self.endpoints(item),
                 "annotator" => {
-                    self.checked.annotators =
-                        self.list(item, "annotator", &reference::keys(&reference::ANNOTATOR))
+                    self.checked.annotators = self.list(item, &reference::ANNOTATOR);
                 }
                 "crawl" => {
-                    self.checked.crawls = self.list(item, "crawl", &reference::keys(&reference::CRAWL));
+                    self.checked.crawls = self.list(item, &reference::CRAWL);
                 }
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
                     Some(section) => self.section(section, "", item),
@@ -183,32 +182,58 @@ impl Reader<'_> {
                 self.problem(item.span(), format!("expected a table, [llm.{name}]"));
                 continue;
             };
-            if let Some(mut endpoint) = self.typed::<Endpoint>(one, &known) {
+            if let Some(mut endpoint) = self.typed::<Endpoint>(one, &known, &reference::LLM) {
                 endpoint.name = name.into();
                 self.checked.endpoints.push(endpoint);
             }
         }
     }
 
+    /// The keys of a table whose numbers and flags are out of their bounds, told as those of a section are. What TOML
+    /// has and JSON has not (`nan`, a date) would be read as left out.
+    fn refused(&mut self, section: &Section, table: &Table) -> Vec<&'static str> {
+        let mut refused = Vec::new();
+        for key in section.keys {
+            if !matches!(key.kind, Kind::Flag | Kind::Whole(..) | Kind::Share | Kind::Amount) {
+                continue;
+            }
+            let (outer, inner) = key.name.split_once('.').map_or((key.name, None), |(a, b)| (a, Some(b)));
+            let item = match inner {
+                Some(inner) => table.get(outer).and_then(Item::as_table_like).and_then(|t| t.get(inner)),
+                None => table.get(outer),
+            };
+            let Some(item) = item else { continue };
+            if item_json(item).and_then(|value| key.kind.check(&value).ok()).is_none() {
+                self.problem(item.span(), format!("{}: expected {}", key.name, key.kind.expected()));
+                refused.push(outer);
+            }
+        }
+        refused
+    }
+
     /// `[[name]]` tables of a type that other rooms define.
-    fn list<T: DeserializeOwned>(&mut self, item: &Item, name: &str, known: &[&str]) -> Vec<T> {
+    fn list<T: DeserializeOwned>(&mut self, item: &Item, section: &Section) -> Vec<T> {
         let Some(tables) = item.as_array_of_tables() else {
-            self.problem(item.span(), format!("expected [[{name}]]"));
+            self.problem(item.span(), format!("expected [[{}]]", section.name));
             return Vec::new();
         };
-        tables.iter().filter_map(|table| self.typed(table, known)).collect()
+        let known = reference::keys(section);
+        tables.iter().filter_map(|table| self.typed(table, &known, section)).collect()
     }
 
     /// A table as a type that knows its own fields. Unknown keys are named one by one with their near
-    /// miss; of values of a wrong kind the type names the first.
-    fn typed<T: DeserializeOwned>(&mut self, table: &Table, known: &[&str]) -> Option<T> {
+    /// miss, numbers out of their bounds by the reference; of other values of a wrong kind the type names the first.
+    fn typed<T: DeserializeOwned>(&mut self, table: &Table, known: &[&str], section: &Section) -> Option<T> {
         let mut values = serde_json::Map::new();
         let before = self.problems.len();
-        for (name, item) in table.iter() {
+        let refused = self.refused(section, table);
+        for (name, item) in table.iter().filter(|(name, _)| !refused.contains(name)) {
             if !known.contains(&name) {
                 self.unknown("key", name, key_span(table, name), near_miss(name, known.iter().copied()));
             } else if let Some(value) = item_json(item) {
                 values.insert(name.into(), value);
+            } else {
+                self.problem(item.span(), format!("{name}: expected a plain value, no date and no nan"));
             }
         }
         match serde_json::from_value(Value::Object(values)) {

@@ -119,6 +119,12 @@ pub const LLM: Section = Section {
             "600.0",
             "The longest wait that a server may ask for.",
         ),
+        key(
+            "retries.leave_after",
+            Kind::Whole(0, i64::MAX),
+            "5",
+            "After so many failures in a row that no retry mends (401, 403, 404, no connection) it is left alone for the run; 0: never.",
+        ),
         key("embedding_batch", Kind::Whole(1, i64::MAX), "64", "Texts in one request for embeddings."),
         key("pack", Kind::Text, "", "provider = \"sample\": the file with its replies."),
         key("size_b", Kind::Amount, "", "Billions of parameters, for `evaluate`."),

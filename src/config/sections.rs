@@ -192,6 +192,13 @@ pub const DRAFT: Section = Section {
             "[]",
             "Steps that people do without a draft: a record goes on where its reply is missing.",
         ),
+        key("skip", Kind::Steps, "[]", "Steps that nobody is asked to draft: people write there."),
+        key(
+            "unseen",
+            Kind::Flag,
+            "false",
+            "Ask for drafts that no ballot shows, too (FLUB's wrong answers); for a preview and for review.draft_ahead they are asked for in any case.",
+        ),
     ],
 };
 
@@ -441,6 +448,10 @@ pub struct Draft {
     pub max_reasks: u32,
     /// Steps whose draft may be missing.
     pub optional: Vec<String>,
+    /// Steps that are not drafted.
+    pub skip: Vec<String>,
+    /// Whether drafts that nobody sees are asked for.
+    pub unseen: bool,
 }
 
 /// Resolved settings of reviews.

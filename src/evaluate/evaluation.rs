@@ -17,7 +17,7 @@ use super::set::Set;
 use super::tables::{Book, Report, gen_scores, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
-use crate::llm::{Endpoint, Estimate, Run, estimate};
+use crate::llm::{Endpoint, Estimate, Reading, Run, estimate};
 use crate::pipeline::blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
@@ -151,7 +151,7 @@ fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoi
 impl<'a> Means<'a> {
     fn asking(&self, recipe: &'static str) -> Asking<'a> {
         let Means { config, run, offline, stop, pulse } = *self;
-        Asking { config, recipe, run, offline, stop, pulse }
+        Asking { config, recipe, run, offline, retry_failed: false, stop, pulse }
     }
 }
 
@@ -276,7 +276,8 @@ fn sizes(config: &Config) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// What an evaluation would ask and pay: of models everything, of judges what can be judged already.
+/// What an evaluation would ask and pay: of models everything; of judges what can be judged already at least, and at
+/// most the answers that are still to come, each as long as it may be.
 ///
 /// # Errors
 /// As of [`evaluate`].
@@ -293,8 +294,12 @@ pub fn estimates(
         let store = open_store(means.config)?;
         let requests = work.plan.requests(&work.set, &prompts)?;
         let asks: Vec<_> = requests.iter().map(|(_, ask)| ask.clone()).collect();
+        let draft: sections::Draft = means.config.typed(Some(work.recipe), "draft");
+        let reading = Reading { read: &|_, _| Ok(()), max_reasks: draft.max_reasks };
         let count = |endpoint: &Endpoint, what: &str, asks: &[crate::llm::Ask]| {
-            estimate(&store, endpoint, what, asks).map_err(crate::stages::StageError::from)
+            // An answer is taken as it comes, a rating is asked for again.
+            let reading = (what == "ratings").then_some(&reading);
+            estimate(&store, endpoint, what, asks, reading).map_err(crate::stages::StageError::from)
         };
         for model in &work.plan.models {
             if let Model::Endpoint(endpoint) = model {
@@ -302,21 +307,32 @@ pub fn estimates(
             }
         }
         let asking = offline.asking(work.recipe);
-        let (mut answers, _) = work.plan.answers(&work.set, &prompts, &asking)?;
+        let (mut answers, missing) = work.plan.answers(&work.set, &prompts, &asking)?;
         outputs::read(&work.set, &settings.outputs, &mut answers)?;
         released(&work.set, settings, &mut answers);
-        let judged = judge::asks(
-            &work.set,
-            &answers,
-            &work.judges,
-            &work.identities,
-            &prompts,
-            settings.seed,
-            &asking,
-        )?;
-        for (judge, asks) in work.judges.iter().zip(judged) {
-            estimates.push((work.set.name(), count(judge, "ratings", &asks)?));
+        let asks = |answers: &[Answer]| {
+            let Work { set, judges, identities, .. } = &work;
+            judge::asks(set, answers, judges, identities, &prompts, settings.seed, &asking)
+        };
+        let judged = asks(&answers)?;
+        answers.extend(missing.iter().filter_map(|missing| longest(&work, missing)));
+        for ((judge, at_least), at_most) in work.judges.iter().zip(judged).zip(asks(&answers)?) {
+            let min_usd = count(judge, "ratings", &at_least)?.min_usd;
+            estimates.push((work.set.name(), Estimate { min_usd, ..count(judge, "ratings", &at_most)? }));
         }
     }
     Ok(estimates)
+}
+
+/// An answer that has not come yet, as long as it may be.
+fn longest(work: &Work, missing: &Missing) -> Option<Answer> {
+    let item = work.set.items.iter().find(|item| item.id == missing.item)?;
+    let model = work.plan.models.iter().find(|model| model.name() == missing.model)?;
+    let Model::Endpoint(endpoint) = model else { return None };
+    // Requests about two answers are two, whatever these will say.
+    let name = format!("{} {:?}", missing.model, missing.setting);
+    let text = name + &" a".repeat(endpoint.sampling.max_tokens as usize);
+    let (task, setting, model) = (missing.task, missing.setting, missing.model.clone());
+    let given = Given { task, setting, model, person: false, basis: String::new(), text };
+    Some(Answer::read(item, given))
 }

@@ -23,7 +23,7 @@ use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, Format, Provider};
-use super::store::{Shared, Store, StoredReply};
+use super::store::{Failure, Shared, Store, StoredReply};
 use super::wire;
 
 /// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.
@@ -34,6 +34,8 @@ const AHEAD: f64 = 0.5;
 pub struct Limits {
     /// Sends nothing; what is not stored is held.
     pub offline: bool,
+    /// Sends what failed for good before, too.
+    pub retry_failed: bool,
     /// Ends the run when cancelled: what is in flight is finished and kept, nothing new goes out.
     pub cancel: CancellationToken,
     /// The run that is charged, with the most it may spend.
@@ -316,9 +318,15 @@ impl Engine {
     async fn stored(&self, questions: &[Question]) -> Vec<Option<Answer>> {
         let keys: Vec<Key> = questions.iter().map(|question| question.key).collect();
         let store = Arc::clone(&self.store);
+        let again = self.limits.retry_failed;
         let read = tokio::task::spawn_blocking(move || {
             let replies = store.get_many(&keys)?;
-            Ok::<_, Shared>(replies.into_iter().map(|reply| reply.map(from_store)).collect::<Vec<_>>())
+            let known = |(key, reply): (&Key, Option<StoredReply>)| match reply {
+                Some(reply) => Ok(Some(from_store(reply))),
+                None if again => Ok(None),
+                None => Ok(store.lasting_failure(key)?.map(refused)),
+            };
+            keys.iter().zip(replies).map(known).collect::<Result<Vec<_>, Shared>>()
         });
         let error = match read.await {
             Ok(Ok(answers)) => return answers,
@@ -355,6 +363,12 @@ pub(super) fn from_store(reply: StoredReply) -> Answer {
             Answer::Failed(Failed { reason: Reason::ReplyUnparseable, error, raw: reply.raw, key: reply.key })
         }
     }
+}
+
+/// A failure that is remembered.
+pub(super) fn refused(failure: Failure) -> Answer {
+    let Failure { key, error, raw, .. } = failure;
+    Answer::Failed(Failed { reason: Reason::RequestRefused, error, raw, key })
 }
 
 pub(super) fn store_failed(key: Key, error: &str) -> Answer {

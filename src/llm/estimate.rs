@@ -5,9 +5,17 @@ use rustc_hash::FxHashSet;
 use super::answer::Ask;
 use super::engine::Engine;
 use super::money::{Price, Usd};
+use super::parse::Unreadable;
+use super::reask::quoting;
+use super::request::Request;
 use super::settings::{Endpoint, Provider};
 use super::store::{Store, StoreError};
 use super::tokens;
+use super::wire;
+
+/// Bytes that a re-ask adds to a prompt beside the reply that it quotes: what was wrong with it, and what a chat
+/// template puts around two messages.
+const REASK: u64 = 1024;
 
 /// What a stage would ask and pay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,19 +34,35 @@ pub struct Estimate {
     pub prompt_tokens: u64,
     /// The completion tokens they would allow at most.
     pub max_completion_tokens: u64,
-    /// The prompts' price and every answer at its longest; `None` where the endpoint has no price.
+    /// Every prompt as long as any vocabulary makes it, every answer at its longest, and asked again as often as may
+    /// be; `None` where the endpoint has no price.
     pub max_usd: Option<Usd>,
     /// The prompts' price alone: what it costs at least.
     pub min_usd: Option<Usd>,
 }
 
-/// Subtracts what is stored, counts the rest. A retry or a re-ask comes on top. Equal questions count once.
+/// How replies are read, and how often one that cannot be read is asked for again.
+pub struct Reading<'a> {
+    /// Reads a reply.
+    pub read: &'a dyn Fn(&Ask, &str) -> Result<(), Unreadable>,
+    /// Re-asks an item at most.
+    pub max_reasks: u32,
+}
+
+/// Subtracts what is stored, counts the rest. Equal questions count once. With a `reading`, a stored reply that cannot
+/// be read is none, and what it would be asked again with is counted. A request that fails after it was sent comes on
+/// top.
+///
+/// # Errors
+/// [`StoreError`] where the store cannot be read.
 pub fn estimate(
     store: &Store,
     endpoint: &Endpoint,
     stage: &str,
     asks: &[Ask],
+    reading: Option<&Reading<'_>>,
 ) -> Result<Estimate, StoreError> {
+    let price = endpoint.price();
     let mut estimate = Estimate {
         stage: stage.to_owned(),
         endpoint: endpoint.name.clone(),
@@ -47,8 +71,8 @@ pub fn estimate(
         requests: 0,
         prompt_tokens: 0,
         max_completion_tokens: 0,
-        max_usd: endpoint.price().map(|_| Usd::ZERO),
-        min_usd: endpoint.price().map(|_| Usd::ZERO),
+        max_usd: price.map(|_| Usd::ZERO),
+        min_usd: price.map(|_| Usd::ZERO),
     };
     if endpoint.provider == Provider::Sample {
         estimate.stored = asks.len();
@@ -57,18 +81,57 @@ pub fn estimate(
     }
     let mut seen = FxHashSet::default();
     for ask in asks {
-        let request = Engine::request(endpoint, ask);
-        let key = request.key();
-        if store.contains(&key)? {
+        let Some((request, reasks)) = missing(store, endpoint, ask, reading)? else {
             estimate.stored += 1;
-        } else if seen.insert(key) {
+            continue;
+        };
+        if seen.insert(request.key()) {
             estimate.requests += 1;
             estimate.prompt_tokens += tokens::count_request(&request);
             estimate.max_completion_tokens += request.max_completion_tokens();
+            if let (Some(price), Some(max)) = (price, &mut estimate.max_usd) {
+                *max += at_most(price, tokens::bound(&request), request.max_completion_tokens(), reasks);
+            }
         }
     }
-    let cost = |price: Price, completion| price.cost(estimate.prompt_tokens, completion);
-    estimate.max_usd = endpoint.price().map(|price| cost(price, estimate.max_completion_tokens));
-    estimate.min_usd = endpoint.price().map(|price| cost(price, 0));
+    estimate.min_usd = price.map(|price| price.cost(estimate.prompt_tokens, 0));
     Ok(estimate)
+}
+
+/// The most that a prompt of so many tokens costs with its longest answers, where it may be asked again so often.
+pub fn at_most(price: Price, prompt: u64, completion: u64, reasks: u32) -> Usd {
+    let asked = |again: u32| price.cost(prompt + u64::from(again) * (completion + REASK), completion);
+    (0..=reasks).map(asked).sum()
+}
+
+/// The next request that an item would become, and how often it may be asked again after that; `None` where its reply
+/// is stored.
+fn missing(
+    store: &Store,
+    endpoint: &Endpoint,
+    ask: &Ask,
+    reading: Option<&Reading<'_>>,
+) -> Result<Option<(Request, u32)>, StoreError> {
+    let request = Engine::request(endpoint, ask);
+    let Some(reading) = reading else {
+        let known = store.contains(&request.key())? || store.failed_for_good(&request.key())?;
+        return Ok((!known).then_some((request, 0)));
+    };
+    let (mut request, mut ask) = (request, ask.clone());
+    for reasks in (0..=reading.max_reasks).rev() {
+        let Some(reply) = store.get(&request.key())? else {
+            let refused = store.failed_for_good(&request.key())?;
+            return Ok((!refused).then_some((request, reasks)));
+        };
+        let Ok(content) = wire::content(&reply.request, &reply.raw) else { return Ok(None) };
+        match (reading.read)(&ask, &content.text) {
+            Err(unreadable) if reasks > 0 => {
+                ask = quoting(ask, &content.text, &unreadable);
+                request = Engine::request(endpoint, &ask);
+            }
+            // Nothing is asked for what was given up.
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
 }

@@ -67,6 +67,18 @@ impl Fault {
         }
     }
 
+    /// Whether every other request would fail in the same way until somebody mends it: the key, the address, the
+    /// account, the server itself.
+    pub fn of_endpoint(&self) -> bool {
+        matches!(self.kind, Kind::Connect(_) | Kind::QuotaExhausted(_) | Kind::Status(401..=404))
+    }
+
+    /// Whether the same request would fail in the same way for ever: refused for what it says, or answered with
+    /// nothing or too much however often it was sent.
+    pub fn is_lasting(&self) -> bool {
+        matches!(self.kind, Kind::Empty | Kind::TooLarge | Kind::Status(400 | 413 | 422 | 451))
+    }
+
     /// Whether it may be one of several texts that the server cannot take.
     pub fn refuses_content(&self) -> bool {
         matches!(self.kind, Kind::Status(400 | 413 | 422) | Kind::TooLarge)
@@ -156,6 +168,24 @@ mod tests {
         assert_eq!(told(Kind::Status(404), r#"{"detail": "Not Found"}"#), "404 from mine (Not Found)");
         assert_eq!(told(Kind::Status(502), "<html>"), "502 from mine");
         assert_eq!(told(Kind::Connect("refused".into()), ""), "no connection to mine: refused");
+    }
+
+    #[test]
+    fn what_lasts_is_no_fault_of_the_endpoint() {
+        for kind in
+            [Kind::Status(401), Kind::Status(404), Kind::Connect(String::new()), Kind::QuotaExhausted(429)]
+        {
+            let fault = Fault::new(kind);
+            assert!(fault.of_endpoint() && !fault.is_lasting(), "{fault}");
+        }
+        for kind in [Kind::Status(400), Kind::Status(422), Kind::Empty, Kind::TooLarge] {
+            let fault = Fault::new(kind);
+            assert!(!fault.of_endpoint() && fault.is_lasting(), "{fault}");
+        }
+        for kind in [Kind::Status(500), Kind::Status(429), Kind::Timeout] {
+            let fault = Fault::new(kind);
+            assert!(!fault.of_endpoint() && !fault.is_lasting(), "{fault}");
+        }
     }
 
     #[test]

@@ -45,6 +45,10 @@ impl Engine {
             if open.is_empty() {
                 break;
             }
+            if let Some(how) = self.limits.run.left(&self.endpoint.name) {
+                open.into_iter().for_each(|at| answers[at] = Some(left(&how)));
+                break;
+            }
             let counted = open.iter().map(|&at| self.counted(questions[at])).sum();
             if self.unless_cancelled(self.pace.ready(counted)).await.is_none() {
                 open.into_iter().for_each(|at| answers[at] = Some(interrupted()));
@@ -206,8 +210,10 @@ impl Engine {
         // Never less is booked than the server says. Of texts that go together it says one sum.
         let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
         let stated = stated.unwrap_or(Usd::ZERO);
+        let leave_after = self.endpoint.retries.leave_after;
         match received.and_then(|received| together::read(&requests, received)) {
             Ok(contents) => {
+                self.limits.run.note(&self.endpoint.name, None, leave_after);
                 let mut answers = Vec::with_capacity(begun.len());
                 let mut lines = Vec::with_capacity(begun.len());
                 let (mut usage, mut charged) = (Usage::default(), Usd::ZERO);
@@ -248,6 +254,10 @@ impl Engine {
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
                     self.pace.pause(wait);
                 }
+                if !again && fault.of_endpoint() {
+                    let how = fault.told_of(&self.endpoint.name);
+                    self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
+                }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
                     // Only a single question's answer can be empty and yet counted.
                     Some(usage) => self.price.of(usage).max(stated),
@@ -260,7 +270,11 @@ impl Engine {
                     line.status = fault.status();
                     line.raw.clone_from(&fault.raw);
                     line.usage = fault.usage;
-                    line.request = (!again && !apart).then(|| attempt.question.request.clone());
+                    if !again && !apart {
+                        line.request = Some(attempt.question.request.clone());
+                        line.lasting = fault.is_lasting();
+                        line.error = given_up_words(attempt, &fault, &self.endpoint.name);
+                    }
                     Line::Failure(line)
                 };
                 self.settle(begun.iter().map(line), || drop(slot)).await?;
@@ -323,6 +337,7 @@ fn failure(attempt: &Attempt<'_>, error: &str, charged: Usd, elapsed_ms: u64) ->
         usage: None,
         at_ms: now_ms(),
         elapsed_ms,
+        lasting: false,
         request: None,
     }
 }
@@ -348,7 +363,8 @@ fn stored_reply(
     }
 }
 
-fn given_up(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> Answer {
+/// What is kept of an item that is given up, and told of it, now and in later runs.
+fn given_up_words(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> String {
     let mut error = fault.told_of(endpoint);
     if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
         error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
@@ -356,8 +372,17 @@ fn given_up(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> Answer {
     if attempt.number > 1 {
         error.push_str(&format!(" (attempt {})", attempt.number));
     }
-    let (reason, raw, key) = (Reason::RequestFailed, fault.raw.clone(), attempt.question.key);
-    Answer::Failed(Failed { reason, error, raw, key })
+    error
+}
+
+fn given_up(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> Answer {
+    let reason = if fault.is_lasting() { Reason::RequestRefused } else { Reason::RequestFailed };
+    let error = given_up_words(attempt, fault, endpoint);
+    Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
+}
+
+fn left(how: &str) -> Answer {
+    Answer::Held(Held { reason: Reason::EndpointLeft, what: how.to_owned() })
 }
 
 fn interrupted() -> Answer {

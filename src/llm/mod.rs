@@ -41,13 +41,13 @@ mod tests;
 
 pub use answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
 pub use engine::{Engine, EngineError, Limits};
-pub use estimate::{Estimate, estimate};
+pub use estimate::{Estimate, Reading, at_most, estimate};
 pub use fault::{Fault, Kind};
 pub use http::{Call, Received, Transport};
 pub use money::{Price, Usd};
 pub use progress::Progress;
 pub use prompt::{Output, Prompts, Rendered};
-pub use reask::{Parsed, ask_parsed};
+pub use reask::{Parsed, ask_parsed, forget_unreadable};
 pub use reasoning::without_reasoning;
 pub use request::{Input, Key, Message, NotAKey, Request, Role};
 pub use run::Run;

@@ -7,6 +7,9 @@ use super::engine::Engine;
 use super::parse::Unreadable;
 use super::progress::Progress;
 use super::request::{Message, Role};
+use super::settings::Endpoint;
+use super::store::{Shared, Store};
+use super::wire;
 
 /// What became of an item whose reply is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,8 +77,40 @@ pub async fn ask_parsed<T>(
     parsed.into_iter().flatten().collect()
 }
 
+/// Forgets the stored replies of items that none of them can be read of, re-asks included: they are asked for again.
+/// The replies stay in raw/ with a note. Not to be called from a task: it waits for the disk.
+///
+/// # Errors
+/// [`Shared`] where the store cannot be read or written.
+pub fn forget_unreadable<T>(
+    store: &Store,
+    endpoint: &Endpoint,
+    asks: &[Ask],
+    read: impl Fn(&Ask, &str) -> Result<T, Unreadable>,
+    max_reasks: u32,
+) -> Result<(), Shared> {
+    for ask in asks {
+        let (mut ask, mut unreadable) = (ask.clone(), Vec::new());
+        for _ in 0..=max_reasks {
+            let request = Engine::request(endpoint, &ask);
+            let Some(reply) = store.get(&request.key())? else { break };
+            let Ok(content) = wire::content(&reply.request, &reply.raw) else { break };
+            let Err(why) = read(&ask, &content.text) else {
+                unreadable.clear();
+                break;
+            };
+            ask = quoting(ask, &content.text, &why);
+            unreadable.push((reply.key, why));
+        }
+        for (key, why) in unreadable {
+            store.forget(&key, &format!("cannot be read ({why}), and is asked for again"))?;
+        }
+    }
+    Ok(())
+}
+
 /// The same question, followed by the reply and what is wrong with it.
-fn quoting(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
+pub(super) fn quoting(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
     if let What::Chat { messages, .. } = &mut ask.what {
         messages.push(Message::new(Role::Assistant, reply));
         messages.push(Message::new(

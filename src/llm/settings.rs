@@ -147,6 +147,11 @@ impl Endpoint {
             .filter(|ceiling| *ceiling > first)
     }
 
+    /// Whether its key is set, or it takes none.
+    pub fn has_key(&self) -> bool {
+        self.key_env.as_deref().is_none_or(|name| super::secret::ApiKey::from_env(name).is_some())
+    }
+
     /// The endpoint's own cap.
     pub fn cap(&self) -> Option<Usd> {
         self.max_usd.map(Usd::from_dollars)
@@ -264,10 +269,19 @@ pub struct Retries {
     pub max_wait_secs: f64,
     /// The longest wait a server may ask for; an item that would have to wait longer fails and says so.
     pub max_asked_wait_secs: f64,
+    /// After so many items in a row that failed alike, in a way that no retry mends, the endpoint is left alone for
+    /// the rest of the run; 0 for never.
+    pub leave_after: u32,
 }
 
 impl Default for Retries {
     fn default() -> Retries {
-        Retries { max_attempts: 6, first_wait_secs: 0.5, max_wait_secs: 30.0, max_asked_wait_secs: 600.0 }
+        Retries {
+            max_attempts: 6,
+            first_wait_secs: 0.5,
+            max_wait_secs: 30.0,
+            max_asked_wait_secs: 600.0,
+            leave_after: 5,
+        }
     }
 }

@@ -172,19 +172,25 @@ async fn another_model_behind_the_same_url_is_asked_anew_and_a_moved_one_is_not(
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_failure_touches_no_other_item_and_is_asked_again_later() {
-    let bench = Bench::new();
+async fn one_failure_touches_no_other_item_and_is_asked_again_where_that_may_help() {
+    let mut bench = Bench::new();
     let script = || vec![("bad", vec![Step::Status(400, None)]), ("dead", vec![Step::Status(500, None)])];
     let answers = all(&bench.engine(script()), &["a", "bad", "dead", "b"]).await;
     let reasons: Vec<_> = answers.iter().map(reason).collect();
-    assert_eq!(reasons, [None, Some(Reason::RequestFailed), Some(Reason::RequestFailed), None]);
+    assert_eq!(reasons, [None, Some(Reason::RequestRefused), Some(Reason::RequestFailed), None]);
     // 400 once, 500 as often as is allowed.
     assert_eq!(bench.sent(), 2 + 1 + 6);
     // The refusal cost nothing; whether the server worked for a 500 is not known.
     let reserved = bench.store.stats().unwrap().budgets[0].1.pico() - 2 * COST;
     assert!(reserved > 0 && reserved % 6 == 0, "{reserved}");
+    // What is refused for what it says is remembered, in the words of then, and asked again on demand.
+    let later = all(&bench.engine(script()), &["a", "bad"]).await;
+    assert_eq!((bench.sent(), &later[1]), (9, &answers[1]));
+    all(&bench.engine(script()), &["dead"]).await;
+    assert_eq!(bench.sent(), 9 + 6);
+    bench.limits.retry_failed = true;
     all(&bench.engine(script()), &["a", "bad"]).await;
-    assert_eq!(bench.sent(), 10);
+    assert_eq!(bench.sent(), 9 + 6 + 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -540,7 +546,7 @@ async fn texts_are_embedded_in_batches_and_kept_one_by_one() {
     let answers = engine(&bench).ask_all(embed(&again), |_| {}).await;
     let failed: Vec<usize> = (0..again.len()).filter(|&at| answers[at].reply().is_none()).collect();
     assert_eq!(failed, [again.len() - 2]);
-    assert_eq!(reason(&answers[failed[0]]), Some(Reason::RequestFailed));
+    assert_eq!(reason(&answers[failed[0]]), Some(Reason::RequestRefused));
     assert_eq!(std::mem::take(&mut *log.lock().unwrap()), [4, 1, 1, 1, 1]);
     assert_eq!(bench.spent(), (30 + 9) * 1_000_000);
 }
@@ -575,13 +581,15 @@ async fn an_estimate_subtracts_what_is_stored() {
     let mut bench = Bench::new();
     all(&bench.engine(vec![]), &["a"]).await;
     let texts = asks(&["a", "b", "b", "c"]);
-    let estimated = estimate(&bench.store, &bench.endpoint, "judge", &texts).unwrap();
+    let estimated = estimate(&bench.store, &bench.endpoint, "judge", &texts, None).unwrap();
     assert_eq!((estimated.items, estimated.stored, estimated.requests), (4, 1, 2));
     assert_eq!(estimated.max_completion_tokens, 100);
     let price = bench.endpoint.price().unwrap();
-    assert_eq!(estimated.max_usd, Some(price.cost(estimated.prompt_tokens, 100)));
+    // The upper end is of the bound that a budget stands on, the lower one of the count alone.
+    assert!(estimated.max_usd > Some(price.cost(estimated.prompt_tokens, 100)), "{estimated:?}");
+    assert_eq!(estimated.min_usd, Some(price.cost(estimated.prompt_tokens, 0)));
     bench.endpoint.usd_per_million_in = None;
-    assert_eq!(estimate(&bench.store, &bench.endpoint, "judge", &texts).unwrap().max_usd, None);
+    assert_eq!(estimate(&bench.store, &bench.endpoint, "judge", &texts, None).unwrap().max_usd, None);
 }
 
 #[tokio::test]

@@ -92,6 +92,16 @@ impl<'a> Known<'a> {
                     ("max_reasks".into(), settings.max_reasks.into()),
                     ("optional".into(), optional.into()),
                 ]);
+                // Said only where it is so: stages from before there were such settings stay fresh.
+                if draft::is_skipped(kind, self.config, self.recipe.name) {
+                    decide.insert("skip".into(), true.into());
+                }
+                let endpoints = draft::endpoints(kind, self.config, self.recipe.name);
+                if draft::wants_unseen(kind, self.config, self.recipe.name)
+                    && endpoints.is_ok_and(|endpoints| endpoints.iter().any(draft::sends))
+                {
+                    decide.insert("unseen".into(), true.into());
+                }
                 match kind {
                     Draft::Opponent => {
                         decide.insert("opponents".into(), settings.opponents.into());

@@ -32,6 +32,7 @@ pub(super) struct Making<'a> {
     pub made: &'a BTreeMap<&'a str, Manifest>,
     pub run: &'a Run,
     pub offline: bool,
+    pub retry_failed: bool,
     pub stop: &'a Stop,
     pub pulse: &'a dyn Pulse,
 }
@@ -202,8 +203,9 @@ impl Making<'_> {
     }
 
     fn asking(&self) -> Asking<'_> {
-        let Making { known, run, offline, stop, pulse, .. } = *self;
-        Asking { config: known.config, recipe: known.recipe.name, run, offline, stop, pulse }
+        let Making { known, run, offline, retry_failed, stop, pulse, .. } = *self;
+        let (config, recipe) = (known.config, known.recipe.name);
+        Asking { config, recipe, run, offline, retry_failed, stop, pulse }
     }
 
     fn review<S: Subject>(

@@ -6,7 +6,7 @@ use crate::recipe::{Recipe, Step};
 use crate::record::Post;
 use crate::review::ballot::Step as Ballot;
 use crate::review::{Blinding, Item};
-use crate::stages::{Rows, Stage, StageError, Subject, draft, of_subjects};
+use crate::stages::{Puzzling, Rows, Stage, StageError, Subject, draft, of_subjects, puzzle};
 use crate::store::{StageReader, Workspace};
 
 use super::RunError;
@@ -98,8 +98,19 @@ pub fn draft_requests(
     recipe: &'static Recipe,
     step: &Step,
 ) -> Result<Option<Option<ByEndpoint>>, RunError> {
-    let Stage::Draft(kind) = step.stage else { return Ok(None) };
     let workspace = Workspace::new(&config.root);
+    if step.stage == Stage::Puzzle(Puzzling::Dedup) {
+        let Some(endpoint) = puzzle::embed::endpoint(config, recipe.name)? else { return Ok(None) };
+        let mut puzzles = Vec::new();
+        for input in step.inputs {
+            puzzles.append(&mut subjects_of(&workspace, recipe, input)?);
+        }
+        return Ok(Some(Some(vec![(endpoint, puzzle::embed::requests(&puzzles))])));
+    }
+    let Stage::Draft(kind) = step.stage else { return Ok(None) };
+    if draft::is_unseen(kind, config, recipe.name) {
+        return Ok(Some(Some(Vec::new())));
+    }
     let prompts = draft::prompts(config)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
     let slots = draft::slots(kind, config, recipe.name, &endpoints)?;

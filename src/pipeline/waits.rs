@@ -134,8 +134,8 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                 _ => of_stage.mend(fate, &first),
             };
             let reason = reason(&first);
-            let failed =
-                fate == Fate::Failed || fate == Fate::Undrafted && reason == Some(Reason::RequestFailed);
+            let of_endpoint = matches!(reason, Some(Reason::RequestFailed | Reason::EndpointLeft));
+            let failed = fate == Fate::Failed || fate == Fate::Undrafted && of_endpoint;
             let blocks = match fate {
                 Fate::Model | Fate::Votes(_) | Fate::Provisional(_) => mend != Mend::Nothing,
                 Fate::Failed => matches!(mend, Mend::Run | Mend::First(_)),
@@ -157,7 +157,7 @@ fn told(manifest: &Manifest) -> Option<Filter> {
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
     let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.state(*state) > 0);
-    let reasons = [Reason::NotDrafted, Reason::Provisional]
+    let reasons = [Reason::NotDrafted, Reason::Undraftable, Reason::Provisional]
         .into_iter()
         .filter(|reason| count(State::Changed, *reason) > 0)
         .map(Reason::code);
@@ -175,7 +175,7 @@ fn told(manifest: &Manifest) -> Option<Filter> {
 fn reason(entry: &Entry) -> Option<Reason> {
     let reason = Reason::from_code(entry.reason.as_deref()?);
     match reason {
-        Some(Reason::NotDrafted) => {
+        Some(Reason::NotDrafted | Reason::Undraftable) => {
             let (code, _) = entry.evidence.as_deref()?.split_once(": ")?;
             Reason::from_code(code)
         }
@@ -186,10 +186,16 @@ fn reason(entry: &Entry) -> Option<Reason> {
 /// What the ledger says, of a draft without why it is missing.
 fn evidence(entry: &Entry) -> &str {
     let evidence = entry.evidence.as_deref().unwrap_or_default();
-    match (entry.reason.as_deref() == Some(Reason::NotDrafted.code()), evidence.split_once(": ")) {
+    match (is_undrafted(entry), evidence.split_once(": ")) {
         (true, Some((code, rest))) if Reason::from_code(code).is_some() => rest,
         _ => evidence,
     }
+}
+
+/// Whether a record went on without a draft.
+fn is_undrafted(entry: &Entry) -> bool {
+    let codes = [Reason::NotDrafted, Reason::Undraftable].map(Reason::code);
+    entry.reason.as_deref().is_some_and(|reason| codes.contains(&reason))
 }
 
 /// What an entry is counted with: its fate, and what the entries of one cause share.
@@ -198,7 +204,13 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
     let code = || entry.reason.clone().unwrap_or_default();
     let said = evidence(entry);
     let shared = match reason {
-        Some(Reason::RequestFailed | Reason::KeyMissing | Reason::NoPrice) => fault(said).to_owned(),
+        Some(
+            Reason::RequestFailed
+            | Reason::RequestRefused
+            | Reason::EndpointLeft
+            | Reason::KeyMissing
+            | Reason::NoPrice,
+        ) => fault(said).to_owned(),
         Some(Reason::BudgetReached) => said.split(": ").next().unwrap_or_default().to_owned(),
         Some(Reason::ReplyMissing) if said.starts_with("the sample pack") => "sample".to_owned(),
         Some(Reason::ReplyMissing) => said.to_owned(),
@@ -206,13 +218,14 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
         _ if step.stage == Stage::Import => format!("{} {}", code(), source(entry)),
         _ => code(),
     };
-    if entry.reason.as_deref() == Some(Reason::NotDrafted.code()) {
+    if is_undrafted(entry) {
         return (Fate::Undrafted, shared);
     }
     let round = || if said.contains("(review)") { Round::Review } else { Round::Vote };
     let fate = match (State::from_code(&entry.outcome), reason) {
         (Some(State::Changed), _) => Fate::Provisional(round()),
-        (Some(State::Failed), _) => Fate::Failed,
+        // Those that an endpoint was left alone with would have failed like those before them.
+        (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => Fate::Failed,
         (_, Some(Reason::VotesMissing)) => Fate::Votes(round()),
         (_, Some(Reason::Disputed)) => Fate::Votes(Round::Adjudication),
         (_, Some(Reason::ListedTerm | Reason::DecidedHold)) => Fate::Person,
@@ -290,14 +303,18 @@ impl OfStage<'_> {
             }
             Some(Reason::Interrupted) => ("the run was interrupted".into(), Mend::Run),
             Some(Reason::ReplyMissing) => self.missing(said),
-            Some(Reason::RequestFailed) => {
+            Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
                 let what = said.split(" (reply:").next().unwrap_or(said);
                 let what = what.split(" (attempt ").next().unwrap_or(what);
-                (short(what), self.request_failed(said))
+                let mend = match reason {
+                    Reason::RequestRefused => self.again(),
+                    _ => self.request_failed(said),
+                };
+                (short(what), mend)
             }
             Some(Reason::ReplyUnparseable) => {
                 let what = said.split(" (reply:").next().unwrap_or(said);
-                (format!("the reply cannot be read: {}", short(what)), self.look())
+                (format!("the reply cannot be read: {}", short(what)), self.again())
             }
             Some(Reason::ResponsesMissing) => (
                 short(said),
@@ -392,6 +409,11 @@ impl OfStage<'_> {
             }
             (None, _) => Mend::Run,
         }
+    }
+
+    /// What asks again for what failed for good.
+    fn again(&self) -> Mend {
+        Mend::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
     }
 
     /// What shows the records that failed.

@@ -138,6 +138,10 @@ reasons! {
     RequestFailed = "request_failed",
     /// The answer was cut at the largest limit of tokens before it began; what it thought until then is kept.
     AnswerCut = "answer_cut",
+    /// The endpoint had failed in the same way several times in a row, and was left alone for the rest of the run.
+    EndpointLeft = "endpoint_left",
+    /// The endpoint refuses this very request, or answers nothing to it however often it is asked: it is asked again with another prompt or `--retry-failed` only.
+    RequestRefused = "request_refused",
     /// The reply does not say what was asked for, re-asks included.
     ReplyUnparseable = "reply_unparseable",
 
@@ -146,6 +150,8 @@ reasons! {
     Drafted = "drafted",
     /// No draft could be had, and the settings let the record go on without one.
     NotDrafted = "not_drafted",
+    /// No draft can be had with this model and prompt, and the settings let the record go on without one.
+    Undraftable = "undraftable",
 
     // review
     /// People confirmed the draft or decided on the answer.

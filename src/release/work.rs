@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::data::day;
 use super::manifest::Link;
 use crate::config::Config;
+use crate::llm::store::Origin;
 use crate::llm::{Key, Store, Usd};
 use crate::pages::time::utc;
 use crate::pipeline::{RunError, review_items};
@@ -86,6 +87,8 @@ pub struct Agreed {
 /// What a reply cost and who gave it.
 struct Reply {
     model: String,
+    /// Who answered under that name, as the reply says.
+    answered: Option<String>,
     charged: Usd,
     /// The day it came in; none where it is a sample's.
     day: Option<String>,
@@ -108,9 +111,8 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
         let replies =
             replies(config, basis.get(&name_of(recipe, link)).map(Vec::as_slice).unwrap_or_default())?;
         let usd: Usd = replies.iter().map(|reply| reply.charged).sum();
-        let mut models: BTreeMap<String, u64> = BTreeMap::new();
         work.newest = work.newest.max(replies.iter().filter_map(|reply| reply.day.clone()).max());
-        replies.into_iter().for_each(|reply| *models.entry(reply.model).or_default() += 1);
+        let models = models(replies);
         let prompts = link
             .evidence
             .iter()
@@ -174,6 +176,7 @@ fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> 
         |prefix: &str| -> BTreeSet<&str> { basis.iter().filter_map(|b| b.strip_prefix(prefix)).collect() };
     let sample = of("sample:").into_iter().map(|_| Reply {
         model: "replies written for the sample".into(),
+        answered: None,
         charged: Usd::ZERO,
         day: None,
     });
@@ -183,12 +186,31 @@ fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> 
         let store: Store = draft::open_store(config)?;
         let stored = store.get_many(&keys)?.into_iter().flatten();
         replies.extend(stored.map(|r| Reply {
+            answered: Origin::of(&r.raw).model,
             model: r.request.model,
             charged: r.charged_picousd,
             day: day(&utc(UNIX_EPOCH + Duration::from_millis(r.at_ms))),
         }));
     }
     Ok(replies)
+}
+
+/// Replies by model; where others answered under one name, by them.
+fn models(replies: Vec<Reply>) -> BTreeMap<String, u64> {
+    let mut behind: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+    for reply in &replies {
+        behind.entry(reply.model.clone()).or_default().insert(reply.answered.clone());
+    }
+    let mut models: BTreeMap<String, u64> = BTreeMap::new();
+    for Reply { model, answered, .. } in replies {
+        let several = behind.get(&model).is_some_and(|behind| behind.len() > 1);
+        let name = match answered.filter(|_| several) {
+            Some(answered) => format!("{model} (answered as {answered})"),
+            None => model,
+        };
+        *models.entry(name).or_default() += 1;
+    }
+    models
 }
 
 /// The day of the newest vote on a review's items.
@@ -242,4 +264,23 @@ fn agreed(
         synthetic,
     });
     Ok(measured.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_tells_who_answered_where_they_were_several() {
+        let reply = |model: &str, answered: &str| Reply {
+            model: model.into(),
+            answered: Some(answered.into()),
+            charged: Usd::ZERO,
+            day: None,
+        };
+        let all = vec![reply("a", "a-1"), reply("b", "b-1"), reply("b", "b-2"), reply("b", "b-2")];
+        let told: Vec<(String, u64)> = models(all).into_iter().collect();
+        let expected = [("a", 1), ("b (answered as b-1)", 1), ("b (answered as b-2)", 2)];
+        assert_eq!(told, expected.map(|(name, n)| (name.to_string(), n)));
+    }
 }

@@ -175,6 +175,9 @@ pub enum StageError {
     /// The votes could not be read.
     #[error(transparent)]
     Votes(#[from] crate::log::LogError),
+    /// Nobody agreed to pay, and no cap is set.
+    #[error("{0}")]
+    NotAgreed(String),
     /// A list or another file that the settings name cannot be used.
     #[error("{0}")]
     Settings(String),
@@ -212,6 +215,10 @@ pub trait Pulse: Sync {
     fn say(&self, _words: &str) {}
     /// What somebody who waits has to know, once.
     fn tell(&self, _words: &str) {}
+    /// Asks whoever started it a question that wants a yes; `None` where nobody can be asked.
+    fn agrees(&self, _question: &str) -> Option<bool> {
+        None
+    }
 }
 
 /// A stage that waits for a join: its shares are told as records, and a Ctrl-C ends it.

@@ -175,12 +175,13 @@ fn what_is_stored_is_not_asked_again_and_a_cap_holds() {
     let said = call(&["--max-usd", "0.0000001"]).expect(0);
     assert_eq!(server.count(), 0, "a cap is held before anything is sent");
     assert!(said.err.contains("spent, the next request could cost"), "{}", said.err);
-    let most = estimate[0]["max_usd"].as_f64().unwrap();
-    call(&["--max-usd", &(most / 2.0).to_string()]).expect(0);
+    let least = estimate[0]["min_usd"].as_f64().unwrap();
+    call(&["--max-usd", &(least / 2.0).to_string()]).expect(0);
     let some = u64::from(server.count());
     assert!(some > 0 && some < asked, "{some} of {asked}");
 
-    call(&[]).expect(0);
+    call(&[]).expect(2);
+    call(&["--yes"]).expect(0);
     assert_eq!(u64::from(server.count()), asked, "the rest, and nothing twice");
     let before = results(&ws);
     call(&[]).expect(0);
@@ -197,6 +198,28 @@ fn what_is_stored_is_not_asked_again_and_a_cap_holds() {
         ws.call(["evaluate", "brainteaser", "--model", "random", "--limit", "9", "--out", "few"]).expect(0);
     assert!(said.out.contains("9 answers in few"), "{}", said.out);
     assert_eq!(server.count() as u64, asked);
+}
+
+#[test]
+fn what_judges_will_be_asked_is_estimated_before_anybody_has_answered() {
+    let ws = candidates(&["flub"]);
+    let server = Server::replying(|_| ("explain", "[[7]]".into()), None, Duration::ZERO);
+    let prices = "usd_per_million_in = 1.0\nusd_per_million_out = 2.0\nsampling = { max_tokens = 50 }\n";
+    let settings = server.settings().replace("free = true\n", prices);
+    let judge = settings.replace("[llm.loop]", "[llm.judge]").replace("model = \"m\"", "model = \"j\"");
+    ws.write("pipeline.toml", ws.read("pipeline.toml") + &settings + &judge);
+    let args = ["evaluate", "flub", "--task", "explain", "--model", "loop", "--judge", "judge"];
+    let estimate = ws.call(args.iter().chain(&["--dry-run", "--json"])).expect(0).out;
+    let estimate: Vec<Value> = serde_json::from_str(&estimate).unwrap();
+    let ratings = estimate.iter().find(|row| row["stage"] == "ratings").unwrap();
+    let rows = ws.candidates("flub").len() as u64;
+    assert_eq!((&ratings["requests"], &ratings["min_usd"]), (&rows.into(), &0.0.into()), "{estimate:?}");
+    let most: f64 = estimate.iter().map(|row| row["max_usd"].as_f64().unwrap()).sum();
+    ws.call(args.iter().chain(&["--yes"])).expect(0);
+    assert_eq!(u64::from(server.count()), 2 * rows);
+    let stats: Value = serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap();
+    let spent: f64 = stats["models"].as_array().unwrap().iter().map(|m| m["usd"].as_f64().unwrap()).sum();
+    assert!(spent > 0.0 && spent <= most, "{spent} of {most}");
 }
 
 #[test]

@@ -127,6 +127,8 @@ pub struct Server {
     pub port: u16,
     /// Requests by what they asked for.
     seen: Arc<Mutex<BTreeMap<&'static str, u32>>>,
+    /// The model that it says it is.
+    pub model: Arc<Mutex<&'static str>>,
 }
 
 impl Server {
@@ -159,14 +161,15 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen: Arc<Mutex<BTreeMap<&'static str, u32>>> = Arc::default();
-        let counts = seen.clone();
+        let model = Arc::new(Mutex::new("m"));
+        let (counts, says) = (seen.clone(), model.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (counts, guard) = (counts.clone(), guard.clone());
-                std::thread::spawn(move || answer(stream, reply, fails_at, delay, &counts, &guard));
+                let (counts, guard, says) = (counts.clone(), guard.clone(), *says.lock().unwrap());
+                std::thread::spawn(move || answer(stream, reply, fails_at, delay, &counts, &guard, says));
             }
         });
-        Server { port, seen }
+        Server { port, seen, model }
     }
 
     pub fn settings(&self) -> String {
@@ -193,6 +196,7 @@ fn answer(
     delay: Duration,
     counts: &Mutex<BTreeMap<&'static str, u32>>,
     guard: &Guard,
+    model: &str,
 ) {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
@@ -233,7 +237,7 @@ fn answer(
         None => (
             "200 OK".into(),
             json!({
-                "id": "1", "object": "chat.completion", "model": "m",
+                "id": "1", "object": "chat.completion", "model": model,
                 "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": reply } }],
                 "usage": { "prompt_tokens": prompt.len() / 4, "completion_tokens": reply.len() / 4 + 1 },
             }),

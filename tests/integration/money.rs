@@ -29,7 +29,7 @@ fn usd(stats: &Value) -> f64 {
 #[test]
 fn a_run_may_have_a_cap_of_its_own() {
     let server = Server::start(None);
-    let args = ["run", "--recipe", GEN].iter().copied().chain(LOOP).collect::<Vec<_>>();
+    let args = ["run", "--yes", "--recipe", GEN].iter().copied().chain(LOOP).collect::<Vec<_>>();
     let ws = priced(&server);
     ws.call(&args).expect(0);
     let (all, whole) = (server.count(), usd(&stats(&ws)));
@@ -63,6 +63,56 @@ fn a_run_may_have_a_cap_of_its_own() {
     assert_eq!(stats(&ws)["replies"], all);
     let (had, now) = (whole, usd(&stats(&ws)));
     assert!((had - now).abs() < 1e-9, "{had} and {now}");
+}
+
+#[test]
+fn what_no_cap_bounds_is_asked_about_before_it_is_sent() {
+    let server = Server::start(None);
+    let ws = priced(&server);
+    let run = |more: &[&str]| {
+        let base = ["run", "--recipe", GEN, "--to", "screen", "--set", "draft.endpoint=loop"];
+        ws.call(base.iter().chain(more))
+    };
+    let said = run(&[]).expect(2).err;
+    let refused: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("error:")).collect();
+    insta::assert_snapshot!("no_consent", refused.join("\n"));
+    assert_eq!(server.count(), 0, "nothing was sent");
+    // Offline nothing is asked; what stands before it is made.
+    run(&["--offline"]).expect(0);
+    // Each of the caps will do.
+    run(&["--set", "draft.max_usd=0.01"]).expect(0);
+    let some = server.count();
+    assert!(some > 0);
+    run(&["--set", "run.max_usd=0.005"]).expect(0);
+    let more = server.count();
+    assert!(more > some && more < 92, "{some} {more}");
+    run(&[]).expect(2);
+    let settings = ws.read("pipeline.toml");
+    ws.write("pipeline.toml", settings.replace("[llm.loop]\n", "[llm.loop]\nmax_usd = 5.0\n"));
+    run(&[]).expect(0);
+    assert_eq!(server.count(), 92, "every question was asked once");
+    ws.write("pipeline.toml", settings);
+    // What is stored costs nothing, and nobody is asked.
+    run(&["--force"]).expect(0);
+}
+
+#[test]
+fn a_terminal_is_asked() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return eprintln!("skipped: there is no `script` to make a terminal with");
+    }
+    let server = Server::start(None);
+    let ws = priced(&server);
+    let line = |answer: &str| {
+        format!(
+            "echo {answer} | script -qec \"$0 run --recipe {GEN} --to screen --set draft.endpoint=loop\" /dev/null"
+        )
+    };
+    let said = ws.shell(&line("n"));
+    assert!(said.out.contains("requests to loop; go on? [y/N]"), "{} {}", said.out, said.err);
+    assert!(said.out.contains("not agreed, and nothing was sent") && server.count() == 0, "{}", said.out);
+    let said = ws.shell(&line("y"));
+    assert!(server.count() > 50, "{} {}", said.out, said.err);
 }
 
 #[test]

@@ -135,3 +135,33 @@ fn every_key_of_the_commented_file_can_be_set() {
     };
     assert_eq!(general(&before), general(&after));
 }
+
+#[test]
+fn every_number_of_an_endpoint_is_checked() {
+    let all = [
+        "max_usd = nan",
+        "max_usd = inf",
+        "max_usd = -1.0",
+        "max_usd = 2026-01-01",
+        "max_usd = \"5\"",
+        "usd_per_million_in = -0.1",
+        "usd_per_million_out = nan",
+        "free = 1",
+        "concurrency = 0",
+        "rpm = -3",
+        "sampling = { max_tokens = 0 }",
+        "sampling = { max_tokens = 10, temperature = nan }",
+        "timeouts = { total_secs = -1.0 }",
+        "retries = { max_attempts = 0, max_wait_secs = 2026-01-01 }",
+        "size_b = nan",
+        "model = 2026-01-01",
+    ];
+    let told = |line: &str| {
+        let ws = Workspace::with(&format!("[llm.mine]\n{line}\n"));
+        format!("{line}\n{}", ws.call(["status"]).expect(2).err)
+    };
+    insta::assert_snapshot!("endpoint_numbers", all.map(told).join("\n"));
+    let fine = "[llm.mine]\nmax_usd = 0\nusd_per_million_in = 0.15\nrpm = 60\nsampling = { max_tokens = 10, top_p = 1 }\n";
+    let said = Workspace::with(fine).call(["config"]).expect(0);
+    assert!(said.err.is_empty(), "{}", said.err);
+}

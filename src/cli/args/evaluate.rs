@@ -43,8 +43,11 @@ pub(in crate::cli) struct Evaluate {
     #[arg(long)]
     pub offline: bool,
     /// Dollars that this call may spend at most
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = super::dollars)]
     pub max_usd: Option<f64>,
+    /// Pay without asking, where no cap is set
+    #[arg(long)]
+    pub yes: bool,
     /// Say what would be asked and what it would cost, and ask nothing
     #[arg(long)]
     pub dry_run: bool,

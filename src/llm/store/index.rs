@@ -7,23 +7,25 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-use super::line::Line;
+use super::line::{Line, Origin};
 use super::segment::{Frame, Number};
 use crate::llm::money::Usd;
 use crate::llm::request::Key;
 
 /// Raised whenever the tables change; an index of another version is built anew.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 const SCHEMA: &str = "
     CREATE TABLE segments (number INTEGER PRIMARY KEY, indexed_to INTEGER NOT NULL, sealed INTEGER NOT NULL);
     CREATE TABLE frames (number INTEGER, raw_start INTEGER, raw_len INTEGER, start INTEGER, len INTEGER,
         PRIMARY KEY (number, raw_start)) WITHOUT ROWID;
     CREATE TABLE replies (key BLOB PRIMARY KEY, number INTEGER, start INTEGER, len INTEGER, identity TEXT, model TEXT,
-        template TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, charged INTEGER) WITHOUT ROWID;
+        template TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, charged INTEGER, answered TEXT, fingerprint TEXT,
+        at_ms INTEGER) WITHOUT ROWID;
     CREATE TABLE forgotten (number INTEGER, start INTEGER, PRIMARY KEY (number, start)) WITHOUT ROWID;
     CREATE TABLE failures (number INTEGER, start INTEGER, len INTEGER, key BLOB, final INTEGER, error TEXT,
-        PRIMARY KEY (number, start)) WITHOUT ROWID;
+        lasting INTEGER NOT NULL, PRIMARY KEY (number, start)) WITHOUT ROWID;
+    CREATE INDEX lasting_failures ON failures (key) WHERE lasting;
     CREATE TABLE attempts (id TEXT PRIMARY KEY, reserved INTEGER NOT NULL, scopes TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE spend (scope TEXT PRIMARY KEY, charged INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS leases (key BLOB PRIMARY KEY, owner INTEGER NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
@@ -80,14 +82,15 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
         }
         Line::Failure(failure) => {
             settle(db, &failure.id, failure.charged_picousd)?;
-            db.prepare_cached("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?)")?.execute(
+            db.prepare_cached("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)")?.execute(
                 params![
                     number,
                     start as i64,
                     len as i64,
                     failure.key.0,
                     failure.request.is_some(),
-                    failure.error
+                    failure.error,
+                    failure.lasting
                 ],
             )?;
             if failure.request.is_some() {
@@ -103,12 +106,14 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 return Ok(());
             }
             let usage = reply.usage.unwrap_or_default();
+            let origin = Origin::of(&reply.raw);
             // Of two replies to one request the one in the older place counts, in whatever order they are found.
             db.prepare_cached(
-                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
                  number = excluded.number, start = excluded.start, len = excluded.len, template = excluded.template,
                  prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
-                 charged = excluded.charged
+                 charged = excluded.charged, answered = excluded.answered, fingerprint = excluded.fingerprint,
+                 at_ms = excluded.at_ms
                  WHERE (excluded.number, excluded.start) < (replies.number, replies.start)",
             )?
             .execute(params![
@@ -121,7 +126,10 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 reply.template,
                 usage.prompt_tokens as i64,
                 usage.completion_tokens as i64,
-                reply.charged_picousd.pico()
+                reply.charged_picousd.pico(),
+                origin.model,
+                origin.fingerprint,
+                reply.at_ms as i64
             ])?;
             release(db, &reply.key)?;
         }
@@ -181,6 +189,17 @@ pub(super) fn place(db: &Connection, key: &Key) -> Result<Option<Place>> {
         .optional()
 }
 
+/// Where the latest lasting failure of `key` lies.
+pub(super) fn lasting(db: &Connection, key: &Key) -> Result<Option<Place>> {
+    db.prepare_cached(
+        "SELECT number, start, len FROM failures WHERE key = ? AND lasting ORDER BY number DESC, start DESC LIMIT 1",
+    )?
+    .query_row([key.0], |row| {
+        Ok(Place { number: row.get(0)?, start: row.get::<_, i64>(1)? as u64, len: row.get::<_, i64>(2)? as u64 })
+    })
+    .optional()
+}
+
 /// The frame of a sealed segment that holds the uncompressed byte `at`; `None` for an open one.
 pub(super) fn frame(db: &Connection, number: Number, at: u64) -> Result<Option<Frame>> {
     db.prepare_cached(
@@ -227,6 +246,20 @@ pub(super) fn sealed(db: &Connection, number: Number, frames: &[Frame]) -> Resul
     indexed(db, number, to)?;
     db.execute("UPDATE segments SET sealed = 1 WHERE number = ?", [number])?;
     Ok(())
+}
+
+/// Who answered for a model, in the order they first did: what the replies say, how many they are, and when the first
+/// of them came.
+pub(super) fn origins(db: &Connection, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>> {
+    db.prepare_cached(
+        "SELECT answered, fingerprint, COUNT(*), MIN(at_ms) FROM replies WHERE identity = ? AND model = ?
+         GROUP BY answered, fingerprint ORDER BY MIN(at_ms), answered, fingerprint",
+    )?
+    .query_map([identity, model], |row| {
+        let origin = Origin { model: row.get(0)?, fingerprint: row.get(1)? };
+        Ok((origin, row.get::<_, i64>(2)? as u64, row.get::<_, i64>(3)? as u64))
+    })?
+    .collect()
 }
 
 /// The segment whose writer is asking `key`, and until when.

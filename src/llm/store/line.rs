@@ -73,6 +73,9 @@ pub struct Failure {
     pub at_ms: u64,
     /// From sending to giving up.
     pub elapsed_ms: u64,
+    /// Whether the same request would fail like this for ever: it is not sent again unless somebody wants it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lasting: bool,
     /// The request, on the last attempt of an item that is given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Request>,
@@ -104,6 +107,37 @@ pub struct StoredReply {
     pub at_ms: u64,
     /// From sending to the last byte.
     pub elapsed_ms: u64,
+}
+
+/// Who answered, as the reply says: a name may stand for another model tomorrow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// The model's name.
+    pub model: Option<String>,
+    /// The configuration that it ran in.
+    pub fingerprint: Option<String>,
+}
+
+impl Origin {
+    /// Reads it from a raw response; empty where that says nothing of it.
+    pub fn of(raw: &str) -> Origin {
+        #[derive(Deserialize)]
+        struct Said {
+            model: Option<String>,
+            system_fingerprint: Option<String>,
+        }
+        match serde_json::from_str(raw) {
+            Ok(Said { model, system_fingerprint }) => Origin { model, fingerprint: system_fingerprint },
+            Err(_) => Origin::default(),
+        }
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.model.as_deref().unwrap_or("a model without a name"))?;
+        self.fingerprint.iter().try_for_each(|fingerprint| write!(f, " {fingerprint}"))
+    }
 }
 
 /// Tokens as the server counted them.

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! - A line is appended once and never changed. Deleting the index loses nothing but leases.
-//! - A reply is found by the SHA-256 of its request; a failure is kept and never found.
+//! - A reply is found by the SHA-256 of its request; a failure is kept and never found as one.
 //! - Before a request is sent, its attempt and reservation are on disk; what never came back stays charged.
 //! - Several processes share a folder: each appends to its own segment, budgets and leases meet in the index.
 
@@ -28,7 +28,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
-pub use line::{Attempt, Failure, Forgotten, Line, StoredReply, Usage};
+pub use line::{Attempt, Failure, Forgotten, Line, Origin, StoredReply, Usage};
 
 use super::money::Usd;
 use super::request::Key;
@@ -200,9 +200,25 @@ impl Store {
         self.reader().replies(keys)
     }
 
+    /// How a request failed for good, where it did: such a failure is remembered, and never taken for an answer.
+    pub fn lasting_failure(&self, key: &Key) -> Result<Option<Failure>, StoreError> {
+        self.reader().lasting(key)
+    }
+
+    /// Whether a request failed for good, without reading how.
+    pub fn failed_for_good(&self, key: &Key) -> Result<bool, StoreError> {
+        Ok(index::lasting(self.reader().db(), key)?.is_some())
+    }
+
     /// Whether a reply is stored, without reading it.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
         Ok(index::place(self.reader().db(), key)?.is_some())
+    }
+
+    /// Who answered under an identity and a model's name, in the order they first did: how many replies, and when the
+    /// first of them came, in milliseconds since 1970.
+    pub fn origins(&self, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>, StoreError> {
+        Ok(index::origins(self.reader().db(), identity, model)?)
     }
 
     /// What a budget (`endpoint:<name>`, `recipe:<name>`) was charged over the store's life, reservations included,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::StoreError;
 use super::index::{self, Place};
-use super::line::{Line, StoredReply};
+use super::line::{Failure, Line, StoredReply};
 use super::segment::{self, Number};
 use crate::llm::request::Key;
 
@@ -55,6 +55,18 @@ impl Reader {
             replies[at] = Some(self.reply(place)?);
         }
         Ok(replies)
+    }
+
+    /// The latest lasting failure of a request.
+    pub(super) fn lasting(&mut self, key: &Key) -> Result<Option<Failure>, StoreError> {
+        let Some(place) = index::lasting(&self.db, key)? else { return Ok(None) };
+        let bytes = self
+            .bytes(place)
+            .map_err(|source| StoreError::io(&segment::open_path(&self.dir, place.number), source))?;
+        match serde_json::from_slice(&bytes) {
+            Ok(Line::Failure(failure)) => Ok(Some(failure)),
+            _ => Err(StoreError::Line { segment: place.number, at: place.start }),
+        }
     }
 
     fn reply(&mut self, place: Place) -> Result<StoredReply, StoreError> {

@@ -55,6 +55,7 @@ fn failure(id: String, text: &str, charged: i64, last: bool) -> Line {
         usage: None,
         at_ms: 5,
         elapsed_ms: 6,
+        lasting: false,
         request: last.then(|| request(text)),
     })
 }

@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
-use super::{Draft, Slot, endpoints, sends, slots};
+use super::{Draft, Slot, endpoints, is_skipped, is_unseen, sends, slots};
 use crate::config::{Config, sections};
 use crate::llm::parse::Unreadable;
 use crate::llm::{
     Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Store, Usd, ask_parsed,
+    forget_unreadable,
 };
 use crate::record::{Outcome, Reason, derived, set_flags};
 use crate::review::Values;
@@ -34,6 +36,7 @@ pub fn no_endpoint(draft: Draft) -> String {
 }
 
 /// What the asking is done with.
+#[derive(Clone, Copy)]
 pub struct Asking<'a> {
     /// The workspace's settings.
     pub config: &'a Config,
@@ -43,6 +46,8 @@ pub struct Asking<'a> {
     pub run: &'a Run,
     /// Sends nothing.
     pub offline: bool,
+    /// Asks again for what failed for good.
+    pub retry_failed: bool,
     /// Looked at while requests are in flight.
     pub stop: &'a Stop,
     /// Told what is done.
@@ -125,7 +130,7 @@ pub fn evidence<S: Subject>(
         evidence.insert(format!("prompt {template}"), hash[..16].to_string());
     }
     let endpoints = endpoints(draft, config, recipe)?;
-    let mut there = Vec::new();
+    let (mut there, mut refused) = (Vec::new(), Vec::new());
     for pack in endpoints.iter().filter(|endpoint| !sends(endpoint)).filter_map(|e| e.pack.as_deref()) {
         there.extend(pack_lines(pack, draft.templates()));
     }
@@ -136,15 +141,27 @@ pub fn evidence<S: Subject>(
             requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)?
         {
             let endpoint = &endpoints[slot.endpoint];
+            if !sends(endpoint) {
+                continue;
+            }
             let asked = Engine::request(endpoint, &ask);
+            let stored = there.len();
             for asked in std::iter::once(asked.clone()).chain(Engine::larger(endpoint, &asked)) {
-                if sends(endpoint) && store.contains(&asked.key())? {
+                if store.contains(&asked.key())? {
                     there.push(asked.key().to_string());
                 }
+            }
+            let key = asked.key();
+            if stored == there.len() && store.failed_for_good(&key)? {
+                refused.push(key.to_string());
             }
         }
     }
     evidence.insert("replies".into(), counted(there));
+    // Said only where there are any: stages from before there were some stay fresh.
+    if !refused.is_empty() {
+        evidence.insert("refusals".into(), counted(refused));
+    }
     Ok(evidence)
 }
 
@@ -222,6 +239,9 @@ pub fn replies<S: Subject>(
     let prompts = prompts(asking.config)?;
     let endpoints = endpoints(draft, asking.config, asking.recipe)?;
     let mut replies: Vec<Vec<Replied>> = records.iter().map(|_| Vec::new()).collect();
+    if is_skipped(draft, asking.config, asking.recipe) {
+        return Ok(replies);
+    }
     if endpoints.is_empty() {
         let held = crate::llm::Held { reason: Reason::ReplyMissing, what: no_endpoint(draft) };
         let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
@@ -242,7 +262,15 @@ pub fn replies<S: Subject>(
     let asks = |places: &Vec<usize>| places.iter().map(|&at| requests[at].ask.clone()).collect();
     let read = |_: &Ask, reply: &str| draft.read(reply);
     let asks = places.iter().map(asks).collect();
-    let asked = ask_endpoints(endpoints, asks, read, settings.max_reasks, asking)?;
+    // Packs cost nothing, and a sample shows how its answers came about.
+    let unseen = endpoints.iter().any(sends) && is_unseen(draft, asking.config, asking.recipe);
+    let asked = match unseen {
+        true => {
+            let stored = Asking { offline: true, ..*asking };
+            ask_endpoints(endpoints, asks, read, settings.max_reasks, &stored)?
+        }
+        false => ask_endpoints(endpoints, asks, read, settings.max_reasks, asking)?,
+    };
     asking.stop.check()?;
     let mut parsed: Vec<Option<Parsed<Values>>> = requests.iter().map(|_| None).collect();
     for (place, answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
@@ -253,6 +281,11 @@ pub fn replies<S: Subject>(
         let prompt = format!("{} {}", request.ask.template, &hash[..8]);
         let Some(parsed) = parsed else { continue };
         replies[request.record].push(Replied { slot: request.slot, prompt, parsed });
+    }
+    if unseen {
+        // What is not stored is not waited for.
+        let waits = |replied: &Replied| matches!(replied.parsed, Parsed::Held(_));
+        replies.iter_mut().filter(|of_record| of_record.iter().any(waits)).for_each(Vec::clear);
     }
     Ok(replies)
 }
@@ -273,11 +306,19 @@ pub fn ask_endpoints<T>(
     let cap = (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd));
     let limits = Limits {
         offline: asking.offline,
+        retry_failed: asking.retry_failed,
         cancel: cancel.clone(),
         run: asking.run.clone(),
         recipe: Some((asking.recipe.to_string(), cap)),
     };
     let store = Arc::new(open_store(asking.config)?);
+    if asking.retry_failed && !asking.offline {
+        for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| sends(endpoint)) {
+            forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(settings_error)?;
+        }
+    }
+    agreed(&store, &endpoints, &asks, asking)?;
+    let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
     let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(settings_error);
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -298,11 +339,25 @@ pub fn ask_endpoints<T>(
         });
         let work = join_all(works);
         tokio::pin!(work);
+        let mut asked: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut tell_left = || {
+            asked.retain(|name| {
+                let left = asking.run.left(name);
+                left.iter().for_each(|how| {
+                    asking.pulse.tell(&format!("{name} is left alone for this run: {how}"));
+                });
+                left.is_none()
+            });
+        };
         loop {
             tokio::select! {
-                parsed = &mut work => break parsed,
+                parsed = &mut work => {
+                    tell_left();
+                    break parsed;
+                }
                 // What is in flight is finished and kept; nothing new goes out.
                 () = tokio::time::sleep(Duration::from_millis(100)) => {
+                    tell_left();
                     if asking.stop.asked() && !cancel.is_cancelled() {
                         cancel.cancel();
                         asking.pulse.tell(&waits_for(&told));
@@ -340,7 +395,9 @@ fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optio
     match (optional, held) {
         (true, _) => {
             set_flags(record.flags(), draft.name(), [format!("not drafted: {}", reason.code())]);
-            changed(record, Reason::NotDrafted, format!("{}: {words}", reason.code()), String::new())
+            let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
+            let rule = if lasting { Reason::Undraftable } else { Reason::NotDrafted };
+            changed(record, rule, format!("{}: {words}", reason.code()), String::new())
         }
         (false, true) => Outcome::Held { reason, evidence: words },
         (false, false) => Outcome::Failed { reason, evidence: words },

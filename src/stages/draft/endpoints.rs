@@ -6,6 +6,8 @@ use super::Draft;
 use crate::config::{Config, sections};
 use crate::llm::Endpoint;
 use crate::llm::settings::Provider;
+use crate::review::ballot::Round;
+use crate::review::ballots;
 use crate::stages::StageError;
 
 /// Replies to one text that FLUB's wrong answers are taken from: three from each of three (2.1).
@@ -33,6 +35,9 @@ pub struct Slot {
 /// [`StageError::Settings`] where another name is not set.
 pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
     let settings: sections::Draft = config.typed(Some(recipe), "draft");
+    if is_skipped(draft, config, recipe) {
+        return Ok(Vec::new());
+    }
     let (key, names) = match draft {
         Draft::Opponent => ("draft.opponents", settings.opponents),
         Draft::Respond => {
@@ -45,6 +50,30 @@ pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endp
         _ => ("draft.endpoint", vec![settings.endpoint]),
     };
     named(config, key, names, draft == Draft::Translation)
+}
+
+/// Whether the settings say that nobody is asked for a draft.
+pub fn is_skipped(draft: Draft, config: &Config, recipe: &str) -> bool {
+    config.typed::<sections::Draft>(Some(recipe), "draft").skip.iter().any(|step| step == draft.name())
+}
+
+/// Whether a draft is shown to nobody before they vote: neither to those who vote nor to whoever looks over the votes.
+fn is_hidden(draft: Draft, recipe: &str) -> bool {
+    let ballot = ballots::step(recipe, draft.name());
+    ballot.is_some_and(|ballot| ballot.review.is_none() && !ballot.shows_drafts(Round::Vote))
+}
+
+/// Whether a draft is asked for that nobody is shown: the settings say so, or records go on with it.
+pub fn wants_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
+    let drafts: sections::Draft = config.typed(Some(recipe), "draft");
+    let review: sections::Review = config.typed(Some(recipe), "review");
+    let ahead = review.preview || review.draft_ahead.iter().any(|step| step == draft.name());
+    is_hidden(draft, recipe) && (ahead || drafts.unseen)
+}
+
+/// Whether nobody is asked for a draft because nobody would be shown it. What is stored of such drafts is used.
+pub fn is_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
+    is_hidden(draft, recipe) && !wants_unseen(draft, config, recipe)
 }
 
 /// The endpoints of some names, their packs' paths resolved; `key` is what names them, `translates` whether a

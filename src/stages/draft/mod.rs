@@ -6,6 +6,7 @@
 
 mod ask;
 mod category;
+mod consent;
 mod endpoints;
 mod explanation;
 mod flight;
@@ -26,7 +27,8 @@ pub use ask::{
     replies, requests,
 };
 pub(super) use ask::{Told, told};
-pub use endpoints::{Slot, endpoints, named, sends, slots};
+pub(super) use consent::agreed;
+pub use endpoints::{Slot, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
 pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
 pub(super) use screen::REASONS as SCREEN_REASONS;
 

@@ -8,7 +8,7 @@ use crate::config::{Config, sections};
 use crate::llm::{Ask, CancellationToken, Endpoint, Engine, Limits, Usd};
 use crate::record::Puzzle;
 use crate::stages::StageError;
-use crate::stages::draft::{Asking, open_store, sends};
+use crate::stages::draft::{Asking, agreed, open_store, sends};
 use crate::store::Workspace;
 
 /// The endpoint that the settings name; `None` where they name none.
@@ -50,16 +50,19 @@ pub fn vectors(puzzles: &[Puzzle], asking: &Asking<'_>) -> Result<Vec<Option<Vec
     let cancel = CancellationToken::new();
     let limits = Limits {
         offline: asking.offline,
+        retry_failed: asking.retry_failed,
         cancel: cancel.clone(),
         run: asking.run.clone(),
         recipe: Some((asking.recipe.to_string(), cap)),
     };
     let store = Arc::new(open_store(asking.config)?);
+    let asks = requests(puzzles);
+    agreed(&store, std::slice::from_ref(&endpoint), std::slice::from_ref(&asks), asking)?;
     let engine = Engine::new(store, endpoint, limits).map_err(settings_error)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(settings_error)?;
     let answers = runtime.block_on(async {
-        let work = engine.ask_all(puzzles.iter().map(request).collect(), |_| {});
+        let work = engine.ask_all(asks, |_| {});
         tokio::pin!(work);
         loop {
             tokio::select! {
@@ -102,6 +105,11 @@ pub fn evidence(
     }
     there.sort();
     Ok(Some(format!("{} {}", there.len(), &blake3::hash(there.concat().as_bytes()).to_hex()[..16])))
+}
+
+/// What would be embedded.
+pub fn requests(puzzles: &[Puzzle]) -> Vec<Ask> {
+    puzzles.iter().map(request).collect()
 }
 
 fn request(puzzle: &Puzzle) -> Ask {

@@ -125,6 +125,7 @@ fn waits_on(code: &str) -> &'static str {
         Reason::KeyMissing,
         Reason::Interrupted,
         Reason::RequestFailed,
+        Reason::EndpointLeft,
         Reason::ReplyUnparseable,
         Reason::NotDrafted,
         Reason::OptionsMissing,
