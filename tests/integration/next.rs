@@ -62,7 +62,7 @@ impl Researcher {
     fn follow(&mut self) {
         while let Some(next) = self.next() {
             self.did.push(next.clone());
-            assert!(self.did.len() < 80, "it goes round and round: {:#?}", &self.did[60..]);
+            assert!(self.did.len() < 240, "it goes round and round: {:#?}", self.did);
             match next.split_once("; then ") {
                 Some((first, then)) => {
                     self.mend(first);
