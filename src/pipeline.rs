@@ -21,6 +21,7 @@ mod outdated;
 mod plan;
 mod rehearsal;
 mod rows;
+mod seen;
 mod stale;
 mod tasks;
 mod twin;
@@ -169,6 +170,7 @@ pub fn run(
         let Some((number, _)) = recipe.step(now) else { continue };
         durable::remove_folder(&workspace.stage(recipe.name, number, then))?;
     }
+    let mut kept = false;
     for (i, step) in recipe.steps[..range.end].iter().enumerate() {
         stop.check()?;
         let place = workspace.stage(recipe.name, i + 1, step.name);
@@ -202,6 +204,9 @@ pub fn run(
         let records =
             step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
         progress.begin(recipe.name, step.name, &why, records);
+        if !std::mem::replace(&mut kept, true) {
+            seen::keep(config, recipe, i)?;
+        }
         // What models and people say of a recipe's records is that recipe's own.
         if step.stage.rows() == Rows::Posts
             && !selection.force

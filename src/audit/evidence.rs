@@ -164,9 +164,16 @@ fn voted<S: Subject>(
                 vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
             let sample = if vote.synthetic { ", of the sample" } else { "" };
             let today = if vote.round == Round::Review { seen } else { item.content_hash };
+            let carried = vote.carried.as_ref().map_or_else(String::new, |carried| {
+                format!(", brought over from another text by {}: {}", carried.by, carried.why)
+            });
             let stale = if vote.content_hash == today { "" } else { ", on another text" };
-            let text =
-                format!("{} ({}{sample}{stale}): {}", vote.annotator, vote.round.name(), said.join(", "));
+            let text = format!(
+                "{} ({}{sample}{stale}{carried}): {}",
+                vote.annotator,
+                vote.round.name(),
+                said.join(", ")
+            );
             details.push(Detail { what: "vote", id: format!("vote:{}", vote.id), text });
         }
     }

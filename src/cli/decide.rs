@@ -11,7 +11,9 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::audit;
 use crate::config::Config;
-use crate::decisions::{Cells, Decision, DecisionLog, TableError, Verdict, read_table, write_table};
+use crate::decisions::{
+    Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, read_table, write_table,
+};
 use crate::log::LogError;
 use crate::pipeline::decide::{
     Act, DecideError, DecisionState, Found, Listed, Open, Wish, decide as plan, entitled, open_records,
@@ -249,7 +251,7 @@ fn export(
     let open = open_records(config, recipe, &listed)?;
     let rows: Vec<Cells> = open.iter().map(|open| cells(&log, recipe.name, open)).collect();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
-    let bytes = write_table(&name, &rows)?;
+    let bytes = write_table(&DECISIONS, &name, &rows)?;
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         durable::create_folder(folder)?;
     }

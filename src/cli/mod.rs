@@ -11,6 +11,7 @@ mod apply;
 mod args;
 mod assemble;
 mod audit;
+mod carry;
 mod compare;
 mod complete;
 mod config;

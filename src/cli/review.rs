@@ -10,7 +10,7 @@ use serde_json::json;
 use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use super::{disputes, trials};
+use super::{carry, disputes, trials};
 use crate::config::Config;
 use crate::pipeline::{RunError, Tasks, now, review_items, shown_items, votes_as_tasks};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
@@ -53,6 +53,19 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
         }
         ReviewVerb::Qualify { place, gold, fewest, files } => {
             trials::qualify(&Room::open(&config, place)?, gold, *fewest, files, global)
+        }
+        ReviewVerb::Carry { step, recipe, items, by, why, undo, out, files } => {
+            let place = Place { step: step.clone(), recipe: recipe.clone(), round: RoundArg::Vote };
+            let room = Room::open(&config, &place)?;
+            let act =
+                carry::Act { by: by.as_deref().unwrap_or_default(), why: why.as_deref().unwrap_or_default() };
+            match (out, undo) {
+                (Some(out), _) => carry::export(&room, out),
+                (None, true) => carry::undo(&room, items, &act),
+                (None, false) if !files.is_empty() => carry::import(&room, files, &act, global),
+                (None, false) if !items.is_empty() => carry::confirm(&room, items, &act),
+                (None, false) => carry::list(&room, global),
+            }
         }
         ReviewVerb::Adjudicate { place, item, by, answers } => {
             let room = Room::open(&config, place)?;
@@ -360,7 +373,7 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
         part(*items, &format!("open: {votes} still needed"));
     }
     part(status.disputed, "disputed");
-    part(status.stale, "outdated votes");
+    part(status.stale, "outdated votes (`riddlemill review carry` shows old and new text)");
     let rewritten = match (status.edited.rate(), status.edited.of) {
         (Some(rate), of) => format!("; {:.0} % of {of} drafts rewritten", rate * 100.0),
         _ => String::new(),

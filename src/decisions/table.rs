@@ -8,32 +8,45 @@ use rust_xlsxwriter::{
     DataValidation, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, XlsxError,
 };
 
-use super::Verdict;
 use crate::review::exchange::{ExportError, SheetRow, Trouble, sheet, sheet_rows};
 
-/// The columns in their order. A person fills in `verdict`, `text` and `why`; `see.` columns are for reading only,
-/// and the bookkeeping comes last.
-pub const COLUMNS: [&str; 13] = [
-    "record",
-    "other",
-    "see.state",
-    "see.text",
-    "see.other",
-    "verdict",
-    "text",
-    "why",
-    "by",
-    "recipe",
-    "stage",
-    "decision",
-    "seen",
-];
+/// The columns of a table in which people decide.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// The workbook's sheet.
+    pub sheet: &'static str,
+    /// In their order. `see.` columns are for reading only, and the bookkeeping comes last.
+    pub names: &'static [&'static str],
+    /// Those that a person fills in.
+    pub asked: &'static [&'static str],
+    /// Those that are wide enough for a text.
+    pub texts: &'static [&'static str],
+    /// The one of them that takes only these words.
+    pub choice: (&'static str, &'static [&'static str]),
+}
 
-/// The columns that a person fills in.
-const ASKED: [&str; 3] = ["verdict", "text", "why"];
-
-/// The workbook's sheet.
-const SHEET: &str = "decisions";
+/// Decisions about records and pairs.
+pub const DECISIONS: Columns = Columns {
+    sheet: "decisions",
+    names: &[
+        "record",
+        "other",
+        "see.state",
+        "see.text",
+        "see.other",
+        "verdict",
+        "text",
+        "why",
+        "by",
+        "recipe",
+        "stage",
+        "decision",
+        "seen",
+    ],
+    asked: &["verdict", "text", "why"],
+    texts: &["see.text", "see.other", "text"],
+    choice: ("verdict", &["keep", "drop", "hold", "text", "title", "answer", "one", "two"]),
+};
 
 /// A row by its columns; what is empty is left out.
 pub type Cells = BTreeMap<String, String>;
@@ -89,20 +102,21 @@ fn kind(name: &str) -> Result<Kind, TableError> {
 ///
 /// # Errors
 /// [`TableError`] where the name ends otherwise or the rows do not fit into cells.
-pub fn write_table(name: &str, rows: &[Cells]) -> Result<Vec<u8>, TableError> {
+pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<u8>, TableError> {
     let cells = |row: &Cells| -> Vec<String> {
-        COLUMNS.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
+        columns.names.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
     };
     match kind(name)? {
         Kind::Csv => {
             let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
-            Ok(sheet(&COLUMNS, &ASKED, &rows)?)
+            Ok(sheet(columns.names, columns.asked, &rows)?)
         }
-        Kind::Xlsx => Ok(workbook(rows.iter().map(cells))?),
+        Kind::Xlsx => Ok(workbook(columns, rows.iter().map(cells))?),
         Kind::JsonLines => {
             let mut lines = Vec::new();
             for row in rows {
-                let row: serde_json::Map<String, serde_json::Value> = COLUMNS
+                let row: serde_json::Map<String, serde_json::Value> = columns
+                    .names
                     .iter()
                     .filter_map(|column| Some(((*column).to_owned(), row.get(*column)?.as_str().into())))
                     .collect();
@@ -114,21 +128,17 @@ pub fn write_table(name: &str, rows: &[Cells]) -> Result<Vec<u8>, TableError> {
     }
 }
 
-fn workbook(rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
+fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // The same rows give the same bytes, whenever they are written.
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
     workbook.set_properties(&DocProperties::new().set_creation_datetime(&date));
-    let worksheet = workbook.add_worksheet().set_name(SHEET)?;
+    let worksheet = workbook.add_worksheet().set_name(columns.sheet)?;
     let bold = Format::new().set_bold();
     let wrapped = Format::new().set_align(FormatAlign::Top).set_text_wrap();
-    for (column, header) in (0u16..).zip(COLUMNS) {
-        worksheet.write_string_with_format(0, column, header, &bold)?;
-        let width = if header.starts_with("see.t") || header == "see.other" || header == "text" {
-            48.0
-        } else {
-            18.0
-        };
+    for (column, header) in (0u16..).zip(columns.names) {
+        worksheet.write_string_with_format(0, column, *header, &bold)?;
+        let width = if columns.texts.contains(header) { 48.0 } else { 18.0 };
         worksheet.set_column_width(column, width)?;
     }
     let mut last = 1;
@@ -139,9 +149,9 @@ fn workbook(rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxErro
         }
     }
     worksheet.set_freeze_panes(1, 1)?;
-    let words = Verdict::ALL.map(Verdict::name);
-    let choice = DataValidation::new().allow_list_strings(&words)?;
-    let place = COLUMNS.iter().position(|column| *column == "verdict").unwrap_or_default() as u16;
+    let (asked, words) = columns.choice;
+    let choice = DataValidation::new().allow_list_strings(words)?;
+    let place = columns.names.iter().position(|column| *column == asked).unwrap_or_default() as u16;
     worksheet.add_data_validation(1, place, last, place, &choice)?;
     workbook.save_to_buffer()
 }
@@ -175,7 +185,7 @@ fn read_workbook(bytes: &[u8]) -> Result<Vec<SheetRow>, String> {
     let mut workbook: Xlsx<_> = calamine::open_workbook_from_rs(Cursor::new(bytes))
         .map_err(|e: calamine::XlsxError| e.to_string())?;
     let names = workbook.sheet_names().to_vec();
-    let name = names.iter().find(|name| *name == SHEET).or(names.first()).ok_or("it has no sheet")?;
+    let name = names.first().ok_or("it has no sheet")?;
     let range = workbook.worksheet_range(name).map_err(|e| e.to_string())?;
     let top = range.start().map_or(0, |(row, _)| row) as usize;
     let mut rows = range.rows();
@@ -193,6 +203,12 @@ fn read_workbook(bytes: &[u8]) -> Result<Vec<SheetRow>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decisions::Verdict;
+
+    #[test]
+    fn a_table_offers_every_verdict() {
+        assert_eq!(DECISIONS.choice.1, Verdict::ALL.map(Verdict::name));
+    }
 
     #[test]
     fn a_table_comes_back_from_every_kind_of_file() {
@@ -203,7 +219,7 @@ mod tests {
         };
         let rows = [row("tieba:1", "云会恐高吗？\n第二行"), row("tieba:2", "a \"b\", c")];
         for name in ["d.csv", "d.xlsx", "d.jsonl"] {
-            let bytes = write_table(name, &rows).unwrap();
+            let bytes = write_table(&DECISIONS, name, &rows).unwrap();
             let back = read_table(name, &bytes).unwrap();
             assert_eq!(back.len(), 2, "{name}");
             for ((_, got), want) in back.iter().zip(&rows) {
@@ -211,11 +227,19 @@ mod tests {
                     assert_eq!(got.get(column), want.get(column), "{name} {column}");
                 }
             }
-            assert_eq!(write_table(name, &rows).unwrap(), bytes, "{name} has the same bytes twice");
+            assert_eq!(
+                write_table(&DECISIONS, name, &rows).unwrap(),
+                bytes,
+                "{name} has the same bytes twice"
+            );
         }
         // A forum's formula is no formula in a spreadsheet that opens a CSV.
-        assert!(String::from_utf8(write_table("d.csv", &rows).unwrap()).unwrap().contains("'=云会恐高吗"));
-        assert!(matches!(write_table("d.doc", &rows), Err(TableError::Kind(_))));
+        assert!(
+            String::from_utf8(write_table(&DECISIONS, "d.csv", &rows).unwrap())
+                .unwrap()
+                .contains("'=云会恐高吗")
+        );
+        assert!(matches!(write_table(&DECISIONS, "d.doc", &rows), Err(TableError::Kind(_))));
         assert!(read_table("d.xlsx", b"PK").is_err());
         assert!(read_table("d.jsonl", b"{").is_err());
     }

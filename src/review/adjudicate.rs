@@ -95,6 +95,7 @@ pub fn adjudicate(
         seconds: None,
         base: own.map(|vote| vote.id),
         supersedes: None,
+        carried: None,
     };
     Ok(vote.sealed())
 }

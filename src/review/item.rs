@@ -48,7 +48,7 @@ pub(super) struct Shown {
 impl Item {
     /// An item of `step`.
     pub fn new(step: &Step, id: impl Into<String>, content: Content, draft: Values) -> Item {
-        let content_hash = hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
+        let content_hash = content_hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
         Item { id: id.into(), content, draft, order: Vec::new(), content_hash, shown: None }
     }
 
@@ -79,7 +79,7 @@ impl Item {
         let mut item = self.clone();
         item.turn(false);
         item.content.extend(more);
-        item.content_hash = hash(&item.content, Some(&item.draft));
+        item.content_hash = content_hash(&item.content, Some(&item.draft));
         item.turn(turned);
         item
     }
@@ -131,7 +131,8 @@ impl Item {
     }
 }
 
-fn hash(content: &Content, draft: Option<&Values>) -> Digest {
+/// The hash of what is shown, with drafts where they are.
+pub(super) fn content_hash(content: &Content, draft: Option<&Values>) -> Digest {
     let mut digester = Digester::new("riddlemill review content v1");
     for (key, value) in content {
         digester.part(key.as_bytes());

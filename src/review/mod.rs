@@ -7,6 +7,7 @@ pub mod assign;
 pub mod ballot;
 pub mod ballots;
 mod blinding;
+pub mod carry;
 pub(crate) mod digest;
 pub mod exchange;
 mod gold;

@@ -30,6 +30,7 @@ pub(super) fn vote(step: &Step, item: &Item, round: Round, annotator: &str, valu
         seconds: None,
         base: None,
         supersedes: None,
+        carried: None,
     }
     .sealed()
 }

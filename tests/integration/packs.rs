@@ -199,6 +199,7 @@ pub fn vote(step: &Step, cast: Cast) -> Vote {
         seconds: None,
         base: None,
         supersedes: None,
+        carried: None,
     };
     vote.sealed()
 }

@@ -108,6 +108,33 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// List votes on texts that read otherwise since, both texts side by side, or bring them over to the text of today
+    Carry {
+        /// The review step, as in review:<STEP>
+        #[arg(value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
+        step: String,
+        /// The recipe; may be left out where only one of the workspace's has the step
+        #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+        recipe: Option<String>,
+        /// An item whose votes hold for the text of today; may be given several times
+        #[arg(long = "item", value_name = "ID", requires_all = ["by", "why"], conflicts_with = "files")]
+        items: Vec<String>,
+        /// Who has seen both texts: an [[annotator]] whose role is senior or meta
+        #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
+        by: Option<String>,
+        /// Why the answers hold
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+        /// Take the votes of these items back to the texts that they were cast on
+        #[arg(long, requires = "items")]
+        undo: bool,
+        /// Write a table to say it in; the name ends in .csv, .xlsx or .jsonl
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "files"])]
+        out: Option<PathBuf>,
+        /// Tables that came back, with `yes` in the column `carry`
+        #[arg(value_name = "FILE", requires = "by")]
+        files: Vec<PathBuf>,
+    },
     /// List the disputes, or decide one
     Adjudicate {
         #[command(flatten)]

@@ -387,6 +387,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             seconds: seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
             base,
             supersedes: None,
+            carried: None,
         };
         let vote = vote.sealed();
         let seat = vote.seat();

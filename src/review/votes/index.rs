@@ -247,6 +247,7 @@ mod tests {
             seconds: None,
             base,
             supersedes: None,
+            carried: None,
         }
     }
 

@@ -5,4 +5,4 @@ mod vote;
 
 pub use crate::log::LogError;
 pub use index::{Receipt, VoteLog};
-pub use vote::{PAGE, Vote, current};
+pub use vote::{Carried, PAGE, Vote, current};

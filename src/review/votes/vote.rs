@@ -12,6 +12,15 @@ use crate::review::value::Values;
 /// The source of votes that were cast on the pages.
 pub const PAGE: &str = "page";
 
+/// Who brought a vote over to another text than it was cast on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// Who saw both texts.
+    pub by: String,
+    /// Why the answers hold.
+    pub why: String,
+}
+
 /// What one annotator said about one item, for good. A changed mind is another vote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Vote {
@@ -56,6 +65,9 @@ pub struct Vote {
     /// The vote of the same annotator that this one replaces; set when it is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<Digest>,
+    /// Who brought it over from the text that `base` was cast on; part of its identity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
 }
 
 impl Vote {
@@ -70,6 +82,9 @@ impl Vote {
         digester.part(&[u8::from(self.synthetic)]);
         digester.part(self.base.map(|base| base.to_string()).unwrap_or_default().as_bytes());
         self.values.digest(&mut digester);
+        if let Some(Carried { by, why }) = &self.carried {
+            [b"carried", by.as_bytes(), why.as_bytes()].into_iter().for_each(|part| digester.part(part));
+        }
         digester.finish()
     }
 

@@ -39,6 +39,7 @@ fn vote(step: &Step, item: &Item, annotator: &str, synthetic: bool, values: &[(&
         seconds: None,
         base: None,
         supersedes: None,
+        carried: None,
     }
     .sealed()
 }

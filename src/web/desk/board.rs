@@ -219,6 +219,7 @@ mod tests {
             seconds: None,
             base,
             supersedes: None,
+            carried: None,
         }
     }
 

@@ -391,6 +391,7 @@ fn vote_of(
         seconds,
         base,
         supersedes: None,
+        carried: None,
     }
 }
 

@@ -1,0 +1,279 @@
+//! `review carry`: votes on texts that read otherwise since, and bringing them over.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use serde_json::json;
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use super::review::{Room, io, usage};
+use super::show::both_sides;
+use super::terminal::{HANG, visible};
+use crate::decisions::{Cells, Columns, read_table, write_table};
+use crate::pipeline::{decide::entitled, now};
+use crate::review::carry::{Carryable, Outdated, SeenLog, carry, carryable, take_back};
+use crate::review::item::Content;
+use crate::review::votes::Carried;
+use crate::review::{Digest, Item, Values, Vote};
+use crate::store::{Error, Workspace, durable};
+
+/// A table to carry votes in: a row for each item and text that was voted on.
+const COLUMNS: Columns = Columns {
+    sheet: "carry",
+    names: &["item", "see.old", "see.new", "see.votes", "carry", "why", "old", "new"],
+    asked: &["carry", "why"],
+    texts: &["see.old", "see.new", "see.votes"],
+    choice: ("carry", &["yes", "no"]),
+};
+
+/// Who says that the answers hold, and why.
+pub(super) struct Act<'a> {
+    pub(super) by: &'a str,
+    pub(super) why: &'a str,
+}
+
+impl Act<'_> {
+    /// As votes record it, where the person may.
+    fn entitled(&self, room: &Room<'_>, why: &str) -> Result<Carried, Failure> {
+        entitled(room.config, self.by)?;
+        match why.trim() {
+            "" => Err(usage("bringing votes over needs a reason\n  hint: --why \"…\"")),
+            why => Ok(Carried { by: self.by.to_owned(), why: why.to_owned() }),
+        }
+    }
+}
+
+fn seen(room: &Room<'_>) -> Result<SeenLog, Failure> {
+    let seen = SeenLog::read(&Workspace::new(&room.config.root).raw().join("seen"))?;
+    seen.damaged().iter().for_each(|damaged| eprintln!("{damaged}; it is not used"));
+    Ok(seen)
+}
+
+pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
+    let (seen, votes) = (seen(room)?, room.by_item());
+    let found = carryable(&room.step, &room.items, &votes, &seen);
+    if global.json {
+        let rows: Vec<_> = found
+            .items
+            .iter()
+            .map(|one| {
+                json!({
+                    "item": one.item.id, "old": one.old, "new": one.item.content, "old_draft": one.old_draft,
+                    "new_draft": one.item.draft, "votes": one.votes,
+                })
+            })
+            .collect();
+        output::json(&json!({ "items": rows, "unknown": found.unknown }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for one in &found.items {
+        text.push_str(&format!("{}\n", one.item.id));
+        for (key, old, new) in changes(one) {
+            text.push_str(&both_sides(&format!("{key}, old"), &old, &format!("{key}, new"), &new));
+        }
+        for line in said(&one.votes) {
+            text.push_str(&format!("  {HANG}{}\n", visible(&line)));
+        }
+    }
+    text.push_str(&summary(&found));
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn summary(found: &Carryable<'_>) -> String {
+    let votes: usize = found.items.iter().map(|one| one.votes.len()).sum();
+    let items = count(found.items.len() as u64, "item");
+    let mut text = format!("{items} with {} on an older text\n", count(votes as u64, "vote"));
+    if found.unknown > 0 {
+        text.push_str(&format!(
+            "{} on a text that was not kept: have them voted on again\n",
+            count(found.unknown as u64, "more vote")
+        ));
+    }
+    text
+}
+
+/// The fields that read otherwise, old and new; drafts among them where they were shown.
+fn changes(one: &Outdated<'_>) -> Vec<(String, String, String)> {
+    let cells = |content: &Content, draft: &Values| -> Vec<(String, String)> {
+        let shown = content.iter().map(|(key, value)| (key.clone(), value.to_string()));
+        shown.chain(draft.iter().map(|(key, value)| (format!("draft.{key}"), value.to_string()))).collect()
+    };
+    let none = Values::new();
+    let new_draft = if one.old_draft.is_empty() { &none } else { &one.item.draft };
+    let (old, new) = (cells(&one.old, &one.old_draft), cells(&one.item.content, new_draft));
+    let keys: Vec<&String> = new.iter().chain(&old).map(|(key, _)| key).collect();
+    let mut met = BTreeSet::new();
+    let of = |cells: &[(String, String)], key: &str| {
+        cells.iter().find(|(known, _)| known == key).map(|(_, text)| text.clone()).unwrap_or_default()
+    };
+    keys.into_iter()
+        .filter(|key| met.insert(*key))
+        .map(|key| (key.clone(), of(&old, key), of(&new, key)))
+        .filter(|(_, old, new)| old != new)
+        .collect()
+}
+
+fn said(votes: &[&Vote]) -> Vec<String> {
+    let one = |vote: &&Vote| {
+        let said: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+        format!("{} ({}): {}", vote.annotator, vote.round.name(), said.join(", "))
+    };
+    votes.iter().map(one).collect()
+}
+
+pub(super) fn confirm(room: &Room<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+    let (seen, votes) = (seen(room)?, room.by_item());
+    let by = act.entitled(room, act.why)?;
+    let found = carryable(&room.step, &room.items, &votes, &seen);
+    let mut new = Vec::new();
+    for id in items {
+        let of_item: Vec<&Outdated<'_>> = found.items.iter().filter(|one| one.item.id == *id).collect();
+        if of_item.is_empty() {
+            return Err(usage(format!(
+                "{id} has no vote on an older text in {}\n  hint: `riddlemill review carry {}` lists them",
+                room.step.name, room.step.name
+            )));
+        }
+        for one in of_item {
+            new.extend(carry(&room.step, one, on(&votes, id), &by, &now(), "command line").map_err(usage)?);
+        }
+    }
+    let added = room.log()?.append(new).map_err(io)?.added.len();
+    output::print(&format!("{} brought over by {}\n", count(added as u64, "vote"), by.by))?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn undo(room: &Room<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+    let votes = room.by_item();
+    let by = act.entitled(room, act.why)?;
+    let mut new = Vec::new();
+    for id in items {
+        let item = room.items.iter().find(|item| item.id == *id);
+        let back = item.map(|item| take_back(item, on(&votes, id), &by, &now(), "command line"));
+        match back.filter(|back| !back.is_empty()) {
+            Some(back) => new.extend(back),
+            None => return Err(usage(format!("no vote on {id} was brought over to the text of today"))),
+        }
+    }
+    let added = room.log()?.append(new).map_err(io)?.added.len();
+    output::print(&format!("{} taken back by {}\n", count(added as u64, "vote"), by.by))?;
+    Ok(Exit::Done)
+}
+
+fn on<'v, 'a>(votes: &'v FxHashMap<&str, Vec<&'a Vote>>, item: &str) -> &'v [&'a Vote] {
+    votes.get(item).map(Vec::as_slice).unwrap_or_default()
+}
+
+pub(super) fn export(room: &Room<'_>, out: &Path) -> Result<Exit, Failure> {
+    let (seen, votes) = (seen(room)?, room.by_item());
+    let found = carryable(&room.step, &room.items, &votes, &seen);
+    let row = |one: &Outdated<'_>| -> Cells {
+        let (old, new): (Vec<String>, Vec<String>) = changes(one)
+            .into_iter()
+            .map(|(key, old, new)| (format!("{key}: {old}"), format!("{key}: {new}")))
+            .unzip();
+        let cells = [
+            ("item", one.item.id.clone()),
+            ("see.old", old.join("\n")),
+            ("see.new", new.join("\n")),
+            ("see.votes", said(&one.votes).join("\n")),
+            ("old", of_old(one).to_string()),
+            ("new", of_new(one.item).to_string()),
+        ];
+        cells.into_iter().map(|(column, cell)| (column.to_owned(), cell)).collect()
+    };
+    let rows: Vec<Cells> = found.items.iter().map(row).collect();
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let bytes = write_table(&COLUMNS, &name, &rows)?;
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        durable::create_folder(folder)?;
+    }
+    durable::replace(out, &bytes)?;
+    output::print(&format!("{}\n", out.display()))?;
+    eprint!("{}", summary(&found));
+    Ok(Exit::Done)
+}
+
+/// What a table remembers of the votes, so that a row is about those that were shown in it.
+fn of_old(one: &Outdated<'_>) -> Digest {
+    let ids: Vec<String> = one.votes.iter().map(|vote| vote.id.to_string()).collect();
+    Digest::of("riddlemill carry v1", ids.iter().map(String::as_bytes))
+}
+
+fn of_new(item: &Item) -> Digest {
+    item.content_hash
+}
+
+pub(super) fn import(
+    room: &Room<'_>,
+    files: &[PathBuf],
+    act: &Act<'_>,
+    global: &Global,
+) -> Result<Exit, Failure> {
+    let (seen, votes) = (seen(room)?, room.by_item());
+    let found = carryable(&room.step, &room.items, &votes, &seen);
+    entitled(room.config, act.by)?;
+    let mut log = room.log()?;
+    let (mut machine, mut troubled) = (Vec::new(), false);
+    for file in files {
+        let bytes = fs::read(file).map_err(Error::io("read", file))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (mut new, mut problems, mut blank) = (Vec::new(), Vec::new(), 0);
+        for (row, cells) in read_table(&name, &bytes)? {
+            match of_row(room, &found, &votes, &cells, act, &name) {
+                Ok(Some(carried)) => new.extend(carried),
+                Ok(None) => blank += 1,
+                Err(what) => problems.push(format!("{name}: row {row}: {what}")),
+            }
+        }
+        let receipt = log.append(new).map_err(io)?;
+        troubled |= !problems.is_empty();
+        problems.iter().for_each(|problem| eprintln!("{problem}"));
+        if !global.json {
+            let added = count(receipt.added.len() as u64, "vote");
+            output::print(&format!("{name}: {added} brought over, {blank} blank\n"))?;
+        }
+        machine.push(json!({
+            "file": file, "added": receipt.added.len(), "known": receipt.known, "blank": blank, "problems": problems,
+        }));
+    }
+    if global.json {
+        output::json(&machine)?;
+    }
+    Ok(if troubled { Exit::Partial } else { Exit::Done })
+}
+
+/// The votes that a row brings over; `None` where it says nothing or no.
+fn of_row(
+    room: &Room<'_>,
+    found: &Carryable<'_>,
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+    cells: &Cells,
+    act: &Act<'_>,
+    file: &str,
+) -> Result<Option<Vec<Vote>>, String> {
+    let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
+    match cell("carry").map(str::to_lowercase).as_deref() {
+        None | Some("no") => return Ok(None),
+        Some("yes") => {}
+        Some(other) => return Err(format!("carry is yes or no, not {other:?}")),
+    }
+    let item = cell("item").ok_or("a yes without an item")?;
+    let shown = |one: &&Outdated<'_>| {
+        one.item.id == item
+            && cell("old") == Some(&of_old(one).to_string())
+            && cell("new") == Some(&of_new(one.item).to_string())
+    };
+    let one = found.items.iter().find(shown);
+    let one =
+        one.ok_or_else(|| format!("{item}: its text or its votes have changed since; export it again"))?;
+    let why = cell("why").unwrap_or(act.why);
+    let by = act.entitled(room, why).map_err(|failure| failure.message)?;
+    carry(&room.step, one, on(votes, item), &by, &now(), file).map(Some).map_err(|e| e.to_string())
+}

@@ -1,0 +1,223 @@
+//! Bringing votes over to a text that reads otherwise since they were cast.
+//!
+//! A vote is about the text that its annotator saw and counts for no other. Where a rule writes a text otherwise and the
+//! answers hold all the same, a person who has seen both texts side by side says so: each vote is then stored once
+//! more, about the text of today, as its annotator's and with the name of who confirmed it. What it replaces stays in the
+//! log, and taking it back stores it a third time, about the old text.
+
+mod seen;
+
+use rustc_hash::FxHashMap;
+
+pub use seen::{Seen, SeenLog};
+
+use super::answers::{self, Answers, Fault};
+use super::ballot::{Drafts, Round, Step};
+use super::item::{Content, Item};
+use super::resolve::review_item;
+use super::value::Values;
+use super::votes::{Carried, Vote, current};
+
+/// An item that reads otherwise than when people voted on it.
+#[derive(Clone, Debug)]
+pub struct Outdated<'a> {
+    /// As it reads today.
+    pub item: &'a Item,
+    /// What the voters saw, without each other's votes.
+    pub old: Content,
+    /// The drafts that they saw; empty on a blind ballot.
+    pub old_draft: Values,
+    /// Their latest votes on it, by round and annotator.
+    pub votes: Vec<&'a Vote>,
+}
+
+/// Items whose votes may be brought over.
+#[derive(Clone, Debug, Default)]
+pub struct Carryable<'a> {
+    /// In the order of the items; one for each text that was voted on.
+    pub items: Vec<Outdated<'a>>,
+    /// Outdated votes on a text that nobody kept.
+    pub unknown: usize,
+}
+
+/// Why a vote cannot be brought over.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CarryError {
+    /// The answers are none on the text of today.
+    #[error(
+        "{item}: the answers of {annotator} do not fit what stands there today: {field}: {fault}\n  hint: have it voted on again"
+    )]
+    Unfit {
+        /// The item.
+        item: String,
+        /// Whose vote.
+        annotator: String,
+        /// The field.
+        field: &'static str,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+    /// The answers would be read as others.
+    #[error(
+        "{item}: the answers of {annotator} say something else about what stands there today\n  hint: have it voted on again"
+    )]
+    Otherwise {
+        /// The item.
+        item: String,
+        /// Whose vote.
+        annotator: String,
+    },
+}
+
+/// The people's votes of a step that are about an older text. `votes` may hold those of other items.
+pub fn carryable<'a>(
+    step: &Step,
+    items: &'a [Item],
+    votes: &FxHashMap<&str, Vec<&'a Vote>>,
+    seen: &SeenLog,
+) -> Carryable<'a> {
+    let mut found = Carryable::default();
+    for item in items {
+        let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let (today, draft) = (base(&item.content), shown_draft(step, &item.draft));
+        let mut groups: Vec<Outdated<'a>> = Vec::new();
+        for vote in heads(on_it) {
+            if vote.round != Round::Review && vote.content_hash == item.content_hash {
+                continue;
+            }
+            let Some(old) = seen.get(vote.content_hash) else {
+                found.unknown += usize::from(vote.round != Round::Review);
+                continue;
+            };
+            let (old, old_draft) = (base(&old.content), shown_draft(step, &old.draft));
+            // A reviewer's vote is outdated, too, where a voter changed their mind about the same text.
+            if old == today && old_draft == draft {
+                continue;
+            }
+            match groups.iter_mut().find(|group| group.old == old && group.old_draft == old_draft) {
+                Some(group) => group.votes.push(vote),
+                None => groups.push(Outdated { item, old, old_draft, votes: vec![vote] }),
+            }
+        }
+        groups.iter_mut().for_each(|group| group.votes.sort_by_key(|vote| (vote.round, &vote.annotator)));
+        found.items.extend(groups);
+    }
+    found
+}
+
+/// The votes about today's text that a person makes of an older text's, all of an item or none; not yet stored. `votes` are
+/// those on the item.
+///
+/// # Errors
+/// [`CarryError`] where an answer does not fit what is shown today.
+pub fn carry(
+    step: &Step,
+    outdated: &Outdated<'_>,
+    votes: &[&Vote],
+    by: &Carried,
+    at: &str,
+    source: &str,
+) -> Result<Vec<Vote>, CarryError> {
+    let mut carried: Vec<Vote> = Vec::new();
+    for vote in &outdated.votes {
+        let shown = match vote.round {
+            Round::Review => {
+                let mut all: Vec<&Vote> = votes.to_vec();
+                all.extend(&carried);
+                review_item(step, outdated.item, &all)
+            }
+            Round::Vote | Round::Adjudication => outdated.item.clone(),
+        };
+        fits(step, &shown, vote)?;
+        carried.push(moved(vote, &shown, vote.order.clone(), by, at, source));
+    }
+    Ok(carried)
+}
+
+/// The votes that take an item's carried ones back to the text that they were cast on; not yet stored. Empty where none
+/// was carried.
+pub fn take_back(item: &Item, votes: &[&Vote], by: &Carried, at: &str, source: &str) -> Vec<Vote> {
+    let back = |vote: &&Vote| {
+        let before = votes.iter().find(|before| Some(before.id) == vote.base)?;
+        let counts = vote.round == Round::Review || vote.content_hash == item.content_hash;
+        let moves = vote.carried.is_some() && counts && before.content_hash != vote.content_hash;
+        let old = Item { content_hash: before.content_hash, ..item.clone() };
+        moves.then(|| moved(vote, &old, vote.order.clone(), by, at, source))
+    };
+    heads(votes).iter().filter_map(back).collect()
+}
+
+/// What an annotator's answers to a step rest on, to be kept before it changes: the texts of all votes of people that
+/// count today.
+pub fn rested_on(step: &Step, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Seen> {
+    let mut kept = Vec::new();
+    for item in items {
+        let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let heads = heads(on_it);
+        if heads.is_empty() {
+            continue;
+        }
+        let counts = |shown: &Item, review: bool| {
+            heads.iter().any(|vote| {
+                (vote.round == Round::Review) == review && vote.content_hash == shown.content_hash
+            })
+        };
+        if counts(item, false) {
+            kept.push(Seen::of(item, shown_draft(step, &item.draft)));
+        }
+        let reviewed = review_item(step, item, on_it);
+        if step.review.is_some() && counts(&reviewed, true) {
+            kept.push(Seen::of(&reviewed, reviewed.draft.clone()));
+        }
+    }
+    kept
+}
+
+/// The latest vote of each person, not of a sample.
+fn heads<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
+    let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
+    current(&people)
+}
+
+fn moved(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, source: &str) -> Vote {
+    Vote {
+        content_hash: to.content_hash,
+        at: at.to_owned(),
+        source: source.to_owned(),
+        order,
+        seconds: None,
+        base: Some(vote.id),
+        supersedes: Some(vote.id),
+        carried: Some(by.clone()),
+        ..vote.clone()
+    }
+    .sealed()
+}
+
+fn fits(step: &Step, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
+    let (item, annotator) = (vote.item.clone(), vote.annotator.clone());
+    match answers::read(&step.form(vote.round), shown, |field| vote.values.get(field).cloned()) {
+        Answers::Given(values) if values == vote.values => Ok(()),
+        Answers::Given(_) | Answers::Blank => Err(CarryError::Otherwise { item, annotator }),
+        Answers::Faulty(faults) => match faults.into_iter().next() {
+            Some((field, fault)) => Err(CarryError::Unfit { item, annotator, field, fault }),
+            None => Err(CarryError::Otherwise { item, annotator }),
+        },
+    }
+}
+
+/// What is shown of the item itself, without the votes that a second look shows with it.
+fn base(content: &Content) -> Content {
+    let own = |key: &str| !key.starts_with("votes.") && !key.starts_with("review.");
+    content.iter().filter(|(key, _)| own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+fn shown_draft(step: &Step, draft: &Values) -> Values {
+    match step.drafts {
+        Drafts::Shown => draft.clone(),
+        Drafts::Hidden => Values::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
