@@ -12,6 +12,7 @@ mod prove;
 mod show;
 mod tables;
 mod whereabouts;
+mod withheld;
 
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
@@ -29,3 +30,4 @@ pub use tables::{
     PuzzleTables, QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
 };
 pub use whereabouts::{Ending, Whereabouts, whereabouts};
+pub use withheld::Withheld;

@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 use similar::{ChangeTag, TextDiff};
 
 use super::like::Likeness;
+use super::withheld::Withheld;
 use crate::recipe::{Recipe, Step};
-use crate::record::Entry;
+use crate::record::{Entry, State};
 use crate::stages::NearPair;
 use crate::store::{Error, Filter, StageReader, Workspace, json_parts, select_parts};
 
@@ -206,10 +207,11 @@ pub fn show(
                 .any(|text| re.is_match(text))
         }
     };
+    let withheld = Withheld::open(workspace, recipe)?;
     let mut draw = Draw::new(query.sample, query.seed);
     for part in select_parts::<Entry>(&made.stage, "ledger", filter(query)) {
         let entries = part?.into_iter().filter(|e| greps(e) && (likeness.is_none() || score(e).is_some()));
-        entries.for_each(|entry| draw.put(entry));
+        shown_entries(&withheld, entries.collect())?.into_iter().for_each(|entry| draw.put(entry));
     }
     let all = draw.seen;
     let mut shown: Vec<Shown> = draw
@@ -227,7 +229,37 @@ pub fn show(
         shown.sort_by(|x, y| y.likeness.unwrap_or(0.0).total_cmp(&x.likeness.unwrap_or(0.0)));
     }
     made.fill(&mut shown, true)?;
+    hide(&withheld, &mut shown)?;
     Ok(Some((shown, all)))
+}
+
+/// The entries of records that nobody withdrew since.
+fn shown_entries(withheld: &Withheld, entries: Vec<Entry>) -> Result<Vec<Entry>, Error> {
+    let named = entries.iter().flat_map(|entry| [Some(entry.id.as_str()), own_name(entry)]).flatten();
+    let gone: FxHashSet<String> = withheld.among(named)?.into_iter().map(str::to_owned).collect();
+    let stays =
+        |entry: &Entry| !gone.contains(&entry.id) && own_name(entry).is_none_or(|name| !gone.contains(name));
+    Ok(entries.into_iter().filter(stays).collect())
+}
+
+/// What a record is called that goes on under another name.
+fn own_name(entry: &Entry) -> Option<&str> {
+    entry.into.as_deref().filter(|_| entry.outcome != State::Merged.code())
+}
+
+/// Takes out what says a withdrawn text, and the other side of a merge that was withdrawn.
+fn hide(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Error> {
+    let says = |text: &Option<String>| text.as_deref().is_some_and(|text| withheld.says(text));
+    shown.retain(|one| ![&one.text, &one.entry.before, &one.entry.after].into_iter().any(says));
+    let into = shown.iter().filter(|one| one.into_text.is_some()).filter_map(|one| one.entry.into.as_deref());
+    let gone: FxHashSet<String> = withheld.among(into)?.into_iter().map(str::to_owned).collect();
+    for one in shown {
+        let into = one.entry.into.as_ref();
+        if into.is_some_and(|into| gone.contains(into)) || says(&one.into_text) {
+            one.into_text = None;
+        }
+    }
+    Ok(())
 }
 
 /// A few records of each state and reason of a step that are worth a look, by `state/reason`. One pass
@@ -242,9 +274,10 @@ pub fn examples(
     size: usize,
 ) -> Result<BTreeMap<String, Vec<Shown>>, Error> {
     let mut draws: BTreeMap<String, Draw<Entry>> = BTreeMap::new();
+    let withheld = Withheld::open(workspace, recipe)?;
     let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(BTreeMap::new()) };
     for part in select_parts::<Entry>(&made.stage, "ledger", Some(Filter::Present("reason"))) {
-        for entry in part? {
+        for entry in shown_entries(&withheld, part?)? {
             let key = format!("{}/{}", entry.outcome, entry.reason.as_deref().unwrap_or_default());
             draws.entry(key).or_insert_with(|| Draw::new(Some(size), 0)).put(entry);
         }
@@ -259,7 +292,11 @@ pub fn examples(
     }
     made.fill(&mut shown, false)?;
     let mut examples: BTreeMap<String, Vec<Shown>> = BTreeMap::new();
-    keys.into_iter().zip(shown).for_each(|(key, one)| examples.entry(key).or_default().push(one));
+    for (key, one) in keys.into_iter().zip(shown) {
+        let mut one = vec![one];
+        hide(&withheld, &mut one)?;
+        examples.entry(key).or_default().append(&mut one);
+    }
     Ok(examples)
 }
 
@@ -289,6 +326,10 @@ pub fn borderline(
     {
         pairs.append(&mut part?);
     }
+    let withheld = Withheld::open(workspace, recipe)?;
+    let sides = pairs.iter().flat_map(|pair: &NearPair| [pair.a.as_str(), pair.b.as_str()]);
+    let gone: FxHashSet<String> = withheld.among(sides)?.into_iter().map(str::to_owned).collect();
+    pairs.retain(|pair| ![&pair.a, &pair.b].into_iter().any(|side| gone.contains(side)));
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let wanted: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
     made.texts(|id, text| {
@@ -300,7 +341,8 @@ pub fn borderline(
     let likeness = query.like.as_deref().map(Likeness::to);
     let fits = |pair: &NearPair| {
         let both = [text(&pair.a), text(&pair.b)];
-        query.grep.as_ref().is_none_or(|re| both.iter().any(|t| re.is_match(t)))
+        !both.iter().any(|text| withheld.says(text))
+            && query.grep.as_ref().is_none_or(|re| both.iter().any(|t| re.is_match(t)))
             && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.of(t).is_some()))
     };
     let mut draw = Draw::new(query.sample, query.seed);

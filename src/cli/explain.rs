@@ -1,6 +1,6 @@
 //! `explain`: why a post was kept or left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use serde_json::json;
@@ -11,15 +11,15 @@ use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint, tone, visible};
 use crate::audit::{
-    Ending, Explained, OnDisk, Passage, Whereabouts, compare, details, explain as way, find, find_changed,
-    whereabouts,
+    Ending, Explained, OnDisk, Passage, Whereabouts, Withheld, compare, details, explain as way, find,
+    find_changed, whereabouts,
 };
 use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::release::origin;
 use crate::search::{self, Found};
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
-use crate::store::Workspace;
+use crate::store::{Error, Workspace};
 
 /// More records than this are listed, not told.
 const TELL: usize = 3;
@@ -33,18 +33,22 @@ const SHORT: usize = 200;
 pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let workspace = Workspace::new(&config.root);
-    let withdrawn = Withdrawals::load(&workspace)?;
-    let mut gone: BTreeMap<String, &Tombstone> = BTreeMap::new();
-    gone.extend(withdrawn.of_target(&args.target).map(|tombstone| (args.target.clone(), tombstone)));
+    let withdrawals = Withdrawals::load(&workspace)?;
     let recipes = output::recipes(&config, &args.only)?;
+    let withheld: Vec<Withheld> =
+        recipes.iter().map(|recipe| Withheld::open(&workspace, recipe)).collect::<Result<_, _>>()?;
+    let mut gone: BTreeMap<String, &Tombstone> = BTreeMap::new();
+    let of_target = withdrawals.of_post(&args.target, &args.target);
+    gone.extend(of_target.or(tombstone(&withheld, &args.target)?).map(|found| (args.target.clone(), found)));
     let mut named = Vec::new();
     // No id holds anything but ASCII, and every place has a colon.
     let name = args.target.is_ascii() || args.target.contains(':');
     for recipe in recipes.iter().filter(|_| name) {
         let released = origin(&workspace, recipe, &args.target)?;
         let ids = find(&workspace, recipe, released.as_ref().unwrap_or(&args.target))?;
-        let tombstone = |id: &String| Some((id.clone(), withdrawn.of_id(id)?));
-        gone.extend(released.iter().filter_map(tombstone));
+        for id in &released {
+            gone.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
+        }
         named.extend(ids.into_iter().map(|id| (*recipe, id)));
     }
     let mut hits = Hits::default();
@@ -73,10 +77,10 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     }
     // Also before a run has taken it out of the stages.
     for (_, id) in &named {
-        gone.extend(withdrawn.of_id(id).map(|tombstone| (id.clone(), tombstone)));
+        gone.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
     }
     named.retain(|(_, id)| !gone.contains_key(id));
-    for recipe in &recipes {
+    for (recipe, withheld) in recipes.iter().zip(&withheld) {
         let ids: Vec<&String> =
             named.iter().filter(|(of, _)| of.name == recipe.name).map(|(_, id)| id).collect();
         if ids.len() > TELL {
@@ -86,7 +90,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
         for id in ids {
             let mut explained = way(&workspace, recipe, id)?;
             compare(&workspace, recipe, &mut explained)?;
-            hide(&mut explained, &withdrawn);
+            hide(&mut explained, withheld)?;
             if explained.text.is_none() {
                 explained.text = search::at_place(&config, id)?.map(|record| record.text);
             }
@@ -137,14 +141,26 @@ fn print_withdrawn(id: &str, tombstone: &Tombstone) -> String {
     format!("{id}: withdrawn on {day}: {}\n", tombstone.reason)
 }
 
+/// The tombstone of a record: it is withdrawn where no recipe has it from another dump.
+fn tombstone<'w>(withheld: &'w [Withheld], id: &str) -> Result<Option<&'w Tombstone>, Error> {
+    let found: Vec<Option<&Tombstone>> =
+        withheld.iter().map(|withheld| withheld.tombstone(id)).collect::<Result<_, _>>()?;
+    let all: Option<Vec<&Tombstone>> = found.into_iter().collect();
+    Ok(all.and_then(|found| found.first().copied()))
+}
+
 /// Takes out what a withdrawn record says that went into this one or took it in, before a run has.
-fn hide(explained: &mut Explained, withdrawn: &Withdrawals) {
-    explained.absorbed.retain(|passage| withdrawn.of_id(&passage.id).is_none());
+fn hide(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
+    let ids = explained.absorbed.iter().map(|passage| passage.id.as_str());
+    let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
+    let gone: BTreeSet<String> = withheld.among(ids.chain(into))?.into_iter().map(str::to_owned).collect();
+    explained.absorbed.retain(|passage| !gone.contains(&passage.id));
     for passage in &mut explained.way {
-        if passage.into.as_ref().is_some_and(|into| withdrawn.of_id(into).is_some()) {
+        if passage.into.as_ref().is_some_and(|into| gone.contains(into)) {
             passage.into_text = None;
         }
     }
+    Ok(())
 }
 
 /// Records that were found in the dumps, with where each ended.

@@ -23,22 +23,22 @@ pub fn of(workspace: &Workspace) -> Result<[u8; 32], StageError> {
 /// The workspace's salt, or `None` where the first run has yet to draw it.
 ///
 /// # Errors
-/// [`StageError`] where the file cannot be read or holds none, or it is gone although it was drawn once.
-pub fn standing(workspace: &Workspace) -> Result<Option<[u8; 32]>, StageError> {
+/// [`Error`] where the file cannot be read or holds none, or it is gone although it was drawn once.
+pub fn standing(workspace: &Workspace) -> Result<Option<[u8; 32]>, Error> {
     let path = path(workspace);
     if let Some(salt) = secret(&path, LOST)? {
         return Ok(Some(salt));
     }
     match trace(workspace)? {
         None => Ok(None),
-        Some(trace) => Err(StageError::Store(Error::Damaged {
+        Some(trace) => Err(Error::Damaged {
             path,
             what: format!("missing, and {trace} was made with it"),
             hint: format!(
                 "bring it back from a backup: {LOST}. Where all may be called otherwise, put 64 hex digits of your \
                  own into it"
             ),
-        })),
+        }),
     }
 }
 

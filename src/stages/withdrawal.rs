@@ -87,18 +87,16 @@ impl Withdrawals {
     /// Reads a workspace's tombstones.
     ///
     /// # Errors
-    /// [`StageError`] where the file is damaged, or the salt of its hashes is gone.
-    pub fn load(workspace: &Workspace) -> Result<Withdrawals, StageError> {
+    /// [`Error`] where the file is damaged, or the salt of its hashes is gone.
+    pub fn load(workspace: &Workspace) -> Result<Withdrawals, Error> {
         let all = read(&path(workspace))?;
         if all.is_empty() {
             return Ok(Withdrawals::default());
         }
-        let salt = salt::standing(workspace)?.ok_or_else(|| {
-            StageError::Store(Error::Damaged {
-                path: workspace.raw().join("salt"),
-                what: "missing, and tombstones of withdrawn posts hang on it".into(),
-                hint: "bring it back from a backup: without it withdrawn posts would come again".into(),
-            })
+        let salt = salt::standing(workspace)?.ok_or_else(|| Error::Damaged {
+            path: workspace.raw().join("salt"),
+            what: "missing, and tombstones of withdrawn posts hang on it".into(),
+            hint: "bring it back from a backup: without it withdrawn posts would come again".into(),
         })?;
         Ok(Withdrawals::new(salt, all))
     }
@@ -186,22 +184,12 @@ impl Withdrawals {
         self.texts.get(&text_hash(&self.salt, text)?).map(|place| &self.all[*place])
     }
 
-    /// The tombstone of the dump that a post was in, where it may be in no other.
+    /// The tombstone of a dump that a post was in; it may be in another one, too.
     pub fn of_dump_with(&self, id: &str) -> Option<&Tombstone> {
         if self.of_dumps.is_empty() {
             return None;
         }
         self.of_dumps.get(&id_hash(&self.salt, id)).map(|place| &self.all[*place])
-    }
-
-    /// The tombstone of what somebody names: a post by its id or its text, or a line of a withdrawn dump.
-    pub fn of_target(&self, target: &str) -> Option<&Tombstone> {
-        let of_line = || {
-            let (file, line) = target.rsplit_once(':')?;
-            line.parse::<u64>().ok()?;
-            self.of_file(file)
-        };
-        self.of_post(target, target).or_else(|| self.of_dump_with(target)).or_else(of_line)
     }
 
     /// The tombstone of a whole dump, by its SHA-256.

@@ -1,5 +1,6 @@
 //! Which records were one joke, which were nearly one, and what says so.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query as Asked, State};
@@ -7,6 +8,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::decide::{Desk, desk};
+use crate::audit::Withheld;
 use crate::decisions::seen_pair;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
@@ -130,20 +132,29 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
         found.threshold = manifest.settings.get("threshold").and_then(serde_json::Value::as_f64);
     }
     found.merged = looking.in_state("merged");
+    let withheld = Withheld::open(&app.workspace, recipe)?;
     if found.filter.show == "pairs" {
-        pairs(&looking, &mut found)?
+        pairs(&looking, &withheld, &mut found)?
     } else {
-        clusters(&looking, &mut found)?
+        clusters(&looking, &withheld, &mut found)?
     }
     Ok(found)
 }
 
 /// The largest first; of one size, in the order in which their keepers entered.
-fn clusters(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
+fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), Oops> {
     let (_, all) = looking.clusters(0, 0, 0)?;
     let from = paged(all, found);
     let text = |record: &Record| record.text.clone().unwrap_or_default();
-    for cluster in looking.clusters(from, PAGE, MEMBERS)?.0 {
+    for mut cluster in looking.clusters(from, PAGE, MEMBERS)?.0 {
+        // What was withdrawn since is not shown beside what it was like.
+        let ids = cluster.members.iter().chain([&cluster.keeper]).map(|record| record.entry.id.as_str());
+        let gone: BTreeSet<String> = withheld.among(ids)?.into_iter().map(str::to_owned).collect();
+        let stays = |record: &Record| !gone.contains(&record.entry.id) && !withheld.says(&text(record));
+        if !stays(&cluster.keeper) {
+            continue;
+        }
+        cluster.members.retain(stays);
         let keeper = (cluster.keeper.entry.id.clone(), text(&cluster.keeper));
         let member = |record: Record| {
             let text = text(&record);
@@ -161,7 +172,7 @@ fn clusters(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
 }
 
 /// The likest first, from the chosen score downwards.
-fn pairs(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
+fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), Oops> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
     // A slider's hundredths stand for all scores that are written so.
     let below = at_most + 0.005;
@@ -178,7 +189,10 @@ fn pairs(looking: &Looking<'_>, found: &mut Found) -> Result<(), Oops> {
         let seen = seen_pair((&pair.a, &text_a), (&pair.b, &text_b)).to_string();
         Pair { text_a, text_b, seen, pair }
     };
-    found.pairs = pairs.into_iter().map(shown).collect();
+    let gone = withheld.among(ids)?;
+    let gone: BTreeSet<String> = gone.into_iter().map(str::to_owned).collect();
+    let stays = |id: &String| !gone.contains(id) && !withheld.says(&text(id));
+    found.pairs = pairs.into_iter().filter(|pair| stays(&pair.a) && stays(&pair.b)).map(shown).collect();
     Ok(())
 }
 

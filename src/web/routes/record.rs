@@ -1,5 +1,6 @@
 //! One record's whole way, with everything that was decided on.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query as Asked, State};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::decide::{Desk, desk_of};
-use crate::audit::{self, Passage, Whereabouts};
+use crate::audit::{self, Passage, Whereabouts, Withheld};
 use crate::config::Config;
 use crate::recipe::{self, Recipe};
 use crate::record::Post;
@@ -75,13 +76,16 @@ pub(in crate::web) async fn page(
 
 fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<Whole, Oops> {
     let (config, _) = app.config();
-    let withdrawn = Withdrawals::load(&app.workspace)?;
-    if withdrawn.of_id(id).is_some() {
+    let withheld = Withheld::open(&app.workspace, recipe)?;
+    if withheld.tombstone(id)?.is_some() {
         return Err(Oops::withdrawn());
     }
-    // Nor is the text of a withdrawn record shown beside the one that it went into.
-    let shown = |id: &str| withdrawn.of_id(id).is_none();
     let explained = audit::explain_by(&app.workspace, recipe, id, &app.stages)?;
+    // Nor is the text of a withdrawn record shown beside the one that it went into.
+    let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
+    let gone = withheld.among(explained.absorbed.iter().map(|passage| passage.id.as_str()).chain(into))?;
+    let gone: BTreeSet<String> = gone.into_iter().map(str::to_owned).collect();
+    let shown = |id: &str| !gone.contains(id);
     if explained.way.is_empty() {
         return Err(Oops::not_found());
     }
@@ -213,8 +217,13 @@ pub(in crate::web) async fn find(
     let found = reading(move || {
         let (config, _) = app.config();
         let recipes: Vec<_> = recipe::used(&config).collect();
-        let withdrawn = Withdrawals::load(&app.workspace)?;
-        if withdrawn.of_target(&q).is_some() {
+        let withdrawals = Withdrawals::load(&app.workspace)?;
+        let withheld: Vec<Withheld> =
+            recipes.iter().map(|recipe| Withheld::open(&app.workspace, recipe)).collect::<Result<_, _>>()?;
+        let of_place = withheld.iter().map(|withheld| Ok(withheld.tombstone(&q)?.is_some()));
+        let of_place: Vec<bool> = of_place.collect::<Result<_, Error>>()?;
+        let everywhere = !of_place.is_empty() && of_place.into_iter().all(|gone| gone);
+        if withdrawals.of_post(&q, &q).is_some() || everywhere {
             return Err(Oops::withdrawn());
         }
         let mut found = Found::default();
@@ -236,11 +245,11 @@ pub(in crate::web) async fn find(
         }
         if hits.is_empty() {
             // What a stage wrote, no dump holds.
-            for recipe in &recipes {
-                let mut ids = audit::find_changed(&app.workspace, recipe, &q)?;
-                ids.retain(|id| withdrawn.of_id(id).is_none());
-                for id in ids.into_iter().take(HITS) {
-                    let mut explained = audit::explain_by(&app.workspace, recipe, &id, &app.stages)?;
+            for (recipe, withheld) in recipes.iter().zip(&withheld) {
+                let ids = audit::find_changed(&app.workspace, recipe, &q)?;
+                let gone = withheld.among(ids.iter().map(String::as_str))?;
+                for id in ids.iter().filter(|id| !gone.contains(id.as_str())).take(HITS) {
+                    let mut explained = audit::explain_by(&app.workspace, recipe, id, &app.stages)?;
                     audit::compare(&app.workspace, recipe, &mut explained)?;
                     let ended = explained.whereabouts().into_iter().collect();
                     let text = explained.text.unwrap_or_default();

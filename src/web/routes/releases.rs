@@ -16,7 +16,7 @@ use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, Since, lost, rows_of, since};
+use crate::release::{Candidate, Causes, LeftOut, Since, lost, rows_of, since};
 use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
 use crate::review::{Item, agreement};
 use crate::stages::review::Votes;
@@ -254,6 +254,8 @@ struct Differences {
     /// So many of each kind are shown.
     shown: usize,
     counts: Vec<[usize; 3]>,
+    /// What each of the two lacks because it waits or failed.
+    left_out: [Vec<String>; 2],
 }
 
 /// Two versions, row by row.
@@ -276,6 +278,7 @@ pub(in crate::web) async fn diff(
             diff: None,
             shown: SHOWN,
             counts: Vec::new(),
+            left_out: Default::default(),
             before,
             after,
         };
@@ -296,6 +299,8 @@ pub(in crate::web) async fn diff(
                 config.removed.truncate(SHOWN);
                 config.changed.truncate(SHOWN);
             }
+            let told = |left: &[LeftOut]| left.iter().map(LeftOut::describe).collect();
+            found.left_out = [told(&diff.left_out_before), told(&diff.left_out)];
             found.diff = Some(diff);
         }
         Ok(found)

@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::decide::{Desk, desk};
+use crate::audit::Withheld;
 use crate::decisions::{Verdict, seen_text};
 use crate::recipe::{Recipe, Step};
-use crate::record::Counts;
+use crate::record::{Counts, State as Left};
 use crate::stages::Stage;
+use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
@@ -141,13 +143,39 @@ fn find(
     found.pages = count.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));
     found.first = (found.page - 1) * PAGE;
-    let (records, all) = looking.page(&query, found.first, PAGE)?;
+    let (mut records, all) = looking.page(&query, found.first, PAGE)?;
+    withhold(&Withheld::open(&app.workspace, recipe)?, &mut records, query.finder().is_some())?;
     let shown = |record: Record| Shown {
         seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
         record,
     };
     (found.records, found.found) = (records.into_iter().map(shown).collect(), all);
     Ok(found)
+}
+
+/// Takes the texts of withdrawn records out; the records too where words are sought, which would say what they hold.
+fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
+    let ids = records.iter().flat_map(|record| [Some(&record.entry.id), record.entry.into.as_ref()]);
+    let gone = withheld.among(ids.flatten().map(String::as_str))?;
+    let is_gone = |record: &Record| {
+        let entry = &record.entry;
+        let own = entry.into.as_ref().filter(|_| entry.outcome != Left::Merged.code());
+        let says = [&record.text, &entry.before, &entry.after].into_iter().flatten();
+        gone.contains(entry.id.as_str())
+            || own.is_some_and(|own| gone.contains(own.as_str()))
+            || says.into_iter().any(|text| withheld.says(text))
+    };
+    let places: Vec<bool> = records.iter().map(is_gone).collect();
+    let mut places = places.into_iter();
+    records.retain_mut(|record| {
+        if !places.next().unwrap_or_default() {
+            return true;
+        }
+        let entry = &mut record.entry;
+        (record.text, entry.before, entry.after, entry.evidence) = (None, None, None, None);
+        !sought
+    });
+    Ok(())
 }
 
 /// What people can decide about a stage's records where they see them as they enter it.
@@ -193,10 +221,12 @@ pub(in crate::web) async fn figures(
         };
         let sweep = app.stages.likeness(&app.workspace, recipe, step)?;
         let mut examples = BTreeMap::new();
+        let withheld = Withheld::open(&app.workspace, recipe)?;
         for reason in reasons(&looking.stage.manifest().counts) {
             let query =
                 Query { outcome: reason.state.clone(), reason: reason.code.clone(), ..Query::default() };
-            let (some, _) = looking.page(&query, 0, EXAMPLES)?;
+            let (mut some, _) = looking.page(&query, 0, EXAMPLES)?;
+            withhold(&withheld, &mut some, true)?;
             examples.insert(format!("{}/{}", reason.state, reason.code), some);
         }
         Ok(json!({
