@@ -20,7 +20,7 @@ use crate::review::{
     agreement, assign, dispute_item, export, import, replace, resolve_all, review_item, status,
 };
 use crate::stages::review::Votes;
-use crate::store::{Error, Workspace, durable};
+use crate::store::{self, Error, Workspace, durable};
 
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
@@ -194,7 +194,7 @@ fn write_ballot(
     let ballot = Ballot { step: &room.step, round: room.round, annotator, rows: &rows, seed: 0 };
     durable::create_folder(out)?;
     for file in export(&ballot, format).map_err(io)? {
-        let path = out.join(&file.name);
+        let path = store::inside(out, &file.name)?;
         durable::replace(&path, &file.bytes)?;
         output::print(&format!("{}\n", path.display()))?;
     }

@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::pages::Site;
 use crate::pages::tieba::Address;
+use crate::store::inside;
 
 const TIEBA: &str = "https://tieba.baidu.com";
 
@@ -167,7 +168,9 @@ impl Source {
     /// Checks everything and reads URL files.
     pub(super) fn resolve(&self) -> Result<Resolved, SettingsError> {
         let mut problems = Vec::new();
-        if self.name.is_empty() || self.name.contains(['/', '\\']) || self.name.starts_with('.') {
+        // A folder and a file are called so.
+        let plain = inside(Path::new("raw/warc"), &self.name).is_ok();
+        if !plain || self.name.contains('/') || self.name.starts_with('.') {
             problems.push("`name` must be a plain folder name".into());
         }
         let contact = self.contact.trim();

@@ -97,6 +97,11 @@ pub enum FetchError {
     },
 }
 
+/// Where a file of the settings belongs: inside the workspace, whoever wrote them.
+fn place(root: &Path, file: &str) -> Result<PathBuf, FetchError> {
+    Ok(store::inside(root, file.trim_start_matches("./"))?)
+}
+
 /// Brings one file into the workspace and pins it. `update` asks the server even where the file lies
 /// there, and may put another version in its place.
 ///
@@ -110,7 +115,7 @@ pub async fn fetch(
     patience: Patience,
     meter: &dyn Meter,
 ) -> Result<Fetched, FetchError> {
-    let file = root.join(&wanted.file);
+    let file = place(root, &wanted.file)?;
     let pinned = pins.of(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
     // What the settings state stands above what was found once.
     let demand = match (&wanted.sha256, &pinned) {

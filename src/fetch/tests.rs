@@ -264,6 +264,16 @@ async fn a_pinned_file_is_overwritten_by_an_update_only() {
     assert_eq!(file(root.path()), b"[2]");
 }
 
+#[tokio::test]
+async fn settings_of_somebody_elses_bring_nothing_outside_the_workspace() {
+    let root = tempfile::tempdir().unwrap();
+    for file in ["../out.json", "/tmp/out.json", "raw/../../out.json"] {
+        let wanted = Wanted { url: "http://127.0.0.1:9/x".into(), file: file.into(), sha256: None };
+        let got = run(root.path(), &wanted, false).await;
+        assert!(matches!(got, Err(FetchError::Store(_))), "{file}: {got:?}");
+    }
+}
+
 #[test]
 fn the_lock_file_is_read_back() {
     let root = tempfile::tempdir().unwrap();

@@ -1,35 +1,112 @@
-//! What `status` says before a run that changes texts.
+//! What `status` says before a run that changes texts, and how votes are brought over to the new ones.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Workspace, source, title};
 
-#[test]
-fn status_says_how_many_votes_a_changed_rule_would_outdate() {
+/// A workspace whose posts an annotator voted to keep, and a curator beside them.
+fn voted(texts: &[&str]) -> Workspace {
     let ws = Workspace::with(
         &(source("dump", "leymore-titles", "raw/dumps/dump")
-            + "[[annotator]]\nname = \"a1\"\nrole = \"annotator\"\n"),
+            + "[[annotator]]\nname = \"a1\"\nrole = \"annotator\"\n"
+            + "[[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\n"),
     );
-    let texts = ["雨伞打13800138000会有人接吗？", "门铃半夜睡不睡觉？", "冰箱里的灯会不会打喷嚏？"];
-    ws.write(
-        "raw/dumps/dump",
-        texts.iter().zip(1..).map(|(text, n)| title(n, text) + "\n").collect::<String>(),
-    );
+    let rows = texts.iter().zip(1..).map(|(text, n)| title(n, text) + "\n");
+    ws.write("raw/dumps/dump", rows.collect::<String>());
     ws.call(["run", "--recipe", "chumor", "--offline"]).expect(0);
     ws.call(["review", "export", "screen", "--recipe", "chumor", "--annotator", "a1", "--format", "jsonl"])
         .expect(0);
-    let filled: String = ws
-        .read("chumor.screen.a1.jsonl")
-        .lines()
-        .map(|line| {
-            let mut row: Value = serde_json::from_str(line).unwrap();
-            row["answers"] = json!({ "screen": "keep" });
-            format!("{row}\n")
-        })
-        .collect();
+    let filled = |line: &str| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        row["answers"] = json!({ "screen": "keep" });
+        format!("{row}\n")
+    };
+    let filled: String = ws.read("chumor.screen.a1.jsonl").lines().map(filled).collect();
     ws.write("votes.jsonl", filled);
     ws.call(["review", "import", "screen", "--recipe", "chumor", "votes.jsonl"]).expect(0);
     ws.call(["run", "--recipe", "chumor", "--offline"]).expect(0);
+    ws
+}
+
+#[test]
+fn votes_are_brought_over_where_somebody_saw_both_texts() {
+    let ws = voted(&["雨伞打13800138000会有人接吗？", "门铃半夜睡不睡觉？", "冰箱13900139000打喷嚏？"]);
+    let kept = ["--set", "anonymise.contacts=\"keep\""];
+    let run = || ws.call(["run", "--recipe", "chumor", "--offline"].iter().chain(&kept)).expect(0);
+    let confirmed = || -> u64 {
+        let said =
+            ws.call(["review", "status", "--recipe", "chumor", "--json"].iter().chain(&kept)).expect(0);
+        let steps: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+        steps.iter().find(|step| step["step"] == "screen").unwrap()["confirmed"].as_u64().unwrap()
+    };
+    let carry = |args: &[&str]| {
+        ws.call(["review", "carry", "screen", "--recipe", "chumor"].iter().chain(args).chain(&kept))
+    };
+    let before = ws.read("raw/votes/000001.jsonl");
+    run();
+    assert_eq!(confirmed(), 1);
+    let listed = carry(&[]).expect(0).out;
+    for word in ["雨伞打", "13800138000", "a1 (vote): screen=keep", "2 items with 2 votes on an older text"]
+    {
+        assert!(listed.contains(word), "no {word:?}: {listed}");
+    }
+
+    // Who may, and with a reason.
+    let one = ["--item", "tieba:1"];
+    for (by, why, code) in
+        [("a1", "the number is back", 2), ("meta-1", " ", 2), ("meta-1", "the number is back", 0)]
+    {
+        carry(&[&one[..], &["--by", by, "--why", why]].concat()).expect(code);
+    }
+    carry(&[&one[..], &["--by", "meta-1", "--why", "again"]].concat()).expect(2);
+    run();
+    assert_eq!(confirmed(), 2);
+    let told = ws.call(["explain", "tieba:1", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
+    assert!(told.contains("brought over from another text by meta-1: the number is back"), "{told}");
+    // What was stored stands as it was.
+    let after = ws.read("raw/votes/000001.jsonl");
+    assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
+    let vote: Value = serde_json::from_str(after.lines().last().unwrap()).unwrap();
+    assert_eq!((&vote["annotator"], &vote["carried"]["by"]), (&json!("a1"), &json!("meta-1")));
+
+    // The other by a table, which is about what stood in it.
+    carry(&["--out", "carry.csv"]).expect(0);
+    let table = ws.read("carry.csv");
+    assert_eq!(table.lines().count(), 2, "{table}");
+    let columns: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let at = columns.iter().position(|column| *column == "carry").unwrap();
+    let row: Vec<&str> = table.lines().nth(1).unwrap().split(',').collect();
+    let fill = |word: &str| {
+        let mut row = row.clone();
+        row[at] = word;
+        ws.write("filled.csv", format!("{}\r\n{}\r\n", table.lines().next().unwrap(), row.join(",")));
+    };
+    let take = ["filled.csv", "--by", "meta-1", "--why", "the number is back"];
+    fill("perhaps");
+    assert!(carry(&take).expect(3).err.contains("carry is yes or no"));
+    fill("yes");
+    assert!(carry(&take).expect(0).out.contains("1 vote brought over"));
+    assert!(carry(&take).expect(3).err.contains("have changed since"));
+    run();
+    assert_eq!(confirmed(), 3);
+    ws.audit_clean_with(&["--recipe", "chumor", kept[0], kept[1]]);
+
+    // And back.
+    carry(&["--undo", "--item", "tieba:1", "--by", "meta-1", "--why", "a slip"]).expect(0);
+    carry(&["--undo", "--item", "tieba:2", "--by", "meta-1", "--why", "a slip"]).expect(2);
+    run();
+    assert_eq!(confirmed(), 2);
+    assert!(carry(&[]).expect(0).out.contains("1 item with 1 vote"));
+    // Derived files follow from raw/ with what was carried in it.
+    let all = ws.derived();
+    ws.remove_derived();
+    run();
+    crate::harness::assert_same(&all, &ws.derived(), "with votes that were brought over");
+}
+
+#[test]
+fn status_says_how_many_votes_a_changed_rule_would_outdate() {
+    let ws = voted(&["雨伞打13800138000会有人接吗？", "门铃半夜睡不睡觉？", "冰箱里的灯会不会打喷嚏？"]);
     let status = |more: &[&str]| {
         let args = ["status", "--recipe", "chumor", "--json"].iter().chain(more);
         let steps: Vec<Value> = serde_json::from_str(&ws.call(args).expect(0).out).unwrap();
@@ -43,6 +120,7 @@ fn status_says_how_many_votes_a_changed_rule_would_outdate() {
     );
     let said = ws.call(["status", "--recipe", "chumor"].iter().chain(&kept)).expect(0).out;
     assert!(said.contains("1 post would read otherwise; 1 vote and 0 replies"), "{said}");
+    assert!(!ws.exists("raw/seen"));
     // Nothing was changed by asking, and what is said comes true.
     ws.audit_clean();
     ws.call(["run", "--recipe", "chumor", "--offline"].iter().chain(&kept)).expect(0);

@@ -1,6 +1,7 @@
 //! Which files a source names, and what identifies them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -233,6 +234,12 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
     {
         problems.push(problem(format!("cannot read {}: {e}", pattern.display())));
     }
+    for path in unnamable(&pattern).into_iter().filter(|_| several(&source.path) && !pattern.is_file()) {
+        problems.push(problem(format!(
+            "the name of {} is not Unicode\n  hint: rename the file; its name stands in every ledger",
+            path.display()
+        )));
+    }
     if paths.is_empty() && problems.is_empty() {
         let hint = match (&source.url, source.path.starts_with("raw/sample/")) {
             (Some(_), _) => "\n  hint: `riddlemill fetch` downloads it",
@@ -240,12 +247,6 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
             (None, false) => "\n  hint: paths are relative to pipeline.toml",
         };
         return Err(Missing::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));
-    }
-    for path in paths.iter().filter(|path| path.file_name().is_some_and(|name| name.to_str().is_none())) {
-        problems.push(problem(format!(
-            "the name of {} is not Unicode\n  hint: rename the file; its name stands in every ledger",
-            path.display()
-        )));
     }
     let mut dumps = Vec::new();
     let digests: Vec<_> = paths.par_iter().map(|path| durable::digest(path)).collect();
@@ -288,6 +289,26 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
 fn pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
     let url = source.url.as_ref().filter(|_| source.sha256.is_none())?;
     pins.of(&source.path).filter(|pin| pin.url == *url)
+}
+
+/// Files whose names are no Unicode where a pattern looks: it matches none of them, and nobody would miss them.
+fn unnamable(pattern: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name().and_then(OsStr::to_str)) else {
+        return Vec::new();
+    };
+    let Ok(name) = glob::Pattern::new(name) else { return Vec::new() };
+    let folders = match folder.to_str().filter(|folder| several(folder) && !Path::new(folder).is_dir()) {
+        Some(folder) => glob::glob(folder).into_iter().flatten().filter_map(Result::ok).collect(),
+        None => vec![folder.to_path_buf()],
+    };
+    let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().filter_map(Result::ok);
+    let odd = |path: &PathBuf| {
+        let own = path.file_name().unwrap_or_default();
+        own.to_str().is_none() && name.matches(&own.to_string_lossy()) && path.is_file() && !unfinished(path)
+    };
+    let mut found: Vec<PathBuf> = files.map(|file| file.path()).filter(odd).collect();
+    found.sort();
+    found
 }
 
 /// Whether a path is a pattern.

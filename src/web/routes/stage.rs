@@ -144,7 +144,7 @@ fn find(
     found.page = found.page.min(found.pages.max(1));
     found.first = (found.page - 1) * PAGE;
     let (mut records, all) = looking.page(&query, found.first, PAGE)?;
-    withhold(&Withheld::open(&app.workspace, recipe)?, &mut records, query.finder().is_some())?;
+    withhold(&Withheld::open(&app.workspace, recipe)?, &mut records, !query.words.is_empty())?;
     let shown = |record: Record| Shown {
         seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
         record,
