@@ -46,7 +46,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     for recipe in recipes.iter().filter(|_| name) {
         let released = origin(&workspace, recipe, &args.target)?;
         let ids = find(&workspace, recipe, released.as_ref().unwrap_or(&args.target))?;
-        for id in &released {
+        if let Some(id) = &released {
             gone.extend(tombstone(&withheld, id)?.map(|found| (id.clone(), found)));
         }
         named.extend(ids.into_iter().map(|id| (*recipe, id)));

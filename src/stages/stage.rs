@@ -146,7 +146,7 @@ impl Stage {
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            Stage::Import => 4,
+            Stage::Import => 5,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
             Stage::Filter => 1,

@@ -91,12 +91,55 @@ fn annotators_and_models_see_the_note() {
 }
 
 #[test]
+fn a_list_of_annual_jokes_has_notes_too() {
+    let row = |author: &str, content: &str, n: u64| {
+        json!({ "author": author, "content": content, "l_num": n, "ctime": "2024-01-01 00:00" }).to_string()
+    };
+    let rows = [
+        row("楼主甲乙", "*：年度精选说明", 1),
+        row("楼主甲乙", &joke(1), 2),
+        row("楼主甲乙", "*：楼主甲乙提醒：当年有一把雨伞被罚款", 3),
+        row("楼主甲乙", "注：罚了两次", 4),
+        row("路人", "*：我也来注一条", 5),
+        row("楼主甲乙", &joke(2), 6),
+    ];
+    let ws = Workspace::with(&source("dump", "leymore-annual", "raw/dumps/dump"));
+    ws.write("raw/dumps/dump", format!("[{}]", rows.join(",")));
+    let run = || ws.call(["run", "--recipe", "chumor", "--to", "dedup", "--offline"]).expect(0);
+    run();
+    ws.audit_clean_with(&["--recipe", "chumor"]);
+    let reasons = ws.reasons("chumor");
+    assert_eq!((reasons["dropped/note"], reasons["dropped/chatter"]), (2, 2), "{reasons:?}");
+    let posts = ws.posts("chumor");
+    assert_eq!(posts.len(), 2);
+    let noted = posts.iter().find(|post| !post["note"].is_null()).unwrap();
+    assert_eq!(noted["note"], "[用户]提醒：当年有一把雨伞被罚款\n罚了两次");
+    assert!(noted["text"].as_str().unwrap().contains("南极"), "{noted}");
+    let told = ws.explain("chumor", "罚了两次");
+    assert_eq!((&told["way"][0]["reason"], &told["way"][0]["evidence"]), (&json!("note"), &noted["id"]));
+    let before = ws.derived();
+    ws.remove_derived();
+    run();
+    crate::harness::assert_same(&before, &ws.derived(), "with notes");
+}
+
+#[test]
 fn real_annual_threads_keep_their_jokes() {
     let Some(reference) = reference() else { return };
-    let at = reference.join("data/raw/threads/*.jsonl").display().to_string();
-    let ws = Workspace::with(&source("threads", "thread-dump", &at));
+    let at = |path: &str| reference.join("data/raw").join(path).display().to_string();
+    let ws = Workspace::with(
+        &(source("threads", "thread-dump", &at("threads/*.jsonl"))
+            + &source("annual", "leymore-annual", &at("leymore/ruozhiba-post-annual.json"))),
+    );
     ws.call(["run", "--recipe", "chumor", "--to", "clean", "--offline"]).expect(0);
     let reasons = ws.reasons("chumor");
-    // None of the owner's posts in these threads bears the mark of a note, and no joke is taken for one.
+    // Of the owner's posts in these three threads and this list none bears the mark of a note, and no joke is taken
+    // for one: every row of the list goes on, or is a second copy.
     assert_eq!(reasons.get("dropped/note"), None, "{reasons:?}");
+    let shown = ws.call(["show", "import", "--recipe", "chumor", "--json", "--limit", "0"]).expect(0);
+    let shown: Value = serde_json::from_str(&shown.out).unwrap();
+    let of_list = |row: &&Value| row["id"].as_str().unwrap().starts_with("annual/");
+    let list: Vec<&Value> = shown[0]["rows"].as_array().unwrap().iter().filter(of_list).collect();
+    assert_eq!(list.len(), 1361);
+    assert!(list.iter().all(|row| row["outcome"] == "kept" || row["outcome"] == "merged"));
 }

@@ -1,10 +1,13 @@
 //! The two formats of github.com/Leymore/ruozhiba.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::{Draft, Parsed, loose};
 use crate::pages::tieba::thread_id;
-use crate::record::PostKind;
+use crate::record::{Post, PostKind, Reason, text_id};
+use crate::text::clean::annual::{note, numbered};
 
 #[derive(Deserialize)]
 struct Title {
@@ -71,6 +74,55 @@ pub(super) fn annual(line: &str) -> Parsed {
         time: row.ctime,
         ..Draft::default()
     }))
+}
+
+/// The owner's notes under the jokes of a file, by where they stand in it: a note is on the last ranked joke above it of
+/// the same author.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// What is noted under a joke.
+    under: HashMap<u64, String>,
+    /// The id of the joke that a post is a note on; none where no joke stands above it.
+    of: HashMap<u64, Option<String>>,
+    /// The last ranked joke, its author and id.
+    above: Option<(u64, Option<String>, String)>,
+}
+
+impl Notes {
+    /// Takes the posts of a file in their order.
+    pub(super) fn take(&mut self, position: u64, parsed: &Parsed) {
+        let Parsed::Post(post) = parsed else { return };
+        let text = post.content.as_deref().unwrap_or_default();
+        if let Some(note) = note(text) {
+            let above = self.above.as_ref().filter(|(_, author, _)| *author == post.author);
+            if let Some((joke, ..)) = above {
+                let noted = self.under.entry(*joke).or_default();
+                if !noted.is_empty() {
+                    noted.push('\n');
+                }
+                noted.push_str(note);
+            }
+            self.of.insert(position, above.map(|(.., id)| id.clone()));
+        } else if numbered(text).is_some_and(|joke| joke.number.is_some()) {
+            self.above = Some((position, post.author.clone(), text_id(&Post::written(None, Some(text)))));
+        }
+    }
+
+    /// A post with what is noted under it; a note is set aside.
+    pub(super) fn settle(&self, position: u64, parsed: Parsed) -> Parsed {
+        let Parsed::Post(mut post) = parsed else { return parsed };
+        match self.of.get(&position) {
+            Some(Some(joke)) => return Parsed::Out(Reason::Note, joke.clone()),
+            Some(None) => return Parsed::Out(Reason::Chatter, "a note with no joke above it".into()),
+            None => {}
+        }
+        post.note = self.under.get(&position).cloned();
+        let named = post.note.as_deref().unwrap_or_default();
+        let own = post.author.iter().filter(|name| named.contains(name.as_str()) && name.chars().count() > 1);
+        let own: Vec<String> = own.filter(|name| !post.mentions.contains(name)).cloned().collect();
+        post.mentions.extend(own);
+        Parsed::Post(post)
+    }
 }
 
 #[cfg(test)]

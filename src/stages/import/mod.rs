@@ -176,9 +176,14 @@ fn read<T: Default + Send>(
     }
     let known =
         matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
+    let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| noted(dump, settings));
     let place = |item: Item<'_>| {
         let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known.as_ref()));
         let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
+        let parsed = match &notes {
+            Some(notes) => notes.settle(item.position, parsed),
+            None => parsed,
+        };
         Place { position: item.position, name: None, parsed }
     };
     let gather =
@@ -197,6 +202,19 @@ fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
         rows.into_iter().for_each(|row| census.take(row));
     }
     census.finish(settings)
+}
+
+/// What a file of jokes of annual threads notes under them.
+fn noted(dump: &Dump, settings: &sections::Import) -> leymore::Notes {
+    let mut notes = leymore::Notes::default();
+    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+        let posts: Vec<_> = batch
+            .par_iter()
+            .filter_map(|item| Some((item.position, parse(dump, item.bytes.ok()?, None).ok()?)))
+            .collect();
+        posts.iter().for_each(|(position, parsed)| notes.take(*position, parsed));
+    }
+    notes
 }
 
 /// A line of the formats that hold posts of threads; `None` for the others.
