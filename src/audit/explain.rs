@@ -6,10 +6,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::evidence::Detail;
+use super::names::Indexed;
 use super::whereabouts::{Ending, Whereabouts};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
 use crate::stages::Rows;
+use crate::stages::import::FileRow;
 use crate::store::{Error, Filter, StageReader, Workspace, part_columns, part_rows, select, select_parts};
 use crate::text::normalise::{Fold, fold};
 
@@ -73,14 +75,15 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     let stages = stages(workspace, recipe)?;
     let Some(import) = stages.first() else { return Ok(Vec::new()) };
     let mut ids = BTreeSet::new();
-    let named = locator(target).unwrap_or_else(|| Filter::equals("id", target));
-    for entry in select::<Entry>(import, "ledger", &named)? {
+    let books = Indexed::new(workspace);
+    let places = places(import, target)?;
+    let named: Vec<&str> = places.iter().map(String::as_str).chain([target]).collect();
+    for entry in books.entries(import, &named, &[])? {
         ids.insert(entry.into.unwrap_or(entry.id));
     }
     if ids.is_empty() {
         for stage in &stages {
-            let known = Filter::equals("id", target).or(Filter::equals("into", target));
-            if let Some(entry) = select::<Entry>(stage, "ledger", &known)?.first() {
+            if let Some(entry) = books.entries(stage, &[target], &[target])?.first() {
                 ids.insert(if entry.id == target { entry.id.clone() } else { target.to_string() });
                 break;
             }
@@ -89,16 +92,14 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     Ok(ids.into_iter().collect())
 }
 
-/// `source:line` and `source/file:line`, as the import ledger writes them.
-fn locator(target: &str) -> Option<Filter> {
-    let (place, position) = target.rsplit_once(':')?;
-    position.parse::<u64>().ok()?;
-    let exact = Filter::equals("id", target);
-    if place.contains('/') {
-        return Some(exact);
-    }
-    let of_source = Filter::StartsWith("id", format!("{place}/"));
-    Some(exact.or(of_source.and(Filter::EndsWith("id", format!(":{position}")))))
+/// What the import ledger calls `source:line`: such a line of each of the source's files.
+fn places(import: &StageReader, target: &str) -> Result<Vec<String>, Error> {
+    let line = target.rsplit_once(':').filter(|(_, line)| line.parse::<u64>().is_ok());
+    let Some((source, line)) = line.filter(|_| import.manifest().tables.contains_key("files")) else {
+        return Ok(Vec::new());
+    };
+    let files = select::<FileRow>(import, "files", &Filter::equals("source", source))?;
+    Ok(files.into_iter().map(|file| format!("{}:{line}", file.id)).collect())
 }
 
 /// Posts that say this, as they were imported or else as a stage left them.

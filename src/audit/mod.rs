@@ -7,6 +7,7 @@ mod follows;
 mod funnel;
 mod last;
 mod like;
+mod names;
 mod page;
 mod prove;
 mod show;
@@ -22,6 +23,7 @@ pub use explain::{
 pub use follows::follows;
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use last::last_passages;
+pub use names::Indexed;
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};

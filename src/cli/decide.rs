@@ -23,6 +23,7 @@ use crate::pipeline::now;
 use crate::recipe;
 use crate::record::State;
 use crate::review::Digest;
+use crate::search;
 use crate::store::{Error, Workspace, durable};
 
 pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure> {
@@ -98,6 +99,10 @@ fn named(config: &Config, only: Option<&str>, target: &str) -> Result<String, Fa
         for recipe in recipes() {
             ids.extend(audit::find_said(&workspace, recipe, target)?);
         }
+    }
+    if ids.is_empty() {
+        // What import set aside stands in its dump alone, and has the name of its place there.
+        ids.extend(search::by_text(config, target, 10)?.records.into_iter().map(|record| record.locator));
     }
     let mut found = ids.iter();
     match (found.next(), found.next()) {

@@ -11,7 +11,7 @@ use crate::config::unknown;
 use crate::pipeline::now;
 use crate::review::adjudicate::Dispute;
 use crate::review::ballot::{KEEP, Kind, Round};
-use crate::review::{Value, adjudicate, disputes, resolve_all};
+use crate::review::{Item, Value, adjudicate, disputes, overruled, resolve_all};
 
 fn open_disputes(room: &Room<'_>) -> Vec<Dispute> {
     let votes = room.by_item();
@@ -56,10 +56,23 @@ pub(super) fn decide(
     item: &str,
     by: &str,
     answers: &[(String, String)],
+    overrule: bool,
 ) -> Result<Exit, Failure> {
-    let disputes = open_disputes(room);
-    let dispute = disputes.iter().find(|d| d.item.id == item);
-    let dispute = dispute.ok_or_else(|| usage(format!("{item} is no dispute of {}", room.step.name)))?;
+    let name = room.step.name;
+    let votes = room.by_item();
+    let known = room.items.iter().find(|known| known.id == item);
+    let settled =
+        |item: &Item| overruled(&room.step, item, votes.get(item.id.as_str()).map_or(&[], Vec::as_slice));
+    let dispute = open_disputes(room).into_iter().find(|d| d.item.id == item);
+    let dispute = match (dispute, known) {
+        (Some(dispute), _) => dispute,
+        (None, Some(item)) if overrule => settled(item),
+        (None, Some(_)) => {
+            let hint = "--overrule speaks the last word on an item that is settled or open";
+            return Err(usage(format!("{item} is no dispute of {name}\n  hint: {hint}")));
+        }
+        (None, None) => return Err(usage(format!("{item} is no item of {name}"))),
+    };
     let person = room.config.annotators.iter().find(|person| person.name == by);
     let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;
     let form = room.step.form(Round::Adjudication);
@@ -74,7 +87,7 @@ pub(super) fn decide(
         let keep = text.trim() == KEEP;
         Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })
     };
-    let vote = adjudicate(&room.step, dispute, person, given, &now(), "command line").map_err(usage)?;
+    let vote = adjudicate(&room.step, &dispute, person, given, &now(), "command line").map_err(usage)?;
     room.log()?.append(vec![vote]).map_err(io)?;
     output::print(&format!("{item}: decided by {by}\n"))?;
     Ok(Exit::Done)

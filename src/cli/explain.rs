@@ -11,7 +11,7 @@ use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint, tone, visible};
 use crate::audit::{
-    Ending, Explained, OnDisk, Passage, Whereabouts, Withheld, compare, details, explain as way, find,
+    Ending, Explained, Indexed, Passage, Whereabouts, Withheld, compare, details, explain_by, find,
     find_changed, whereabouts,
 };
 use crate::config::Config;
@@ -88,7 +88,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             continue;
         }
         for id in ids {
-            let mut explained = way(&workspace, recipe, id)?;
+            let mut explained = explain_by(&workspace, recipe, id, &Indexed::new(&workspace))?;
             compare(&workspace, recipe, &mut explained)?;
             hide(&mut explained, withheld)?;
             if explained.text.is_none() {
@@ -184,7 +184,7 @@ impl Hits {
         let workspace = Workspace::new(&config.root);
         let mut places: Vec<Vec<_>> = found.records.iter().map(|_| Vec::new()).collect();
         for recipe in recipes {
-            let ended = whereabouts(&workspace, recipe, &found.records, &OnDisk)?;
+            let ended = whereabouts(&workspace, recipe, &found.records, &Indexed::new(&workspace))?;
             for (places, ended) in places.iter_mut().zip(ended) {
                 places.extend(ended.map(|ended| (*recipe, ended)));
             }

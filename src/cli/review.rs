@@ -67,10 +67,10 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 (None, false) => carry::list(&room, global),
             }
         }
-        ReviewVerb::Adjudicate { place, item, by, answers } => {
+        ReviewVerb::Adjudicate { place, item, by, answers, overrule } => {
             let room = Room::open(&config, place)?;
             match (item, by) {
-                (Some(item), Some(by)) => disputes::decide(&room, item, by, answers),
+                (Some(item), Some(by)) => disputes::decide(&room, item, by, answers, *overrule),
                 _ => disputes::list(&room, global),
             }
         }

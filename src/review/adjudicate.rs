@@ -39,6 +39,18 @@ pub fn disputes<'v>(
     resolved.into_iter().filter_map(dispute).collect()
 }
 
+/// An item that is settled, or not voted on to the end, as a dispute with nothing open: the last word may be spoken on
+/// every item, and then stands above its votes and its draft.
+pub fn overruled(step: &Step, item: &Item, votes: &[&Vote]) -> Dispute {
+    let of_step = |vote: &&Vote| vote.step == step.name && vote.recipe == step.recipe && vote.item == item.id;
+    let mine: Vec<&Vote> = votes.iter().copied().filter(of_step).collect();
+    Dispute {
+        item: dispute_item(step, item, &mine),
+        why: Vec::new(),
+        votes: current(&mine).into_iter().cloned().collect(),
+    }
+}
+
 /// Why a decision is none.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DecisionError {

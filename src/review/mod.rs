@@ -18,7 +18,7 @@ pub mod status;
 mod value;
 pub mod votes;
 
-pub use adjudicate::{adjudicate, disputes};
+pub use adjudicate::{adjudicate, disputes, overruled};
 pub use agreement::agreement;
 pub use assign::{Annotator, AssignError, AssignSettings, Task, assign, replace};
 pub use ballot::{Role, Round, Step};

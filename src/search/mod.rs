@@ -18,9 +18,10 @@ use crate::config::{Config, sections};
 use crate::recipe;
 use crate::stages::StageError;
 pub use crate::stages::import::Recalled;
-use crate::stages::import::{Dump, FileRow, located, read_back};
+use crate::stages::import::{Dump, FileRow, Sift, located, read_back};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, Filter, StageReader, Workspace, select};
+use crate::text::anonymise::Kind;
 use crate::text::normalise::{Fold, fold};
 use grams::grams;
 use index::Index;
@@ -72,10 +73,15 @@ pub fn by_text(config: &Config, words: &str, most: usize) -> Result<Found, Stage
     let sought: Vec<u64> = grams(&wanted).collect();
     let mut equal = Vec::new();
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
+    // Where nothing of a mark is sought, what holds the words marked holds them unmarked, too.
+    let marks: String = Kind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect();
+    let of_marks = wanted.contains(|c| marks.contains(c));
+    let holds = |text: &str| of_marks || fold(text, Fold::KEY).contains(&wanted);
+    let sift = Sift { withdrawn: Some(&withdrawn), sought: Some(&holds) };
     'dumps: for (dump, index) in &open(config, &withdrawn, &mut found.changed)? {
         let places = index.holding(&sought);
         for (read, batch) in places.chunks(BATCH).enumerate() {
-            let records = records(dump, index, batch, &withdrawn)?;
+            let records = records(dump, index, batch, &sift)?;
             let hits: Vec<(bool, Recalled)> = records
                 .into_par_iter()
                 .filter_map(|record| {
@@ -108,6 +114,7 @@ pub fn by_text(config: &Config, words: &str, most: usize) -> Result<Found, Stage
 pub fn by_name(config: &Config, name: &str) -> Result<Found, StageError> {
     let mut found = Found::default();
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
+    let sift = Sift { withdrawn: Some(&withdrawn), sought: None };
     for (dump, index) in &open(config, &withdrawn, &mut found.changed)? {
         let at = position(dump, name);
         let mut places = index.named(name);
@@ -122,7 +129,7 @@ pub fn by_name(config: &Config, name: &str) -> Result<Found, StageError> {
                 || record.locator == name
                 || locator.as_ref().is_some_and(placed)
         };
-        found.records.extend(records(dump, index, &places, &withdrawn)?.into_iter().filter(wanted));
+        found.records.extend(records(dump, index, &places, &sift)?.into_iter().filter(wanted));
     }
     Ok(found)
 }
@@ -144,17 +151,12 @@ fn position(dump: &Dump, name: &str) -> Option<u64> {
     number.split_once('#').map_or(number, |(page, _)| page).trim_end_matches('+').parse().ok()
 }
 
-fn records(
-    dump: &Dump,
-    index: &Index,
-    places: &[usize],
-    withdrawn: &Withdrawals,
-) -> Result<Vec<Recalled>, Error> {
+fn records(dump: &Dump, index: &Index, places: &[usize], sift: &Sift<'_>) -> Result<Vec<Recalled>, Error> {
     if places.is_empty() {
         return Ok(Vec::new());
     }
     let blocks: Vec<_> = places.iter().map(|place| index.block(*place)).collect();
-    let read = read_back(dump, index.limit(), &blocks, withdrawn).map_err(Error::io("read", &dump.path))?;
+    let read = read_back(dump, index.limit(), &blocks, sift).map_err(Error::io("read", &dump.path))?;
     Ok(read.concat())
 }
 

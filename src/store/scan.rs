@@ -7,6 +7,7 @@ use polars::prelude::*;
 use polars_io::SerReader;
 use polars_io::prelude::{ParallelStrategy, ParquetReader};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::{Error, StageReader, from_frame};
@@ -14,6 +15,9 @@ use crate::record::Record;
 
 /// Runs of rows that are sooner read by themselves than with their whole part.
 const FEW_RUNS: usize = 4;
+
+/// Values that are sooner compared one by one than looked up.
+const FEW_VALUES: usize = 4;
 
 /// Which rows of a table are wanted, by what its columns of text hold. A null fits nothing.
 #[derive(Clone, Debug)]
@@ -78,7 +82,13 @@ impl Filter {
             Ok(a.mask(frame)?.into_iter().zip(b.mask(frame)?).map(|(a, b)| one(a, b)).collect())
         };
         match self {
-            Filter::AnyOf(column, values) => texts(column, &|text| values.iter().any(|value| value == text)),
+            Filter::AnyOf(column, values) if values.len() <= FEW_VALUES => {
+                texts(column, &|text| values.iter().any(|value| value == text))
+            }
+            Filter::AnyOf(column, values) => {
+                let values: FxHashSet<&str> = values.iter().map(String::as_str).collect();
+                texts(column, &|text| values.contains(text))
+            }
             Filter::StartsWith(column, start) => texts(column, &|text| text.starts_with(start.as_str())),
             Filter::EndsWith(column, end) => texts(column, &|text| text.ends_with(end.as_str())),
             Filter::Present(column) => texts(column, &|_| true),

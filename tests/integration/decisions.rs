@@ -422,3 +422,65 @@ fn a_curator_decides_on_the_pages() {
     form[0] = ("csrf", csrf.as_str());
     assert_eq!(reader.post(&server, "/flub/decide", &form).status, 403);
 }
+
+#[test]
+fn what_import_set_aside_is_refused_with_what_to_do_instead() {
+    let ws = workspace();
+    ws.write("raw/dumps/posts.json", dump(&[&POSTS[..], &[(102, "雨伞怎么又怕水了？")]].concat()) + "]");
+    run(&ws);
+    // By its text as by its place; a second copy went into the first one.
+    let said = decide(&ws, &["keep", "雨伞怎么又怕水了？"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    ws.write(
+        "raw/dumps/posts.json",
+        dump(&POSTS).replace("\"title\":\"影子会不会觉得累呀？\"", "\"title\":7"),
+    );
+    ws.call(["run", "--offline", "--recipe", "flub"]);
+    for target in ["posts:7", "posts/posts.json:7"] {
+        let said = decide(&ws, &["keep", target, "--recipe", "flub"]).expect(2);
+        for word in [
+            "set it aside at import: unreadable. ",
+            "The line or page could not be read",
+            "hint: put a sound copy",
+        ] {
+            assert!(said.err.contains(word), "no {word:?}: {}", said.err);
+        }
+    }
+}
+
+#[test]
+fn the_last_word_sets_what_a_ballot_writes() {
+    let mut people = crate::reviewed::Reviewed::new();
+    let plain = "3(Erroneous Assumption), 5(Absurd Imagination)";
+    let one = crate::reviewed::item(
+        "枕头晚上枕着什么睡？",
+        "What does a pillow rest on?",
+        "Pillows do not sleep.",
+        None,
+        plain,
+    );
+    people.add(std::slice::from_ref(&one));
+    let ws = &people.ws;
+    let recipe = ["--recipe", crate::reviewed::GEN];
+    let english = || ws.candidates(crate::reviewed::GEN)[0]["question_en"].as_str().unwrap().to_owned();
+    assert_eq!(english(), "What does a pillow rest on?");
+    let settings = ws.read("pipeline.toml")
+        + "\n[[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\nlanguages = [\"zh\", \"en\"]\n";
+    ws.write("pipeline.toml", settings);
+    let id = ws.posts(crate::reviewed::GEN)[0]["id"].as_str().unwrap().to_owned();
+    let say = |more: &[&str]| {
+        let own = ["review", "adjudicate", "translation", "--item", &id, "--by", "meta-1"];
+        let answers =
+            ["--answer", "verdict=rewrite", "--answer", "question_en=On what does a pillow lay its head?"];
+        ws.call(own.iter().chain(&recipe).chain(&answers).chain(more))
+    };
+    let why = ["--answer", "reason=the head was lost"];
+    assert!(say(&why).expect(2).err.contains("--overrule"));
+    say(&["--overrule"]).expect(2);
+    say(&[&why[..], &["--overrule"]].concat()).expect(0);
+    ws.call(["run", "--offline"].iter().chain(&recipe)).expect(0);
+    assert_eq!(english(), "On what does a pillow lay its head?");
+    let told = ws.call(["explain", &id].iter().chain(&recipe)).expect(0).out;
+    assert!(told.contains("meta-1 (adjudication)") && told.contains("the head was lost"), "{told}");
+    ws.audit_clean_with(&recipe);
+}

@@ -10,6 +10,7 @@ const READERS: [&str; 9] = [
     "/flub/figures/dedup",
     "/ruozhibench-gen/record/tieba:990001059",
     "/flub/duplicates",
+    "/brainteaser/duplicates?show=pairs&verdict=all",
     "/releases",
     "/flub/release/candidate",
     "/flub/diff",

@@ -198,3 +198,68 @@ fn a_yanked_version_says_so_wherever_it_lies() {
     let log = ws.read(&format!("output/{GEN}/1.0.0-draft.2/CHANGELOG.md"));
     assert!(log.contains("1.0.0-draft.1 - 2026-01-02 [YANKED]"), "{log}");
 }
+
+#[test]
+fn until_the_next_run_no_listing_shows_it_either() {
+    let ws = Workspace::with(
+        &(source("a", "leymore-titles", "raw/dumps/a.json")
+            + &source("b", "leymore-titles", "raw/dumps/b.json")),
+    );
+    let dump =
+        |rows: &[(u64, &str)]| rows.iter().map(|(id, text)| title(*id, text) + "\n").collect::<String>();
+    let (ice, copy, ladder) =
+        ("冰块是不是最怕热也最怕化呀？", "冰块是不是最怕热又最怕化呀？", "梯子为什么从来不上进？");
+    ws.write("raw/dumps/a.json", dump(&[(1, ice), (2, ladder), (5, "嗯"), (6, "路灯几点下班？")]));
+    ws.write("raw/dumps/b.json", dump(&[(3, copy), (2, ladder), (4, "门铃半夜睡不睡觉？")]));
+    let run = || ws.call(["run", "--recipe", "flub", "--offline", "--to", "dedup"]).expect(0);
+    run();
+    let server = Server::start(&ws, &[]);
+    let seen = |text: &str| -> Vec<String> {
+        let mut seen = Vec::new();
+        for stage in ["import", "clean", "anonymise", "filter", "dedup"] {
+            for more in [&["--json"][..], &["--grep", &text[..6]], &["--like", text], &["--borderline"]] {
+                let said = ws.call(["show", stage, "--recipe", "flub"].iter().chain(more));
+                if said.out.contains(text) {
+                    seen.push(format!("show {stage} {more:?}"));
+                }
+            }
+            for query in ["", "?q=%E5%86%B0", "?q=%E6%A2%AF"] {
+                for page in ["stage", "figures"] {
+                    if server.get(&format!("/flub/{page}/{stage}{query}")).body.contains(text) {
+                        seen.push(format!("{page} {stage} {query}"));
+                    }
+                }
+            }
+        }
+        for query in ["", "?show=pairs&verdict=all"] {
+            if server.get(&format!("/flub/duplicates{query}")).body.contains(text) {
+                seen.push(format!("duplicates {query}"));
+            }
+        }
+        let report = ws.call(["report", "--recipe", "flub", "--examples", "5"]).expect(0);
+        if report.out.contains(text) {
+            seen.push("report".into());
+        }
+        seen
+    };
+    assert!(seen(ice).len() > 5 && seen(ladder).len() > 5 && !seen("路灯几点下班？").is_empty());
+    ws.call(["withdraw", "tieba:1", "--reason", "asked"]).expect(0);
+    assert_eq!(seen(ice), [""; 0]);
+
+    // Of a post in two dumps one may go, and it is as it was.
+    ws.call(["withdraw", "b/b.json", "--dump", "--reason", "asked"]).expect(0);
+    let told = |target: &str| ws.call(["explain", target, "--recipe", "flub"]);
+    assert!(!seen(ladder).is_empty());
+    assert!(!told("tieba:2").expect(0).out.contains("withdrawn on"));
+    assert_eq!(seen("门铃半夜睡不睡觉？"), [""; 0]);
+    assert!(told("tieba:4").expect(0).out.contains("withdrawn on"));
+    assert_eq!(server.get("/flub/record/tieba:4").status, 410);
+    assert_eq!(server.get("/flub/record/tieba:2").status, 200);
+    // After the run as before it.
+    run();
+    assert!(!told("tieba:2").expect(0).out.contains("withdrawn on"));
+    assert!(told("tieba:4").expect(0).out.contains("withdrawn on"));
+    ws.call(["withdraw", "a/a.json", "--dump", "--reason", "asked"]).expect(0);
+    assert!(told("tieba:2").expect(0).out.contains("withdrawn on"));
+    assert_eq!(seen(ladder), [""; 0]);
+}

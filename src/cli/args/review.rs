@@ -135,7 +135,7 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(value_name = "FILE", requires = "by")]
         files: Vec<PathBuf>,
     },
-    /// List the disputes, or decide one
+    /// List the disputes, or speak the last word on an item
     Adjudicate {
         #[command(flatten)]
         place: Place,
@@ -148,6 +148,9 @@ pub(in crate::cli) enum ReviewVerb {
         /// An answer, FIELD=VALUE; several codes with `;` between; `reason=…` is needed
         #[arg(long = "answer", value_name = "FIELD=VALUE", value_parser = super::split)]
         answers: Vec<(String, String)>,
+        /// Decide an item that is no dispute, too: what is said stands above its votes and its draft
+        #[arg(long, requires = "item")]
+        overrule: bool,
     },
 }
 

@@ -19,6 +19,7 @@ use super::RunError;
 use crate::config::Config;
 use crate::decisions::{Decision, Verdict};
 use crate::recipe::{self, Recipe, Step};
+use crate::record::Reason;
 use crate::review::{Digest, Role};
 use crate::store;
 
@@ -89,16 +90,16 @@ pub enum DecideError {
         hint: &'static str,
     },
     /// The record was set aside where no decision reaches.
-    #[error(
-        "{record}: {recipe} set it aside at import ({why})\n  hint: decisions begin after import; `take` of its [[source]] says what is read"
-    )]
+    #[error("{record}: {recipe} set it aside at import: {why}\n  hint: {hint}")]
     AtImport {
         /// The record.
         record: String,
         /// The recipe.
         recipe: &'static str,
-        /// The reason.
+        /// The reason and what it means.
         why: String,
+        /// What to do instead.
+        hint: String,
     },
     /// Nothing stops the record.
     #[error("{0}: nothing holds or drops it\n  hint: `riddlemill explain` tells its way")]
@@ -277,6 +278,29 @@ pub fn choices(
     Ok(choices)
 }
 
+/// Why import set a record aside, and what brings it in all the same. Decisions are about texts, and what import leaves out
+/// is none of a candidate: another post's, a second copy, an answer, or nothing that could be read.
+fn at_import(recipe: &'static Recipe, record: &str, ended: Standing) -> DecideError {
+    let code = ended.reason.unwrap_or(ended.outcome);
+    let reason = Reason::from_code(&code);
+    let why = reason.map_or_else(|| code.clone(), |reason| format!("{code}. {}", reason.definition()));
+    let of = ended.evidence.unwrap_or_default();
+    let hint = match reason {
+        Some(Reason::Withdrawn) => "`riddlemill withdraw --undo` takes a withdrawal back".to_owned(),
+        Some(Reason::Note) => format!("it is shown with its joke: decide about {of}"),
+        Some(Reason::Unreadable | Reason::Oversize | Reason::Encoding | Reason::Truncated) => {
+            "put a sound copy of the record into a dump of its own, and that into a [[source]]".to_owned()
+        }
+        Some(Reason::Chatter | Reason::NotOwner) => {
+            "`take = \"main\"` in its [[source]] reads every post on a floor of its own; one alone comes in as a row \
+             of a `table` source"
+                .to_owned()
+        }
+        _ => "what it says comes in as a row of a `table` source of your own".to_owned(),
+    };
+    DecideError::AtImport { record: record.to_owned(), recipe: recipe.name, why, hint }
+}
+
 fn no_record(record: &str) -> DecideError {
     let hint = "\n  hint: an id such as tieba:8370518555, after `riddlemill run`";
     DecideError::NoRecord { record: record.to_owned(), hint }
@@ -324,8 +348,7 @@ fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), De
         }
     };
     if ended.is_at_import() {
-        let why = ended.reason.unwrap_or(ended.outcome);
-        return Err(DecideError::AtImport { record: wish.record.clone(), recipe: recipe.name, why });
+        return Err(at_import(recipe, &wish.record, ended));
     }
     if !step.stage.takes(verdict) {
         let hint = match verdict == Verdict::Keep && step.stage.takes(Verdict::Answer) {

@@ -43,7 +43,7 @@ use split::{Item, Items};
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files, kinds, located, source_kind};
 pub use names::{NameRow, add_names, no_names, put_names, words_evidence};
-pub use recall::{Block, Recalled, blocks, read_back};
+pub use recall::{Block, Recalled, Sift, blocks, read_back};
 pub use same_id::{Again, settle_again};
 pub use split::Unread;
 

@@ -40,6 +40,15 @@ pub struct Recalled {
     pub text: String,
 }
 
+/// Which records are read back.
+#[derive(Clone, Copy, Default)]
+pub struct Sift<'a> {
+    /// What nobody is told any more.
+    pub withdrawn: Option<&'a Withdrawals>,
+    /// Of what a record says, before anything is marked in it, whether it is sought. Marking costs most of reading one.
+    pub sought: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
+}
+
 /// Records that stand behind one another in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
@@ -94,7 +103,7 @@ pub fn blocks<T: Send>(
     mut take: impl FnMut(Block, T),
 ) {
     // What is withdrawn may come back: places are kept of all.
-    let none = Withdrawals::default();
+    let none = Sift::default();
     if let Layout::Pages(site) | Layout::Page(site) = Layout::of(dump) {
         each_page(dump, &site, limit, None, &none, |block, records| take(block, make(&records)));
         return;
@@ -125,15 +134,15 @@ pub fn read_back(
     dump: &Dump,
     limit: u64,
     blocks: &[Block],
-    withdrawn: &Withdrawals,
+    sift: &Sift<'_>,
 ) -> io::Result<Vec<Vec<Recalled>>> {
     match Layout::of(dump) {
-        Layout::Stream => stream(dump, limit, blocks, withdrawn),
-        Layout::Csv => Ok(csv(dump, limit, blocks, withdrawn)),
-        Layout::Parquet => Ok(blocks.par_iter().map(|block| parquet(dump, block, withdrawn)).collect()),
+        Layout::Stream => stream(dump, limit, blocks, sift),
+        Layout::Csv => Ok(csv(dump, limit, blocks, sift)),
+        Layout::Parquet => Ok(blocks.par_iter().map(|block| parquet(dump, block, sift)).collect()),
         Layout::Pages(site) | Layout::Page(site) => {
             let mut found = vec![Vec::new(); blocks.len()];
-            each_page(dump, &site, limit, Some(blocks), withdrawn, |block, records| {
+            each_page(dump, &site, limit, Some(blocks), sift, |block, records| {
                 if let Some(at) = blocks.iter().position(|wanted| *wanted == block) {
                     found[at] = records;
                 }
@@ -143,12 +152,7 @@ pub fn read_back(
     }
 }
 
-fn stream(
-    dump: &Dump,
-    limit: u64,
-    blocks: &[Block],
-    withdrawn: &Withdrawals,
-) -> io::Result<Vec<Vec<Recalled>>> {
+fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Result<Vec<Vec<Recalled>>> {
     let mut head = [0; 4];
     let packed = {
         let mut file = std::fs::File::open(&dump.path)?;
@@ -168,7 +172,7 @@ fn stream(
         (0..items.len())
             .filter_map(|at| items.get(at))
             .filter(within)
-            .filter_map(|item| recall(dump, &item, withdrawn))
+            .filter_map(|item| recall(dump, &item, sift))
             .collect()
     };
     if !packed {
@@ -218,14 +222,14 @@ fn shape(dump: &Dump) -> io::Result<(bool, u64)> {
     Ok((splitter.is_array(), (head.len() - text.len()) as u64))
 }
 
-fn csv(dump: &Dump, limit: u64, blocks: &[Block], withdrawn: &Withdrawals) -> Vec<Vec<Recalled>> {
+fn csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Recalled>> {
     let mut found = vec![Vec::new(); blocks.len()];
     let Some(last) = blocks.iter().map(|block| block.last).max() else { return found };
     for items in rows::batches(dump, limit) {
         for item in (0..items.len()).filter_map(|at| items.get(at)) {
             let holds = |block: &Block| (block.first..=block.last).contains(&item.position);
             if let Some(at) = blocks.iter().position(holds) {
-                found[at].extend(recall(dump, &item, withdrawn));
+                found[at].extend(recall(dump, &item, sift));
             }
         }
         if items.get(items.len().saturating_sub(1)).is_some_and(|item| item.position >= last) {
@@ -235,14 +239,14 @@ fn csv(dump: &Dump, limit: u64, blocks: &[Block], withdrawn: &Withdrawals) -> Ve
     found
 }
 
-fn parquet(dump: &Dump, block: &Block, withdrawn: &Withdrawals) -> Vec<Recalled> {
+fn parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
     let count = (block.last - block.first + 1).min(BATCH as u64) as usize;
     // A decoder that panics on foreign bytes has met damage.
     let read = std::panic::catch_unwind(|| parquet_rows(&dump.path, block.first - 1, count).ok());
     let rows = read.ok().flatten().unwrap_or_default();
     let record = |(row, position): (serde_json::Map<String, Value>, u64)| {
         let object = Value::Object(row).to_string();
-        recall(dump, &Item { position, bytes: Ok(object.as_bytes()) }, withdrawn)
+        recall(dump, &Item { position, bytes: Ok(object.as_bytes()) }, sift)
     };
     rows.into_iter().zip(block.first..).filter_map(record).collect()
 }
@@ -253,7 +257,7 @@ fn each_page(
     site: &Site,
     limit: u64,
     wanted: Option<&[Block]>,
-    withdrawn: &Withdrawals,
+    sift: &Sift<'_>,
     mut take: impl FnMut(Block, Vec<Recalled>),
 ) {
     let block = |at: Location| {
@@ -263,7 +267,7 @@ fn each_page(
     if matches!(Layout::of(dump), Layout::Page(_)) {
         let only = Block { start: 0, end: 0, first: 1, last: 1 };
         if let Parsed::Page(posts) = riddles::saved(dump, site, limit) {
-            take(only, page(dump, 1, posts.into_iter().map(drafted).collect(), withdrawn));
+            take(only, page(dump, 1, posts.into_iter().map(drafted).collect(), sift));
         }
         return;
     }
@@ -283,7 +287,7 @@ fn each_page(
             let at = block(archived.at);
             let posts = parsed.posts.into_iter().map(|post| said(warc::row(post)));
             let riddles = parsed.riddles.into_iter().map(|riddle| drafted(riddles::riddle(riddle)));
-            (at, page(dump, at.first, posts.chain(riddles).collect(), withdrawn))
+            (at, page(dump, at.first, posts.chain(riddles).collect(), sift))
         };
         let read: Vec<_> = batch.into_par_iter().map(read).collect();
         read.into_iter().for_each(|(at, records)| take(at, records));
@@ -300,15 +304,21 @@ struct Said {
 }
 
 /// Posts of a page are numbered as the ledger numbers those that are set aside.
-fn page(dump: &Dump, at: u64, posts: Vec<Said>, withdrawn: &Withdrawals) -> Vec<Recalled> {
+fn page(dump: &Dump, at: u64, posts: Vec<Said>, sift: &Sift<'_>) -> Vec<Recalled> {
     let place =
-        |(said, number): (Said, usize)| recalled(format!("{}#{number}", dump.locator(at)), said, withdrawn);
+        |(said, number): (Said, usize)| recalled(format!("{}#{number}", dump.locator(at)), said, sift);
     posts.into_iter().zip(1..).filter_map(place).collect()
 }
 
-/// `None` of what says nothing and of what was withdrawn, by any of its ids or by its text.
-fn recalled(locator: String, said: Said, withdrawn: &Withdrawals) -> Option<Recalled> {
-    if withdrawn.of_text(&said.text).is_some() || said.ids.iter().any(|id| withdrawn.of_id(id).is_some()) {
+/// `None` of what says nothing, of what was withdrawn by any of its ids or by its text, and of what is not sought.
+fn recalled(locator: String, said: Said, sift: &Sift<'_>) -> Option<Recalled> {
+    if sift.sought.is_some_and(|sought| !sought(&said.text)) {
+        return None;
+    }
+    let gone = |withdrawn: &Withdrawals| {
+        withdrawn.of_text(&said.text).is_some() || said.ids.iter().any(|id| withdrawn.of_id(id).is_some())
+    };
+    if sift.withdrawn.is_some_and(gone) {
         return None;
     }
     static MARKS: LazyLock<Anonymiser> = LazyLock::new(Anonymiser::default);
@@ -318,7 +328,7 @@ fn recalled(locator: String, said: Said, withdrawn: &Withdrawals) -> Option<Reca
     (!text.is_empty() || !said.ids.is_empty()).then_some(Recalled { locator, ids: said.ids, text })
 }
 
-fn recall(dump: &Dump, item: &Item<'_>, withdrawn: &Withdrawals) -> Option<Recalled> {
+fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
     let bytes = item.bytes.ok()?;
     let text = match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => text.into(),
@@ -332,7 +342,7 @@ fn recall(dump: &Dump, item: &Item<'_>, withdrawn: &Withdrawals) -> Option<Recal
             _ => unread(dump, &text),
         },
     };
-    recalled(dump.locator(item.position), said, withdrawn)
+    recalled(dump.locator(item.position), said, sift)
 }
 
 fn said(row: thread::Row) -> Said {

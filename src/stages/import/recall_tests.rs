@@ -23,7 +23,7 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
     });
     let mut again = Vec::new();
     for block in places.iter().rev() {
-        let read = read_back(&dump, 1 << 20, &[*block], &Withdrawals::default()).unwrap().concat();
+        let read = read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat();
         again.splice(0..0, read);
     }
     (all, again)

@@ -12,7 +12,7 @@ use crate::audit::Withheld;
 use crate::decisions::seen_pair;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
-use crate::stages::NearPair;
+use crate::stages::{NearPair, Puzzling, Stage};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
@@ -107,7 +107,8 @@ pub(in crate::web) async fn page(
 
 /// The step of a recipe that compares records.
 fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
-    recipe.steps.iter().find(|step| matches!(step.stage, crate::stages::Stage::Dedup))
+    let compares = |stage| matches!(stage, Stage::Dedup | Stage::Puzzle(Puzzling::Dedup));
+    recipe.steps.iter().find(|step| compares(step.stage))
 }
 
 fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, Oops> {
