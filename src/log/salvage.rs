@@ -12,7 +12,7 @@ use super::{Log, LogError, Segments};
 use crate::store::durable;
 
 /// The logs of raw/ that are folders of segments.
-const FOLDERS: [&str; 2] = ["votes", "decisions"];
+const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
 /// Those that are files, and folders of such files.
 const FILES: [&str; 2] = ["access.jsonl", "withdrawn.jsonl"];
 const FOLDERS_OF_FILES: [&str; 2] = ["votes/assigned", "votes/skipped"];
