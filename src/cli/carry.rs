@@ -155,7 +155,7 @@ pub(super) fn undo(room: &Room<'_>, items: &[String], act: &Act<'_>) -> Result<E
     let mut new = Vec::new();
     for id in items {
         let item = room.items.iter().find(|item| item.id == *id);
-        let back = item.map(|item| take_back(item, on(&votes, id), &by, &now(), "command line"));
+        let back = item.map(|item| take_back(&room.step, item, on(&votes, id), &by, &now(), "command line"));
         match back.filter(|back| !back.is_empty()) {
             Some(back) => new.extend(back),
             None => return Err(usage(format!("no vote on {id} was brought over to the text of today"))),

@@ -19,6 +19,15 @@ pub(super) fn grams(folded: &str) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
+/// What stands in a filter for a whole text: three hashes, so that hardly a filter says that it is there which is not.
+pub(super) fn whole(folded: &str) -> [u64; 3] {
+    let hash = blake3::hash(folded.as_bytes());
+    let word = |n: usize| {
+        hash.as_bytes()[n * 8..][..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    };
+    [word(0), word(1), word(2)]
+}
+
 /// Runs of another length or other characters have another number before they are mixed.
 fn hash(run: &[char; 3]) -> u64 {
     let number = run.iter().fold(0, |number, c| number << 21 | u64::from(u32::from(*c)));

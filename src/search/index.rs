@@ -12,14 +12,14 @@ use std::time::UNIX_EPOCH;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::grams::{filter, grams, probes};
+use super::grams::{filter, grams, probes, whole};
 use crate::stages::import::{Block, Dump, Recalled, blocks};
 use crate::store::Error;
 use crate::store::durable::{create_folder, digest};
 use crate::text::normalise::{Fold, fold};
 
 /// Raised whenever the layout changes, or what a record is taken to say.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes of a block's row.
 const ROW: usize = 40;
 /// Bytes of an id's row.
@@ -200,7 +200,8 @@ fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
     let digest_of = |records: &[Recalled]| {
         let mut runs: Vec<u64> = Vec::new();
         for record in records {
-            runs.extend(grams(&fold(&record.text, Fold::KEY)));
+            let text = fold(&record.text, Fold::KEY);
+            runs.extend(grams(&text).chain(whole(&text)));
         }
         runs.sort_unstable();
         runs.dedup();

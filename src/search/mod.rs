@@ -23,14 +23,11 @@ use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, Filter, StageReader, Workspace, select};
 use crate::text::anonymise::Kind;
 use crate::text::normalise::{Fold, fold};
-use grams::grams;
+use grams::{grams, whole};
 use index::Index;
 
 /// Blocks that are read back at once.
 const BATCH: usize = 128;
-/// Blocks that are read before a search that has enough hits ends: a text that is nothing but the words
-/// sought is then found before it.
-const LEAST: usize = 1024;
 
 /// What a search found.
 #[derive(Clone, Debug, Default)]
@@ -70,39 +67,39 @@ pub fn by_text(config: &Config, words: &str, most: usize) -> Result<Found, Stage
     if wanted.is_empty() {
         return Ok(found);
     }
-    let sought: Vec<u64> = grams(&wanted).collect();
-    let mut equal = Vec::new();
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
     // Where nothing of a mark is sought, what holds the words marked holds them unmarked, too.
     let marks: String = Kind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect();
     let of_marks = wanted.contains(|c| marks.contains(c));
     let holds = |text: &str| of_marks || fold(text, Fold::KEY).contains(&wanted);
     let sift = Sift { withdrawn: Some(&withdrawn), sought: Some(&holds) };
-    'dumps: for (dump, index) in &open(config, &withdrawn, &mut found.changed)? {
-        let places = index.holding(&sought);
-        for (read, batch) in places.chunks(BATCH).enumerate() {
-            let records = records(dump, index, batch, &sift)?;
-            let hits: Vec<(bool, Recalled)> = records
-                .into_par_iter()
-                .filter_map(|record| {
-                    let text = fold(&record.text, Fold::KEY);
-                    text.contains(&wanted).then_some((text == wanted, record))
-                })
-                .collect();
-            let (same, others): (Vec<_>, Vec<_>) = hits.into_iter().partition(|(same, _)| *same);
-            equal.extend(same.into_iter().map(|(_, record)| record));
-            found.records.extend(others.into_iter().map(|(_, record)| record));
-            if equal.len().max(found.records.len()) > most && (read + 1) * BATCH >= LEAST {
-                found.more = true;
+    let indexes = open(config, &withdrawn, &mut found.changed)?;
+    let read = |(dump, index): &(Dump, Index), places: &[usize], is_hit: &(dyn Fn(&str) -> bool + Sync)| {
+        let records = records(dump, index, places, &sift)?;
+        let hit = |record: &Recalled| is_hit(&fold(&record.text, Fold::KEY));
+        Ok::<Vec<Recalled>, Error>(records.into_par_iter().filter(hit).collect())
+    };
+    // Those that are nothing but the words come alone, and are known by their hash.
+    let whole = whole(&wanted);
+    'same: for of in &indexes {
+        for batch in of.1.holding(&whole).chunks(BATCH) {
+            found.records.extend(read(of, batch, &|text| text == wanted)?);
+            if found.records.len() > most {
+                break 'same;
+            }
+        }
+    }
+    let sought: Vec<u64> = grams(&wanted).collect();
+    let alone = !found.records.is_empty();
+    'dumps: for of in indexes.iter().filter(|_| !alone) {
+        for batch in of.1.holding(&sought).chunks(BATCH) {
+            found.records.extend(read(of, batch, &|text| text.contains(&wanted))?);
+            if found.records.len() > most {
                 break 'dumps;
             }
         }
     }
-    if !equal.is_empty() {
-        found.more &= equal.len() > most;
-        found.records = equal;
-    }
-    found.more |= found.records.len() > most;
+    found.more = found.records.len() > most;
     found.records.truncate(most);
     Ok(found)
 }

@@ -426,14 +426,14 @@ fn a_curator_decides_on_the_pages() {
 #[test]
 fn what_import_set_aside_is_refused_with_what_to_do_instead() {
     let ws = workspace();
-    ws.write("raw/dumps/posts.json", dump(&[&POSTS[..], &[(102, "雨伞怎么又怕水了？")]].concat()) + "]");
+    ws.write("raw/dumps/posts.json", dump(&[&POSTS[..], &[(102, "雨伞怎么又怕水了？")]].concat()));
     run(&ws);
     // By its text as by its place; a second copy went into the first one.
-    let said = decide(&ws, &["keep", "雨伞怎么又怕水了？"]);
-    assert_eq!(said.code, 2, "{}", said.err);
+    let said = decide(&ws, &["keep", "雨伞怎么又怕水了？"]).expect(2);
+    assert!(said.err.contains("same_id. ") && said.err.contains("went into tieba:102"), "{}", said.err);
     ws.write(
         "raw/dumps/posts.json",
-        dump(&POSTS).replace("\"title\":\"影子会不会觉得累呀？\"", "\"title\":7"),
+        dump(&POSTS).replace("\"title\":\"影子会不会觉得累呀？\"", "\"title\":null"),
     );
     ws.call(["run", "--offline", "--recipe", "flub"]);
     for target in ["posts:7", "posts/posts.json:7"] {
@@ -462,7 +462,12 @@ fn the_last_word_sets_what_a_ballot_writes() {
     people.add(std::slice::from_ref(&one));
     let ws = &people.ws;
     let recipe = ["--recipe", crate::reviewed::GEN];
-    let english = || ws.candidates(crate::reviewed::GEN)[0]["question_en"].as_str().unwrap().to_owned();
+    // What comes after was voted on with the other question, and waits.
+    let english = || {
+        let said = ws.call(["show", "review:translation", "--json"].iter().chain(&recipe)).expect(0);
+        let shown: Value = serde_json::from_str(&said.out).unwrap();
+        shown[0]["rows"][0]["row"]["question_en"].as_str().unwrap().to_owned()
+    };
     assert_eq!(english(), "What does a pillow rest on?");
     let settings = ws.read("pipeline.toml")
         + "\n[[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\nlanguages = [\"zh\", \"en\"]\n";

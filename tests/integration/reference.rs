@@ -157,7 +157,8 @@ fn names_of_real_users_stay_inside() {
     let ws = real(&reference);
     let mut names: BTreeSet<String> = BTreeSet::new();
     let raw = reference.join("data/raw");
-    let json = |path: &Path| -> Vec<Value> { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
+    let json =
+        |path: &Path| -> Vec<Value> { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
     let mut posts = json(&raw.join("leymore/ruozhiba-title-good.json"));
     posts.extend(json(&raw.join("leymore/ruozhiba-post-annual.json")));
     for file in fs::read_dir(raw.join("threads")).unwrap() {

@@ -3,7 +3,7 @@
 use crate::browser::{Browser, Server, coded, made};
 use crate::harness::{Workspace, title};
 
-const READERS: [&str; 9] = [
+const READERS: [&str; 10] = [
     "/",
     "/find?q=x",
     "/flub/stage/dedup",

@@ -40,7 +40,8 @@ impl Standing {
     }
 
     pub(super) fn is_at_import(&self) -> bool {
-        self.stops() && self.step.is_some_and(|step| step.stage == Stage::Import)
+        (self.stops() || self.outcome == State::Merged.code())
+            && self.step.is_some_and(|step| step.stage == Stage::Import)
     }
 }
 
@@ -84,8 +85,11 @@ impl<'c> Stages<'c> {
             };
             let mut entries = select::<Entry>(stage, "ledger", &named)?;
             // A record that was read twice goes on as the first of its name; one post of a page has no entry.
+            let second =
+                entries.iter().position(|entry| entry.id == id && entry.outcome == State::Merged.code());
+            let second = second.map(|at| entries[at].clone()).filter(|_| of_import);
             entries.retain(|entry| !of_import || entry.outcome != State::Merged.code());
-            let Some(entry) = entries.into_iter().next() else {
+            let Some(entry) = entries.into_iter().next().or(second) else {
                 if of_import {
                     continue;
                 }

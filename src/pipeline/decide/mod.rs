@@ -286,6 +286,9 @@ fn at_import(recipe: &'static Recipe, record: &str, ended: Standing) -> DecideEr
     let why = reason.map_or_else(|| code.clone(), |reason| format!("{code}. {}", reason.definition()));
     let of = ended.evidence.unwrap_or_default();
     let hint = match reason {
+        Some(Reason::SameId) => {
+            format!("it went into {}, the first of its id: decide about that", ended.into.unwrap_or_default())
+        }
         Some(Reason::Withdrawn) => "`riddlemill withdraw --undo` takes a withdrawal back".to_owned(),
         Some(Reason::Note) => format!("it is shown with its joke: decide about {of}"),
         Some(Reason::Unreadable | Reason::Oversize | Reason::Encoding | Reason::Truncated) => {
@@ -312,6 +315,9 @@ fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), De
     let verdict = wish.verdict;
     let ended = stages.ended(&wish.record)?;
     let Some(ended) = ended else { return Err(no_record(&wish.record)) };
+    if ended.is_at_import() {
+        return Err(at_import(recipe, &wish.record, ended));
+    }
     let not_there = |stage: &str, hint: String| DecideError::NotThere {
         recipe: recipe.name,
         stage: stage.to_owned(),
@@ -347,9 +353,6 @@ fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), De
             step.ok_or_else(|| not_there(recipe.name, origin_hint(recipe)))?
         }
     };
-    if ended.is_at_import() {
-        return Err(at_import(recipe, &wish.record, ended));
-    }
     if !step.stage.takes(verdict) {
         let hint = match verdict == Verdict::Keep && step.stage.takes(Verdict::Answer) {
             true => format!("say its answer: `riddlemill decide answer {} \"…\"`", wish.record),

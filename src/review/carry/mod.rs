@@ -55,7 +55,7 @@ pub enum CarryError {
         /// The field.
         field: &'static str,
         /// What is wrong with it.
-        fault: Fault,
+        fault: Box<Fault>,
     },
     /// The answers would be read as others.
     #[error(
@@ -136,10 +136,19 @@ pub fn carry(
 
 /// The votes that take an item's carried ones back to the text that they were cast on; not yet stored. Empty where none
 /// was carried.
-pub fn take_back(item: &Item, votes: &[&Vote], by: &Carried, at: &str, source: &str) -> Vec<Vote> {
+pub fn take_back(
+    step: &Step,
+    item: &Item,
+    votes: &[&Vote],
+    by: &Carried,
+    at: &str,
+    source: &str,
+) -> Vec<Vote> {
+    let reviewed = review_item(step, item, votes).content_hash;
     let back = |vote: &&Vote| {
         let before = votes.iter().find(|before| Some(before.id) == vote.base)?;
-        let counts = vote.round == Round::Review || vote.content_hash == item.content_hash;
+        let today = if vote.round == Round::Review { reviewed } else { item.content_hash };
+        let counts = vote.content_hash == today;
         let moves = vote.carried.is_some() && counts && before.content_hash != vote.content_hash;
         let old = Item { content_hash: before.content_hash, ..item.clone() };
         moves.then(|| moved(vote, &old, vote.order.clone(), by, at, source))
@@ -200,7 +209,7 @@ fn fits(step: &Step, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
         Answers::Given(values) if values == vote.values => Ok(()),
         Answers::Given(_) | Answers::Blank => Err(CarryError::Otherwise { item, annotator }),
         Answers::Faulty(faults) => match faults.into_iter().next() {
-            Some((field, fault)) => Err(CarryError::Unfit { item, annotator, field, fault }),
+            Some((field, fault)) => Err(CarryError::Unfit { item, annotator, field, fault: Box::new(fault) }),
             None => Err(CarryError::Otherwise { item, annotator }),
         },
     }

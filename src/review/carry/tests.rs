@@ -8,7 +8,7 @@ fn saying(step: &Step, id: &str, text: &str, draft: &[(&str, &str)]) -> Item {
     Item::new(step, id, content, draft.iter().copied().collect())
 }
 
-fn by_item<'v>(votes: &'v [Vote]) -> FxHashMap<&'v str, Vec<&'v Vote>> {
+fn by_item(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
     let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
     votes.iter().for_each(|vote| items.entry(&vote.item).or_default().push(vote));
     items
@@ -78,14 +78,14 @@ fn votes_and_the_look_over_them_are_brought_over_and_taken_back() {
     assert!(resolved.stale.is_empty());
     assert!(carryable(&step, &new, &by_item(&all), &log).items.is_empty(), "nothing is left to do");
 
-    let back = take_back(&new[0], &heads, &act(), "2026-03-01T00:00:00Z", "test");
+    let back = take_back(&step, &new[0], &heads, &act(), "2026-03-01T00:00:00Z", "test");
     assert_eq!(back.len(), votes.len());
     let mut undone = all.clone();
     undone.extend(back);
     let heads: Vec<&Vote> = undone.iter().collect();
     assert!(!matches!(resolve(&step, &new[0], &heads).outcome, Outcome::Confirmed { .. }));
     assert_eq!(carryable(&step, &new, &by_item(&undone), &log).items.len(), 1, "and it can be done again");
-    assert!(take_back(&new[0], &heads, &act(), "2026-04-01T00:00:00Z", "test").is_empty());
+    assert!(take_back(&step, &new[0], &heads, &act(), "2026-04-01T00:00:00Z", "test").is_empty());
 }
 
 #[test]
