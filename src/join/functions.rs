@@ -13,7 +13,7 @@ use super::signature::Signature;
 use super::stats::Order;
 use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
 use super::verify::Pattern;
-use super::{Query, Score};
+use super::{Metric, Query, Score};
 
 /// Which row of a pair finds the other by a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +42,7 @@ pub struct Sketch {
     pub size: u32,
     /// At least so much of the row is unshared in a pair that meets here.
     pub skip: u32,
-    /// Which tokens it may hold, each of which is worth 1; none where nobody says.
+    /// Which tokens it may hold, of a bag which letters; none where nobody says.
     pub signature: Option<Signature>,
 }
 
@@ -109,8 +109,7 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
     }
     let plan = &order.plan;
     let size = order.size(&symbols);
-    // Of a bag it says too little for the bytes that it takes.
-    let signature = order.weights.is_empty().then(|| Signature::of(&symbols, order));
+    let signature = Some(Signature::of(&symbols, order));
     placed(&symbols, order, &mut tokens);
     let mut found = Vec::new();
     for (role, budget) in
@@ -163,6 +162,7 @@ pub fn can_meet(query: &Query, large: Sketch, small: Sketch) -> bool {
     let Linear { small: per_small, large: per_large, of } = query.metric.linear(query.threshold);
     let need = per_small * u64::from(small.size) + per_large * u64::from(large.size);
     let lacks = |own: Sketch, other: Sketch| match (own.signature, other.signature) {
+        (Some(own), Some(other)) if query.metric == Metric::Reworded => own.weight_missing_from(other),
         (Some(own), Some(other)) => own.missing_from(other),
         _ => 0,
     };
@@ -214,7 +214,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
-    use crate::join::{Metric, Pair, Stats, Threshold, self_join};
+    use crate::join::{Pair, Stats, Threshold, self_join};
     use proptest::prelude::*;
 
     /// A third driver: sorts keys, and verifies group by group.
