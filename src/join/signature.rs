@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use super::stats::Order;
 use super::tokens::parted;
+use crate::text::sameness::LEAST_WEIGHT;
 
 /// Which of 256 classes of symbols a record holds. As text it is 64 hex digits.
 ///
@@ -40,9 +41,9 @@ impl Signature {
 
     /// What the letters of `self` that are not in `other` weigh at least; both are of bags.
     pub(super) fn weight_missing_from(self, other: Self) -> u32 {
-        let missing = |word: usize| self.0[word] & !other.0[word];
-        // Even words begin with the classes of light letters.
-        [0, 2].iter().map(|&word| weigh(missing(word), missing(word + 1))).sum()
+        let missing = |tier: &Tier| (self.0[tier.word] & !other.0[tier.word]) >> tier.from;
+        let count = |tier: &Tier| (missing(tier) & (!0 >> (64 - tier.classes))).count_ones();
+        TIERS.iter().map(|tier| tier.least * count(tier)).sum()
     }
 
     /// The same in half of the room.
@@ -122,6 +123,24 @@ const HEAVY: u32 = 55;
 /// The same for those that weigh less, but so much. Lighter ones are in none of the 120 classes.
 const MIDDLING: u32 = 35;
 
+/// Where in a signature the letters of a bag are that weigh so much at least. Folded, light ones meet the tag's bits.
+struct Tier {
+    least: u32,
+    word: usize,
+    from: u32,
+    classes: u32,
+}
+
+/// From heavy to light; the last one has all others.
+const TIERS: [Tier; 6] = [
+    Tier { least: 70, word: 3, from: 0, classes: 64 },
+    Tier { least: HEAVY, word: 1, from: 0, classes: 64 },
+    Tier { least: 45, word: 2, from: Classes::TAG_BITS, classes: 64 - Classes::TAG_BITS },
+    Tier { least: MIDDLING, word: 0, from: Classes::TAG_BITS, classes: 64 - Classes::TAG_BITS },
+    Tier { least: 30, word: 2, from: 0, classes: Classes::TAG_BITS },
+    Tier { least: LEAST_WEIGHT, word: 0, from: 0, classes: Classes::TAG_BITS },
+];
+
 /// What the tokens of one record are worth, by class.
 #[derive(Clone, Debug)]
 pub(super) struct Worth([u32; 128]);
@@ -161,13 +180,9 @@ fn class(symbol: u32, order: &Order) -> usize {
     if order.weights.is_empty() {
         return (mixed >> 24) as usize;
     }
-    let (from, classes) = match order.weight(symbol) {
-        HEAVY.. => (64, 64),
-        MIDDLING.. => (Classes::TAG_BITS, 64 - Classes::TAG_BITS),
-        _ => (0, Classes::TAG_BITS),
-    };
-    let within = ((mixed >> 8 & 0xFFFF) * classes) >> 16;
-    ((mixed >> 24 & 1) * 128 + from + within) as usize
+    let worth = order.weight(symbol);
+    let tier = TIERS.iter().find(|tier| tier.least <= worth).unwrap_or(&TIERS[TIERS.len() - 1]);
+    tier.word * 64 + (tier.from + (((mixed >> 8 & 0xFFFF) * tier.classes) >> 16)) as usize
 }
 
 #[cfg(test)]

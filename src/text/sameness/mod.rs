@@ -42,8 +42,8 @@ pub use compare::{Comparison, Evidence, Verdict, Veto, compare, compare_prepared
 pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View, predicates};
 pub use prepared::{Prepared, Reading, Token};
 pub(crate) use reworded::PAIRS;
-pub(crate) use weight::MOST_WEIGHT;
 pub use weight::weight;
+pub(crate) use weight::{LEAST_WEIGHT, MOST_WEIGHT};
 
 #[cfg(test)]
 mod laws;

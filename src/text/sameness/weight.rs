@@ -17,7 +17,7 @@ const RARE: u32 = MOST_WEIGHT;
 pub(crate) const MOST_WEIGHT: u32 = 120;
 
 /// The weight of a Latin letter or a digit; no character has less.
-const LEAST_WEIGHT: u32 = 20;
+pub(crate) const LEAST_WEIGHT: u32 = 20;
 
 /// The weight of a folded character, in tenths of a nat; at least 20.
 ///
