@@ -138,7 +138,10 @@ class Job:
     def call(self, *args):
         """The program in the workspace, on this machine."""
         done = subprocess.run(
-            [self.binary, *args, "--workspace", str(self.workspace)], capture_output=True, text=True
+            [self.binary, *args, "--workspace", str(self.workspace)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
         )
         if done.returncode not in DONE:
             sys.exit(f"{' '.join(args)} ended with {done.returncode}: {done.stderr}")
@@ -148,7 +151,7 @@ class Job:
     def run(self):
         dumps = [json.loads(line) for line in self.call("apply", "import", "--list", *self.recipe).splitlines()]
         # Draws the salt where this is the workspace's first run.
-        self.call("apply", "import", "--kind", "table", os.devnull)
+        self.call("apply", "import", "--kind", "table")
         # The names of all users, hashed: each dump is looked through for those of the others too.
         self.names = str(self.workspace / ".index" / f"names-{self.args.recipe}")
         os.makedirs(os.path.dirname(self.names), exist_ok=True)

@@ -95,7 +95,8 @@
     sending = true;
     for (const wrong of form.querySelectorAll("[data-wrong]")) wrong.hidden = true;
     if (!again) say(form.dataset.saving, "late");
-    form.elements.seconds.value = (seconds + (performance.now() - since) / 1000).toFixed(1);
+    // A time that is written as 0.0 would be none.
+    form.elements.seconds.value = Math.max(0.1, seconds + (performance.now() - since) / 1000).toFixed(1);
     let answer, found;
     try {
       answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20000) });
