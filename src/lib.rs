@@ -33,18 +33,12 @@
 //!   records dedup keeps.
 //! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` know no tables.
 
-mod ahead;
+pub use riddlemill_files::log;
+pub use riddlemill_text::{join, judges, options, puzzle, record, shortcuts, text};
+
 pub mod decisions;
-pub mod join;
-pub mod judges;
-pub mod log;
-pub mod options;
 pub mod pages;
-pub mod puzzle;
-pub mod record;
 pub mod review;
-pub mod shortcuts;
-pub mod text;
 pub mod warc;
 
 pub mod crawl;

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::ahead::{SPLIT, in_order};
 use crate::config::sections;
 use crate::decisions::StageDecisions;
 use crate::llm::Run;
@@ -20,6 +19,7 @@ use crate::stages::{
     self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
 };
 use crate::store::{Batch, Manifest, Part, StageReader, StageWriter, Touched, Workspace};
+use riddlemill_files::ahead::{SPLIT, in_order};
 
 use super::evidence::Known;
 use super::{RunError, rows};

@@ -6,9 +6,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::ballot::{Drafts, Step};
-use super::digest::{Digest, Digester};
 use super::value::{Value, Values};
 use crate::options::Draw;
+use riddlemill_files::digest::{Digest, Digester};
 
 /// The shown fields, in the order they are shown.
 pub type Content = IndexMap<String, Value>;

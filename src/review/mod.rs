@@ -8,7 +8,6 @@ pub mod ballot;
 pub mod ballots;
 mod blinding;
 pub mod carry;
-pub(crate) mod digest;
 pub mod exchange;
 mod gold;
 pub mod item;
@@ -18,12 +17,13 @@ pub mod status;
 mod value;
 pub mod votes;
 
+pub use riddlemill_files::{Digest, NotADigest};
+
 pub use adjudicate::{adjudicate, disputes, overruled};
 pub use agreement::agreement;
 pub use assign::{Annotator, AssignError, AssignSettings, Task, assign, replace};
 pub use ballot::{Role, Round, Step};
 pub use blinding::Blinding;
-pub use digest::{Digest, NotADigest};
 pub use exchange::{Ballot, Format, Import, ImportSettings, Problem, export, import};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
 pub use item::{Content, Item};

@@ -6,7 +6,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::digest::Digester;
+use riddlemill_files::digest::Digester;
 
 /// One answer: a choice's code or a text; the codes of several choices; a score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ use super::frame::{Columns, Rows, Stack, picked};
 use super::known;
 use super::part::Encoded;
 use super::values::One;
-use crate::ahead::SPLIT;
 use crate::record::{Entry, Outcome, Record};
+use riddlemill_files::ahead::SPLIT;
 
 /// The columns that a stage's function looks at and those that it may change. None changes the id.
 #[derive(Clone, Copy, Debug)]

@@ -95,7 +95,7 @@ impl Manifest {
         };
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
         if manifest.format != FORMAT {
-            return Err(Error::Layout { path, layout: manifest.format });
+            return Err(Error::Layout { path, layout: manifest.format, reads: FORMAT });
         }
         for part in manifest.tables.values().flat_map(|table| &table.parts) {
             super::inside(stage, &part.file)?;

@@ -8,8 +8,8 @@ use super::part;
 use super::{
     Batch, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, Touched, durable,
 };
-use crate::ahead::in_order;
 use crate::record::{Counts, Entry, Link, Outcome, Record, Unbalanced};
+use riddlemill_files::ahead::in_order;
 
 /// A stage in the making. Nothing of it is visible before [`StageWriter::commit`]; dropped without
 /// it, the half-made folder is removed.

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::ahead::{ahead, batches};
 use crate::review::answers::{self, Answers};
 use crate::review::assign::{Annotator, Task};
 use crate::review::ballot::{Field, RESERVED, Round, Step};
-use crate::review::digest::Digest;
 use crate::review::item::{Content, Item};
 use crate::review::value::Values;
 use crate::review::votes::Vote;
+use riddlemill_files::ahead::{ahead, batches};
+use riddlemill_files::digest::Digest;
 
 use super::entries::{Entries, Entry, Places};
 use super::export::Format;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::review::ballot::{Combine, Drafts, Field, Kind, REASON, Role, Round, Step};
-use crate::review::digest::Digest;
 use crate::review::item::{Content, Item};
 use crate::review::value::{Value, Values};
 use crate::review::votes::{Vote, current};
+use riddlemill_files::digest::Digest;
 
 /// Where an item stands.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::vote::Vote;
-use crate::ahead::{ahead, batches};
 use crate::log::{LogError, Position, Segments};
-use crate::review::digest::Digest;
+use riddlemill_files::ahead::{ahead, batches};
+use riddlemill_files::digest::Digest;
 
 /// Votes that one core writes as JSON at a time.
 const CHUNK: usize = 1 << 12;

@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::review::ballot::{Role, Round};
-use crate::review::digest::{Digest, Digester};
 use crate::review::value::Values;
+use riddlemill_files::digest::{Digest, Digester};
 
 /// The source of votes that were cast on the pages.
 pub const PAGE: &str = "page";

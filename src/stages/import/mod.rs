@@ -30,13 +30,13 @@ use serde::de::DeserializeSeed;
 
 use super::withdrawal::{Tombstone, Withdrawals};
 use super::{Pulse, StageError, Stop};
-use crate::ahead::{SPLIT, in_order};
 use crate::config::{SourceKind, sections};
 use crate::pages::Site;
 use crate::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
 use crate::store::{Batch, Booked, StageWriter};
 use crate::text::anonymise::NameList;
 use booking::Booking;
+use riddlemill_files::ahead::{SPLIT, in_order};
 use same_id::{Print, Seen};
 use split::{Item, Items};
 

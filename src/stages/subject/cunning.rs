@@ -70,7 +70,7 @@ impl Subject for CunningText {
             content.insert("explanation".to_owned(), Value::from(explanation));
             content.insert("candidates".to_owned(), Value::List(self.candidates.clone()));
         }
-        vec![Item::new(step, &self.id, content, self.draft(review))]
+        vec![Item::new(step, &self.id, content, draft(self, review))]
     }
 
     fn decided(
@@ -142,36 +142,34 @@ impl Subject for CunningText {
     }
 }
 
-impl CunningText {
-    /// The drafted answers; empty where nothing was drafted. Of a text as it was posted that is the text
-    /// itself and whether rules take it for a question.
-    fn draft(&self, review: Review) -> Values {
-        let mut values = Values::new();
-        match review {
-            Review::Clean => {
-                let asks = interrogative::judge(&self.text).is_question;
-                values.set("text", self.text.as_str());
-                values.set("is_question", if asks { "yes" } else { "no" });
-            }
-            Review::Type => {
-                if let Some(code) = &self.type_draft {
-                    values.set("type", code.as_str());
-                }
-            }
-            Review::Explanation => {
-                if let Some(explanation) = &self.explanation_draft {
-                    values.set("explanation", explanation.as_str());
-                }
-            }
-            // Every third one is the first of its reply.
-            Review::WrongCandidates if !self.wrong_draft.is_empty() => {
-                for (at, field) in WRONG.into_iter().enumerate() {
-                    let of_field = self.wrong_draft.iter().skip(at).step_by(WRONG.len());
-                    values.set(field, of_field.cloned().collect::<Vec<_>>());
-                }
-            }
-            _ => {}
+/// The drafted answers; empty where nothing was drafted. Of a text as it was posted that is the text
+/// itself and whether rules take it for a question.
+fn draft(text: &CunningText, review: Review) -> Values {
+    let mut values = Values::new();
+    match review {
+        Review::Clean => {
+            let asks = interrogative::judge(&text.text).is_question;
+            values.set("text", text.text.as_str());
+            values.set("is_question", if asks { "yes" } else { "no" });
         }
-        values
+        Review::Type => {
+            if let Some(code) = &text.type_draft {
+                values.set("type", code.as_str());
+            }
+        }
+        Review::Explanation => {
+            if let Some(explanation) = &text.explanation_draft {
+                values.set("explanation", explanation.as_str());
+            }
+        }
+        // Every third one is the first of its reply.
+        Review::WrongCandidates if !text.wrong_draft.is_empty() => {
+            for (at, field) in WRONG.into_iter().enumerate() {
+                let of_field = text.wrong_draft.iter().skip(at).step_by(WRONG.len());
+                values.set(field, of_field.cloned().collect::<Vec<_>>());
+            }
+        }
+        _ => {}
     }
+    values
 }

@@ -52,7 +52,7 @@ impl Subject for Joke {
             Review::Preference => {
                 let pair = |(model, theirs): (&String, &String)| {
                     let sides = [("human", explanation.clone()), ("llm", theirs.clone())];
-                    Item::paired(step, self.against(model), content(), "explanation", sides, seed)
+                    Item::paired(step, against(self, model), content(), "explanation", sides, seed)
                 };
                 opponents.map(pair).collect()
             }
@@ -61,7 +61,7 @@ impl Subject for Joke {
                     let mut content = content();
                     content.insert("reference".to_owned(), Value::from(explanation.as_str()));
                     content.insert("explanation".to_owned(), Value::from(theirs.as_str()));
-                    Item::new(step, self.against(model), content, Values::new())
+                    Item::new(step, against(self, model), content, Values::new())
                 };
                 opponents.map(judged).collect()
             }
@@ -118,11 +118,9 @@ impl Subject for Joke {
     }
 }
 
-impl Joke {
-    /// The name of what is voted on where the joke's explanation stands against a model's.
-    fn against(&self, model: &str) -> String {
-        derived("against", &[&self.id, model])
-    }
+/// The name of what is voted on where the joke's explanation stands against a model's.
+fn against(joke: &Joke, model: &str) -> String {
+    derived("against", &[&joke.id, model])
 }
 
 /// What was decided on each opponent; empty where nothing was.

@@ -34,7 +34,7 @@ impl Subject for Puzzle {
                     .enumerate()
                     .map(|(at, premise)| format!("{at}. {premise}"))
                     .collect();
-                let overturned = self.overturned().unwrap_or_default().to_string();
+                let overturned = overturned(self).unwrap_or_default().to_string();
                 let premises = ("premises", numbered.join("\n"));
                 Prompt::new(
                     "brainteaser/distractors_sentence",
@@ -71,12 +71,12 @@ impl Subject for Puzzle {
             Draft::Distractors => {
                 self.distractors_draft = three(values);
                 self.distractors_basis = basis;
-                let overturned = self.overturned();
+                let overturned = overturned(self);
                 let numbers: Vec<usize> =
                     list(values, OVERTURNED).iter().filter_map(|number| number.parse().ok()).collect();
                 let premise = |at: &usize| self.premises.get(*at).cloned().unwrap_or_default();
                 self.distractors_from = numbers.iter().map(premise).collect();
-                let mut findings = self.faults(&self.distractors_draft);
+                let mut findings = faults(self, &self.distractors_draft);
                 for (distractor, at) in self.distractors_draft.iter().zip(&numbers) {
                     if Some(*at) == overturned {
                         findings
@@ -148,7 +148,7 @@ impl Subject for Puzzle {
             _ => {}
         }
         list("flags", flags_of(&self.flags, step.name));
-        vec![Item::new(step, &self.id, content, self.draft(review))]
+        vec![Item::new(step, &self.id, content, draft(self, review))]
     }
 
     fn decided(
@@ -173,7 +173,7 @@ impl Subject for Puzzle {
                 self.premises = lines(values, "premises");
                 self.stumper = text(values, "stumper");
                 // Whoever rewrites may name it in other words.
-                if let Some(stumper) = self.stumper.clone().filter(|_| self.overturned().is_none()) {
+                if let Some(stumper) = self.stumper.clone().filter(|_| overturned(self).is_none()) {
                     self.premises.push(stumper);
                 }
                 (&mut self.premises_status, &mut self.premises_basis)
@@ -227,49 +227,47 @@ impl Subject for Puzzle {
     }
 }
 
-impl Puzzle {
-    /// The drafted answers; empty where nothing was drafted.
-    fn draft(&self, review: Review) -> Values {
-        let mut values = Values::new();
-        let mut text = |field: &str, text: Option<&str>| {
-            if let Some(text) = text {
-                values.set(field, text);
-            }
-        };
-        let mut wrong = &self.distractors_draft[..];
-        match review {
-            Review::Spelling => {
-                text("question", self.question_draft.as_deref());
-                text("answer", self.answer_draft.as_deref());
-            }
-            Review::PuzzleKind => text("kind", self.kind_draft.as_deref()),
-            Review::Premises if !self.premises_draft.is_empty() => {
-                text("premises", Some(&self.premises_draft.join("\n")));
-                text("stumper", self.stumper_draft.as_deref());
-            }
-            Review::Semantic => text("question", self.semantic_draft.as_deref()),
-            Review::Context => {
-                text("question", self.context_draft.first().map(String::as_str));
-                text("answer", self.context_draft.get(1).map(String::as_str));
-                wrong = self.context_draft.get(2..).unwrap_or_default();
-            }
-            _ => {}
+/// The drafted answers; empty where nothing was drafted.
+fn draft(puzzle: &Puzzle, review: Review) -> Values {
+    let mut values = Values::new();
+    let mut text = |field: &str, text: Option<&str>| {
+        if let Some(text) = text {
+            values.set(field, text);
         }
-        if matches!(review, Review::Distractors | Review::Context) {
-            DISTRACTORS.into_iter().zip(wrong).for_each(|(field, distractor)| text(field, Some(distractor)));
+    };
+    let mut wrong = &puzzle.distractors_draft[..];
+    match review {
+        Review::Spelling => {
+            text("question", puzzle.question_draft.as_deref());
+            text("answer", puzzle.answer_draft.as_deref());
         }
-        values
+        Review::PuzzleKind => text("kind", puzzle.kind_draft.as_deref()),
+        Review::Premises if !puzzle.premises_draft.is_empty() => {
+            text("premises", Some(&puzzle.premises_draft.join("\n")));
+            text("stumper", puzzle.stumper_draft.as_deref());
+        }
+        Review::Semantic => text("question", puzzle.semantic_draft.as_deref()),
+        Review::Context => {
+            text("question", puzzle.context_draft.first().map(String::as_str));
+            text("answer", puzzle.context_draft.get(1).map(String::as_str));
+            wrong = puzzle.context_draft.get(2..).unwrap_or_default();
+        }
+        _ => {}
     }
+    if matches!(review, Review::Distractors | Review::Context) {
+        DISTRACTORS.into_iter().zip(wrong).for_each(|(field, distractor)| text(field, Some(distractor)));
+    }
+    values
+}
 
-    /// The number of the premise that the answer overturns, from 0.
-    fn overturned(&self) -> Option<usize> {
-        let stumper = key(self.stumper.as_deref()?);
-        self.premises.iter().position(|premise| key(premise) == stumper)
-    }
+/// The number of the premise that the answer overturns, from 0.
+fn overturned(puzzle: &Puzzle) -> Option<usize> {
+    let stumper = key(puzzle.stumper.as_deref()?);
+    puzzle.premises.iter().position(|premise| key(premise) == stumper)
+}
 
-    fn faults(&self, wrong: &[String]) -> Vec<String> {
-        distractors::faults(&self.question, &self.answer, wrong, self.is_word())
-    }
+fn faults(puzzle: &Puzzle, wrong: &[String]) -> Vec<String> {
+    distractors::faults(&puzzle.question, &puzzle.answer, wrong, puzzle.is_word())
 }
 
 /// The lines of a text among answers, without bullets and numbers.
@@ -345,7 +343,7 @@ mod tests {
         let values: Values = [("premises", "One.\nTwo."), ("stumper", "Another.")].into_iter().collect();
         let decision = Decision { values, given: Vec::new() };
         puzzle.decided(Review::Premises, &[Some(decision)], Standing::Confirmed, vec!["vote:1".into()]);
-        assert_eq!((puzzle.premises.len(), puzzle.overturned()), (3, Some(2)));
+        assert_eq!((puzzle.premises.len(), overturned(&puzzle)), (3, Some(2)));
         assert_eq!(puzzle.premises_status.as_deref(), Some("confirmed"));
     }
 }

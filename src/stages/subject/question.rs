@@ -120,7 +120,7 @@ impl Subject for Question {
         if !flags.is_empty() {
             content.insert("flags".to_owned(), Value::List(flags));
         }
-        vec![Item::new(step, &self.id, content, self.draft(review))]
+        vec![Item::new(step, &self.id, content, draft(self, review))]
     }
 
     fn decided(
@@ -181,38 +181,36 @@ impl Subject for Question {
     }
 }
 
-impl Question {
-    /// The drafted answers; empty where nothing was drafted.
-    fn draft(&self, review: Review) -> Values {
-        let mut values = Values::new();
-        let mut text = |field: &str, text: &Option<String>| {
-            if let Some(text) = text {
-                values.set(field, text.as_str());
-            }
-        };
-        match review {
-            Review::Screen => match self.screen_draft.as_slice() {
-                [] => {}
-                [keep] if keep == KEEP => values.set("screen", KEEP),
-                against => values.set("screen", against.to_vec()),
-            },
-            Review::Translation => text("question_en", &self.translation_draft),
-            Review::Irrationality => text("irrationality", &self.irrationality_draft),
-            Review::Category if !self.category_draft.is_empty() => {
-                let mut categories = self.category_draft.clone();
-                categories.sort();
-                values.set("categories", categories);
-            }
-            Review::Pair => {
-                text("pair", &self.pair_draft);
-                match (&self.pair_draft, self.pair_basis.is_empty()) {
-                    (Some(_), _) => values.set("pairing", "accept"),
-                    (None, false) => values.set("pairing", "none"),
-                    (None, true) => {}
-                }
-            }
-            _ => {}
+/// The drafted answers; empty where nothing was drafted.
+fn draft(question: &Question, review: Review) -> Values {
+    let mut values = Values::new();
+    let mut text = |field: &str, text: &Option<String>| {
+        if let Some(text) = text {
+            values.set(field, text.as_str());
         }
-        values
+    };
+    match review {
+        Review::Screen => match question.screen_draft.as_slice() {
+            [] => {}
+            [keep] if keep == KEEP => values.set("screen", KEEP),
+            against => values.set("screen", against.to_vec()),
+        },
+        Review::Translation => text("question_en", &question.translation_draft),
+        Review::Irrationality => text("irrationality", &question.irrationality_draft),
+        Review::Category if !question.category_draft.is_empty() => {
+            let mut categories = question.category_draft.clone();
+            categories.sort();
+            values.set("categories", categories);
+        }
+        Review::Pair => {
+            text("pair", &question.pair_draft);
+            match (&question.pair_draft, question.pair_basis.is_empty()) {
+                (Some(_), _) => values.set("pairing", "accept"),
+                (None, false) => values.set("pairing", "none"),
+                (None, true) => {}
+            }
+        }
+        _ => {}
     }
+    values
 }

@@ -1,0 +1,76 @@
+//! What can go wrong with a file, in the words of whoever has to mend it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file or folder of the workspace could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}{}", path.display(), hint(source))]
+    Io {
+        /// `read`, `write`, `rename` …
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file is there, but is not what its name says.
+    #[error("{} is damaged: {what}\n  hint: {hint}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        what: String,
+        /// How to get it back.
+        hint: String,
+    },
+    /// A stage that was written in another layout of its tables.
+    #[error("{} is of layout {layout}, this program reads {reads}\n  hint: it is derived from raw/: `riddlemill run` writes it anew", path.display())]
+    Layout {
+        /// The manifest.
+        path: PathBuf,
+        /// Its layout.
+        layout: u32,
+        /// The layout of this program.
+        reads: u32,
+    },
+    /// Another process works on the same recipe.
+    #[error("another run holds {}{}\n  hint: wait for it to end, or stop it", path.display(), holder.as_deref().map(|h| format!(" (process {h})")).unwrap_or_default())]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// Its process number, where it could be read.
+        holder: Option<String>,
+    },
+}
+
+impl Error {
+    /// An `Io` error at a path.
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_path_buf();
+        move |source| Error::Io { action, path, source }
+    }
+
+    /// A derived file that a new run brings back.
+    pub fn stale_file(path: &Path, what: impl std::fmt::Display) -> Error {
+        Error::Damaged {
+            path: path.to_path_buf(),
+            what: what.to_string(),
+            hint: "it is derived from raw/: `riddlemill run --force` on its stage writes it anew".into(),
+        }
+    }
+}
+
+fn hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "\n  hint: make room and run the same command again; everything finished so far is kept"
+        }
+        io::ErrorKind::FileTooLarge => "\n  hint: a limit on file sizes is in force (ulimit -f)",
+        io::ErrorKind::PermissionDenied => "\n  hint: check the owner and mode of this path",
+        io::ErrorKind::ReadOnlyFilesystem => "\n  hint: the file system is mounted read-only",
+        _ => "",
+    }
+}

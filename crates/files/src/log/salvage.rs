@@ -1,0 +1,327 @@
+//! What is whole of a damaged log, in its place; what was there, beside it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::chain::{Chain, split};
+use super::file::sync_folder;
+use super::heads::{HEADS, Head, Home};
+use super::{Log, LogError, Segments};
+use crate::durable;
+
+/// The logs of raw/ that are folders of segments.
+const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
+/// Those that are files, and folders of such files.
+const FILES: [&str; 2] = ["access.jsonl", "withdrawn.jsonl"];
+const FOLDERS_OF_FILES: [&str; 2] = ["votes/assigned", "votes/skipped"];
+
+/// A log that was damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Salvaged {
+    /// The log, by its name in raw/.
+    pub log: String,
+    /// What was wrong with it.
+    pub what: String,
+    /// Lines that were taken over.
+    pub kept: usize,
+    /// Lines that are not whole, or do not follow from those before them; they are only in the damaged files.
+    pub left_out: usize,
+    /// Where the damaged files are now.
+    pub aside: PathBuf,
+}
+
+/// A log of raw/.
+enum Kind {
+    File(Log),
+    Folder(Segments, PathBuf),
+}
+
+/// What is wrong with the logs of a raw/ folder: the name of each that is damaged, and what does not fit.
+///
+/// # Errors
+/// [`LogError`] where one cannot be read at all.
+pub fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
+    let home = Home(raw.to_owned());
+    let mut found = Vec::new();
+    let names = match home.read() {
+        Ok(heads) => heads.into_keys().collect(),
+        Err(LogError::Damaged { what, .. }) => {
+            found.push((HEADS.to_owned(), what));
+            return Ok(found);
+        }
+        Err(other) => return Err(other),
+    };
+    for (name, kind) in logs(raw, names)? {
+        let read = match &kind {
+            Kind::File(log) => log.read().map(drop),
+            Kind::Folder(segments, _) => segments.lines().map(drop),
+        };
+        match read {
+            Ok(()) => {}
+            Err(LogError::Damaged { path, what }) => {
+                let at = home.name(&path);
+                found.push((name.clone(), if at == name { what } else { format!("{at}: {what}") }));
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(found)
+}
+
+/// Takes over what is whole of every damaged log, and moves what was there to raw/damaged. Nothing is removed.
+///
+/// # Errors
+/// [`LogError`] where something cannot be read or written; what was done stands, and it can be called again.
+pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
+    let home = Home(raw.to_owned());
+    let damaged = check(raw)?;
+    let mut salvaged = Vec::new();
+    let Some(aside) = (!damaged.is_empty()).then(|| aside(raw)) else { return Ok(salvaged) };
+    for (name, what) in damaged {
+        if name == HEADS {
+            move_aside(&raw.join(HEADS), &aside.join(HEADS))?;
+            // Their chains say of the logs themselves what they can.
+            let mut names = BTreeSet::new();
+            for (name, kind) in logs(raw, Vec::new())? {
+                adopt(&home, &kind)?;
+                names.insert(name);
+            }
+            salvaged.push(Salvaged { log: name, what, kept: 0, left_out: 0, aside: aside.clone() });
+            salvaged.extend(salvage(raw)?);
+            return Ok(salvaged);
+        }
+        let heads = home.read()?.into_keys().collect();
+        let Some((_, kind)) = logs(raw, heads)?.into_iter().find(|(other, _)| *other == name) else {
+            continue;
+        };
+        let (kept, left_out) = match &kind {
+            Kind::File(log) => of_file(&home, log.path(), &aside.join(&name))?,
+            Kind::Folder(_, folder) => of_folder(&home, folder, &aside.join(&name))?,
+        };
+        salvaged.push(Salvaged { log: name, what, kept, left_out, aside: aside.clone() });
+    }
+    Ok(salvaged)
+}
+
+/// The logs that are there or were, by name.
+fn logs(raw: &Path, heads: Vec<String>) -> Result<Vec<(String, Kind)>, LogError> {
+    let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
+    folders.extend(FOLDERS.iter().filter(|name| raw.join(name).exists()).map(|name| (*name).to_owned()));
+    files.extend(FILES.iter().filter(|name| raw.join(name).exists()).map(|name| (*name).to_owned()));
+    for folder in FOLDERS_OF_FILES {
+        let lines = names(&raw.join(folder))?.into_iter().filter(|name| name.ends_with(".jsonl"));
+        files.extend(lines.map(|name| format!("{folder}/{name}")));
+    }
+    let registries =
+        names(&raw.join("releases"))?.into_iter().map(|r| format!("releases/{r}/registry.jsonl"));
+    files.extend(registries.filter(|name| raw.join(name).exists()));
+    for head in heads {
+        match head.rsplit_once('/').filter(|_| !head.ends_with(".jsonl")) {
+            Some((folder, _)) => drop(folders.insert(folder.to_owned())),
+            None => drop(files.insert(head)),
+        }
+    }
+    let files = files.into_iter().map(|name| {
+        let log = Log::at(raw.join(&name));
+        let log = if name == "access.jsonl" { log.private() } else { log };
+        (name, Kind::File(log))
+    });
+    let folder = |name: String| {
+        let path = raw.join(&name);
+        (name, Kind::Folder(Segments::at(&path), path))
+    };
+    Ok(folders.into_iter().map(folder).chain(files).collect())
+}
+
+fn names(folder: &Path) -> Result<Vec<String>, LogError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(LogError::io(folder, "list")(e)),
+    };
+    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    let mut names =
+        entries.map(name).collect::<io::Result<Vec<_>>>().map_err(LogError::io(folder, "list"))?;
+    names.sort();
+    Ok(names)
+}
+
+/// A folder of raw/damaged that is not there yet.
+fn aside(raw: &Path) -> PathBuf {
+    let damaged = raw.join("damaged");
+    let free = (1u32..).map(|n| damaged.join(format!("{n:03}"))).find(|folder| !folder.exists());
+    free.unwrap_or(damaged)
+}
+
+/// Gives a log heads that has none any more.
+fn adopt(home: &Home, kind: &Kind) -> Result<(), LogError> {
+    let files: Vec<String> = match kind {
+        Kind::File(log) => vec![home.name(log.path())],
+        Kind::Folder(_, folder) => {
+            let open = names(folder)?.into_iter().filter(|name| is_segment(name) && name.ends_with(".jsonl"));
+            let stem = |name: &str| name.trim_end_matches(".jsonl").to_owned();
+            open.map(|name| home.name(&folder.join(stem(&name)))).collect()
+        }
+    };
+    for name in files {
+        // Nothing is said of its length, and a chain that does not fit is found when it is read.
+        home.append_synced(&[Head::new(name.clone(), 0, Chain::start(&name))])?;
+    }
+    if let Kind::Folder(_, folder) = kind {
+        for name in names(folder)?.iter().filter(|name| is_segment(name) && name.ends_with(".zst")) {
+            let mut parts = name.split('.');
+            let (Some(number), Some(hash)) = (parts.next(), parts.next()) else { continue };
+            let name = home.name(&folder.join(number));
+            let head = Head::new(name.clone(), 0, Chain::start(&name));
+            home.append_synced(&[Head { sealed: Some(hash.to_owned()), ..head }])?;
+        }
+    }
+    Ok(())
+}
+
+fn is_segment(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(number, rest)| {
+        number.parse::<u32>().is_ok() && (rest == "jsonl" || rest.ends_with(".jsonl.zst"))
+    })
+}
+
+fn move_aside(from: &Path, to: &Path) -> Result<(), LogError> {
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
+    }
+    match fs::rename(from, to) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        renamed => renamed.map_err(LogError::io(from, "move aside"))?,
+    }
+    [from, to].into_iter().filter_map(Path::parent).try_for_each(sync_folder)
+}
+
+/// What is whole of a log is written beside it before anything is moved, so that a salvage that is stopped goes on.
+fn prepare(salvage: &Path, lines: &[Vec<u8>]) -> Result<(), LogError> {
+    let lines: Vec<u8> = lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect();
+    if let Some(folder) = salvage.parent() {
+        fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
+    }
+    durable::replace(salvage, &lines)
+        .map_err(|e| LogError::io(salvage, "write")(io::Error::other(e.to_string())))
+}
+
+fn of_file(home: &Home, path: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
+    let salvage = path.with_extension("salvage");
+    let (mut kept, mut left_out) = (0, 0);
+    if !salvage.exists() {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(e) => return Err(LogError::io(path, "read")(e)),
+        };
+        let lines = sound(&home.name(path), &bytes);
+        kept = lines.iter().flatten().count();
+        left_out = lines.len() - kept;
+        prepare(&salvage, &lines.into_iter().flatten().collect::<Vec<_>>())?;
+    }
+    move_aside(path, aside)?;
+    let name = home.name(path);
+    home.append_synced(&[Head { gone: true, ..Head::new(name.clone(), 0, Chain::start(&name)) }])?;
+    let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
+    let log = Log::at(path);
+    let log = if name == "access.jsonl" { log.private() } else { log };
+    if !lines.is_empty() {
+        log.append(&lines)?;
+    }
+    fs::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
+    Ok((kept, left_out))
+}
+
+/// The lines of a file that follow from the line before them, or that the line behind follows from; `None` for others.
+/// Before the first line with a chain, whatever is an object.
+fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let parsed: Vec<_> = bytes
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            let (bare, stated) = split(line);
+            (bare.into_owned(), stated)
+        })
+        .collect();
+    let mut lines: Vec<Option<Vec<u8>>> = Vec::new();
+    let mut doubted: Option<Vec<u8>> = None;
+    let (mut computed, mut stated_before, mut chained) = (Chain::start(name), None, false);
+    for (bare, stated) in parsed {
+        let is_object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&bare).is_ok();
+        let follows_computed = stated == Some(computed.after(&bare));
+        let follows_stated = stated_before.is_some_and(|before: Chain| stated == Some(before.after(&bare)));
+        let is_sound = is_object && (follows_computed || follows_stated || (stated.is_none() && !chained));
+        chained |= stated.is_some();
+        computed = match follows_stated {
+            true => stated_before.map_or(computed, |before| before.after(&bare)),
+            false => computed.after(&bare),
+        };
+        stated_before = stated;
+        // Only the chain of the line before was hit: what follows from it says that it is as it was.
+        if let (true, Some(before), Some(last)) = (follows_computed, doubted.take(), lines.last_mut()) {
+            *last = Some(before);
+        }
+        doubted = (!is_sound && is_object).then(|| bare.clone());
+        lines.push(is_sound.then_some(bare));
+    }
+    lines
+}
+
+fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
+    let salvage = folder.join("lines.salvage");
+    let there = || Ok::<_, LogError>(names(folder)?.into_iter().filter(|name| is_segment(name)));
+    let (mut kept, mut left_out) = (0, 0);
+    if !salvage.exists() {
+        let mut lines = Vec::new();
+        for name in there()? {
+            let path = folder.join(&name);
+            let bytes = match name.ends_with(".zst") {
+                true => unpacked(&path)?,
+                false => fs::read(&path).map_err(LogError::io(&path, "read"))?,
+            };
+            for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                // Each says by its own id whether it is what it was: that is for whoever reads it.
+                let bare = split(line).0;
+                match serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&bare) {
+                    Ok(_) => lines.push(bare.into_owned()),
+                    Err(_) => left_out += 1,
+                }
+            }
+        }
+        kept = lines.len();
+        prepare(&salvage, &lines)?;
+    }
+    for name in there()? {
+        move_aside(&folder.join(&name), &aside.join(&name))?;
+    }
+    let name = home.name(folder);
+    let of_folder = |file: &str| file.strip_prefix(&*name).is_some_and(|rest| rest.starts_with('/'));
+    let known = home.read()?.into_keys().filter(|file| of_folder(file) && !file.ends_with(".jsonl"));
+    let gone: Vec<Head> =
+        known.map(|file| Head { gone: true, ..Head::new(file.clone(), 0, Chain::start(&file)) }).collect();
+    if !gone.is_empty() {
+        home.append_synced(&gone)?;
+    }
+    let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
+    if !lines.is_empty() {
+        Segments::at(folder).writer()?.append(&[lines])?;
+    }
+    fs::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
+    Ok((kept, left_out))
+}
+
+/// What a sealed segment gives before it is damaged.
+fn unpacked(path: &Path) -> Result<Vec<u8>, LogError> {
+    let file = File::open(path).map_err(LogError::io(path, "open"))?;
+    let mut lines = Vec::new();
+    if let Ok(mut packed) = zstd::Decoder::new(file) {
+        let mut piece = vec![0; 1 << 16];
+        while let Ok(read @ 1..) = packed.read(&mut piece) {
+            lines.extend_from_slice(&piece[..read]);
+        }
+    }
+    Ok(lines)
+}

@@ -1,0 +1,200 @@
+//! Adding to a log in segments.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::LogError;
+use super::chain::{Walk, split};
+use super::file::sync_folder;
+use super::heads::{Head, is_whole, last_line};
+use super::segments::{CONTEXT, Position, Segment, Segments, hash_of, numbered, prove};
+use crate::digest::Digester;
+
+/// Bytes that one core compresses at a time.
+const FRAME_BYTES: usize = 8 << 20;
+
+/// Held by the one process that may write; released when dropped.
+pub struct Writer<'s> {
+    segments: &'s Segments,
+    _lock: File,
+}
+
+impl<'s> Writer<'s> {
+    /// The one writer: who has the log's lock. Mends what one that was stopped left.
+    pub(super) fn new(segments: &'s Segments, lock: File) -> Result<Writer<'s>, LogError> {
+        let writer = Writer { segments, _lock: lock };
+        writer.recover()?;
+        Ok(writer)
+    }
+
+    /// Appends blocks of complete lines, each a JSON object, and waits until they are on disk.
+    /// Says how far a reader is who has read these lines too.
+    pub fn append(&self, blocks: &[impl AsRef<[u8]>]) -> Result<Position, LogError> {
+        let segments = self.segments;
+        let listed = segments.list()?;
+        let number = match listed.last() {
+            None => 1,
+            Some((number, Segment::Open(_))) => *number,
+            Some((number, Segment::Sealed(..))) => number + 1,
+        };
+        let path = segments.path(number);
+        let is_new = !path.exists();
+        if segments.home.last(&segments.name(number))?.is_none_or(|head| head.gone) {
+            self.write_first_heads(&listed, number)?;
+        }
+        let file = OpenOptions::new().read(true).create(true).append(true).open(&path);
+        let mut file = file.map_err(LogError::io(&path, "open"))?;
+        let mut walk = self.walk(&path, &mut file, number)?;
+        let mut bytes = file.metadata().map_err(LogError::io(&path, "stat"))?.len();
+        for block in blocks {
+            let block = block.as_ref();
+            let mut lines = Vec::with_capacity(block.len() + block.len() / 8);
+            for line in block.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                walk.write(line, &mut lines);
+            }
+            file.write_all(&lines).map_err(LogError::io(&path, "append to"))?;
+            bytes += lines.len() as u64;
+        }
+        file.sync_data().map_err(LogError::io(&path, "sync"))?;
+        if is_new {
+            sync_folder(&segments.dir)?;
+        }
+        segments.home.append(&[Head::new(segments.name(number), bytes, walk.chain)])?;
+        if bytes > segments.seal_bytes {
+            let hash = self.seal(number)?;
+            let head = Head::new(segments.name(number), bytes, walk.chain);
+            segments.home.append(&[Head { sealed: Some(hash), ..head }])?;
+            return Ok(Position { segment: number + 1, bytes: 0, walk: None });
+        }
+        Ok(Position { segment: number, bytes, walk: Some(walk) })
+    }
+
+    /// The chain at the end of an open segment: its last line has it, or all of its lines are from before there was one.
+    fn walk(&self, path: &Path, file: &mut File, number: u32) -> Result<Walk, LogError> {
+        let mut walk = self.segments.start(number);
+        let (_, last) = last_line(file).map_err(LogError::io(path, "read"))?;
+        match last.as_deref().map(|last| split(last).1) {
+            None => Ok(walk),
+            Some(Some(chain)) => {
+                walk.chain = chain;
+                Ok(walk)
+            }
+            Some(None) => {
+                let bytes = fs::read(path).map_err(LogError::io(path, "read"))?;
+                Ok(prove(path, &bytes, 0, walk, None)?.1)
+            }
+        }
+    }
+
+    /// Says what there is before the first line with a chain: a log without heads that has chains has lost them.
+    fn write_first_heads(&self, listed: &[(u32, Segment)], number: u32) -> Result<(), LogError> {
+        let segments = self.segments;
+        let known = segments.heads()?;
+        let mut heads = Vec::new();
+        for (n, segment) in listed.iter().filter(|(n, _)| !known.contains_key(&segments.name(*n))) {
+            heads.push(match segment {
+                Segment::Open(path) => {
+                    let bytes = fs::read(path).map_err(LogError::io(path, "read"))?;
+                    let (_, walk, end) = prove(path, &bytes, 0, segments.start(*n), None)?;
+                    Head::new(segments.name(*n), end, walk.chain)
+                }
+                Segment::Sealed(_, hash) => {
+                    let head = Head::new(segments.name(*n), 0, segments.start(*n).chain);
+                    Head { sealed: Some(hash.to_string()), ..head }
+                }
+            });
+        }
+        if listed.iter().all(|(n, _)| *n != number) {
+            heads.push(Head::new(segments.name(number), 0, segments.start(number).chain));
+        }
+        segments.home.append_synced(&heads)
+    }
+
+    /// Compresses the open segment `number` under its hash.
+    fn seal(&self, number: u32) -> Result<String, LogError> {
+        let open = self.segments.path(number);
+        let partial = open.with_extension("jsonl.zst.tmp");
+        let mut from = File::open(&open).map_err(LogError::io(&open, "open"))?;
+        let length = from.metadata().map_err(LogError::io(&open, "stat"))?.len();
+        let mut file = File::create(&partial).map_err(LogError::io(&partial, "create"))?;
+        let mut hash = Digester::new(CONTEXT);
+        hash.begin(length);
+        let mut lines = Vec::new();
+        loop {
+            lines.clear();
+            let wave = (FRAME_BYTES * rayon::current_num_threads()) as u64;
+            Read::by_ref(&mut from)
+                .take(wave)
+                .read_to_end(&mut lines)
+                .map_err(LogError::io(&open, "read"))?;
+            if lines.is_empty() {
+                break;
+            }
+            hash.piece(&lines);
+            // Frames one after another are a zstd file like any other.
+            let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
+            let frames: Vec<Vec<u8>> =
+                frames.collect::<Result<_, _>>().map_err(LogError::io(&partial, "compress"))?;
+            frames
+                .iter()
+                .try_for_each(|frame| file.write_all(frame))
+                .map_err(LogError::io(&partial, "write"))?;
+        }
+        let hash = hash.finish().to_string();
+        let sealed = self.segments.dir.join(format!("{}.{hash}.jsonl.zst", numbered(number)));
+        file.sync_all().map_err(LogError::io(&partial, "sync"))?;
+        fs::rename(&partial, &sealed).map_err(LogError::io(&sealed, "rename"))?;
+        sync_folder(&self.segments.dir)?;
+        fs::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
+        Ok(hash)
+    }
+
+    /// Cuts the last line off where it has no end, and finishes a seal that was interrupted.
+    fn recover(&self) -> Result<(), LogError> {
+        let segments = self.segments;
+        for (number, segment) in segments.list()? {
+            let open = segments.path(number);
+            match segment {
+                // The rename came after the sealed file was whole, so its open twin is spare.
+                Segment::Sealed(path, hash) if open.exists() => {
+                    let file = File::open(&path).map_err(LogError::io(&path, "open"))?;
+                    let lines =
+                        zstd::decode_all(file).map_err(|e| LogError::damaged(&path, e.to_string()))?;
+                    if hash_of(&lines) != hash {
+                        return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
+                    }
+                    fs::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
+                }
+                Segment::Sealed(..) => {}
+                Segment::Open(path) => self.mend_tail(&path, number)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts off the line of whoever was stopped while they wrote it, and ends one that lost its newline alone.
+    fn mend_tail(&self, path: &Path, number: u32) -> Result<(), LogError> {
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(path).map_err(LogError::io(path, "open"))?;
+        let length = file.metadata().map_err(LogError::io(path, "stat"))?.len();
+        let (end, _) = last_line(&mut file).map_err(LogError::io(path, "read"))?;
+        let head = self.segments.home.last(&self.segments.name(number))?.filter(|head| !head.gone);
+        let mut tail = Vec::new();
+        let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read_to_end(&mut tail));
+        read.map_err(LogError::io(path, "read"))?;
+        let is_whole = is_whole(&tail);
+        let whole = if is_whole { length + 1 } else { end };
+        if let Some(head) = head.filter(|head| head.bytes > whole) {
+            let what = format!("it was cut: {length} of at least {} bytes are left", head.bytes);
+            return Err(LogError::damaged(path, what));
+        }
+        if end == length {
+            return Ok(());
+        }
+        let mended = if is_whole { file.write_all(b"\n") } else { file.set_len(end) };
+        mended.and_then(|()| file.sync_all()).map_err(LogError::io(path, "mend the end of"))
+    }
+}

@@ -1,0 +1,151 @@
+//! The join on disk: memory for one block of the index, whatever the number of rows.
+//!
+//! In four passes, each from one set of files to the next, in a temporary folder that goes with the result:
+//! `spread` sends rows with equal text to one part; `distinct` reads part by part, sets aside which rows
+//! are copies, and counts the statistics; `records` spells each text and sorts by size; then block after
+//! block of records is indexed, and the records after it stream past. The blocks are those of the join in
+//! memory: one algorithm, two drivers.
+
+mod blocks;
+mod distinct;
+mod joined;
+mod lines;
+mod sorter;
+mod spread;
+mod working;
+
+use std::path::{Path, PathBuf};
+
+pub use joined::DiskJoined;
+pub use lines::{LineSorter, SortedLines};
+pub use working::Working;
+
+use super::Query;
+use super::stats::Order;
+
+/// Why a join on disk ended.
+#[derive(Debug, thiserror::Error)]
+pub enum DiskError {
+    /// A file of the temporary folder.
+    #[error("cannot {what} `{path}`: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Rows are numbered in 32 bits.
+    #[error("more than {} rows in one join; split the input", u32::MAX)]
+    TooMany,
+}
+
+impl DiskError {
+    fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> DiskError {
+        move |source| DiskError::Io { what, path: path.into(), source }
+    }
+}
+
+/// How much is held at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Parts that rows are spread over; one is in memory at a time, per thread.
+    parts: usize,
+    /// Keys of one block.
+    block_keys: u64,
+    /// Records that stream past together.
+    chunk: usize,
+    /// Words of 32 bits that are sorted in memory.
+    sort: usize,
+}
+
+/// A key of a block takes so many bytes, with its share of the records and of what the index is built from.
+const KEY_BYTES: usize = 40;
+
+impl Limits {
+    /// For about so many bytes, beside a few for each row.
+    fn within(memory: usize) -> Limits {
+        let block_keys = (memory / KEY_BYTES).max(1) as u64;
+        // An eighth for what is sorted; the rest of it is the lists' places.
+        Limits { parts: 64, block_keys, chunk: 1 << 16, sort: (memory / 8 / 4).max(1024) }
+    }
+}
+
+/// Finds every pair of rows at or over the threshold, with its working files in a new folder under
+/// `folder`, which is gone when the result is. It takes about `memory` bytes, and some tens for each row; the
+/// more, the fewer times the rows are read.
+///
+/// ```
+/// use riddlemill_text::join::{Metric, Query, disk_join};
+/// # let folder = tempfile::tempdir()?;
+/// let rows = ["生鱼片是死鱼片", "云会恐高吗", "熟鱼片是死鱼片"];
+/// let found = disk_join(rows, &Query { metric: Metric::Indel, threshold: "0.8".parse()? }, folder.path(), 1 << 20)?;
+/// let pairs: Vec<(u32, u32)> = found.pairs()?.map(|pair| pair.map(|p| (p.a, p.b))).collect::<Result<_, _>>()?;
+/// assert_eq!(pairs, [(0, 2)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`DiskError`] where a file cannot be written or read, or there are too many rows.
+pub fn disk_join<T: AsRef<str>>(
+    rows: impl IntoIterator<Item = T>,
+    query: &Query,
+    folder: &Path,
+    memory: usize,
+) -> Result<DiskJoined, DiskError> {
+    join_within(rows, query, folder, Limits::within(memory))
+}
+
+pub(super) fn join_within<T: AsRef<str>>(
+    rows: impl IntoIterator<Item = T>,
+    query: &Query,
+    folder: &Path,
+    limits: Limits,
+) -> Result<DiskJoined, DiskError> {
+    let folder = Working::new(folder, ".join-")?;
+    let parts = spread::spread(rows, folder.path(), limits.parts)?;
+    let (distinct, copies, stats) = distinct::distinct(parts, query.metric)?;
+    let order = Order::new(&stats, query.threshold);
+    drop(stats);
+    let records = distinct::records(distinct, &order, folder.path(), limits.sort)?;
+    let (pairs, effort) = blocks::matches(&records, &order, folder.path(), limits)?;
+    Ok(DiskJoined::new(folder, copies, pairs, effort))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::{Metric, Pair, self_join};
+    use proptest::prelude::*;
+
+    fn queries() -> impl Strategy<Value = Query> {
+        let metrics = vec![Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::Reworded];
+        (prop::sample::select(metrics), 8u32..=20).prop_map(|(metric, p)| Query {
+            metric,
+            threshold: crate::join::Threshold::new(p, 20).expect("at most 20/20"),
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// The join in memory is held against brute force; this one against that.
+        #[test]
+        fn both_drivers_find_the_same(
+            rows in prop::collection::vec("[天地人你我鱼ab]{0,9}", 0..60),
+            query in queries(),
+        ) {
+            let texts: Vec<&str> = rows.iter().map(String::as_str).collect();
+            let expected: Vec<Pair> = self_join(&texts, &query).pairs().collect();
+            let folder = tempfile::tempdir().expect("a folder");
+            let limits = Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 };
+            let found = join_within(&rows, &query, folder.path(), limits).expect("room on disk");
+            let pairs: Vec<Pair> =
+                found.pairs().and_then(|pairs| pairs.collect()).expect("what was written");
+            prop_assert_eq!(pairs, expected);
+            drop(found);
+            prop_assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! One right answer among wrong ones.
+
+use super::Draw;
+use crate::text::normalise::{Fold, fold};
+
+/// What options are called.
+pub const LETTERS: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
+
+/// Options in the order in which they are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// The texts.
+    pub options: Vec<String>,
+    /// The place of the right one, from 0.
+    pub answer: usize,
+}
+
+/// Two options that a reader cannot tell apart.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("wrong answer {second} says the same as {}", if *.first == 0 { "the right one".to_owned() } else { format!("wrong answer {first}") })]
+pub struct Alike {
+    /// The place of the one: 0 is the right answer, from 1 on the wrong ones.
+    pub first: usize,
+    /// The place of the other.
+    pub second: usize,
+}
+
+/// A drawn order of `n` things, every one equally likely: which thing stands in each place.
+///
+/// ```
+/// use riddlemill_text::options::order;
+///
+/// let mut places = order(1, "options", "tieba:1", 4);
+/// assert_eq!(places, order(1, "options", "tieba:1", 4));
+/// places.sort();
+/// assert_eq!(places, [0, 1, 2, 3]);
+/// ```
+pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
+    let mut draw = Draw::new(seed, purpose, id);
+    let mut places: Vec<usize> = (0..n).collect();
+    for last in (1..n).rev() {
+        places.swap(last, draw.below(last + 1));
+    }
+    places
+}
+
+/// Puts the right answer and the wrong ones in the order drawn for `id`.
+///
+/// # Errors
+/// [`Alike`] where two of them are the same but for width, case, punctuation and spaces.
+pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str) -> Result<Choices, Alike> {
+    let texts: Vec<&str> = std::iter::once(right).chain(wrong.iter().map(String::as_str)).collect();
+    let folded: Vec<String> = texts.iter().map(|text| fold(text, Fold::KEY)).collect();
+    for (second, text) in folded.iter().enumerate() {
+        // What is punctuation alone folds to nothing and is compared as it stands.
+        let same = |first: &usize| match text.is_empty() {
+            true => texts[*first] == texts[second],
+            false => folded[*first] == *text,
+        };
+        if let Some(first) = (0..second).find(same) {
+            return Err(Alike { first, second });
+        }
+    }
+    let order = order(seed, purpose, id, texts.len());
+    let answer = order.iter().position(|&place| place == 0).unwrap_or_default();
+    Ok(Choices { options: order.into_iter().map(|place| texts[place].to_owned()).collect(), answer })
+}

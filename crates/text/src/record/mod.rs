@@ -1,0 +1,37 @@
+//! What a record is, what can happen to it, and why.
+//!
+//! A record has an id and typed fields ([`Record`]); a stage turns each record that enters it into
+//! exactly one [`Outcome`]; the ledger keeps that outcome as an [`Entry`] and the links keep which
+//! record came from which ([`Link`]). Nothing here knows of Parquet, of folders or of a stage.
+
+mod accounting;
+mod cell;
+mod choice;
+mod cunning;
+mod entry;
+mod id;
+mod joke;
+mod outcome;
+mod post;
+mod puzzle;
+mod question;
+mod reason;
+mod response;
+mod standing;
+
+pub use accounting::{Counts, Unbalanced};
+pub use cell::{
+    Cell, CellKind, Cells, Column, ColumnDigest, Field, Record, Values, digest_of, record, row_digest,
+};
+pub use choice::Choice;
+pub use cunning::CunningText;
+pub use entry::{Entry, Link};
+pub use id::{derived, pseudonym, text_id};
+pub use joke::Joke;
+pub use outcome::{Outcome, State, Witness};
+pub use post::{Post, PostKind};
+pub use puzzle::{Puzzle, Variant};
+pub use question::Question;
+pub use reason::Reason;
+pub use response::Response;
+pub use standing::{Standing, flags_of, set_flags};

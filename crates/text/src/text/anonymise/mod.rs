@@ -1,0 +1,287 @@
+//! Personal data in a text: found, and marked, removed or refused by kind.
+//!
+//! What is found never leaves this module: evidence holds kinds and places, not the words that stood
+//! there. One kind of rule a file; [`Kind::ALL`] orders them where two claim the same characters.
+
+mod account;
+mod address;
+mod kind;
+mod listed;
+mod name;
+mod number;
+
+pub use kind::Kind;
+pub use listed::{NameList, NamesError};
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What happens to personal data of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Action {
+    /// A typed mark stands in its place.
+    #[default]
+    Mark,
+    /// It goes and nothing stands in its place.
+    Remove,
+    /// The whole record is dropped ([`Anonymised::refused`]); the text is marked all the same.
+    Refuse,
+    /// It stays.
+    Keep,
+}
+
+/// What happens to each kind, and which names stay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Addresses on the web.
+    pub links: Action,
+    /// E-mail addresses.
+    pub emails: Action,
+    /// Identity numbers.
+    pub id_cards: Action,
+    /// Telephone numbers.
+    pub phones: Action,
+    /// QQ numbers.
+    pub qq: Action,
+    /// WeChat accounts.
+    pub wechat: Action,
+    /// Street addresses.
+    pub addresses: Action,
+    /// Users' names.
+    pub names: Action,
+    /// Names that stay wherever they stand, because jokes are about them.
+    pub public_names: Vec<String>,
+    /// Whether the marks are English words.
+    pub english: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let public = [
+            "葛军",
+            "杨永信",
+            "李宁",
+            "鲁迅",
+            "李白",
+            "杜甫",
+            "孔子",
+            "马云",
+            "马化腾",
+            "刘翔",
+            "姚明",
+            "爱因斯坦",
+            "牛顿",
+            "霍金",
+            "特朗普",
+            "马斯克",
+            "郭敬明",
+            "孙悟空",
+            "葫芦娃",
+        ];
+        Settings {
+            links: Action::Mark,
+            emails: Action::Mark,
+            id_cards: Action::Mark,
+            phones: Action::Mark,
+            qq: Action::Mark,
+            wechat: Action::Mark,
+            addresses: Action::Mark,
+            names: Action::Mark,
+            public_names: public.map(str::to_owned).to_vec(),
+            english: false,
+        }
+    }
+}
+
+impl Settings {
+    /// What happens to a kind.
+    pub fn action(&self, kind: Kind) -> Action {
+        match kind {
+            Kind::Link => self.links,
+            Kind::Email => self.emails,
+            Kind::IdCard => self.id_cards,
+            Kind::Phone => self.phones,
+            Kind::Qq => self.qq,
+            Kind::WeChat => self.wechat,
+            Kind::Address => self.addresses,
+            Kind::Name => self.names,
+        }
+    }
+}
+
+/// Where personal data stood in the text that came in. Not what it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mark {
+    /// What kind it was.
+    pub kind: Kind,
+    /// Where it started, in characters.
+    pub start_char: usize,
+    /// How long it was, in characters.
+    pub len_chars: usize,
+}
+
+/// A text without personal data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anonymised<'a> {
+    /// The text; borrowed where nothing was found.
+    pub text: Cow<'a, str>,
+    /// What was found, in order, kept kinds left out.
+    pub marks: Vec<Mark>,
+    /// Whether a kind was found with which the settings refuse the record.
+    pub refused: bool,
+}
+
+impl Anonymised<'_> {
+    /// Kinds and counts, `phone 1, name 2`: what a ledger may say.
+    pub fn evidence(&self) -> String {
+        let counts = Kind::ALL.iter().filter_map(|kind| {
+            let count = self.marks.iter().filter(|mark| mark.kind == *kind).count();
+            (count > 0).then(|| format!("{} {count}", kind.code()))
+        });
+        counts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A place in a text, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    kind: Kind,
+    start: usize,
+    end: usize,
+}
+
+/// Finds personal data and does with it what the settings say.
+#[derive(Clone, Debug, Default)]
+pub struct Anonymiser {
+    settings: Settings,
+}
+
+impl Anonymiser {
+    /// An anonymiser of these settings.
+    pub fn new(settings: Settings) -> Anonymiser {
+        Anonymiser { settings }
+    }
+
+    /// Anonymises a text; `names` are those of the record's own author and users.
+    ///
+    /// ```
+    /// # use riddlemill_text::text::anonymise::Anonymiser;
+    /// let anonymiser = Anonymiser::default();
+    /// let done = anonymiser.apply("打13800138000找云中鹤，葛军不在", &["云中鹤"]);
+    /// assert_eq!(done.text, "打[电话]找[人名]，葛军不在");
+    /// assert_eq!(done.evidence(), "phone 1, name 1");
+    /// ```
+    pub fn apply<'a>(&self, text: &'a str, names: &[&str]) -> Anonymised<'a> {
+        let mut found = Vec::new();
+        let signs = Signs::of(text);
+        if signs.latin {
+            account::links(text, &mut found);
+            account::wechat(text, &mut found);
+        }
+        if signs.at {
+            account::emails(text, &mut found);
+        }
+        if signs.digits {
+            number::identities(text, &mut found);
+            number::phones(text, &mut found);
+            account::qq(text, &mut found);
+            if !signs.latin {
+                account::wechat(text, &mut found);
+            }
+        }
+        if (text.contains('号') || text.contains('栋') || text.contains('幢') || text.contains('单'))
+            && (signs.digit || counts_in_chinese(text))
+        {
+            address::addresses(text, &mut found);
+        }
+        name::names(text, names, signs.at, &self.settings.public_names, &mut found);
+        found.retain(|found| self.settings.action(found.kind) != Action::Keep);
+        if found.is_empty() {
+            return Anonymised { text: Cow::Borrowed(text), marks: Vec::new(), refused: false };
+        }
+        self.replace(text, settle(found))
+    }
+
+    fn replace<'a>(&self, text: &'a str, found: Vec<Found>) -> Anonymised<'a> {
+        let mut out = String::with_capacity(text.len());
+        let mark = if self.settings.english { Kind::english_mark } else { Kind::mark };
+        let (mut at, mut chars, mut marks, mut refused) = (0, 0, Vec::new(), false);
+        for found in found {
+            chars += text[at..found.start].chars().count();
+            out.push_str(&text[at..found.start]);
+            let len_chars = text[found.start..found.end].chars().count();
+            marks.push(Mark { kind: found.kind, start_char: chars, len_chars });
+            match self.settings.action(found.kind) {
+                Action::Remove | Action::Keep => {}
+                Action::Refuse => {
+                    refused = true;
+                    out.push_str(mark(found.kind));
+                }
+                Action::Mark => out.push_str(mark(found.kind)),
+            }
+            chars += len_chars;
+            at = found.end;
+        }
+        out.push_str(&text[at..]);
+        Anonymised { text: Cow::Owned(out), marks, refused }
+    }
+}
+
+/// Of finds that overlap, keeps the more certain kind, then the longer; in order. What is kept does not overlap, so
+/// that only the neighbours of a place can: a text of a million mentions takes no longer for each than a short one.
+fn settle(mut found: Vec<Found>) -> Vec<Found> {
+    let rank = |kind: Kind| Kind::ALL.iter().position(|k| *k == kind);
+    found.sort_by_key(|f| (rank(f.kind), std::cmp::Reverse(f.end - f.start), f.start));
+    let mut kept: BTreeMap<usize, Found> = BTreeMap::new();
+    for one in found {
+        let before = kept.range(..one.end).next_back();
+        if before.is_none_or(|(_, k)| k.end <= one.start) {
+            kept.insert(one.start, one);
+        }
+    }
+    kept.into_values().collect()
+}
+
+/// What the bytes of a text say about which rules can find anything.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signs {
+    /// A digit of either width.
+    digit: bool,
+    /// Five digits in all.
+    digits: bool,
+    /// Four Latin letters, dots or slashes in all: a link or an account.
+    latin: bool,
+    /// An at-sign.
+    at: bool,
+}
+
+impl Signs {
+    fn of(text: &str) -> Signs {
+        let bytes = text.as_bytes();
+        let mut digits = count(bytes, |b| b.is_ascii_digit());
+        let latin = count(bytes, |b| b.is_ascii_alphabetic() || b == b'.' || b == b'/');
+        let mut at = bytes.contains(&b'@');
+        for wide in memchr::memchr_iter(0xef, bytes) {
+            match text[wide..].chars().next() {
+                Some('０'..='９') => digits += 1,
+                Some('＠') => at = true,
+                _ => {}
+            }
+        }
+        Signs { digit: digits > 0, digits: digits >= 5, latin: latin >= 4, at }
+    }
+}
+
+/// How many bytes are such. They are counted in bytes first: many fit into a register.
+fn count(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
+    let some = |some: &[u8]| usize::from(some.iter().map(|b| u8::from(such(*b))).sum::<u8>());
+    bytes.chunks(u8::MAX.into()).map(some).sum()
+}
+
+/// Whether a number may stand in a text that has a digit in Chinese.
+fn counts_in_chinese(text: &str) -> bool {
+    text.contains(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十', '百'])
+}
+
+#[cfg(test)]
+mod tests;

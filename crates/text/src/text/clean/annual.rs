@@ -1,0 +1,182 @@
+//! Which posts of an annual thread are the jokes.
+//!
+//! What: the thread's owner posts the year's best jokes as main posts, each with its rank before it or
+//! its score behind it. A main post of the owner that has one of the two is a joke; the rest of what
+//! the owner says is chatter, and so is everything anybody else says.
+//!
+//! Why: a thread of 2,800 posts holds 360 jokes, and both marks are put there by the owner's tool.
+//!
+//! A note of the owner under a joke ([`note`]) is none of the jokes: it goes with the one above it.
+//!
+//! Known problems: an owner's list of rules that begins with `1.` is taken for a joke; the filter for
+//! forum management is the place where such a post is dropped.
+
+use super::{number, score};
+use crate::record::Reason;
+
+/// A ranked or scored post.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbered<'a> {
+    /// The rank, where the post states one.
+    pub number: Option<u32>,
+    /// Whether the owner marked it as being about the year's news.
+    pub starred: bool,
+    /// The judges' mean score, where the post states one.
+    pub score: Option<f64>,
+    /// The joke, verbatim between the two marks.
+    pub text: &'a str,
+}
+
+/// The joke inside a ranked or scored post, or `None` for chatter.
+///
+/// ```
+/// # use riddlemill_text::text::clean::annual::numbered;
+/// let joke = numbered("36*.鱼为什么会渴\n评分：3.68").unwrap();
+/// assert_eq!((joke.number, joke.starred, joke.score, joke.text), (Some(36), true, Some(3.68), "鱼为什么会渴"));
+/// assert!(numbered("等审核，明天再发").is_none());
+/// ```
+pub fn numbered(text: &str) -> Option<Numbered<'_>> {
+    let (body, score) = score::split(text).map_or((text.trim(), None), |(body, score)| (body, Some(score)));
+    let mark = number::mark(body);
+    if mark.is_none() && score.is_none() {
+        return None;
+    }
+    let joke = &body[mark.map_or(0, |m| m.len)..];
+    let joke = joke.trim();
+    if !joke.contains(|c: char| !c.is_whitespace()) {
+        return None;
+    }
+    Some(Numbered {
+        number: mark.and_then(|m| m.number),
+        starred: mark.is_some_and(|m| m.starred),
+        score,
+        text: joke,
+    })
+}
+
+/// What a note says, or `None` where a post is none: a mark (`*：`, `注：`, `PS：` …) and a text behind it, no rank
+/// before it and no score after it.
+///
+/// Under a joke about the year's news the owner reminds readers of the news, in a post of its own. Whether a joke stands
+/// above it, the thread tells.
+///
+/// ```
+/// # use riddlemill_text::text::clean::annual::note;
+/// assert_eq!(note("*：当年有一条云被罚款的新闻"), Some("当年有一条云被罚款的新闻"));
+/// assert_eq!(note("（PS: 云是真的云）"), Some("云是真的云"));
+/// assert_eq!(note("36*.鱼为什么会渴"), None);
+/// ```
+pub fn note(text: &str) -> Option<&str> {
+    let text = text.trim();
+    if score::split(text).is_some() {
+        return None;
+    }
+    let (body, bracketed) = match text.strip_prefix(['（', '(', '【', '[']) {
+        Some(body) => (body.trim_start(), true),
+        None => (text, false),
+    };
+    let behind = body.trim_start_matches(['*', '＊', '★', '※']);
+    let behind = match behind.len() < body.len() {
+        true => behind,
+        false => NOTES.iter().find_map(|mark| {
+            let head = body.get(..mark.len())?;
+            head.eq_ignore_ascii_case(mark).then(|| &body[mark.len()..])
+        })?,
+    };
+    // `【注】云` closes its bracket before the text, `（注：云）` behind it.
+    let closed = behind.trim_start().strip_prefix(['）', ')', '】', ']']).filter(|_| bracketed);
+    let said = match closed {
+        Some(said) => said.trim_start().trim_start_matches([':', '：']),
+        None => behind.trim_start().strip_prefix([':', '：'])?,
+    };
+    let said = match bracketed && closed.is_none() {
+        true => said.trim_end().trim_end_matches(['）', ')', '】', ']']),
+        false => said,
+    };
+    let said = said.trim();
+    said.contains(char::is_alphanumeric).then_some(said)
+}
+
+/// What stands before a note's colon, but for stars.
+const NOTES: [&str; 13] =
+    ["注释", "注解", "注", "备注", "附注", "附", "p.s.", "p.s", "ps", "解释", "背景", "出处", "典故"];
+
+/// Who wrote a post and where it stands in its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The thread's owner wrote it.
+    pub by_owner: bool,
+    /// It answers another post instead of standing on a floor of its own.
+    pub is_comment: bool,
+}
+
+/// The joke of a post of an annual thread, or why it is none.
+///
+/// ```
+/// # use riddlemill_text::{record::Reason, text::clean::annual::{joke, Standing}};
+/// let owner = Standing { by_owner: true, is_comment: false };
+/// assert_eq!(joke("12.云会不会恐高", owner).unwrap().text, "云会不会恐高");
+/// assert_eq!(joke("看一楼", owner), Err(Reason::Chatter));
+/// assert_eq!(joke("12.云会不会恐高", Standing { by_owner: false, ..owner }), Err(Reason::NotOwner));
+/// ```
+pub fn joke(text: &str, standing: Standing) -> Result<Numbered<'_>, Reason> {
+    if !standing.by_owner {
+        return Err(Reason::NotOwner);
+    }
+    if standing.is_comment {
+        return Err(Reason::Chatter);
+    }
+    numbered(text).ok_or(Reason::Chatter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_number_or_score_is_no_obstacle() {
+        let scored = numbered("云会不会恐高\n评分：4.01").unwrap();
+        assert_eq!((scored.number, scored.score, scored.text), (None, Some(4.01), "云会不会恐高"));
+        let starred = numbered("*:云会不会恐高").unwrap();
+        assert_eq!((starred.number, starred.starred, starred.text), (None, true, "云会不会恐高"));
+    }
+
+    #[test]
+    fn notes_are_told_from_jokes() {
+        for (text, said) in [
+            ("*：云被罚款", "云被罚款"),
+            ("＊:云被罚款", "云被罚款"),
+            ("** ： 云被罚款", "云被罚款"),
+            ("注：云被罚款", "云被罚款"),
+            ("PS：云被罚款", "云被罚款"),
+            ("P.S.: 云被罚款", "云被罚款"),
+            ("【注】云被罚款", "云被罚款"),
+            ("（注：云被罚款）", "云被罚款"),
+            ("背景：云被罚款\n罚了两次", "云被罚款\n罚了两次"),
+        ] {
+            assert_eq!(note(text), Some(said), "{text}");
+        }
+        let jokes = [
+            "12*：云被罚款",
+            "*：云被罚款\n评分：3.1",
+            "注意安全",
+            "psp：云",
+            "*",
+            "**",
+            "*：",
+            "*云",
+            "“注：”是什么",
+            "云（注：云）",
+        ];
+        for text in jokes {
+            assert_eq!(note(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn chatter_is_chatter() {
+        for text in ["", "看一楼", "2020总结完了", "**", "评分：3.3", "12."] {
+            assert_eq!(numbered(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Control characters, zero-width characters and whitespace at the edges of lines and of the text.
+//!
+//! What: `\r\n` and a lone `\r` become `\n`; control and zero-width characters go; every line loses its
+//! trailing whitespace; runs of empty lines become one; the ends are trimmed.
+//!
+//! Why: dumps keep what the page's markup and the phone's keyboard left between the words, and two
+//! copies of a joke that differ by a U+200B are the same joke. Inner spacing is left alone, because a
+//! poem's line and a spelled-out `弱   智` are content.
+//!
+//! Known problems: a zero-width joiner stays only between two emoji, so a script that needs joiners
+//! (Persian, Devanagari) loses them.
+
+use std::borrow::Cow;
+
+/// Whether a character is invisible and says nothing.
+fn is_noise(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}'
+        | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffc}')
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
+}
+
+/// A byte scan that is right about clean text and may be wrong only towards `true`.
+fn may_need_work(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace) {
+        return true;
+    }
+    // C0 controls and the lead bytes of every noise character; 0xe2 also leads “ ” … and is looked at.
+    let mut i = 0;
+    while i < bytes.len() {
+        let b = bytes[i];
+        // Of the others the first byte says enough: most of a Chinese text is three bytes a step.
+        if matches!(b, 0xe3..=0xee) {
+            i += 3;
+            continue;
+        }
+        if b < 0x20 || b == 0x7f {
+            return true;
+        }
+        if b == 0xc2 && bytes.get(i + 1).is_some_and(|&n| n < 0xa0 || n == 0xad) {
+            return true;
+        }
+        if b == 0xe2 {
+            match (bytes.get(i + 1), bytes.get(i + 2)) {
+                (Some(0x80), Some(n)) if (0x8b..=0x8f).contains(n) || (0xa8..=0xae).contains(n) => {
+                    return true;
+                }
+                (Some(0x81), Some(n)) if (0xa0..=0xaf).contains(n) => return true,
+                _ => {}
+            }
+        }
+        if b == 0xef && matches!(bytes.get(i + 1), Some(0xbb | 0xbf)) {
+            match (bytes[i + 1], bytes.get(i + 2)) {
+                (0xbb, Some(0xbf)) => return true,
+                (0xbf, Some(n)) if *n >= 0xb9 => return true,
+                _ => {}
+            }
+        }
+        i += 1;
+    }
+    false
+}
+
+/// The text without debris; borrowed where there was none.
+///
+/// ```
+/// # use riddlemill_text::text::clean::debris::tidy;
+/// assert_eq!(tidy("\u{feff} 门把手\u{200b}坏了 \r\n\r\n\r\n怎么敲门 "), "门把手坏了\n\n怎么敲门");
+/// assert_eq!(tidy("“弱   智。”"), "“弱   智。”");
+/// ```
+pub fn tidy(text: &str) -> Cow<'_, str> {
+    if !may_need_work(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut previous = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let kept = match c {
+            '\r' if rest.peek() == Some(&'\n') => continue,
+            '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
+            '\u{200d}' => {
+                let joins = previous.is_some_and(is_emoji) && rest.peek().copied().is_some_and(is_emoji);
+                if joins { c } else { continue }
+            }
+            c if is_noise(c) => continue,
+            c => c,
+        };
+        if kept == '\n' {
+            out.truncate(out.trim_end_matches(|c: char| c != '\n' && c.is_whitespace()).len());
+            if out.is_empty() || out.ends_with("\n\n") {
+                previous = Some('\n');
+                continue;
+            }
+        }
+        out.push(kept);
+        previous = Some(kept);
+    }
+    let tidy = out.trim();
+    if tidy == text { Cow::Borrowed(text) } else { Cow::Owned(tidy.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_joined_emoji_and_content_in_angle_brackets() {
+        for kept in ["👨\u{200d}👩\u{200d}👧", "<爸爸去哪了>", "一行\n二行", "a\tb"] {
+            assert_eq!(tidy(kept), kept);
+        }
+    }
+
+    #[test]
+    fn removes_every_noise_character() {
+        for noise in
+            ['\u{200b}', '\u{202e}', '\u{2060}', '\u{feff}', '\u{ad}', '\u{1}', '\u{200d}', '\u{fffc}']
+        {
+            assert_eq!(tidy(&format!("甲{noise}乙")), "甲乙", "{noise:?}");
+        }
+        assert_eq!(tidy("甲\r乙"), "甲\n乙");
+        assert_eq!(tidy("乙\u{2028}丙"), "乙\n丙");
+    }
+}

@@ -1,0 +1,273 @@
+//! What a post says once the forum's debris is gone. One rule a file; [`clean`] runs them in the order
+//! of [`Rule::ALL`], once over each part and once more over the whole, until nothing changes: cleaning
+//! a cleaned text changes nothing.
+//!
+//! HTML is not stripped: `<爸爸去哪了>` is content.
+
+pub mod annual;
+pub mod bars;
+pub mod debris;
+pub mod link;
+pub mod number;
+pub mod placeholder;
+mod rule;
+pub mod score;
+pub mod signature;
+pub mod title;
+
+pub use rule::Rule;
+
+use crate::record::Reason;
+use std::borrow::Cow;
+use title::Relation;
+
+/// What kind of text a draft is, which decides the rules that can apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DraftKind {
+    /// Title and content of a thread.
+    Thread,
+    /// A post of an annual thread: its whole text is in `content`, `title` is empty.
+    NumberedPost,
+    /// Only text, in `content` or in `title`.
+    Plain,
+}
+
+/// A post as it was written.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft<'a> {
+    /// What kind of text it is.
+    pub kind: DraftKind,
+    /// The thread's title, or empty.
+    pub title: &'a str,
+    /// The content, where the source has one.
+    pub content: Option<&'a str>,
+}
+
+/// Which of the rules that a person may disagree with are on.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Remove bars that dodge a word filter.
+    pub bars: bool,
+    /// Remove links that stand apart.
+    pub links: bool,
+    /// Remove client signatures.
+    pub signatures: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { bars: true, links: true, signatures: true }
+    }
+}
+
+/// A rule that changed something, and on what ground.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The rule.
+    pub rule: Rule,
+    /// What it took away or decided upon, at most 40 characters.
+    pub evidence: String,
+}
+
+/// Whether anything is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is a text.
+    Keep,
+    /// Nothing is left, why, and what stood there.
+    Drop(Reason, String),
+}
+
+/// A cleaned post.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cleaned {
+    /// What the post says: title and content joined, or whichever holds the other.
+    pub text: String,
+    /// The title without debris.
+    pub title: String,
+    /// The content without debris; `None` where it says nothing beyond the title.
+    pub content: Option<String>,
+    /// The judges' mean, from a score line.
+    pub score: Option<f64>,
+    /// The rank in an annual thread.
+    pub number: Option<u32>,
+    /// Whether the post was marked as being about the year's news.
+    pub starred: bool,
+    /// The rules that changed something, in order.
+    pub hits: Vec<Hit>,
+    /// Whether anything is left.
+    pub verdict: Verdict,
+}
+
+/// Cleans a post. Total and idempotent: cleaning `text` again as [`DraftKind::Plain`] changes nothing.
+///
+/// ```
+/// # use riddlemill_text::text::clean::{clean, Draft, DraftKind, Settings};
+/// let draft = Draft { kind: DraftKind::Thread, title: "云对风说：我其", content: Some("云对风说：我其实恐高 ") };
+/// assert_eq!(clean(&draft, &Settings::default()).text, "云对风说：我其实恐高");
+/// ```
+pub fn clean(draft: &Draft<'_>, settings: &Settings) -> Cleaned {
+    let mut hits = Vec::new();
+    let (mut score, mut number, mut starred) = (None, None, false);
+    let mut content = draft.content;
+    if draft.kind == DraftKind::NumberedPost
+        && let Some(post) = content.and_then(annual::numbered)
+    {
+        (score, number, starred) = (post.score, post.number, post.starred);
+        if let Some(score) = score {
+            hits.push(Hit { rule: Rule::Score, evidence: score.to_string() });
+        }
+        if number.is_some() || starred {
+            let star = if starred { "*" } else { "" };
+            hits.push(Hit {
+                rule: Rule::Number,
+                evidence: format!("{}{star}", number.map_or(String::new(), |n| n.to_string())),
+            });
+        }
+        content = Some(post.text);
+    }
+
+    let title = scrub(draft.title, settings, &mut hits);
+    let content = content.map(|content| scrub(content, settings, &mut hits));
+    let (text, content) = match (draft.kind, content) {
+        (DraftKind::Thread, Some(content)) => join(&title, content, draft.content, &mut hits),
+        (_, Some(content)) if title.is_empty() => (content.clone(), None),
+        (_, Some(content)) if content.is_empty() => (title.clone(), None),
+        (_, Some(content)) => (Cow::Owned(format!("{title}\n{content}")), Some(content)),
+        (_, None) => (title.clone(), None),
+    };
+    // Joining can set apart what stood in the middle, or the other way round.
+    let text = match text {
+        Cow::Owned(text) => scrub(&text, settings, &mut hits).into_owned(),
+        Cow::Borrowed(text) => text.to_owned(),
+    };
+    let said = || [Some(draft.title), draft.content].into_iter().flatten().any(|t| !t.trim().is_empty());
+    let verdict = match text.is_empty() {
+        true if said() => Verdict::Drop(Reason::Placeholder, evidence(draft.content.unwrap_or(draft.title))),
+        true => Verdict::Drop(Reason::Empty, String::new()),
+        false if placeholder::is_placeholder("", &text) && !is_single_han(&text) => {
+            Verdict::Drop(Reason::Placeholder, evidence(&text))
+        }
+        false => Verdict::Keep,
+    };
+    Cleaned {
+        text,
+        title: title.into_owned(),
+        content: content.map(Cow::into_owned),
+        score,
+        number,
+        starred,
+        hits,
+        verdict,
+    }
+}
+
+/// A text of one Chinese character is short, which is the filter's affair.
+fn is_single_han(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphanumeric()).all(|c| ('\u{3400}'..='\u{9fff}').contains(&c))
+        && text.chars().any(char::is_alphanumeric)
+        && text.chars().count() < 3
+}
+
+/// The text of a thread, and the content where it says more than the title.
+fn join<'a>(
+    title: &Cow<'a, str>,
+    content: Cow<'a, str>,
+    raw: Option<&str>,
+    hits: &mut Vec<Hit>,
+) -> (Cow<'a, str>, Option<Cow<'a, str>>) {
+    let mut hit = |rule, ground: &str| hits.push(Hit { rule, evidence: evidence(ground) });
+    if content.is_empty() || placeholder::is_placeholder(title, &content) {
+        if raw.is_some_and(|raw| !raw.trim().is_empty()) {
+            hit(Rule::Placeholder, raw.unwrap_or_default());
+        }
+        return (title.clone(), None);
+    }
+    let content = match after_see_title(&content) {
+        Some(rest) => {
+            hit(Rule::SeeTitle, &content);
+            Cow::Owned(rest.to_owned())
+        }
+        None => content,
+    };
+    if placeholder::is_title_note(title) {
+        if !title.is_empty() {
+            hit(Rule::TitleNote, title);
+        }
+        return (content.clone(), Some(content));
+    }
+    let relation = title::relation(title, &content);
+    let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+    match relation {
+        Relation::Repeats => {
+            hit(Rule::Repeated, &content);
+            let fuller = letters(&content) > letters(title);
+            (if fuller { content } else { title.clone() }, None)
+        }
+        Relation::Within => {
+            hit(Rule::Repeated, &content);
+            (title.clone(), None)
+        }
+        Relation::Extends | Relation::Mends => {
+            hit(Rule::CutTitle, title);
+            (content.clone(), Some(content))
+        }
+        Relation::Differs => {
+            hit(Rule::Joined, &content);
+            (Cow::Owned(format!("{title}\n{content}")), Some(content))
+        }
+    }
+}
+
+/// What follows `如题，` at the head of a content.
+fn after_see_title(content: &str) -> Option<&str> {
+    let rest = content.strip_prefix("如题").or_else(|| content.strip_prefix("RT"))?;
+    let tail = rest.trim_start_matches(|c: char| c.is_whitespace() || "，,。.!！：:；;~～…、".contains(c));
+    (tail.len() < rest.len() && tail.contains(char::is_alphanumeric)).then_some(tail)
+}
+
+/// Runs the rules that look at one text only, until none changes anything. Each only takes away, so
+/// this ends.
+fn scrub<'a>(text: &'a str, settings: &Settings, hits: &mut Vec<Hit>) -> Cow<'a, str> {
+    let mut text = Cow::Borrowed(text);
+    loop {
+        let before = text.len();
+        text = apply(text, Rule::Debris, debris::tidy, hits);
+        if settings.bars {
+            text = apply(text, Rule::Bar, bars::join, hits);
+        }
+        text = apply(text, Rule::Image, link::drop_images, hits);
+        if settings.links {
+            text = apply(text, Rule::Link, link::drop_apart, hits);
+        }
+        if settings.signatures {
+            text = apply(text, Rule::Signature, |text| Cow::Borrowed(signature::strip(text)), hits);
+        }
+        if text.len() == before {
+            return text;
+        }
+    }
+}
+
+fn apply<'a>(
+    text: Cow<'a, str>,
+    rule: Rule,
+    work: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
+    hits: &mut Vec<Hit>,
+) -> Cow<'a, str> {
+    let (done, gone) = match work(&text) {
+        Cow::Borrowed(same) if same.len() == text.len() => return text,
+        done => (done.into_owned(), evidence(&text)),
+    };
+    hits.push(Hit { rule, evidence: gone });
+    Cow::Owned(done)
+}
+
+/// At most 40 characters of a text.
+fn evidence(text: &str) -> String {
+    let end = text.char_indices().nth(40).map_or(text.len(), |(at, _)| at);
+    text[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! Content that stands there because the forum demanded some.
+//!
+//! What: punctuation, symbols or emoji alone; one letter or digit (`J`, `6`); an emoticon (`o_O`,
+//! `T.T`); `如题`, `RT` and their like; a bare claim of the first floor (`一楼`, `占楼`). Links, images
+//! and client signatures are gone before this rule looks.
+//!
+//! Why: a third of the threads hold such content; joined to the title it would spoil the text.
+//!
+//! Known problems: one Chinese character is content only behind a title that fills the forum's field,
+//! where it may be the sentence's last; an interjection said in earnest (`哼`) behind a short title is
+//! lost.
+
+use super::title;
+use crate::text::is_letter;
+
+/// Words that say "read the title", compared after folding case and dropping what is no letter.
+const SEE_TITLE: [&str; 22] = [
+    "如题",
+    "题如",
+    "如題",
+    "如我题",
+    "如标题",
+    "见标题",
+    "同标题",
+    "看标题",
+    "如题如题",
+    "题目",
+    "标题",
+    "同题",
+    "rt",
+    "rtrt",
+    "如题所示",
+    "如题目",
+    "内容同标题",
+    "内容如题",
+    "标题党",
+    "正如标题",
+    "就是标题",
+    "如题啊",
+];
+
+/// Words that only claim a floor.
+const CLAIM: [&str; 16] = [
+    "一楼",
+    "1楼",
+    "1l",
+    "占楼",
+    "占坑",
+    "镇楼",
+    "度娘",
+    "一楼度娘",
+    "一楼喂度娘",
+    "一楼给度娘",
+    "喂度娘",
+    "防吞",
+    "凑字数",
+    "内容不能为空",
+    "字数",
+    "水贴专用",
+];
+
+/// Interjections that fill the field when they stand alone.
+const FILLERS: &str = "啊哦嗯呃额噢喔呀哎诶欸顶";
+
+/// Whether content says nothing beyond the title it stands under (`""` where there is none).
+///
+/// ```
+/// # use riddlemill_text::text::clean::placeholder::is_placeholder;
+/// for content in ["。", "⊙.⊙", "J", "RT", "如题", "o_O", "－ －", "😂😂"] {
+///     assert!(is_placeholder("云会恐高吗？", content), "{content}");
+/// }
+/// assert!(!is_placeholder("云会恐高吗？", "不会"));
+/// ```
+pub fn is_placeholder(title: &str, content: &str) -> bool {
+    // Longer than any word of the lists with room for decoration: look at letters only.
+    let mut letters = content.chars().filter(|c| is_letter(*c));
+    let Some(first) = letters.next() else { return true };
+    let Some(second) = letters.next() else { return is_lone_placeholder(title, first) };
+    if content.len() > 48 {
+        return false;
+    }
+    let bare: String = content.chars().filter(|c| is_letter(*c)).flat_map(char::to_lowercase).collect();
+    if SEE_TITLE.contains(&bare.as_str()) || CLAIM.contains(&bare.as_str()) {
+        return true;
+    }
+    letters.next().is_none() && is_emoticon(content, first, second)
+}
+
+fn is_lone_placeholder(title: &str, letter: char) -> bool {
+    if title.ends_with(['=', '＝']) {
+        return false;
+    }
+    let han = ('\u{3400}'..='\u{9fff}').contains(&letter);
+    !han || FILLERS.contains(letter) || title.contains(letter) || !title::fills_field(title)
+}
+
+/// Two equal eyes around a mouth: `o_O`, `T.T`, `0.0`.
+fn is_emoticon(content: &str, left: char, right: char) -> bool {
+    let inner = content.trim();
+    let eyes = "oO0tTqQxXuUvVmM口〇〒";
+    let mut between = inner.chars().skip(1);
+    inner.starts_with(left)
+        && inner.ends_with(right)
+        && eyes.contains(left)
+        && left.eq_ignore_ascii_case(&right)
+        && between.next().is_some_and(|mouth| !mouth.is_alphanumeric() && !mouth.is_whitespace())
+}
+
+/// Whether a title is only a note on the post (`（重发）`), so that the content alone is the text.
+///
+/// ```
+/// # use riddlemill_text::text::clean::placeholder::is_title_note;
+/// assert!(is_title_note("（重发）") && is_title_note("..."));
+/// assert!(!is_title_note("日记"));
+/// ```
+pub fn is_title_note(title: &str) -> bool {
+    if title.len() > 36 {
+        return false;
+    }
+    let bare: String = title.chars().filter(|c| is_letter(*c)).collect();
+    bare.is_empty()
+        || matches!(
+            bare.as_str(),
+            "重发"
+                | "补发"
+                | "再发"
+                | "再发一次"
+                | "重新发"
+                | "转"
+                | "转载"
+                | "转帖"
+                | "转贴"
+                | "RT"
+                | "rt"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_of_placeholders() {
+        for content in [
+            ".",
+            "。",
+            "．",
+            "J",
+            "，",
+            "…",
+            "……",
+            "RT",
+            "！",
+            "·",
+            "如题",
+            "题如",
+            "－－",
+            "o_O",
+            "？？？？",
+            ":",
+            "6",
+            "1",
+            "`啊",
+            "T_T",
+            "0.0",
+            "(*^ 3^*)",
+            "如题。",
+            "一楼",
+            "[1]",
+            "￣▽￣",
+            "♥",
+        ] {
+            assert!(is_placeholder("太阳会不会中暑", content), "{content}");
+        }
+    }
+
+    #[test]
+    fn short_answers_are_content() {
+        for content in ["怎么办", "tmd", "谢谢", "是益虫", "好爽", "ok", "3.5", "42", "啊？什么", "同意？"]
+        {
+            assert!(!is_placeholder("太阳会不会中暑", content), "{content}");
+        }
+        let full = "我把太阳借给月亮用了一个晚上结果第二天早上它说什么也不肯回家";
+        assert!(!is_placeholder(full, "去"), "the last character of a cut sentence");
+        assert!(!is_placeholder("一加一=", "3"));
+    }
+}

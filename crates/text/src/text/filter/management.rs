@@ -1,0 +1,144 @@
+//! Posts that run the forum instead of joking in it.
+//!
+//! What: rules and notices of the moderators, recruiting, events and their results, complaint threads,
+//! yearly lists, pointers to other threads.
+//!
+//! Why: they are long, they are pinned and recommended, and no reader of a benchmark knows the forum.
+//!
+//! How: one decisive phrase is enough (`发帖必看`, `年度…佳贴`, `传送门：http`); of the words that jokes
+//! use too (`加精`, `吧主`, `置顶`) three different ones must meet.
+//!
+//! Known problems: jokes in the dress of a notice (`通知：等通知`) pass, and so do notices that use none
+//! of the phrases.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+
+use crate::text::openings::Openings;
+
+/// Words of the forum's business. Three different ones make a post of management.
+const WORDS: [&str; 25] = [
+    "吧主",
+    "吧务",
+    "吧规",
+    "小吧",
+    "发帖",
+    "发贴",
+    "删帖",
+    "删贴",
+    "封号",
+    "封禁",
+    "加精",
+    "精品",
+    "置顶",
+    "申精",
+    "水贴",
+    "水帖",
+    "违规",
+    "评委",
+    "评选",
+    "征稿",
+    "截稿",
+    "入围",
+    "报名",
+    "传送门",
+    "贴吧管理",
+];
+
+/// What a decisive phrase must hold at least one of, beside [`WORDS`].
+const LEADS: [&str; 10] =
+    ["公告", "活动", "年度", "必看", "必读", "投诉楼", "汇总", "目录", "神回复", "佳贴"];
+
+static FINDER: LazyLock<Option<(Openings, AhoCorasick)>> = LazyLock::new(|| {
+    let words = || WORDS.iter().chain(&LEADS);
+    Some((Openings::of(words().copied()), AhoCorasick::new(words()).ok()?))
+});
+
+static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x)
+        (?: 发[帖贴]前? | 阅读前 | 新人 | 入吧 ) 必[看读]
+        | \A \s* [【\[{（(] [^】\]})）\n]{0,6} (?: 公告 | 活动 | 吧规 | 吧务 | 置顶 ) [^】\]})）\n]{0,4} [】\]})）]
+        | 年度? \s* (?: 总结 [:：] )? [^\n]{0,12} \d+ \s* (?: 佳[贴帖] | 精选 | 大段子 )
+        | 年度总结 [:：] [^\n]{0,20} (?: 佳[贴帖] | 精选 | 合集 )
+        | (?: 误删 | 申诉 | 举报 ) (?: 投诉 )? 楼
+        | (?: 吧务 | 小吧主? | 吧主 ) (?: 团队 )? (?: 招募 | 招聘 | 竞选 | 报名 | 考核 | 任免 | 公示 )
+        | (?: 招募 | 招聘 | 竞选 ) [^\n，。]{0,4} (?: 吧务 | 小吧主 | 吧主 )
+        | 对 [^\n，。]{0,4} 吧务 [^\n，。]{0,2} 工作
+        | (?: 作品 | 名单 | 入围 ) [^\n，。]{0,4} 公示
+        | (?: 原创 | 精[品华] (?: [贴帖] )? | 历年 ) (?: 汇总 | 目录 | 合集 | 索引 )
+        | 神回复第 .{1,3} 期
+        | 传送门 \s* [:：]? \s* https?://
+        ",
+    )
+    .ok()
+});
+
+/// The phrase or the words that show management, or `None`.
+///
+/// ```
+/// # use riddlemill_text::text::filter::management::find;
+/// assert_eq!(find("【发帖必看】本吧吧规第三版").as_deref(), Some("发帖必看"));
+/// assert_eq!(find("如果给云加精，它会不会下雨"), None);
+/// ```
+pub fn find(text: &str) -> Option<String> {
+    let (openings, finder) = FINDER.as_ref()?;
+    if !openings.meet(text.chars()) {
+        return None;
+    }
+    let mut seen = 0_u64;
+    // No word holds another, so a plain search sees them all.
+    for found in finder.find_iter(text) {
+        seen |= 1 << found.pattern().as_usize();
+    }
+    if seen == 0 {
+        return None;
+    }
+    if let Some(found) = DECISIVE.as_ref()?.find(text) {
+        return Some(found.as_str().trim().to_owned());
+    }
+    let words: Vec<&str> =
+        WORDS.iter().enumerate().filter(|(i, _)| seen & (1 << i) != 0).map(|(_, word)| *word).collect();
+    (words.len() >= 3).then(|| words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn notices_are_found() {
+        assert!(super::DECISIVE.is_some());
+        for text in [
+            "年度总结：本吧1999年年度12佳贴",
+            "【活动公告】关于举办吃西瓜大赛的通知",
+            "误删投诉楼。",
+            "本吧神回复第九期",
+            "去年传送门：http://example.com/p/1",
+            "以前的原创汇总",
+            "请对目前吧务的工作作出评价！",
+            "本吧竞选小吧主的同学在这里",
+            "违规的人会被封号，吧务说了算",
+            "{活动}我最喜欢的云朵投票",
+        ] {
+            assert!(find(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn jokes_about_the_forum_pass() {
+        for text in [
+            "通知：等通知",
+            "吧主给我加精，我怀孕了",
+            "医院送来病危通知书却收快递费",
+            "被评为年度最佳睡眠奖的是一只枕头",
+            "商场做活动，跑步机也跟着做活动",
+            "评委把自己投给了选手",
+            "王老汉报名参加不参加大会",
+        ] {
+            assert_eq!(find(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Posts that hold no joke to keep: empty, too short or long, running the forum, or pointing elsewhere.
+//! One rule a file where it needs more than a line. Precision comes first: a post that might be a joke
+//! passes, and people and later stages look at it.
+//!
+//! The rules look at cleaned texts.
+
+pub mod management;
+pub mod promise;
+mod rule;
+
+pub use rule::Rule;
+
+use super::anonymise::Kind;
+use crate::record::Reason;
+use crate::text::is_letter;
+
+/// Lengths, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Fewer letters and digits than this are too short.
+    pub min_chars: usize,
+    /// More characters than this, punctuation included, are too long.
+    pub max_chars: usize,
+    /// Drop posts that run the forum.
+    pub management: bool,
+    /// Drop posts that promise what is elsewhere.
+    pub promised: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { min_chars: 4, max_chars: 500, management: true, promised: true }
+    }
+}
+
+/// What is known of a post beside its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// Images that stood in the post.
+    pub images: usize,
+}
+
+/// Why a text is dropped and on what ground, or `None` where it passes.
+///
+/// ```
+/// # use riddlemill_text::{record::Reason, text::filter::{filter, Context, Settings}};
+/// let settings = Settings::default();
+/// assert_eq!(filter("云会恐高吗", &settings, Context::default()), None);
+/// let (reason, evidence) = filter("云飞", &settings, Context::default()).unwrap();
+/// assert_eq!((reason, evidence.as_str()), (Reason::TooShort, "2 of at least 4 characters"));
+/// ```
+pub fn filter(text: &str, settings: &Settings, context: Context) -> Option<(Reason, String)> {
+    rule(text, settings, context).map(|(rule, evidence)| (rule.reason(), evidence))
+}
+
+/// The rule that drops a text and its ground, or `None` where it passes.
+pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, String)> {
+    // Marks that anonymising left are no words of the author.
+    let marked = text.contains('[') && text.contains(Kind::Link.mark());
+    let unmarked = marked.then(|| text.replace(Kind::Link.mark(), " "));
+    // Of a text that is long enough it does not matter by how much.
+    let enough = settings.min_chars.max(2);
+    let letters = letters(unmarked.as_deref().unwrap_or(text)).take(enough).count();
+    if unmarked.is_some() && letters <= 1 {
+        return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
+    }
+    if letters == 0 && context.images > 0 {
+        return Some((Rule::LinkOnly, format!("{} images and no text", context.images)));
+    }
+    if letters == 0 {
+        return Some((Rule::Empty, "no letter and no digit".to_owned()));
+    }
+    let linked = memchr::memchr2(b':', b'w', text.as_bytes()).is_some();
+    if linked && (text.contains("://") || text.contains("www.")) && without_links(text) == 0 {
+        return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
+    }
+    if letters < settings.min_chars {
+        return Some((Rule::TooShort, format!("{letters} of at least {} characters", settings.min_chars)));
+    }
+    if text.len() > settings.max_chars {
+        let chars = text.chars().count();
+        if chars > settings.max_chars {
+            return Some((Rule::TooLong, format!("{chars} of at most {} characters", settings.max_chars)));
+        }
+    }
+    if settings.management
+        && let Some(ground) = management::find(text)
+    {
+        return Some((Rule::Management, ground));
+    }
+    if settings.promised
+        && let Some(ground) = promise::find(text)
+    {
+        return Some((Rule::PromisedElsewhere, ground));
+    }
+    None
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| is_letter(*c))
+}
+
+/// Letters of a text outside its links.
+fn without_links(text: &str) -> usize {
+    let linked = |word: &&str| !word.contains("://") && !word.starts_with("www.");
+    text.split_whitespace().filter(linked).map(|word| letters(word).count()).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! Folding for comparison keys: two spellings of the same words become one string.
+//!
+//! What: compatibility forms (full and half width, ligatures, circled digits), case, traditional
+//! characters, emoji presentation, punctuation and whitespace, each where the options ask for it.
+//!
+//! Why: copies of a joke differ by keyboard and region long before they differ by a word.
+//!
+//! Traditional characters are folded one by one, by OpenCC's tables, so that a key never depends on
+//! what stands around a character. Known problem of that: `乾` becomes `干` in `乾隆` too. A key is to be
+//! compared, never shown.
+
+use std::sync::LazyLock;
+
+use ferrous_opencc::{OpenCC, config::BuiltinConfig};
+use unicode_normalization::UnicodeNormalization;
+
+/// What a key passes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fold {
+    /// Fold width and other compatibility forms (NFKC).
+    pub width: bool,
+    /// Fold case.
+    pub case: bool,
+    /// Fold traditional characters to simplified ones.
+    pub script: bool,
+    /// Drop whitespace.
+    pub whitespace: bool,
+    /// Drop punctuation and symbols, emoji among them.
+    pub punctuation: bool,
+    /// Drop variation selectors, joiners and skin tones, so that one emoji has one form.
+    pub variants: bool,
+}
+
+impl Fold {
+    /// Everything is folded: the key under which copies meet.
+    pub const KEY: Fold =
+        Fold { width: true, case: true, script: true, whitespace: true, punctuation: true, variants: true };
+
+    /// Spelling is folded, words stay apart: what a rule for people's words looks at.
+    pub const WORDS: Fold = Fold { whitespace: false, punctuation: false, ..Fold::KEY };
+
+    /// Nothing is folded.
+    pub const NONE: Fold = Fold {
+        width: false,
+        case: false,
+        script: false,
+        whitespace: false,
+        punctuation: false,
+        variants: false,
+    };
+}
+
+/// The characters whose simplified forms are looked up.
+const HAN: std::ops::RangeInclusive<char> = '\u{3400}'..='\u{9fff}';
+
+/// The simplified form of each of [`HAN`], after repeated folding; empty where the tables cannot be read. A place a
+/// character: nothing is looked up more often.
+static SIMPLIFIED: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let Ok(opencc) = OpenCC::from_config(BuiltinConfig::T2s) else { return Vec::new() };
+    let simplify = |c: char| {
+        let mut buffer = [0; 4];
+        let mut done = opencc.convert(c.encode_utf8(&mut buffer)).chars().collect::<Vec<_>>();
+        if done.len() == 1 { done.pop() } else { None }
+    };
+    let fold = |c: char| {
+        let mut simple = c;
+        // A form can fold twice; no chain of OpenCC's is longer.
+        for _ in 0..4 {
+            match simplify(simple) {
+                Some(next) if next != simple => simple = next,
+                _ => break,
+            }
+        }
+        simple
+    };
+    HAN.map(fold).collect()
+});
+
+/// The simplified form of a character, or the character.
+pub fn simplified(c: char) -> char {
+    let place = (c as usize).wrapping_sub(*HAN.start() as usize);
+    SIMPLIFIED.get(place).copied().unwrap_or(c)
+}
+
+fn is_variant(c: char) -> bool {
+    matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Folds a text. Idempotent: folding a folded text changes nothing.
+///
+/// ```
+/// # use riddlemill_text::text::normalise::{fold, Fold};
+/// assert_eq!(fold("ＡＢＣ：雲會 恐高嗎？☁\u{fe0f}", Fold::KEY), "abc云会恐高吗");
+/// assert_eq!(fold("雲，會恐高", Fold { script: true, ..Fold::NONE }), "云，会恐高");
+/// ```
+pub fn fold(text: &str, fold: Fold) -> String {
+    let mut folded = once(text, fold);
+    // Lower case and compatibility forms can make room for each other (`㎅`, `ϓ`); two rounds settle
+    // nearly everything, and each round shortens or settles what is left.
+    for _ in 0..4 {
+        let again = once(&folded, fold);
+        if again == folded {
+            break;
+        }
+        folded = again;
+    }
+    folded
+}
+
+fn once(text: &str, fold: Fold) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut push = |c: char| {
+        let c = if fold.script { simplified(c) } else { c };
+        let dropped = fold.variants && is_variant(c)
+            || fold.whitespace && c.is_whitespace()
+            || fold.punctuation && !c.is_alphanumeric() && !c.is_whitespace() && !is_mark(c);
+        if dropped {
+            return;
+        }
+        match c {
+            c if fold.case && (c.is_uppercase() || !c.is_ascii()) => out.extend(c.to_lowercase()),
+            c => out.push(c),
+        }
+    };
+    if fold.width {
+        text.nfkc().for_each(&mut push)
+    } else {
+        text.chars().for_each(&mut push)
+    }
+    out
+}
+
+/// A combining mark belongs to its letter and is no punctuation.
+fn is_mark(c: char) -> bool {
+    unicode_normalization::char::is_combining_mark(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn each_option_folds_its_own() {
+        let only = |set: fn(&mut Fold)| {
+            let mut fold = Fold::NONE;
+            set(&mut fold);
+            fold
+        };
+        assert_eq!(fold("Ｑ１２３①", only(|f| f.width = true)), "Q1231");
+        assert_eq!(fold("QqΣ", only(|f| f.case = true)), "qqσ");
+        assert_eq!(fold("請問國語", only(|f| f.script = true)), "请问国语");
+        assert_eq!(fold("云 会\u{3000}\n飞", only(|f| f.whitespace = true)), "云会飞");
+        assert_eq!(fold("“云”，会…飞！😂", only(|f| f.punctuation = true)), "云会飞");
+        assert_eq!(fold("👍🏽❤\u{fe0f}", only(|f| f.variants = true)), "👍❤");
+        assert_eq!(fold("原 樣Ａ！", Fold::NONE), "原 樣Ａ！");
+    }
+
+    fn any_fold() -> impl Strategy<Value = Fold> {
+        any::<[bool; 6]>().prop_map(|[width, case, script, whitespace, punctuation, variants]| Fold {
+            width,
+            case,
+            script,
+            whitespace,
+            punctuation,
+            variants,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn folding_is_idempotent(text in "\\PC{0,24}", options in any_fold()) {
+            let once = fold(&text, options);
+            prop_assert_eq!(fold(&once, options), once);
+        }
+    }
+}

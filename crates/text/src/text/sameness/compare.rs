@@ -1,0 +1,142 @@
+//! The verdict: the strongest predicate, less what the vetoes take.
+
+use super::predicate::{Predicate, PredicateSpec, Ratio};
+use super::prepared::Prepared;
+use super::{compilation, identical, near, negation, opening, reworded, series, sound, template};
+
+/// Whether two posts tell the same joke. Ordered from unlike to like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Two jokes.
+    Different,
+    /// A person must look; both are kept until then.
+    Borderline,
+    /// One joke: one of the two posts goes.
+    Same,
+}
+
+/// Why a pair was taken to be less alike than its predicate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Veto {
+    /// Two parts of a series.
+    Series,
+    /// One says what the other denies.
+    Negation,
+    /// The same frame about something else.
+    Template,
+    /// A compilation and one of its parts.
+    Compilation,
+}
+
+impl Veto {
+    /// The word for it in ledgers and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Veto::Series => "series",
+            Veto::Negation => "negation",
+            Veto::Template => "template",
+            Veto::Compilation => "compilation",
+        }
+    }
+}
+
+/// What was measured, so that a reader can check it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The measure of the deciding predicate's metric; where none held, the overlap of
+    /// [`Predicate::Reworded`].
+    pub measure: Ratio,
+    /// Lengths of the two folded texts in characters, the shorter first.
+    pub chars: (usize, usize),
+}
+
+/// The outcome of comparing two texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The measure as a double in 0..=1: for printing and sorting, not a probability.
+    pub score: f64,
+    /// The predicate that decided; `None` where none held.
+    pub predicate: Option<Predicate>,
+    /// The veto that rejected or demoted the pair, if one did.
+    pub veto: Option<Veto>,
+    /// What was measured.
+    pub evidence: Evidence,
+}
+
+/// Compares two texts. See [`compare_prepared`].
+///
+/// ```
+/// # use riddlemill_text::text::sameness::{compare, Verdict};
+/// assert_eq!(compare("鱼会淹死吗", "魚會淹死嗎？").verdict, Verdict::Same);
+/// assert_eq!(compare("鱼会淹死吗", "鸟会恐高吗").verdict, Verdict::Different);
+/// ```
+pub fn compare(a: &str, b: &str) -> Comparison {
+    compare_prepared(&Prepared::new(a), &Prepared::new(b))
+}
+
+/// Compares two prepared texts. Symmetric; a text that is not blank is the same as itself.
+///
+/// Of the predicates that hold the one with the strongest verdict decides, after vetoes; among equals
+/// the first in the order of [`Predicate`].
+pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
+    let chars = (a.len().min(b.len()), a.len().max(b.len()));
+    let outcome = |verdict, predicate, veto, measure: Ratio| Comparison {
+        verdict,
+        score: measure.value(),
+        predicate,
+        veto,
+        evidence: Evidence { measure, chars },
+    };
+    let mut best: Option<Comparison> = None;
+    for (spec, measure) in MEASURES {
+        let measure = measure(a, b);
+        let plain = spec.judge(measure, chars.0);
+        if plain == Verdict::Different {
+            continue;
+        }
+        let (verdict, veto) = after_vetoes(spec.predicate, plain, a, b);
+        let found = outcome(verdict, Some(spec.predicate), veto, measure);
+        if verdict == Verdict::Same {
+            return found;
+        }
+        if best.is_none_or(|best| best.verdict < verdict) {
+            best = Some(found);
+        }
+    }
+    best.unwrap_or_else(|| outcome(Verdict::Different, None, None, reworded::overlap(&a.bag, &b.bag)))
+}
+
+type Measure = fn(&Prepared, &Prepared) -> Ratio;
+
+const MEASURES: [(PredicateSpec, Measure); 5] = [
+    (identical::SPEC, identical::measure),
+    (opening::SPEC, opening::measure),
+    (near::SPEC, near::measure),
+    (sound::SPEC, sound::measure),
+    (reworded::SPEC, reworded::measure),
+];
+
+/// What is left of a verdict. A part of a series is another text; any other veto takes one step.
+fn after_vetoes(
+    predicate: Predicate,
+    verdict: Verdict,
+    a: &Prepared,
+    b: &Prepared,
+) -> (Verdict, Option<Veto>) {
+    let veto = match predicate {
+        Predicate::Identical => None,
+        _ if series::vetoes(a, b) => return (Verdict::Different, Some(Veto::Series)),
+        Predicate::Near | Predicate::Sound => negation::vetoes(a, b).then_some(Veto::Negation),
+        Predicate::Opening => compilation::vetoes(a, b).then_some(Veto::Compilation),
+        Predicate::Reworded if negation::vetoes(a, b) => Some(Veto::Negation),
+        Predicate::Reworded if template::vetoes(a, b) => Some(Veto::Template),
+        Predicate::Reworded => compilation::vetoes(a, b).then_some(Veto::Compilation),
+    };
+    match (veto, verdict) {
+        (None, verdict) => (verdict, None),
+        (veto, Verdict::Same) => (Verdict::Borderline, veto),
+        (veto, _) => (Verdict::Different, veto),
+    }
+}

@@ -1,0 +1,158 @@
+//! Views: what of a text is compared. Pure functions of the text.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use ferrous_opencc::{OpenCC, config::BuiltinConfig};
+use pinyin::ToPinyin;
+use rustc_hash::FxHashMap;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Characters that stand between others to slip past a filter (`弱丨智`), though they are letters.
+const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
+
+/// The letters, digits and ideographs of a text in one spelling.
+///
+/// Folds compatibility forms (NFKC), case, traditional characters, and the third person (`她`, `它`
+/// become `他`); drops punctuation, symbols, emoji, spaces and spacers; cuts a run of three or more
+/// equal characters other than digits to two. Empty where the text holds none of these.
+///
+/// ```
+/// # use riddlemill_text::text::sameness::view::fold;
+/// assert_eq!(fold("導盲犬 说：ＯＫ！！她笑哈哈哈哈哈"), "导盲犬说ok他笑哈哈");
+/// ```
+pub fn fold(text: &str) -> String {
+    fold_plain(&plain(text))
+}
+
+/// [`fold`] of a text that is [`plain`] already.
+pub(super) fn fold_plain(plain: &str) -> String {
+    let mut folded = String::with_capacity(plain.len());
+    let (mut last, mut run) = ('\0', 0);
+    for c in plain.chars() {
+        if !(c.is_alphanumeric() || is_combining_mark(c)) || SPACERS.contains(&c) {
+            continue;
+        }
+        run = if c == last { run + 1 } else { 1 };
+        last = c;
+        if run <= 2 || c.is_numeric() {
+            folded.push(c);
+        }
+    }
+    folded
+}
+
+/// The text in one spelling, with its punctuation and spaces.
+pub(super) fn plain(text: &str) -> String {
+    text.nfkc().flat_map(char::to_lowercase).nfkc().map(one_form).collect()
+}
+
+/// What two copies have in common in any case: the folded text, or, where that is empty (a post of
+/// emoji, a lone `？`), all its characters but spaces. Empty only for a blank text.
+pub fn key(text: &str) -> String {
+    let folded = fold(text);
+    if folded.is_empty() { bare(text) } else { folded }
+}
+
+/// The characters of a text but spaces.
+pub(super) fn bare(text: &str) -> String {
+    text.nfkc().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// The sounds of a text: its folded characters, each ideograph replaced by one private-use
+/// character that stands for its toneless syllable. As long as the folded text.
+///
+/// ```
+/// # use riddlemill_text::text::sameness::view::sound;
+/// assert_eq!(sound("蒻智"), sound("弱智"));
+/// assert_ne!(sound("弱智"), sound("理智"));
+/// ```
+pub fn sound(text: &str) -> String {
+    sound_of(&fold(text))
+}
+
+/// [`sound`] of a text that is folded already.
+pub fn sound_of(folded: &str) -> String {
+    folded.chars().map(syllable).collect()
+}
+
+/// The private-use character for the sound of an ideograph; any other character itself.
+pub(super) fn syllable(c: char) -> char {
+    if !is_ideograph(c) {
+        return c;
+    }
+    c.to_pinyin().and_then(|p| SYLLABLES.get(p.plain()).copied()).unwrap_or(c)
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}')
+}
+
+fn one_form(c: char) -> char {
+    match c {
+        '她' | '它' | '牠' | '祂' => '他',
+        '妳' => '你',
+        c if is_ideograph(c) => SIMPLIFIED.get(&c).copied().unwrap_or(c),
+        c => c,
+    }
+}
+
+/// Traditional characters and their simplified forms, one by one: a context would make a folded
+/// character depend on its neighbours, and a copy cut in the middle would fold otherwise.
+static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
+    let mut table = FxHashMap::default();
+    // The tables are compiled in; without them nothing is folded, which only loses pairs.
+    let Ok(opencc) = OpenCC::from_config(BuiltinConfig::T2s) else { return table };
+    let simplify = |c: char| {
+        let converted = opencc.convert(c.encode_utf8(&mut [0; 4]));
+        let mut chars = converted.chars();
+        chars.next().filter(|_| chars.next().is_none()).unwrap_or(c)
+    };
+    for c in '\u{3400}'..='\u{9fff}' {
+        let once = simplify(c);
+        if once != c {
+            // A few forms are themselves traditional forms of a third.
+            table.insert(c, simplify(once));
+        }
+    }
+    table
+});
+
+/// Every toneless syllable of Mandarin, numbered in alphabetical order from U+E000.
+static SYLLABLES: LazyLock<FxHashMap<&'static str, char>> = LazyLock::new(|| {
+    let all: BTreeSet<_> =
+        ('\u{3400}'..='\u{9fff}').filter_map(|c| c.to_pinyin()).map(|p| p.plain()).collect();
+    all.into_iter().zip('\u{e000}'..='\u{f8ff}').collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_meet() {
+        assert_eq!(fold("弱丨智"), fold("弱 智"));
+        assert_eq!(fold("頭髮亂了"), "头发乱了");
+        assert_eq!(fold("Ｑ１２"), "q12");
+        assert_eq!(fold("🐟…？！"), "");
+    }
+
+    #[test]
+    fn runs_are_cut_but_not_in_numbers() {
+        assert_eq!(fold("哈哈哈哈哈哈"), "哈哈");
+        assert_eq!(fold("11111"), "11111");
+    }
+
+    #[test]
+    fn a_post_of_emoji_has_a_key() {
+        assert_eq!(key("🐟 🐟"), "🐟🐟");
+        assert_eq!(key(" \n"), "");
+    }
+
+    #[test]
+    fn a_sound_is_one_character() {
+        assert_eq!(sound("他吃鱼ok").chars().count(), 5);
+        assert!(SYLLABLES.len() > 350, "{} syllables", SYLLABLES.len());
+    }
+}
