@@ -1,14 +1,12 @@
 //! Decisions as tables: CSV, XLSX, JSON Lines, with columns found by their header.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
 
-use calamine::{Data, Reader, Xlsx};
 use rust_xlsxwriter::{
     DataValidation, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, XlsxError,
 };
 
-use crate::review::exchange::{ExportError, SheetRow, Trouble, sheet, sheet_rows};
+use crate::review::exchange::{ExportError, SheetRow, Trouble, sheet, sheet_rows, workbook_rows};
 
 /// The columns of a table in which people decide.
 #[derive(Clone, Copy, Debug)]
@@ -164,9 +162,7 @@ pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError>
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
     match kind(name)? {
         Kind::Csv => sheet_rows(bytes).map_err(unreadable),
-        Kind::Xlsx => read_workbook(bytes).map_err(|what| {
-            unreadable(Trouble::Unreadable { what, hint: Some("was the file saved to its end, as xlsx?") })
-        }),
+        Kind::Xlsx => workbook_rows(bytes).map_err(unreadable),
         Kind::JsonLines => {
             let text = String::from_utf8_lossy(bytes);
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -179,25 +175,6 @@ pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError>
             lines.map(row).collect()
         }
     }
-}
-
-fn read_workbook(bytes: &[u8]) -> Result<Vec<SheetRow>, String> {
-    let mut workbook: Xlsx<_> = calamine::open_workbook_from_rs(Cursor::new(bytes))
-        .map_err(|e: calamine::XlsxError| e.to_string())?;
-    let names = workbook.sheet_names().to_vec();
-    let name = names.first().ok_or("it has no sheet")?;
-    let range = workbook.worksheet_range(name).map_err(|e| e.to_string())?;
-    let top = range.start().map_or(0, |(row, _)| row) as usize;
-    let mut rows = range.rows();
-    let columns: Vec<String> = match rows.next() {
-        Some(header) => header.iter().map(|cell| cell.to_string().trim().to_owned()).collect(),
-        None => return Err(format!("sheet {name} is empty")),
-    };
-    let row = |(at, cells): (usize, &[Data])| {
-        let cells = columns.iter().zip(cells).map(|(column, cell)| (column.clone(), cell.to_string()));
-        (top + at + 2, cells.filter(|(_, cell)| !cell.is_empty()).collect())
-    };
-    Ok(rows.enumerate().map(row).collect())
 }
 
 #[cfg(test)]
@@ -241,6 +218,12 @@ mod tests {
         );
         assert!(matches!(write_table(&DECISIONS, "d.doc", &rows), Err(TableError::Kind(_))));
         assert!(read_table("d.xlsx", b"PK").is_err());
+        // Whoever hands in a table of decisions can write what they like in its last corner, too.
+        let mut book = Workbook::new();
+        book.add_worksheet().write_string(0, 0, "record").unwrap();
+        book.worksheet_from_index(0).unwrap().write_string(1_048_575, 16_383, "x").unwrap();
+        let error = read_table("d.xlsx", &book.save_to_buffer().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("too large") && error.contains("XFD1048576"), "{error}");
         assert!(read_table("d.jsonl", b"{").is_err());
     }
 }

@@ -14,6 +14,7 @@ use super::ask::Missing;
 use super::page;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
+use crate::review::exchange::disarm;
 use crate::store::{Error, durable};
 
 /// Everything of one set.
@@ -131,7 +132,7 @@ fn csv(table: &Table) -> Vec<u8> {
         ["row", "column", "value", "low", "high", "n"],
         figures.map(|(row, column, cell)| {
             let (low, high) = (end(cell.low), end(cell.high));
-            [row.clone(), column.clone(), cell.value.to_string(), low, high, cell.n.to_string()]
+            [name(row), name(column), cell.value.to_string(), low, high, cell.n.to_string()]
         }),
     )
 }
@@ -166,8 +167,8 @@ fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
             [
                 one.task.to_string(),
                 one.setting.to_string(),
-                one.first.clone(),
-                one.second.clone(),
+                name(&one.first),
+                name(&one.second),
                 one.n.to_string(),
                 apart.value.to_string(),
                 apart.low.to_string(),
@@ -181,6 +182,11 @@ fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
             ]
         }),
     )
+}
+
+/// What others call their models and tasks, for a spreadsheet.
+fn name(name: &str) -> String {
+    disarm(name).into_owned()
 }
 
 fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {

@@ -20,7 +20,7 @@ use super::manifest::MANIFEST;
 use super::version::Version;
 use super::yank::Yanked;
 use crate::log::{Log, LogError};
-use crate::store::{Error, Workspace, durable};
+use crate::store::{Error, Workspace, durable, unpack};
 
 /// The sealed file that every version has.
 pub(super) const TEXTS: &str = "texts.jsonl.zst";
@@ -316,8 +316,7 @@ pub(super) fn seal(from: &Path, to: &Path) -> Result<(), Error> {
 /// # Errors
 /// [`Error`] where it cannot be read.
 pub(super) fn unseal(path: &Path) -> Result<impl BufRead + use<>, Error> {
-    let file = File::open(path).map_err(Error::io("read", path))?;
-    Ok(BufReader::new(zstd::Decoder::new(file).map_err(Error::io("read", path))?))
+    Ok(BufReader::new(unpack(path).map_err(Error::io("read", path))?))
 }
 
 /// An empty folder for what a version seals, until the version is entered.

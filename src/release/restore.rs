@@ -237,4 +237,15 @@ mod tests {
         let beside = std::fs::read_dir(dir.path()).unwrap().count();
         assert_eq!(beside, 1, "something was written outside the workspace");
     }
+
+    #[test]
+    fn a_sealed_file_of_kilobytes_gives_no_gigabytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(TEXTS);
+        let file = std::fs::File::create(&path).unwrap();
+        let zeros = std::io::Read::take(std::io::repeat(b' '), 300 << 20);
+        zstd::stream::copy_encode(zeros, file, 1).unwrap();
+        let line = unseal(&path).unwrap().lines().next().unwrap();
+        assert!(line.unwrap_err().to_string().contains("more than 256 MiB"));
+    }
 }

@@ -28,6 +28,7 @@ mod values;
 mod writer;
 
 pub use riddlemill_files::{Error, Lock, Workspace, durable, inside, secret, secret_or_draw, sha256};
+pub use riddlemill_files::{Unpacked, unpack};
 
 pub use batch::Batch;
 pub use booked::{Booked, BookedError, BookedLine};

@@ -270,6 +270,33 @@ fn outputs_made_elsewhere_are_scored_and_bad_lines_set_aside() {
     assert_eq!(lines(&ws, "output/flub/evaluation/candidate/set_aside.jsonl").len(), 1);
 }
 
+/// Whoever hands in outputs says what their model is called, and tables are opened in a spreadsheet.
+#[test]
+fn a_model_that_is_called_like_a_formula_is_none_in_a_spreadsheet() {
+    let ws = candidates(&["flub"]);
+    let names = ["=HYPERLINK(\"http://a\")", "@SUM(A1)", "+cmd|' /C calc'!A0"];
+    let of = |row: &Value, model: &str| {
+        json!({ "item": row["id"], "model": model, "task": "select", "text": "A" }).to_string()
+    };
+    let rows = ws.candidates("flub");
+    let outputs: Vec<String> = names.iter().flat_map(|name| rows.iter().map(|row| of(row, name))).collect();
+    ws.write("outs.jsonl", outputs.join("\n"));
+    ws.call(["evaluate", "flub", "--offline", "--outputs", "outs.jsonl", "--resamples", "50"]).expect(0);
+    let folder = ws.path("output/flub/evaluation/candidate/tables");
+    let mut cells = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let mut table = csv::Reader::from_path(entry.unwrap().path()).unwrap();
+        for cell in
+            table.records().flat_map(|record| record.unwrap().iter().map(str::to_owned).collect::<Vec<_>>())
+        {
+            let figure = cell.parse::<f64>().is_ok();
+            assert!(figure || !cell.starts_with(['=', '+', '-', '@']), "{cell}");
+            cells += usize::from(names.iter().any(|name| cell == format!("'{name}")));
+        }
+    }
+    assert!(cells > 6, "{cells}");
+}
+
 #[test]
 fn people_are_a_baseline_through_ballots() {
     let ws = candidates(&["brainteaser", "flub"]);

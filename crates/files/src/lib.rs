@@ -4,6 +4,7 @@
 //!
 //! - [`durable`]: write beside, sync, rename; digests of files.
 //! - [`Workspace`]: where things live; [`inside`]: names that somebody else wrote, joined to a folder of ours.
+//! - [`unpack`]: what zstd packed, as far as memory bears.
 //! - [`Lock`]: one process at a time; [`secret`]: what is drawn once, for its owner alone.
 //! - [`log`]: the append-only logs of raw/, and the proof that no line of them is gone.
 //! - [`digest`]: 128 bits that name a vote, or what an annotator saw.
@@ -17,6 +18,7 @@ mod inside;
 mod lock;
 pub mod log;
 mod secret;
+mod unpacked;
 mod workspace;
 
 pub use digest::{Digest, NotADigest};
@@ -25,4 +27,5 @@ pub use error::Error;
 pub use inside::inside;
 pub use lock::Lock;
 pub use secret::{secret, secret_or_draw};
+pub use unpacked::{Unpacked, unpack};
 pub use workspace::Workspace;

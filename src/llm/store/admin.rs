@@ -1,7 +1,7 @@
 //! What `replies stats|export|import|verify` do.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, Read, Write};
+use std::fs;
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -10,6 +10,7 @@ use super::line::{Forgotten, Line, StoredReply};
 use super::{Store, StoreError, index, recover, segment};
 use crate::llm::money::Usd;
 use crate::llm::request::Key;
+use crate::store::unpack;
 
 /// What a store holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -266,9 +267,7 @@ fn read_segment(dir: &Path, number: u32, sealed: bool, findings: &mut Vec<Findin
         let what = "the file does not have the hash of its .sha256".to_owned();
         findings.push(Finding { segment: number, at: None, what });
     }
-    let mut raw = Vec::new();
-    zstd::Decoder::new(File::open(&path)?)?.read_to_end(&mut raw)?;
-    Ok(raw)
+    unpack(&path)?.all()
 }
 
 fn check_lines(

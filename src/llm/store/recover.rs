@@ -9,6 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::line::Line;
 use super::segment::{self, Number};
 use super::{StoreError, index};
+use crate::store::{Unpacked, unpack};
 
 /// Takes every line that the index has not seen into it, cuts the torn tails of writers that are gone, and seals
 /// what they left open.
@@ -65,10 +66,7 @@ pub(super) fn catch_up(db: &Connection, dir: &Path, number: Number) -> Result<()
     if path.exists() {
         let at = |source| StoreError::io(&path, source);
         let frames = segment::frames(&path).map_err(at)?;
-        let mut raw = Vec::new();
-        zstd::Decoder::new(File::open(&path).map_err(at)?)
-            .and_then(|mut file| file.read_to_end(&mut raw))
-            .map_err(at)?;
+        let raw = unpack(&path).and_then(Unpacked::all).map_err(at)?;
         take_lines(db, number, indexed_to, raw.get(indexed_to as usize..).unwrap_or_default())?;
         return Ok(index::sealed(db, number, &frames)?);
     }

@@ -8,6 +8,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::store::Unpacked;
+
 /// Uncompressed bytes a frame holds at least (but for the last): small enough that a random read is cheap.
 const FRAME_BYTES: usize = 64 * 1024;
 const ZSTD_LEVEL: i32 = 6;
@@ -158,7 +160,7 @@ pub(super) fn frames(path: &Path) -> io::Result<Vec<Frame>> {
         let len = zstd::zstd_safe::find_frame_compressed_size(&packed[start..]).map_err(|_| {
             io::Error::new(io::ErrorKind::InvalidData, format!("not a zstd frame at byte {start}"))
         })?;
-        let raw_len = zstd::decode_all(&packed[start..start + len])?.len() as u64;
+        let raw_len = Unpacked::of(&packed[start..start + len], len as u64)?.all()?.len() as u64;
         frames.push(Frame { raw_start, raw_len, start: start as u64, len: len as u64 });
         start += len;
         raw_start += raw_len;

@@ -345,3 +345,17 @@ async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
     store.rebuild().unwrap();
     assert_eq!(store.get(&key).unwrap().unwrap().charged_picousd, Usd::from_pico(7));
 }
+
+/// A sealed segment is somebody's file: what it unpacks to is bounded before memory is taken for it.
+#[test]
+fn a_segment_of_kilobytes_gives_no_gigabytes() {
+    let place = Place::new();
+    fs::create_dir_all(place.replies()).unwrap();
+    let path = place.replies().join("000001.jsonl.zst");
+    let zeros = std::io::Read::take(std::io::repeat(b'\n'), 300 << 20);
+    zstd::stream::copy_encode(zeros, fs::File::create(&path).unwrap(), 1).unwrap();
+    let error = super::segment::frames(&path).unwrap_err().to_string();
+    assert!(error.contains("more than 256 MiB"), "{error}");
+    let opened = Store::open(&place.replies(), &place.index());
+    assert!(opened.err().unwrap().to_string().contains("more than 256 MiB"));
+}

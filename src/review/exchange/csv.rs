@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::entries::{Cells, Entries, Entry, Places};
 use super::export::{ExportError, Sheet};
 use super::problem::Trouble;
+use super::xlsx;
 use encoding_rs::{Encoding, GB18030};
 
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
@@ -52,13 +53,24 @@ pub type SheetRow = (usize, BTreeMap<String, String>);
 /// # Errors
 /// [`Trouble`] where the bytes are no table.
 pub fn sheet_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
-    let (entries, _) = read(bytes)?;
-    let row = |entry: Entry| {
+    Ok(by_header(&read(bytes)?.0))
+}
+
+/// The rows of a workbook's first sheet, as [`sheet_rows`] has them.
+///
+/// # Errors
+/// [`Trouble`] where the bytes are no workbook, or one that is too large.
+pub fn workbook_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
+    Ok(by_header(&xlsx::read_first(bytes)?))
+}
+
+fn by_header(entries: &Entries) -> Vec<SheetRow> {
+    let row = |entry: &Entry| {
         let cell =
             |(at, column): (usize, &String)| Some((column.clone(), entry.cells.text(at)?.into_owned()));
         (entry.number, entries.columns.iter().enumerate().filter_map(cell).collect())
     };
-    Ok(entries.rows.into_iter().map(row).collect())
+    entries.rows.iter().map(row).collect()
 }
 
 /// A cell that no spreadsheet runs as a formula, such as a forum's `=HYPERLINK(…)`: with an apostrophe before it, which

@@ -23,7 +23,7 @@ mod xlsx;
 #[cfg(test)]
 mod tests;
 
-pub use csv::{SheetRow, disarm, sheet, sheet_rows};
+pub use csv::{SheetRow, disarm, sheet, sheet_rows, workbook_rows};
 pub use export::{Ballot, ExportError, File, Format, export};
 pub use import::{Import, ImportSettings, import};
 pub(in crate::review) use jsonl::value as json_value;

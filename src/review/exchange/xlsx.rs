@@ -145,12 +145,7 @@ fn write_guideline(worksheet: &mut Worksheet, sheet: &Sheet<'_>) -> Result<(), X
 
 /// Reads the sheet `name`, or the only one that is neither guideline nor options.
 pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), Trouble> {
-    let unreadable = |error: calamine::XlsxError| Trouble::Unreadable {
-        what: format!("not a whole workbook: {error}"),
-        hint: Some("was the file saved to its end, as xlsx?"),
-    };
-    check_unpacked(bytes)?;
-    let mut workbook: Xlsx<_> = calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(unreadable)?;
+    let mut workbook = open(bytes)?;
     let sheets = workbook.sheet_names().to_vec();
     let mut others = sheets.iter().filter(|sheet| ![GUIDELINE, OPTIONS].contains(&sheet.as_str()));
     let sheet = match (sheets.iter().find(|sheet| *sheet == name), others.next(), others.next()) {
@@ -160,8 +155,33 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
             return Err(Trouble::Unreadable { what, hint: None });
         }
     };
-    let range = cells(&mut workbook, &sheet)?;
-    let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(unreadable)?;
+    Ok((entries(&mut workbook, sheet)?, Vec::new()))
+}
+
+/// Reads the first sheet.
+pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
+    let mut workbook = open(bytes)?;
+    let first = workbook.sheet_names().first().cloned();
+    let none = || Trouble::Unreadable { what: "it has no sheet".to_owned(), hint: None };
+    entries(&mut workbook, first.ok_or_else(none)?)
+}
+
+/// Opens a workbook that unpacks to no more than can be read.
+fn open(bytes: &[u8]) -> Result<Xlsx<Cursor<&[u8]>>, Trouble> {
+    check_unpacked(bytes)?;
+    calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Trouble {
+    Trouble::Unreadable {
+        what: format!("not a whole workbook: {error}"),
+        hint: Some("was the file saved to its end, as xlsx?"),
+    }
+}
+
+fn entries(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: String) -> Result<Entries, Trouble> {
+    let range = cells(workbook, &sheet)?;
+    let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(|error| unreadable(&error))?;
     if merged.len() > MERGED {
         return Err(too_large(format!("{} merged areas", merged.len())));
     }
@@ -187,7 +207,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
         Entry { number: row as usize + 1, cells: Cells::Values(cells), merged: merged.collect() }
     });
     let rows = rows.collect();
-    Ok((Entries { sheet: Some(sheet), columns, rows, places: Places::Cells }, Vec::new()))
+    Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells })
 }
 
 /// Bytes that the files in a workbook may unpack to: ten times those of 100,000 ballots.
@@ -204,10 +224,6 @@ fn too_large(what: String) -> Trouble {
 
 /// Unpacks a workbook into nothing, to know that it can be read: what its files state of their length may be a lie.
 fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
-    let unreadable = |error: &dyn std::fmt::Display| Trouble::Unreadable {
-        what: format!("not a whole workbook: {error}"),
-        hint: Some("was the file saved to its end, as xlsx?"),
-    };
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| unreadable(&e))?;
     let mut left = UNPACKED;
     for at in 0..archive.len() {
@@ -221,10 +237,7 @@ fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
 
 /// The cells of a sheet that hold something, as a table from the first to the last of them.
 fn cells(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, Trouble> {
-    let unreadable = |error: calamine::XlsxError| Trouble::Unreadable {
-        what: format!("not a whole workbook: {error}"),
-        hint: Some("was the file saved to its end, as xlsx?"),
-    };
+    let unreadable = |error: calamine::XlsxError| unreadable(&error);
     let mut reader = workbook.worksheet_cells_reader(sheet).map_err(unreadable)?;
     let (mut cells, mut first, mut last) = (Vec::new(), (u32::MAX, u32::MAX), (0, 0));
     while let Some(cell) = reader.next_cell().map_err(unreadable)? {

@@ -1,7 +1,7 @@
 //! What is whole of a damaged log, in its place; what was there, beside it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::chain::{Chain, split};
 use super::file::sync_folder;
 use super::heads::{HEADS, Head, Home};
 use super::{Log, LogError, Segments};
-use crate::durable;
+use crate::{durable, unpack};
 
 /// The logs of raw/ that are folders of segments.
 const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
@@ -315,9 +315,8 @@ fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize),
 
 /// What a sealed segment gives before it is damaged.
 fn unpacked(path: &Path) -> Result<Vec<u8>, LogError> {
-    let file = File::open(path).map_err(LogError::io(path, "open"))?;
     let mut lines = Vec::new();
-    if let Ok(mut packed) = zstd::Decoder::new(file) {
+    if let Ok(mut packed) = unpack(path) {
         let mut piece = vec![0; 1 << 16];
         while let Ok(read @ 1..) = packed.read(&mut piece) {
             lines.extend_from_slice(&piece[..read]);

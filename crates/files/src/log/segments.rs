@@ -18,7 +18,7 @@ use super::LogError;
 use super::chain::{Walk, split};
 use super::heads::{Head, Heads, Home, is_whole};
 use super::writer::Writer;
-use crate::Digest;
+use crate::{Digest, unpack};
 
 /// An open segment of more bytes than this is sealed after the append that makes it so long.
 const SEAL_BYTES: u64 = 64 << 20;
@@ -130,9 +130,7 @@ impl Segments {
                     (path, lines)
                 }
                 Segment::Sealed(path, hash) => {
-                    let file = File::open(&path).map_err(LogError::io(&path, "open"))?;
-                    let lines =
-                        zstd::decode_all(file).map_err(|e| LogError::damaged(&path, e.to_string()))?;
+                    let lines = sealed_lines(&path)?;
                     if hash_of(&lines) != hash {
                         return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
                     }
@@ -263,6 +261,12 @@ impl Segments {
     pub(super) fn path(&self, number: u32) -> PathBuf {
         self.dir.join(format!("{}.jsonl", numbered(number)))
     }
+}
+
+/// The lines of a sealed segment.
+pub(super) fn sealed_lines(path: &Path) -> Result<Vec<u8>, LogError> {
+    let packed = unpack(path).map_err(LogError::io(path, "open"))?;
+    packed.all().map_err(|e| LogError::damaged(path, e.to_string()))
 }
 
 pub(super) fn numbered(number: u32) -> String {

@@ -214,6 +214,18 @@ fn a_log_without_its_heads_is_seen_and_salvaged() {
     }
 }
 
+/// A sealed segment is somebody's file: what it unpacks to is bounded before memory is taken for it.
+#[test]
+fn a_segment_of_kilobytes_gives_no_gigabytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let sealed = dir.path().join(format!("raw/votes/000001.{}.jsonl.zst", "0".repeat(32)));
+    fs::create_dir_all(sealed.parent().unwrap()).unwrap();
+    let zeros = std::io::Read::take(std::io::repeat(b'\n'), 300 << 20);
+    zstd::stream::copy_encode(zeros, fs::File::create(&sealed).unwrap(), 1).unwrap();
+    let error = Segments::at(sealed.parent().unwrap()).lines().unwrap_err().to_string();
+    assert!(error.contains("more than 256 MiB"), "{error}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     /// Whatever is salvaged is whole, is what was written, and loses no more than what was hit.

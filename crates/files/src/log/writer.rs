@@ -10,7 +10,7 @@ use super::LogError;
 use super::chain::{Walk, split};
 use super::file::sync_folder;
 use super::heads::{Head, is_whole, last_line};
-use super::segments::{CONTEXT, Position, Segment, Segments, hash_of, numbered, prove};
+use super::segments::{CONTEXT, Position, Segment, Segments, hash_of, numbered, prove, sealed_lines};
 use crate::digest::Digester;
 
 /// Bytes that one core compresses at a time.
@@ -160,10 +160,7 @@ impl<'s> Writer<'s> {
             match segment {
                 // The rename came after the sealed file was whole, so its open twin is spare.
                 Segment::Sealed(path, hash) if open.exists() => {
-                    let file = File::open(&path).map_err(LogError::io(&path, "open"))?;
-                    let lines =
-                        zstd::decode_all(file).map_err(|e| LogError::damaged(&path, e.to_string()))?;
-                    if hash_of(&lines) != hash {
+                    if hash_of(&sealed_lines(&path)?) != hash {
                         return Err(LogError::damaged(&path, "the lines do not have the hash in its name"));
                     }
                     fs::remove_file(&open).map_err(LogError::io(&open, "remove"))?;

@@ -1,0 +1,90 @@
+//! What zstd packed, unpacked as far as memory bears: a few kilobytes of a stranger's can be gigabytes.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// A file unpacks to so many times its bytes; lines of JSON to thirty times at most.
+const RATIO: u64 = 100;
+/// And to so many bytes, however small it is.
+const FLOOR: u64 = 256 << 20;
+
+/// Reads what was packed; an error where more comes out than anybody packed.
+pub struct Unpacked<R: BufRead> {
+    from: zstd::Decoder<'static, R>,
+    left: u64,
+    most: u64,
+}
+
+/// Opens a file of zstd frames.
+///
+/// # Errors
+/// Where it cannot be opened or does not begin as such a file.
+pub fn unpack(path: &Path) -> io::Result<Unpacked<BufReader<File>>> {
+    let file = File::open(path)?;
+    let bytes = file.metadata()?.len();
+    Unpacked::of(BufReader::new(file), bytes)
+}
+
+impl<R: BufRead> Unpacked<R> {
+    /// Unpacks what takes so many bytes where it is packed.
+    ///
+    /// # Errors
+    /// Where it does not begin as zstd frames do.
+    pub fn of(packed: R, bytes: u64) -> io::Result<Unpacked<R>> {
+        let most = bytes.saturating_mul(RATIO).max(FLOOR);
+        Ok(Unpacked { from: zstd::Decoder::with_buffer(packed)?, left: most, most })
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    /// Where it is damaged, or more than anybody packed.
+    pub fn all(mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl<R: BufRead> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        match self.left.checked_sub(read as u64) {
+            Some(left) => {
+                self.left = left;
+                Ok(read)
+            }
+            None => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "it unpacks to more than {} MiB, over {RATIO} times its size: riddlemill wrote no such file",
+                    self.most >> 20
+                ),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packed file of so many MiB that say nothing.
+    fn bomb(mib: u64) -> Vec<u8> {
+        let mut packed = Vec::new();
+        zstd::stream::copy_encode(io::repeat(0).take(mib << 20), &mut packed, 1).unwrap();
+        packed
+    }
+
+    #[test]
+    fn kilobytes_give_no_gigabytes() {
+        let packed = bomb(600);
+        assert!(packed.len() < 100_000, "{}", packed.len());
+        let error = Unpacked::of(&packed[..], packed.len() as u64).unwrap().all().unwrap_err();
+        assert!(error.to_string().contains("more than 256 MiB"), "{error}");
+        let packed = bomb(200);
+        let whole = Unpacked::of(&packed[..], packed.len() as u64).unwrap().all().unwrap();
+        assert_eq!(whole.len(), 200 << 20);
+    }
+}
