@@ -34,28 +34,22 @@
 //! - Dependencies point one way, in the order above. `text`, `record`, `options`, `shortcuts` and `join` know no tables.
 
 pub use riddlemill_files::log;
+pub use riddlemill_harvest::{crawl, fetch, pages, warc};
+pub use riddlemill_llm as llm;
+pub use riddlemill_review::{self as review, decisions};
+pub use riddlemill_tables as store;
 pub use riddlemill_text::{join, judges, options, puzzle, record, shortcuts, text};
 
-pub mod decisions;
-pub mod pages;
-pub mod review;
-pub mod warc;
-
-pub mod crawl;
 pub mod evaluate;
-mod http;
-pub mod llm;
 
 pub mod audit;
 pub mod cli;
 pub mod config;
-pub mod fetch;
 pub mod pipeline;
 pub mod recipe;
 pub mod release;
 pub mod search;
 pub mod stages;
-pub mod store;
 pub mod web;
 
 /// The program's version.

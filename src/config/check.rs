@@ -9,8 +9,9 @@ use serde_json::Value;
 use toml_edit::{Document, Item, Table};
 
 use super::layers::{Layer, Origin};
+use super::near_miss;
 use super::reference;
-use super::schema::{Key, Kind, Section, near_miss};
+use super::schema::{Key, Kind, Section};
 use super::sections::SECTIONS;
 use super::source::{SOURCE, Source, SourceKind, Take};
 use super::{FILE, VERSION};

@@ -8,9 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::check::{Problem, Problems, check, value_json};
-use super::schema::{Kind, Section, near_miss, unknown};
+use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
 use super::{FILE, Source};
+use super::{near_miss, unknown};
 use crate::crawl;
 use crate::llm::Endpoint;
 use crate::review::Annotator;

@@ -1,0 +1,304 @@
+//! What a user says about a crawl.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::pages::Site;
+use crate::pages::tieba::Address;
+use riddlemill_files::inside;
+
+const TIEBA: &str = "https://tieba.baidu.com";
+
+/// One source to crawl.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Source {
+    /// Names the folder of its archive.
+    pub name: String,
+    /// Whose pages they are.
+    pub site: Site,
+    /// Scheme and host that `forum` and `thread` seeds stand on; Tieba's own by default.
+    pub base: Option<String>,
+    /// Where to start.
+    pub seeds: Vec<Seed>,
+    /// How far to go.
+    pub scope: Scope,
+    /// How gently.
+    pub politeness: Politeness,
+    /// How much of one answer is taken.
+    pub limits: Limits,
+    /// An e-mail address or web page where the site's owner reaches whoever runs this. Sent with
+    /// every request; there is no default.
+    pub contact: String,
+    /// Fetch again what an earlier, finished pass fetched, asking only for changes.
+    pub refresh: bool,
+    /// For tests: `host:port` pairs that may resolve to private addresses.
+    pub private_hosts: Vec<String>,
+}
+
+/// A place to start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seed {
+    /// A forum's whole list, by name.
+    Forum(String),
+    /// A forum's recommended threads.
+    GoodForum(String),
+    /// A thread.
+    Thread(u64),
+    /// Any page.
+    Url(String),
+    /// A sitemap or an index of sitemaps.
+    Sitemap(String),
+    /// A file with one address a line; `#` starts a comment.
+    UrlFile(PathBuf),
+}
+
+/// How far a crawl goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scope {
+    /// Hosts besides those of the seeds: `host`, or `host:port` for ports other than 80 and 443.
+    pub hosts: Vec<String>,
+    /// Pages a pass fetches at most.
+    pub max_pages: u64,
+    /// Pages of one list at most.
+    pub max_list_pages: Option<u64>,
+    /// Whether nested replies are fetched.
+    pub comments: bool,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Scope { hosts: Vec::new(), max_pages: 100_000, max_list_pages: None, comments: true }
+    }
+}
+
+/// How gently a host is asked. `Crawl-delay` of robots.txt is kept where it is longer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Politeness {
+    /// From the end of one answer to the next request.
+    pub delay_secs: f64,
+    /// Further attempts after 429, 503 or a timeout.
+    pub retries: u32,
+    /// Wait before the first of them; it doubles, with up to half of it added at random.
+    pub backoff_secs: f64,
+    /// Longest wait a `Retry-After` can impose.
+    pub retry_after_cap_secs: u64,
+}
+
+impl Default for Politeness {
+    fn default() -> Self {
+        Politeness { delay_secs: 2.0, retries: 3, backoff_secs: 5.0, retry_after_cap_secs: 900 }
+    }
+}
+
+/// How much of one answer is taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Bytes of a body as sent.
+    pub wire_bytes: u64,
+    /// Bytes of a body after its content-encoding is undone.
+    pub decoded_bytes: u64,
+    /// Redirects in a row.
+    pub redirects: u32,
+    /// From the request to the end of the answer.
+    pub total_secs: f64,
+    /// Without a byte.
+    pub idle_secs: f64,
+    /// Bytes of one archive file before the next is begun.
+    pub segment_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            wire_bytes: 16 << 20,
+            decoded_bytes: 32 << 20,
+            redirects: 5,
+            total_secs: 60.0,
+            idle_secs: 20.0,
+            segment_bytes: 1 << 30,
+        }
+    }
+}
+
+/// What is wrong with the settings, all at once.
+#[derive(Debug, thiserror::Error)]
+#[error("crawl source `{name}`: {}", problems.join("; "))]
+pub struct SettingsError {
+    /// The source.
+    pub name: String,
+    /// Each with what to do about it.
+    pub problems: Vec<String>,
+}
+
+/// A start that has become an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    pub url: Url,
+    pub sitemap: bool,
+}
+
+/// Settings that make sense.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub starts: Vec<Start>,
+    /// `host` or `host:port`, in lower case.
+    pub hosts: BTreeSet<String>,
+    pub user_agent: String,
+}
+
+impl Source {
+    /// The same source with the paths of its URL files taken from `root`.
+    pub fn at(mut self, root: &Path) -> Source {
+        for seed in &mut self.seeds {
+            if let Seed::UrlFile(path) = seed {
+                *path = root.join(&*path);
+            }
+        }
+        self
+    }
+
+    /// Checks everything and reads URL files.
+    pub(super) fn resolve(&self) -> Result<Resolved, SettingsError> {
+        let mut problems = Vec::new();
+        // A folder and a file are called so.
+        let plain = inside(Path::new("raw/warc"), &self.name).is_ok();
+        if !plain || self.name.contains('/') || self.name.starts_with('.') {
+            problems.push("`name` must be a plain folder name".into());
+        }
+        let contact = self.contact.trim();
+        let reachable =
+            contact.contains('@') || contact.starts_with("http://") || contact.starts_with("https://");
+        if !reachable || contact.chars().any(|c| c.is_control() || !c.is_ascii()) {
+            problems.push("`contact` must be an e-mail address or a web page (ASCII) where the site's owner reaches you".into());
+        }
+        let numbers = [
+            self.politeness.delay_secs,
+            self.politeness.backoff_secs,
+            self.limits.total_secs,
+            self.limits.idle_secs,
+        ];
+        if numbers.iter().any(|n| !(0.0..=1e6).contains(n)) {
+            problems.push("times must lie between 0 and 1000000 seconds".into());
+        }
+        if let Site::Profile(profile) = &self.site
+            && let Err(error) = profile.check()
+        {
+            problems.push(error.to_string());
+        }
+        let mut starts = Vec::new();
+        for seed in &self.seeds {
+            match self.start(seed) {
+                Ok(mut found) => starts.append(&mut found),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if self.seeds.is_empty() {
+            problems.push("`seeds` is empty".into());
+        }
+        let own = starts.iter().filter_map(|start| authority(&start.url));
+        let hosts = self.scope.hosts.iter().map(|host| host.to_ascii_lowercase()).chain(own).collect();
+        if !problems.is_empty() {
+            return Err(SettingsError { name: self.name.clone(), problems });
+        }
+        let user_agent = format!("riddlemill/{} (+{contact})", env!("CARGO_PKG_VERSION"));
+        Ok(Resolved { starts, hosts, user_agent })
+    }
+
+    fn start(&self, seed: &Seed) -> Result<Vec<Start>, String> {
+        let base = || {
+            let base = self.base.as_deref().unwrap_or(TIEBA);
+            Url::parse(base).map_err(|error| format!("`base` is no address: {error}"))
+        };
+        let on_base = |address: Address| {
+            let base = base()?;
+            address.on(&base).ok_or_else(|| format!("`base` cannot hold paths: {base}"))
+        };
+        let list =
+            |forum: &str, good| on_base(Address::List { forum: forum.into(), good, cid: None, offset: 0 });
+        let page = |url| Start { url, sitemap: false };
+        Ok(match seed {
+            Seed::Forum(forum) => vec![page(list(forum, false)?)],
+            Seed::GoodForum(forum) => vec![page(list(forum, true)?)],
+            Seed::Thread(tid) => vec![page(on_base(Address::Thread { tid: *tid, page: 1 })?)],
+            Seed::Url(url) => vec![page(parse(url)?)],
+            Seed::Sitemap(url) => vec![Start { url: parse(url)?, sitemap: true }],
+            Seed::UrlFile(path) => {
+                let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+                let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
+                let lines = lines
+                    .map(|(n, line)| (n + 1, line.trim()))
+                    .filter(|(_, l)| !l.is_empty() && !l.starts_with('#'));
+                let read =
+                    |(n, line)| parse(line).map(page).map_err(|e| format!("{}:{n}: {e}", path.display()));
+                lines.map(read).collect::<Result<_, _>>()?
+            }
+        })
+    }
+}
+
+fn parse(url: &str) -> Result<Url, String> {
+    match Url::parse(url) {
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some() => {
+            Ok(parsed)
+        }
+        Ok(_) => Err(format!("`{url}` is not an http or https address")),
+        Err(error) => Err(format!("`{url}` is no address: {error}")),
+    }
+}
+
+/// `host`, or `host:port` where the port is not the scheme's own.
+pub(super) fn authority(url: &Url) -> Option<String> {
+    let host = url.host_str()?;
+    Some(url.port().map_or_else(|| host.to_string(), |port| format!("{host}:{port}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_problem_is_named_at_once() {
+        let source = Source {
+            name: "../x".into(),
+            seeds: vec![Seed::Url("file:///etc/passwd".into()), Seed::Thread(1)],
+            ..Source::default()
+        };
+        let problems = source.resolve().unwrap_err().problems;
+        assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn seeds_become_addresses_and_their_hosts_are_in_scope() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join("urls.txt");
+        std::fs::write(&list, "\u{feff}# mine\r\nhttps://a.example/1\r\n\r\nhttp://b.example:8080/2")
+            .unwrap();
+        let source = Source {
+            name: "x".into(),
+            contact: "me@example.org".into(),
+            seeds: vec![Seed::GoodForum("弱智".into()), Seed::UrlFile(list)],
+            ..Source::default()
+        };
+        let resolved = source.resolve().unwrap();
+        assert_eq!(resolved.starts[0].url.path(), "/f");
+        let hosts: Vec<&str> = resolved.hosts.iter().map(String::as_str).collect();
+        assert_eq!(hosts, ["a.example", "b.example:8080", "tieba.baidu.com"]);
+        assert!(resolved.user_agent.ends_with("(+me@example.org)"));
+    }
+
+    #[test]
+    fn settings_read_as_people_write_them() {
+        let text = r#"{"name":"t","site":"tieba","contact":"a@b","seeds":[{"thread":5},{"forum":"x"}],"scope":{"comments":false}}"#;
+        let source: Source = serde_json::from_str(text).unwrap();
+        assert_eq!(source.seeds, [Seed::Thread(5), Seed::Forum("x".into())]);
+        assert!(serde_json::from_str::<Source>(r#"{"nmae":"t"}"#).is_err());
+    }
+}

@@ -1,0 +1,226 @@
+//! Whether a file must be downloaded, and whether what came is what was wanted.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+
+use super::download::{Meter, Patience, beside, download};
+use super::lock::{Pin, Pins};
+use riddlemill_files::{self as files, durable};
+
+/// A file that a source wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where it is.
+    pub url: String,
+    /// Where it belongs, relative to the workspace.
+    pub file: String,
+    /// What its SHA-256 must be, where the settings say.
+    pub sha256: Option<String>,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// It lay there already, with its hash.
+    There(Pin),
+    /// It lay there, and is pinned from now on.
+    Adopted(Pin),
+    /// It was downloaded.
+    New(Pin),
+    /// It was downloaded in the place of another version, whose SHA-256 this is.
+    Updated(Pin, String),
+}
+
+/// Why a file could not be fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] files::Error),
+    /// No request could be made of the address.
+    #[error("{url}: {why}")]
+    Address {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The server will not give it.
+    #[error("{url}: the server answered {status}")]
+    Status {
+        /// The address.
+        url: String,
+        /// The answer.
+        status: u16,
+    },
+    /// Too many attempts in a row brought nothing.
+    #[error(
+        "{url}: gave up after {attempts} attempts: {why}\n  hint: what came so far is kept; the same command goes on from there"
+    )]
+    GaveUp {
+        /// The address.
+        url: String,
+        /// How many.
+        attempts: u32,
+        /// What the last one met.
+        why: String,
+    },
+    /// What came is not what was wanted.
+    #[error("{url}: its SHA-256 is {found}, {by} {wanted}\n  hint: {hint}")]
+    Other {
+        /// The address.
+        url: String,
+        /// Of what came.
+        found: String,
+        /// Who wants another: `the settings state`, `pipeline.lock has`.
+        by: &'static str,
+        /// What is wanted.
+        wanted: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The file that lies there is not the pinned one.
+    #[error(
+        "{file}: its SHA-256 is {found}, {by} {wanted}\n  hint: move it away to fetch the pinned bytes, or `riddlemill fetch --update`"
+    )]
+    Edited {
+        /// The file.
+        file: String,
+        /// What it has.
+        found: String,
+        /// Who wants another.
+        by: &'static str,
+        /// What is wanted.
+        wanted: String,
+    },
+}
+
+/// Where a file of the settings belongs: inside the workspace, whoever wrote them.
+fn place(root: &Path, file: &str) -> Result<PathBuf, FetchError> {
+    Ok(files::inside(root, file.trim_start_matches("./"))?)
+}
+
+/// Brings one file into the workspace and pins it. `update` asks the server even where the file lies
+/// there, and may put another version in its place.
+///
+/// # Errors
+/// [`FetchError`]; the file that lay there is untouched then.
+pub async fn fetch(
+    root: &Path,
+    wanted: &Wanted,
+    pins: &mut Pins,
+    update: bool,
+    patience: Patience,
+    meter: &dyn Meter,
+) -> Result<Fetched, FetchError> {
+    let file = place(root, &wanted.file)?;
+    let pinned = pins.of(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
+    // What the settings state stands above what was found once.
+    let demand = match (&wanted.sha256, &pinned) {
+        (Some(stated), _) => Some((stated.clone(), "the settings state")),
+        (None, Some(pin)) if !update => Some((pin.sha256.clone(), "pipeline.lock has")),
+        _ => None,
+    };
+    let there = match file.exists() {
+        true => Some(durable::digest(&file).map_err(files::Error::io("read", &file))?),
+        false => None,
+    };
+    if let (Some((sha256, bytes)), false) = (&there, update) {
+        if let Some((wanted_hash, by)) = demand.filter(|(hash, _)| hash != sha256) {
+            return Err(FetchError::Edited {
+                file: wanted.file.clone(),
+                found: sha256.clone(),
+                by,
+                wanted: wanted_hash,
+            });
+        }
+        let pin = pin(wanted, sha256, *bytes);
+        if pinned.as_ref() == Some(&pin) {
+            return Ok(Fetched::There(pin));
+        }
+        pins.set(pin.clone());
+        pins.write(root)?;
+        return Ok(Fetched::Adopted(pin));
+    }
+    if let Some(folder) = file.parent() {
+        durable::create_folder(folder)?;
+    }
+    let (sha256, bytes) = whole(wanted, &file, demand, patience, meter).await?;
+    let (part, note) = beside(&file);
+    let pin = pin(wanted, &sha256, bytes);
+    let before = there.map(|(hash, _)| hash);
+    if before.as_ref() == Some(&sha256) {
+        remove(&part);
+    } else {
+        put(&part, &file)?;
+    }
+    remove(&note);
+    pins.set(pin.clone());
+    pins.write(root)?;
+    Ok(match before {
+        Some(old) if old == sha256 => Fetched::There(pin),
+        Some(old) => Fetched::Updated(pin, old),
+        None => Fetched::New(pin),
+    })
+}
+
+/// Downloads until the part has the hash that is demanded. A part that several answers made up gets a
+/// second chance from its first byte: only a server that changes its file under one name needs it.
+async fn whole(
+    wanted: &Wanted,
+    file: &Path,
+    demand: Option<(String, &'static str)>,
+    patience: Patience,
+    meter: &dyn Meter,
+) -> Result<(String, u64), FetchError> {
+    let client = riddlemill_http::client()
+        .user_agent(concat!("riddlemill/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::limited(5))
+        .connect_timeout(patience.silence.min(Duration::from_secs(15)))
+        .build()
+        .map_err(|e| FetchError::Address { url: wanted.url.clone(), why: e.to_string() })?;
+    let (part, note) = beside(file);
+    let mut again = false;
+    loop {
+        let mixed = download(&client, &wanted.url, file, patience, meter).await?;
+        let (sha256, bytes) = durable::digest(&part).map_err(files::Error::io("read", &part))?;
+        let Some((hash, by)) = demand.as_ref().filter(|(hash, _)| *hash != sha256) else {
+            return Ok((sha256, bytes));
+        };
+        remove(&note);
+        remove(&part);
+        if mixed && !std::mem::replace(&mut again, true) {
+            meter.again("its hash is another; once more from the first byte", Duration::ZERO);
+            continue;
+        }
+        let hint = match *by {
+            "pipeline.lock has" => {
+                "the file behind the url changed; `riddlemill fetch --update` takes the new one"
+            }
+            _ => "the file behind the url is another one; compare both hashes at its publisher",
+        };
+        return Err(FetchError::Other {
+            url: wanted.url.clone(),
+            found: sha256,
+            by,
+            wanted: hash.clone(),
+            hint,
+        });
+    }
+}
+
+fn pin(wanted: &Wanted, sha256: &str, bytes: u64) -> Pin {
+    Pin { url: wanted.url.clone(), sha256: sha256.into(), bytes, file: wanted.file.clone() }
+}
+
+fn put(part: &PathBuf, file: &Path) -> Result<(), files::Error> {
+    std::fs::rename(part, file).map_err(files::Error::io("rename to", file))?;
+    file.parent().map_or(Ok(()), durable::sync_folder)
+}
+
+/// What is left over from a finished download is of no use; not being able to remove it does no harm.
+fn remove(path: &Path) {
+    let _ = std::fs::remove_file(path);
+}

@@ -1,0 +1,220 @@
+//! Pages of whole archives to rows: parsed on all cores, handed over in the archive's order.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use url::Url;
+
+use super::charset;
+use super::classify::Class;
+use super::parse::{FloorComments, Parsed, Site, parse};
+use super::row::{Post, PostKind, Riddle};
+use super::tieba::Address;
+use crate::warc::{Archive, ArchiveError, Limits, Page};
+
+/// Pages parsed at a time.
+const BATCH: usize = 64;
+/// Bytes of bodies parsed at a time, or one page. A tree of tiny elements is fifty times its page.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// Everything a set of archives says. A post that stands on several pages is one row.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// Posts by kind, thread and post. A later capture overwrites an earlier one, but a field it
+    /// lacks keeps its earlier value.
+    pub posts: Vec<Post>,
+    /// Riddles with the address of their page, in the archive's order; a page captured twice
+    /// counts by its last capture.
+    pub riddles: Vec<(String, Riddle)>,
+    /// What each page was, by address: its last capture.
+    pub pages: BTreeMap<String, PageNote>,
+    /// Pages of threads that are declared and missing or empty: thread and page.
+    pub holes: Vec<(u64, u64)>,
+    /// Floors with fewer nested replies than the server counts.
+    pub comments: Vec<FloorComments>,
+    /// Damaged records.
+    pub errors: Vec<ArchiveError>,
+}
+
+/// One page of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageNote {
+    /// What it is.
+    pub class: Class,
+    /// Its date.
+    pub date: String,
+    /// Whether its body is cut; then it was not parsed.
+    pub truncated: bool,
+    /// The file (an index into those given) and the member's offset.
+    pub at: (usize, u64),
+}
+
+/// Reads every page of the archives. The archives may come from any tool.
+pub fn import(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Imported {
+    let mut found = Imported::default();
+    let mut merge = Merge::default();
+    each(files, site, limits, |page| match page {
+        Ok((page, parsed)) => merge.take(page, parsed),
+        Err(error) => found.errors.push(error),
+    });
+    merge.finish(found)
+}
+
+/// Hands over each page with what was parsed of it, in the archive's order. Redirects are passed
+/// over, unless they lead to a challenge.
+pub fn each(
+    files: Vec<PathBuf>,
+    site: &Site,
+    limits: Limits,
+    mut take: impl FnMut(Result<(Page, Parsed), ArchiveError>),
+) {
+    let mut pages = Archive::new(files, limits).pages();
+    loop {
+        let mut bytes = 0;
+        let mut batch = Vec::new();
+        while batch.len() < BATCH && bytes < BATCH_BYTES {
+            let Some(page) = pages.next() else { break };
+            bytes += page.as_ref().map_or(0, |page| page.body.len());
+            batch.push(page);
+        }
+        if batch.is_empty() {
+            return;
+        }
+        let parsed: Vec<_> =
+            batch.into_par_iter().map(|page| page.map(|page| read_page(site, page))).collect();
+        for item in parsed {
+            match item {
+                Ok((page, parsed)) if redirects(&page) && parsed.class != Class::Blocked => {}
+                other => take(other),
+            }
+        }
+    }
+}
+
+fn redirects(page: &Page) -> bool {
+    (300..400).contains(&page.status)
+}
+
+/// What one page says.
+pub fn read_page(site: &Site, page: Page) -> (Page, Parsed) {
+    if page.truncated.is_some() {
+        return (page, Class::Unparsed.into());
+    }
+    let target = page
+        .redirect
+        .as_deref()
+        .filter(|_| redirects(&page))
+        .and_then(|to| Url::parse(&page.url).ok()?.join(to).ok());
+    let url = target.map_or_else(|| page.url.clone(), String::from);
+    let text = charset::decode(&page.body, page.content_type.as_deref()).text;
+    let parsed = parse(site, &url, page.status, &text, Some(&page.date));
+    (page, parsed)
+}
+
+type PostKey = (PostKind, Option<u64>, Option<u64>, Option<String>);
+
+#[derive(Default)]
+struct Merge {
+    posts: BTreeMap<PostKey, (String, Post)>,
+    riddles: Vec<(String, Vec<Riddle>)>,
+    pages: BTreeMap<String, PageNote>,
+    /// By thread: pages declared at most, and pages seen with posts.
+    threads: BTreeMap<u64, (u64, Vec<u64>)>,
+    comments: BTreeMap<u64, u64>,
+}
+
+impl Merge {
+    fn take(&mut self, page: Page, parsed: Parsed) {
+        let address = Url::parse(&page.url).ok().and_then(|url| Address::of(&url));
+        if let Some(Address::Thread { tid, page: number }) = address {
+            let thread = self.threads.entry(tid).or_default();
+            thread.0 = thread.0.max(parsed.facts.pages.unwrap_or(0));
+            if parsed.class == Class::Ok {
+                thread.1.push(parsed.facts.page.unwrap_or(number));
+            }
+        }
+        for floor in &parsed.facts.comments {
+            let expected = self.comments.entry(floor.pid).or_default();
+            *expected = floor.expected.max(*expected);
+        }
+        for (place, post) in parsed.posts.into_iter().enumerate() {
+            self.upsert(&page, place, post);
+        }
+        if !parsed.riddles.is_empty() {
+            self.riddles.retain(|(url, _)| *url != page.url);
+            self.riddles.push((page.url.clone(), parsed.riddles));
+        }
+        let note = PageNote {
+            class: parsed.class,
+            truncated: page.truncated.is_some(),
+            at: (page.file, page.at.member),
+            date: page.date,
+        };
+        self.pages.insert(page.url, note);
+    }
+
+    fn upsert(&mut self, page: &Page, place: usize, post: Post) {
+        let native = if post.kind == PostKind::Thread { None } else { post.pid };
+        let place = post.tid.or(native).is_none().then(|| format!("{}#{place:06}", page.url));
+        let key = (post.kind, post.tid, native, place);
+        match self.posts.get_mut(&key) {
+            None => {
+                self.posts.insert(key, (page.date.clone(), post));
+            }
+            Some((date, known)) if *date <= page.date => {
+                *known = newer(std::mem::replace(known, Post::new(post.kind)), post);
+                date.clone_from(&page.date);
+            }
+            Some((_, known)) => *known = newer(post, std::mem::replace(known, Post::new(PostKind::Floor))),
+        }
+    }
+
+    fn finish(self, found: Imported) -> Imported {
+        let posts: Vec<Post> = self.posts.into_values().map(|(_, post)| post).collect();
+        let mut got: BTreeMap<u64, u64> = BTreeMap::new();
+        for parent in posts.iter().filter_map(|post| post.parent_pid) {
+            *got.entry(parent).or_default() += 1;
+        }
+        let comments = self
+            .comments
+            .into_iter()
+            .map(|(pid, expected)| FloorComments { pid, expected, got: got.get(&pid).copied().unwrap_or(0) })
+            .filter(|floor| floor.got < floor.expected)
+            .collect();
+        let hole = |(tid, (declared, seen)): (u64, (u64, Vec<u64>))| {
+            (1..=declared).filter(move |page| !seen.contains(page)).map(move |page| (tid, page))
+        };
+        Imported {
+            posts,
+            riddles: self
+                .riddles
+                .into_iter()
+                .flat_map(|(url, riddles)| riddles.into_iter().map(move |riddle| (url.clone(), riddle)))
+                .collect(),
+            pages: self.pages,
+            holes: self.threads.into_iter().flat_map(hole).collect(),
+            comments,
+            ..found
+        }
+    }
+}
+
+/// The newer capture, its gaps filled from the older one.
+fn newer(old: Post, new: Post) -> Post {
+    Post {
+        pid: new.pid.or(old.pid),
+        parent_pid: new.parent_pid.or(old.parent_pid),
+        floor: new.floor.or(old.floor),
+        title: new.title.or(old.title),
+        text: new.text.or(old.text),
+        author: new.author.or(old.author),
+        author_id: new.author_id.or(old.author_id),
+        time_raw: new.time_raw.or(old.time_raw),
+        time: new.time.or(old.time),
+        images: if new.images.is_empty() { old.images } else { new.images },
+        replies: new.replies.or(old.replies),
+        link: new.link.or(old.link),
+        ..new
+    }
+}

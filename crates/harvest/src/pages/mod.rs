@@ -1,0 +1,35 @@
+//! Parsers from archived pages to rows: Tieba of both page generations, riddle sites, and any
+//! forum a user describes with selectors. No network here, and no clock.
+//!
+//! Reading order: [`charset`] makes text of bytes, [`dom`] makes a tree of text that cannot hurt,
+//! [`text`] makes text of a tree again, then one module a site; [`parse`] chooses among
+//! them and [`classify`] says what a page is before anything is read from it; [`import`] runs
+//! over whole archives.
+//!
+//! Invariants: a field that a page lacks stays `None`; text is kept as people wrote it; IP location,
+//! portrait and device are never read, so no later stage can leak them; ids are `u64`.
+
+pub mod charset;
+mod classify;
+mod dom;
+mod import;
+mod parse;
+mod profile;
+pub mod rd;
+pub mod riddles;
+mod row;
+mod text;
+pub mod tieba;
+pub mod time;
+
+pub use classify::{Class, classify};
+pub use dom::{MAX_DEPTH, TooDeep, canonical};
+pub use import::read_page;
+pub use import::{Imported, PageNote, each, import};
+pub use parse::{Facts, FloorComments, Parsed, Site, parse};
+pub use profile::{Profile, ProfileError};
+pub use row::{Post, PostKind, Riddle};
+pub use text::entities;
+
+#[cfg(test)]
+mod tests;

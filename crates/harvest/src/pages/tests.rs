@@ -1,0 +1,305 @@
+//! Parsers on pages of real structure and own text.
+
+use super::tieba::{comments, list, thread};
+use super::*;
+
+macro_rules! page {
+    ($name:literal) => {
+        include_str!(concat!("../../../../tests/fixtures/pages/", $name))
+    };
+}
+
+const CAPTURED: Option<&str> = Some("2024-03-06T02:00:00Z");
+const THREAD: &str = "https://tieba.baidu.com/p/7700000001";
+const LIST: &str = "https://tieba.baidu.com/f?kw=x";
+
+fn tids(posts: &[Post]) -> Vec<u64> {
+    posts.iter().filter_map(|post| post.tid).collect()
+}
+
+#[test]
+fn a_list_inside_a_comment_is_read_without_its_decoys() {
+    let found = list(page!("list-2024.html"), CAPTURED).unwrap();
+    assert_eq!(tids(&found.threads), [8800000001, 8900000002, 8900000003, 8900000004]);
+    assert!(found.next.unwrap().starts_with("//tieba.baidu.com/f?kw="));
+
+    let pinned = &found.threads[0];
+    assert!(pinned.pinned && pinned.text.is_none());
+    assert_eq!(pinned.title.as_deref(), Some("发帖前请先看这里：怎样提一个好的问题"));
+    assert_eq!(pinned.author.as_deref(), Some("吧主甲"));
+    assert_eq!((pinned.author_id, pinned.replies), (Some(1001), Some(321)));
+    assert_eq!(pinned.time.as_deref(), Some("2021-07"));
+
+    let good = &found.threads[1];
+    assert!(good.good && !good.pinned);
+    assert_eq!(good.title.as_deref(), Some("闹钟响之前就醒了，那闹钟算不算白干了一晚上班"));
+    assert_eq!(good.text.as_deref(), Some("它明明一分钟都没有响过"));
+    assert_eq!((good.pid, good.time.as_deref()), (Some(149000000002), Some("2024-03-06T21:07+08:00")));
+
+    let tagged = &found.threads[2];
+    assert_eq!(tagged.title.as_deref(), Some("<左脚先进电梯>算不算插队"));
+    assert_eq!(tagged.text.as_deref(), Some("毕竟右脚还在后面排着"));
+    assert_eq!((tagged.replies, tagged.time.as_deref()), (Some(7), Some("2024-03-05")));
+    assert_eq!(tagged.images, ["http://pic.example.invalid/a-big.jpg"]);
+
+    assert_eq!(found.threads[3].text.as_deref(), Some(""));
+}
+
+#[test]
+fn the_older_list_is_read_too() {
+    let found = list(page!("list-2020.html"), None).unwrap();
+    assert_eq!(tids(&found.threads), [6000000001, 6000000002, 6000000003]);
+    assert!(found.threads[0].pinned);
+    assert_eq!(found.threads[2].text.as_deref(), Some("我问了，它只吐泡泡"));
+    let last = list(page!("list-2020-p2.html"), None).unwrap();
+    assert_eq!((tids(&last.threads), last.next), (vec![6000000001, 6000000003, 6000000004], None));
+}
+
+#[test]
+fn floors_keep_gaps_text_and_pictures_and_nothing_hidden() {
+    let found = thread(page!("thread-p1.html")).unwrap();
+    assert_eq!(
+        (found.tid, found.fid, found.pages, found.replies),
+        (Some(7700000001), Some(55001), Some(3), Some(64))
+    );
+    assert_eq!(found.title.as_deref(), Some("闹钟为什么从来不迟到"));
+    assert_eq!(found.forum.as_deref(), Some("脑筋打结吧"));
+    assert_eq!(found.page, Some(1));
+    let floors: Vec<Option<u32>> = found.floors.iter().map(|post| post.floor).collect();
+    assert_eq!(floors, [1, 3, 4, 6, 7].map(Some));
+    let texts: Vec<&str> = found.floors.iter().map(|post| post.text.as_deref().unwrap()).collect();
+    assert_eq!(
+        texts,
+        [
+            "它每天六点准时上班\n可是没有人给它发工资\n\n  这合理吗？",
+            "因为它睡在床头",
+            "",
+            "图里的闹钟迟到过 <真的> 1 < 2",
+            "前半句后半句"
+        ]
+    );
+    assert_eq!(found.floors[3].images, ["http://pic.example.invalid/clock.jpg"]);
+    assert!(found.floors[2].images.is_empty());
+    let first = &found.floors[0];
+    assert_eq!((first.author.as_deref(), first.author_id), (Some("甲甲"), Some(2001)));
+    assert_eq!(first.time_raw.as_deref(), Some("2023-03-02 12:31"));
+    assert_eq!(first.time.as_deref(), Some("2023-03-02T12:31+08:00"));
+    assert_eq!(found.floors[1].replies, Some(12));
+}
+
+#[test]
+fn personal_data_beside_a_post_is_not_read() {
+    for posts in [
+        thread(page!("thread-p1.html")).unwrap().floors,
+        list(page!("list-2024.html"), CAPTURED).unwrap().threads,
+        comments(page!("comment-1.html")).unwrap().posts,
+        comments(page!("total-comment.json")).unwrap().posts,
+    ] {
+        let rows = serde_json::to_string(&posts).unwrap();
+        for secret in ["火星", "IP属地", "tb.1.", "手机客户端", "portrait", "himg"] {
+            assert!(!rows.contains(secret), "{secret}");
+        }
+    }
+}
+
+#[test]
+fn the_old_generation_in_gbk_is_read() {
+    let bytes = include_bytes!("../../../../tests/fixtures/pages/thread-old.html");
+    let text = charset::decode(bytes, None);
+    assert_eq!(text.encoding, "gb18030");
+    let found = thread(&text.text).unwrap();
+    assert_eq!((found.tid, found.fid, found.pages), (Some(1600000001), Some(42), Some(1)));
+    assert_eq!(found.title.as_deref(), Some("蜗牛搬家要不要请搬家公司"));
+    let first = &found.floors[0];
+    assert_eq!((first.pid, first.tid, first.floor), (Some(21000000001), Some(1600000001), Some(1)));
+    assert_eq!(first.time.as_deref(), Some("2012-06-03T09:05+08:00"));
+    assert_eq!(first.text.as_deref(), Some("它把房子背在身上，是不是怕涨价"));
+}
+
+#[test]
+fn nested_replies_are_read_from_json_and_from_both_kinds_of_html() {
+    let total = comments(page!("total-comment.json")).unwrap();
+    assert_eq!(total.floors, [(1490003, 12, 10), (1490006, 1, 1)]);
+    let reply = total.posts.last().unwrap();
+    assert_eq!(reply.text.as_deref(), Some("回复 @乙乙 :表针是画上去的"));
+    assert_eq!((reply.parent_pid, reply.pid, reply.tid), (Some(1490006), Some(15900050), Some(7700000001)));
+    assert_eq!(reply.time.as_deref(), Some("2023-03-05T15:08:20+08:00"));
+    assert!(reply.images.is_empty());
+    let none = comments(page!("total-comment-empty.json")).unwrap();
+    assert!(none.recognised && none.posts.is_empty());
+
+    let first = comments(page!("comment-1.html")).unwrap();
+    assert_eq!((first.posts.len(), first.total, first.pages), (10, Some(12), Some(2)));
+    assert_eq!(first.posts[0].text.as_deref(), Some("第1条：床头也会迟到"));
+    assert_eq!(first.posts[0].time.as_deref(), Some("2023-03-05T15:01+08:00"));
+    let second = comments(page!("comment-2.html")).unwrap();
+    assert_eq!((second.posts.len(), second.pages), (2, Some(2)));
+    assert_eq!(second.posts[0].author.as_deref(), Some("it's u11"));
+    assert!(comments(r#"{"errno": 110003}"#).is_err());
+}
+
+#[test]
+fn pages_are_classified_by_address_title_and_structure() {
+    let deep = "<div>".repeat(100_000);
+    let cases: &[(&str, u16, &str, Class)] = &[
+        (THREAD, 200, page!("thread-p1.html"), Class::Ok),
+        (THREAD, 200, page!("thread-p2.html"), Class::Empty),
+        (THREAD, 200, page!("thread-quoting.html"), Class::Ok),
+        (LIST, 200, page!("list-2024.html"), Class::Ok),
+        (THREAD, 200, page!("block-challenge.html"), Class::Blocked),
+        (THREAD, 403, page!("block-challenge.html"), Class::Blocked),
+        (THREAD, 403, "", Class::Blocked),
+        ("https://wappass.baidu.com/static/captcha/tuxing.html?ak=x", 302, "", Class::Blocked),
+        (
+            "https://wappass.baidu.com/static/captcha/tuxing.html?ak=x",
+            200,
+            page!("thread-p1.html"),
+            Class::Blocked,
+        ),
+        (LIST, 200, page!("shell.html"), Class::Shell),
+        (THREAD, 200, page!("shell.html"), Class::Shell),
+        (THREAD, 200, page!("gone-deleted.html"), Class::Deleted),
+        (THREAD, 404, page!("gone-deleted.html"), Class::Deleted),
+        (THREAD, 200, page!("gone-system.html"), Class::Deleted),
+        (THREAD, 404, page!("gone-hidden.html"), Class::Hidden),
+        (THREAD, 200, page!("gone-hidden.html"), Class::Hidden),
+        (THREAD, 200, page!("gone-merged.html"), Class::Merged),
+        (THREAD, 404, page!("gone-merged.html"), Class::Merged),
+        (THREAD, 502, "<h1>bad gateway</h1>", Class::Unparsed),
+        (THREAD, 200, &deep, Class::Unparsed),
+        (THREAD, 200, "", Class::Unparsed),
+        (
+            "https://tieba.baidu.com/p/totalComment?tid=7700000001&fid=1",
+            200,
+            page!("total-comment.json"),
+            Class::Ok,
+        ),
+        (
+            "https://tieba.baidu.com/p/totalComment?tid=7700000001&fid=1",
+            200,
+            page!("total-comment-empty.json"),
+            Class::Empty,
+        ),
+        ("https://tieba.baidu.com/p/totalComment?tid=7700000001&fid=1", 200, "{", Class::Unparsed),
+        ("https://tieba.baidu.com/p/comment?tid=1&pid=2", 200, page!("comment-1.html"), Class::Ok),
+    ];
+    for (url, status, body, want) in cases {
+        let start: String = body.chars().take(60).collect();
+        assert_eq!(classify(&Site::Tieba, url, *status, body), *want, "{url} {status} {start}");
+    }
+}
+
+#[test]
+fn a_blocked_page_yields_no_rows_whatever_it_holds() {
+    let parsed = parse(&Site::Tieba, THREAD, 403, page!("thread-p1.html"), None);
+    assert_eq!((parsed.class, parsed.posts.len()), (Class::Blocked, 0));
+}
+
+#[test]
+fn riddles_in_block_quotes() {
+    let found =
+        riddles::riddles(page!("riddles-list.html"), "https://www.riddles.com/brain-teasers").unwrap();
+    assert_eq!(found.next.as_deref(), Some("/brain-teasers?page=2"));
+    let rows: Vec<(Option<u64>, &str, Option<&str>)> =
+        found.riddles.iter().map(|r| (r.id, r.question.as_str(), r.answer.as_deref())).collect();
+    assert_eq!(
+        rows,
+        [
+            (
+                Some(7001),
+                "A man falls off a twenty-foot ladder onto stone & walks away.\nHow?",
+                Some("He stood on the lowest rung.")
+            ),
+            (
+                Some(7002),
+                "What room has no walls,\nno doors and no roof?",
+                Some("A mushroom — see the best riddles.")
+            ),
+            (Some(7003), "Which letter is always late for tea?", None),
+        ]
+    );
+    assert_eq!(found.riddles[0].title.as_deref(), Some("The Baker's Ladder"));
+    assert_eq!(found.riddles[1].anchors, ["the best riddles"]);
+}
+
+#[test]
+fn a_single_riddle_page_tells_its_own_from_the_related() {
+    let found =
+        riddles::riddles(page!("riddles-single.html"), "https://www.riddles.com/riddle/7002").unwrap();
+    let rows: Vec<(Option<u64>, bool)> = found.riddles.iter().map(|r| (r.id, r.related)).collect();
+    assert_eq!(rows, [(Some(7002), false), (Some(7001), true)]);
+}
+
+#[test]
+fn riddles_after_labels() {
+    let found = riddles::riddles(page!("riddles-strong.html"), "https://www.riddles.com/x").unwrap();
+    let rows: Vec<(Option<u64>, &str, Option<&str>)> =
+        found.riddles.iter().map(|r| (r.id, r.question.as_str(), r.answer.as_deref())).collect();
+    assert_eq!(
+        rows,
+        [
+            (
+                Some(8001),
+                "Two coins make thirty cents, and one of them is not a nickel.\nWhat are they?",
+                Some("A quarter and a nickel. The other one is the nickel.")
+            ),
+            (Some(8002), "What gets emptier the more you fill it in?", None),
+            (Some(8003), "Why did the clock resign?", Some("It was wound up.\nAnd it had no time off.")),
+        ]
+    );
+}
+
+#[test]
+fn five_hundred_riddles_on_a_page() {
+    let unit = |n: usize| {
+        format!(
+            r#"<div itemscope itemtype="https://schema.org/Question"><a href="/riddle/{n}">t</a>
+        <blockquote class="orange_dk_blockquote">Q{n}?</blockquote><blockquote class="dark_purple_blockquote">A{n}</blockquote></div>"#
+        )
+    };
+    let page: String = (0..500).map(unit).collect();
+    let found = riddles::riddles(&page, "https://www.riddles.com/x").unwrap().riddles;
+    assert_eq!((found.len(), found[499].id, found[499].question.as_str()), (500, Some(499), "Q499?"));
+}
+
+#[test]
+fn an_article_without_headings() {
+    let found = rd::article(page!("rd-article.html")).unwrap();
+    let rows: Vec<(&str, Option<&str>)> =
+        found.iter().map(|r| (r.question.as_str(), r.answer.as_deref())).collect();
+    assert_eq!(
+        rows,
+        [
+            (
+                "What can you hold only after you have given it? Check out these jokes that tell themselves.",
+                Some("Your word.")
+            ),
+            ("Which month has the fewest hours of work in it, and why does nobody take it off?", None),
+            (
+                "A gardener waters one plant all year, and it never grows. What is wrong with it?",
+                Some("Nothing.\nIt is painted on the wall.")
+            ),
+            ("What walks all night without leaving its place?", Some("The clock.")),
+        ]
+    );
+    assert_eq!(found[0].anchors, ["Check out these jokes that tell themselves."]);
+}
+
+#[test]
+fn an_article_with_headings() {
+    let found = rd::article(page!("rd-headings.html")).unwrap();
+    let rows: Vec<(Option<&str>, &str, Option<&str>)> =
+        found.iter().map(|r| (r.title.as_deref(), r.question.as_str(), r.answer.as_deref())).collect();
+    assert_eq!(
+        rows,
+        [
+            (
+                Some("The hat"),
+                "Three sisters share one hat and nobody is bareheaded.\nHow?",
+                Some("They wear it on three days.\nThe other days are windless.")
+            ),
+            (Some("The spoon"), "What is full when it is upside down?", None),
+            (None, "Why does the moon need no keys?", Some("It is always out.")),
+        ]
+    );
+}

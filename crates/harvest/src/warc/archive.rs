@@ -1,0 +1,442 @@
+//! Whole pages out of archive files: responses joined with the bodies that revisits point at.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use super::http::{Head, decode_body, parse_head};
+use super::read::{Location, ReadError, Reader, Record};
+use super::{Limits, Truncated};
+
+/// One response as a browser would have seen it.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// `WARC-Target-URI`.
+    pub url: String,
+    /// `WARC-Date`, as written.
+    pub date: String,
+    /// HTTP status; 200 for `resource` records. A 304 has its original's status.
+    pub status: u16,
+    /// `Content-Type` of the response.
+    pub content_type: Option<String>,
+    /// `Location`, where the response redirects.
+    pub redirect: Option<String>,
+    /// The body with transfer and content encodings undone.
+    pub body: Vec<u8>,
+    /// Why the body is not whole. A truncated page is not parsed.
+    pub truncated: Option<Truncated>,
+    /// Index of the file in the archive.
+    pub file: usize,
+    /// The record in that file.
+    pub at: Location,
+    /// Whether the body was taken from an earlier record.
+    pub revisit: bool,
+}
+
+/// A damaged record, or a revisit whose original is nowhere in the archive.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {trouble}", path.display())]
+pub struct ArchiveError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong there.
+    #[source]
+    pub trouble: ArchiveTrouble,
+}
+
+/// The kinds of damage.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveTrouble {
+    /// The file cannot be opened.
+    #[error("cannot open: {0}")]
+    Open(std::io::Error),
+    /// A record is damaged; the rest of its file is not read.
+    #[error(transparent)]
+    Read(ReadError),
+    /// The bodies of the file come to too much; the rest of it is not read.
+    #[error("record at byte {}+{}: the pages come to more than {of} bytes, which no archive of this size does", at.member, at.skip)]
+    Bomb {
+        /// Where it was too much.
+        at: Location,
+        /// The bytes that were given.
+        of: u64,
+    },
+    /// A response's body cannot be had; the reading goes on.
+    #[error("record at byte {}+{} ({url}): {what}", at.member, at.skip)]
+    Body {
+        /// Where.
+        at: Location,
+        /// Of which address.
+        url: String,
+        /// Why.
+        what: String,
+    },
+}
+
+/// A set of archive files, read in the order given.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    files: Vec<PathBuf>,
+    limits: Limits,
+}
+
+impl Archive {
+    /// Files of any tool, plain, gzip or zstd, WARC 1.0 or 1.1.
+    pub fn new(files: Vec<PathBuf>, limits: Limits) -> Self {
+        Archive { files, limits }
+    }
+
+    /// Every `response` and `resource` over HTTP, and every `revisit` with the body it stands
+    /// for. Revisits whose original comes later are yielded at the end.
+    ///
+    /// A damaged record ends its file with an error; the next file is read.
+    pub fn pages(&self) -> Pages {
+        Pages {
+            archive: self.clone(),
+            file: 0,
+            reader: None,
+            left: 0,
+            of: 0,
+            originals: HashMap::new(),
+            waiting: Vec::new(),
+        }
+    }
+}
+
+/// See [`Archive::pages`].
+pub struct Pages {
+    archive: Archive,
+    file: usize,
+    reader: Option<Reader<BufReader<File>>>,
+    /// Bytes that the bodies may still come to, and how many the files so far were given.
+    left: u64,
+    of: u64,
+    /// Hashed record id, payload digest, or address and date, to the record. Sixteen bytes a key
+    /// keep the index of a million responses under 150 MB.
+    originals: HashMap<[u8; 16], (usize, Location)>,
+    waiting: Vec<(usize, Record, Vec<u8>)>,
+}
+
+impl Iterator for Pages {
+    type Item = Result<Page, ArchiveError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.file < self.archive.files.len() {
+            let file = self.file;
+            match self.step() {
+                Ok(Some(page)) => return Some(Ok(page)),
+                Ok(None) => {}
+                Err(trouble) => {
+                    if !matches!(trouble, ArchiveTrouble::Body { .. }) {
+                        self.next_file();
+                    }
+                    return Some(Err(self.error(file, trouble)));
+                }
+            }
+        }
+        if let Some((file, record, block)) = self.waiting.pop() {
+            return Some(match self.resolve(file, &record, &block) {
+                Ok(Some(page)) => match self.spend(&page) {
+                    Ok(()) => Ok(page),
+                    Err(trouble) => {
+                        self.waiting.clear();
+                        Err(self.error(file, trouble))
+                    }
+                },
+                Ok(None) => {
+                    Err(self.error(file, lost(&record, "the record it revisits is not in the archive")))
+                }
+                Err(trouble) => Err(self.error(file, trouble)),
+            });
+        }
+        None
+    }
+}
+
+impl Pages {
+    fn error(&self, file: usize, trouble: ArchiveTrouble) -> ArchiveError {
+        ArchiveError { path: self.archive.files[file].clone(), trouble }
+    }
+
+    fn next_file(&mut self) {
+        self.file += 1;
+        self.reader = None;
+        if self.file == self.archive.files.len() {
+            // Popped from the back: the order of the files is kept.
+            self.waiting.reverse();
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<Page>, ArchiveTrouble> {
+        if self.reader.is_none() {
+            let file = File::open(&self.archive.files[self.file]).map_err(ArchiveTrouble::Open)?;
+            let length = file.metadata().map_or(0, |meta| meta.len());
+            self.reader = Some(Reader::new(BufReader::new(file)).map_err(ArchiveTrouble::Open)?);
+            let given = Limits::of_file(length);
+            (self.of, self.left) = (self.of.saturating_add(given), self.left.saturating_add(given));
+        }
+        let Some(reader) = &mut self.reader else { return Ok(None) };
+        let Some(record) = reader.next_record().map_err(ArchiveTrouble::Read)? else {
+            self.next_file();
+            return Ok(None);
+        };
+        let kind = record.header.kind();
+        let http = record.header.target().is_some_and(|url| url.starts_with("http"));
+        if !http || !matches!(kind.as_str(), "response" | "resource" | "revisit") {
+            return Ok(None);
+        }
+        let block = reader.block(self.archive.limits.stored_bytes).map_err(ArchiveTrouble::Read)?;
+        // The checksum stands at the end of the record's gzip member.
+        reader.finish_record().map_err(ArchiveTrouble::Read)?;
+        let file = self.file;
+        if kind == "revisit" {
+            let found = self.resolve(file, &record, &block.bytes)?;
+            match &found {
+                Some(page) => self.spend(page)?,
+                None => {
+                    // Held until the end of the archive.
+                    self.take(record.at, block.bytes.len() as u64)?;
+                    self.waiting.push((file, record, block.bytes));
+                }
+            }
+            return Ok(found);
+        }
+        self.remember(file, &record);
+        let page = page(file, &record, &block.bytes, block.cut, self.archive.limits)?;
+        self.spend(&page)?;
+        Ok(Some(page))
+    }
+
+    /// Counts a body against what its file may come to.
+    fn spend(&mut self, page: &Page) -> Result<(), ArchiveTrouble> {
+        self.take(page.at, page.body.len() as u64)
+    }
+
+    fn take(&mut self, at: Location, bytes: u64) -> Result<(), ArchiveTrouble> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or(ArchiveTrouble::Bomb { at, of: self.of })?;
+        Ok(())
+    }
+
+    fn remember(&mut self, file: usize, record: &Record) {
+        let header = &record.header;
+        let place = (file, record.at);
+        if let Some(id) = header.get("WARC-Record-ID") {
+            self.originals.insert(key("id", id), place);
+        }
+        if let (Some(url), Some(date)) = (header.target(), header.get("WARC-Date")) {
+            self.originals.insert(key("at", &format!("{url} {date}")), place);
+        }
+        if let Some(digest) = header.get("WARC-Payload-Digest") {
+            // The first stands: all others with this digest have the same payload.
+            self.originals.entry(key("digest", &digest.to_ascii_lowercase())).or_insert(place);
+        }
+    }
+
+    fn resolve(&self, file: usize, revisit: &Record, block: &[u8]) -> Result<Option<Page>, ArchiveTrouble> {
+        let header = &revisit.header;
+        let by_id = header.get("WARC-Refers-To").map(|id| key("id", id));
+        let by_date = header
+            .get("WARC-Refers-To-Target-URI")
+            .zip(header.get("WARC-Refers-To-Date"))
+            .map(|(url, date)| key("at", &format!("{} {date}", url.trim_matches(['<', '>']))));
+        let by_digest =
+            header.get("WARC-Payload-Digest").map(|digest| key("digest", &digest.to_ascii_lowercase()));
+        let place =
+            [by_id, by_date, by_digest].into_iter().flatten().find_map(|key| self.originals.get(&key));
+        let Some(&(from, at)) = place else { return Ok(None) };
+
+        let fail = |what: String| lost(revisit, &what);
+        let mut original = File::open(&self.archive.files[from]).map_err(|e| fail(e.to_string()))?;
+        original.seek(SeekFrom::Start(at.member)).map_err(|e| fail(e.to_string()))?;
+        let mut reader = Reader::at(BufReader::new(original), at).map_err(|e| fail(e.to_string()))?;
+        let record =
+            reader.next_record().map_err(ArchiveTrouble::Read)?.ok_or_else(|| fail("moved".into()))?;
+        let body = reader.block(self.archive.limits.stored_bytes).map_err(ArchiveTrouble::Read)?;
+        let mut found = page(from, &record, &body.bytes, body.cut, self.archive.limits)?;
+        // The revisit's own status says what the server answered then, save that a 304 says
+        // nothing but "as before".
+        if let Some((head, _)) = parse_head(block).filter(|(head, _)| head.status != 304) {
+            found.status = head.status;
+        }
+        found.url = header.target().unwrap_or(&found.url).to_string();
+        found.date = header.get("WARC-Date").unwrap_or_default().to_string();
+        Ok(Some(Page { file, at: revisit.at, revisit: true, ..found }))
+    }
+}
+
+fn lost(record: &Record, what: &str) -> ArchiveTrouble {
+    let url = record.header.target().unwrap_or_default().to_string();
+    ArchiveTrouble::Body { at: record.at, url, what: what.into() }
+}
+
+fn key(kind: &str, value: &str) -> [u8; 16] {
+    let mut key = [0; 16];
+    let hash = blake3::hash(format!("{kind} {value}").as_bytes());
+    key.copy_from_slice(&hash.as_bytes()[..16]);
+    key
+}
+
+fn page(
+    file: usize,
+    record: &Record,
+    block: &[u8],
+    cut: bool,
+    limits: Limits,
+) -> Result<Page, ArchiveTrouble> {
+    let header = &record.header;
+    let (head, start) = match parse_head(block) {
+        Some(parsed) => parsed,
+        None if header.kind() == "resource" => {
+            let kind = header.get("Content-Type").unwrap_or("application/octet-stream");
+            (Head { status: 200, fields: vec![("Content-Type".into(), kind.into())] }, 0)
+        }
+        None => return Err(lost(record, "the block is no HTTP response")),
+    };
+    let body = &block[start..];
+    let decoded = decode_body(&head, body, limits.of_body(body.len() as u64))
+        .map_err(|unknown| lost(record, &unknown.to_string()))?;
+    let marked = header.get("WARC-Truncated").map(Truncated::from_token);
+    Ok(Page {
+        url: header.target().unwrap_or_default().into(),
+        date: header.get("WARC-Date").unwrap_or_default().into(),
+        status: head.status,
+        content_type: head.get("content-type").map(str::to_string),
+        redirect: head.get("location").map(str::to_string),
+        body: decoded.bytes,
+        truncated: marked.or(cut.then_some(Truncated::Length)).or(decoded.truncated),
+        file,
+        at: record.at,
+        revisit: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Header, write_record};
+    use super::*;
+
+    #[test]
+    fn an_archive_of_a_few_kilobytes_gives_no_gigabytes() {
+        let zeros = include_bytes!("../../../../tests/fixtures/zeros-64m.br");
+        let block = [&b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n"[..], zeros].concat();
+        let one = record("response", "http://a.example/", &[("WARC-Payload-Digest", "sha1:A")], &block);
+        let first = Archive::new(written(&one), Limits::default()).pages().next().unwrap().unwrap();
+        assert_eq!(first.truncated, Some(Truncated::Length));
+        assert!(first.body.len() <= 64 << 10, "{}", first.body.len());
+
+        // The records of 3,000 pages are packed once more: what all of them come to is bounded by the file's size.
+        let page = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], &vec![b'a'; 200_000]].concat();
+        let plain: Vec<u8> = (0..3000)
+            .flat_map(|i| unpacked(&record("response", &format!("http://a.example/{i}"), &[], &page)))
+            .collect();
+        let packed = zstd::encode_all(&plain[..], 3).unwrap();
+        assert!(packed.len() < 100_000, "{}", packed.len());
+        let (mut bytes, mut bombs) = (0, 0);
+        for page in Archive::new(written(&packed), Limits::default()).pages() {
+            match page {
+                Ok(page) => bytes += page.body.len() as u64,
+                Err(error) => bombs += u64::from(matches!(error.trouble, ArchiveTrouble::Bomb { .. })),
+            }
+        }
+        assert!(bytes <= super::super::FILE_FLOOR && bombs == 1, "{bytes} bytes, {bombs} refusals");
+    }
+
+    fn unpacked(member: &[u8]) -> Vec<u8> {
+        let mut plain = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(member), &mut plain).unwrap();
+        plain
+    }
+
+    fn written(bytes: &[u8]) -> Vec<PathBuf> {
+        let folder = tempfile::tempdir().unwrap().keep();
+        let path = folder.join("a.warc");
+        std::fs::write(&path, bytes).unwrap();
+        vec![path]
+    }
+
+    fn record(kind: &str, url: &str, fields: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
+        let mut header =
+            Header::new(kind).with("WARC-Target-URI", url).with("WARC-Date", "2024-01-01T00:00:00Z");
+        for (name, value) in fields {
+            header = header.with(name, *value);
+        }
+        let mut bytes = Vec::new();
+        write_record(&mut bytes, &header, block).unwrap();
+        bytes
+    }
+
+    fn read(files: &[Vec<u8>]) -> Vec<Result<Page, ArchiveError>> {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> =
+            (0..files.len()).map(|i| folder.path().join(format!("{i}.warc.gz"))).collect();
+        for (path, bytes) in paths.iter().zip(files) {
+            std::fs::write(path, bytes).unwrap();
+        }
+        Archive::new(paths, Limits::default()).pages().collect()
+    }
+
+    const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nthe body";
+
+    #[test]
+    fn revisits_are_resolved_by_id_by_date_and_by_digest_before_and_after_their_original() {
+        let original = record(
+            "response",
+            "http://a/1",
+            &[("WARC-Record-ID", "<urn:x>"), ("WARC-Payload-Digest", "sha1:D")],
+            OK,
+        );
+        let not_modified = b"HTTP/1.1 304 Not Modified\r\n\r\n";
+        let by_id = record("revisit", "http://a/1", &[("WARC-Refers-To", "<urn:x>")], not_modified);
+        let by_date = record(
+            "revisit",
+            "http://a/2",
+            &[("WARC-Refers-To-Target-URI", "http://a/1"), ("WARC-Refers-To-Date", "2024-01-01T00:00:00Z")],
+            b"HTTP/1.1 404 Not Found\r\n\r\n",
+        );
+        let by_digest = record("revisit", "http://a/3", &[("WARC-Payload-Digest", "SHA1:d")], b"");
+        let lost = record("revisit", "http://a/4", &[("WARC-Payload-Digest", "sha1:other")], b"");
+        let pages = read(&[by_digest, [original, by_id, by_date].concat(), lost]);
+        let seen: Vec<String> = pages
+            .iter()
+            .map(|page| match page {
+                Ok(page) => format!("{} {} {}", page.url, page.status, String::from_utf8_lossy(&page.body)),
+                Err(error) => format!("{}", error.trouble),
+            })
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                "http://a/1 200 the body",
+                "http://a/1 200 the body",
+                "http://a/2 404 the body",
+                "http://a/3 200 the body",
+                "record at byte 0+0 (http://a/4): the record it revisits is not in the archive",
+            ]
+        );
+    }
+
+    #[test]
+    fn one_bad_body_stops_nothing_and_one_bad_record_only_its_file() {
+        let odd =
+            record("response", "http://a/1", &[], b"HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\n\r\nx");
+        let good = record("response", "http://a/2", &[], OK);
+        let torn = &good[..good.len() - 9];
+        let pages = read(&[[odd, good.clone(), torn.to_vec()].concat(), good.clone()]);
+        let kinds: Vec<bool> = pages.iter().map(Result::is_ok).collect();
+        assert_eq!(kinds, [false, true, false, true]);
+    }
+
+    #[test]
+    fn truncation_is_read_and_resources_are_pages() {
+        let cut = record("response", "http://a/1", &[("WARC-Truncated", "time")], OK);
+        let resource = record("resource", "http://a/2", &[("Content-Type", "text/html")], b"bare");
+        let ignored = record("metadata", "http://a/1", &[], b"x: y");
+        let pages = read(&[[cut, ignored, resource].concat()]);
+        assert_eq!(pages[0].as_ref().unwrap().truncated, Some(Truncated::Time));
+        let bare = pages[1].as_ref().unwrap();
+        assert_eq!((bare.body.as_slice(), bare.content_type.as_deref()), (&b"bare"[..], Some("text/html")));
+        assert_eq!(pages.len(), 2);
+    }
+}

@@ -1,0 +1,8 @@
+//! One beginning for every HTTP client of the program.
+
+/// A client's settings with the program's TLS core.
+pub fn client() -> reqwest::ClientBuilder {
+    // Refused where it is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+}

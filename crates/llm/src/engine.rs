@@ -1,0 +1,377 @@
+//! Asking an endpoint many things: what is stored is not asked again, what is asked goes out at the endpoint's pace,
+//! and no item's failure touches another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use rustc_hash::FxHashMap;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use riddlemill_text::record::Reason;
+
+use super::answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
+use super::http::{Http, Transport};
+use super::money::{Price, Usd};
+use super::pace::Pace;
+use super::progress::{Progress, Tally};
+use super::prompt::Output;
+use super::request::{Input, Key, Request};
+use super::retry::seconds;
+use super::run::Run;
+use super::sample::{Pack, PackError};
+use super::secret::ApiKey;
+use super::settings::{Endpoint, Format, Provider};
+use super::store::{Failure, Shared, Store, StoredReply};
+use super::wire;
+
+/// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.
+const AHEAD: f64 = 0.5;
+
+/// What a run allows beyond the endpoint's own settings.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Sends nothing; what is not stored is held.
+    pub offline: bool,
+    /// Sends what failed for good before, too.
+    pub retry_failed: bool,
+    /// Ends the run when cancelled: what is in flight is finished and kept, nothing new goes out.
+    pub cancel: CancellationToken,
+    /// The run that is charged, with the most it may spend.
+    pub run: Run,
+    /// The recipe's name, and the most it may ever spend.
+    pub recipe: Option<(String, Option<Usd>)>,
+}
+
+/// An endpoint cannot be used as it is set.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A setting makes no sense.
+    #[error("llm.{endpoint}: {what}")]
+    Setting {
+        /// The endpoint's name.
+        endpoint: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The sample pack cannot be read.
+    #[error("llm.{endpoint}: {source}")]
+    Pack {
+        /// The endpoint's name.
+        endpoint: String,
+        /// Why.
+        source: PackError,
+    },
+}
+
+/// One endpoint, ready to be asked. Share it among the stages that use it: its pace and slots are the endpoint's.
+pub struct Engine {
+    pub(super) endpoint: Endpoint,
+    pub(super) store: Arc<Store>,
+    pub(super) limits: Limits,
+    pub(super) price: Price,
+    pub(super) caps: Vec<(String, Option<Usd>)>,
+    pub(super) pace: Pace,
+    pub(super) slots: Semaphore,
+    source: Source,
+}
+
+enum Source {
+    Pack(Pack),
+    Server(Box<dyn Transport>),
+    /// Only what is stored is answered; the rest waits for this.
+    Nothing(Held),
+}
+
+impl Engine {
+    /// Prepares an endpoint. A missing key or price is no error here: what is stored is answered without either.
+    pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
+        let setting = |what: String| EngineError::Setting { endpoint: endpoint.name.clone(), what };
+        let held = |reason, what: String| Source::Nothing(Held { reason, what });
+        let key = endpoint.key_env.as_deref().map(|name| (name, ApiKey::from_env(name)));
+        let source = if endpoint.provider == Provider::Sample {
+            let path =
+                endpoint.pack.as_deref().ok_or_else(|| setting("a sample provider needs a pack".into()))?;
+            let pack = Pack::load(path)
+                .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
+            Source::Pack(pack)
+        } else if limits.offline {
+            held(Reason::ReplyMissing, "the run is offline".into())
+        } else if endpoint.price().is_none() {
+            let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
+            held(Reason::NoPrice, what)
+        } else if let Some((name, None)) = key {
+            held(Reason::KeyMissing, format!("{name} is not set (the key of llm.{})", endpoint.name))
+        } else {
+            let key = key.and_then(|(_, key)| key);
+            let http = Http::new(&endpoint.base_url, key, &endpoint.timeouts).map_err(setting)?;
+            Source::Server(Box::new(http))
+        };
+        Ok(Engine::assemble(store, endpoint, limits, source))
+    }
+
+    /// An engine on another transport than HTTP.
+    pub fn with_transport(
+        store: Arc<Store>,
+        endpoint: Endpoint,
+        limits: Limits,
+        transport: Box<dyn Transport>,
+    ) -> Engine {
+        let source = match limits.offline {
+            true => Source::Nothing(Held { reason: Reason::ReplyMissing, what: "the run is offline".into() }),
+            false => Source::Server(transport),
+        };
+        Engine::assemble(store, endpoint, limits, source)
+    }
+
+    fn assemble(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: Source) -> Engine {
+        let mut caps = vec![(format!("endpoint:{}", endpoint.name), endpoint.cap()), limits.run.cap()];
+        caps.extend(limits.recipe.iter().map(|(name, cap)| (format!("recipe:{name}"), *cap)));
+        Engine {
+            price: endpoint.price().unwrap_or(Price::FREE),
+            pace: Pace::new(endpoint.rpm, endpoint.tpm),
+            slots: Semaphore::new(endpoint.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
+            endpoint,
+            store,
+            limits,
+            caps,
+            source,
+        }
+    }
+
+    /// The longest that a request on its way may take.
+    pub fn longest(&self) -> Duration {
+        seconds(self.endpoint.timeouts.total_secs)
+    }
+
+    /// The request that an item becomes at an endpoint: what its key is made from.
+    pub fn request(endpoint: &Endpoint, ask: &Ask) -> Request {
+        let input = match &ask.what {
+            What::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
+                Input::Translation {
+                    text: ask.text.clone().unwrap_or_default(),
+                    source: "zh".into(),
+                    target: "en".into(),
+                }
+            }
+            What::Chat { messages, output } => Input::Chat {
+                messages: messages.clone(),
+                sampling: endpoint.sampling.clone(),
+                format: if *output == Output::Json { endpoint.format.clone() } else { Format::Text },
+            },
+            What::Embedding { text, dimensions } => {
+                Input::Embedding { text: text.clone(), dimensions: *dimensions }
+            }
+        };
+        Request {
+            identity: endpoint.identity().to_owned(),
+            model: endpoint.model.clone(),
+            input,
+            sample: ask.sample,
+        }
+    }
+
+    /// Answers every item, in order: from the store where it can, else by asking. Equal questions are asked once.
+    /// `on_event` hears of every change and must return quickly.
+    pub async fn ask_all(&self, asks: Vec<Ask>, on_event: impl Fn(&Progress) + Send + Sync) -> Vec<Answer> {
+        let tally = Tally::new(asks.len(), &on_event);
+        if let Source::Pack(pack) = &self.source {
+            let answers: Vec<Answer> =
+                asks.iter().map(|ask| pack.answer(ask, self.endpoint.identity())).collect();
+            answers.iter().for_each(|answer| tally.finished(answer, false));
+            return answers;
+        }
+        let questions: Vec<Question> = asks
+            .into_iter()
+            .map(|ask| {
+                let request = Engine::request(&self.endpoint, &ask);
+                Question { key: request.key(), request, template: ask.template }
+            })
+            .collect();
+        let mut answers = self.stored(&questions).await;
+        // What was cut may have been answered with a larger limit, or be asked so now.
+        answers.iter_mut().for_each(|answer| {
+            answer.take_if(|answer| answer.reply().is_some_and(Reply::is_cut));
+        });
+        answers.iter().flatten().for_each(|answer| tally.finished(answer, false));
+
+        let mut first_with: FxHashMap<Key, usize> = FxHashMap::default();
+        let missing: Vec<usize> = (0..questions.len()).filter(|&at| answers[at].is_none()).collect();
+        let to_ask: Vec<usize> = missing
+            .iter()
+            .copied()
+            .filter(|&at| *first_with.entry(questions[at].key).or_insert(at) == at)
+            .collect();
+        let slots = self.endpoint.concurrency.max(1);
+        let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;
+        let mut flights = stream::iter(self.groups(&questions, to_ask))
+            .map(|group| {
+                let together: Vec<&Question> = group.iter().map(|&at| &questions[at]).collect();
+                let tally = &tally;
+                async move { (group, self.answer(&together, tally).await) }
+            })
+            .buffer_unordered(ahead);
+        while let Some((group, given)) = flights.next().await {
+            for (at, answer) in group.into_iter().zip(given) {
+                tally.finished(&answer, true);
+                answers[at] = Some(answer);
+            }
+        }
+        for at in missing {
+            if answers[at].is_none() {
+                let answer = first_with.get(&questions[at].key).and_then(|&first| answers[first].clone());
+                answer.iter().for_each(|answer| tally.finished(answer, false));
+                answers[at] = answer;
+            }
+        }
+        // Every index is stored, asked, or equal to one that was asked.
+        answers.into_iter().flatten().collect()
+    }
+
+    /// What goes into one request: a chat by itself, texts to embed in the order they come, as many as the
+    /// endpoint takes and of one length of vector.
+    fn groups(&self, questions: &[Question], to_ask: Vec<usize>) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let vector = |at: usize| match &questions[at].request.input {
+            Input::Embedding { dimensions, .. } => Some(*dimensions),
+            Input::Chat { .. } | Input::Translation { .. } => None,
+        };
+        for at in to_ask {
+            match groups.last_mut() {
+                Some(group)
+                    if group.len() < self.endpoint.embedding_batch
+                        && vector(at).is_some()
+                        && vector(group[0]) == vector(at) =>
+                {
+                    group.push(at);
+                }
+                _ => groups.push(vec![at]),
+            }
+        }
+        groups
+    }
+
+    async fn answer(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
+        let answers = self.given(questions, tally).await;
+        match (&answers[..], questions) {
+            ([Answer::Reply(reply)], [question]) if reply.is_cut() => vec![self.again(question, tally).await],
+            _ => answers,
+        }
+    }
+
+    async fn given(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
+        match &self.source {
+            Source::Server(transport) => self.fly(transport.as_ref(), questions, tally).await,
+            Source::Nothing(held) => {
+                let stored = |question: &&Question| match self.store.get(&question.key) {
+                    Ok(Some(reply)) => from_store(reply),
+                    Ok(None) => Answer::Held(held.clone()),
+                    Err(error) => store_failed(question.key, &error.to_string()),
+                };
+                questions.iter().map(stored).collect()
+            }
+            Source::Pack(_) => unreachable!("a pack answers before anything is asked"),
+        }
+    }
+
+    /// Asks once more with a larger limit what was cut before it began to answer. A second cut is held: more of the
+    /// same buys nothing.
+    async fn again(&self, question: &Question, tally: &Tally<'_>) -> Answer {
+        let cut = |request: &Request| {
+            let what = format!(
+                "the answer was cut at {} tokens before it began; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
+                request.max_completion_tokens(),
+                self.endpoint.name
+            );
+            Answer::Held(Held { reason: Reason::AnswerCut, what })
+        };
+        let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
+            return cut(&question.request);
+        };
+        let larger = Question { key: request.key(), request, template: question.template.clone() };
+        let given = Box::pin(self.given(&[&larger], tally)).await.pop();
+        match given {
+            Some(Answer::Reply(reply)) if reply.is_cut() => cut(&larger.request),
+            Some(given) => given,
+            None => cut(&question.request),
+        }
+    }
+
+    /// The request with which a cut one is asked once more, where the endpoint's settings have one.
+    pub fn larger(endpoint: &Endpoint, request: &Request) -> Option<Request> {
+        let ceiling = endpoint.ceiling()?;
+        let mut request = request.clone();
+        match &mut request.input {
+            Input::Chat { sampling, .. } => sampling.max_tokens = ceiling,
+            Input::Embedding { .. } | Input::Translation { .. } => return None,
+        }
+        Some(request)
+    }
+
+    /// Whether the store holds a reply to this.
+    pub(super) fn holds(&self, ask: &Ask) -> bool {
+        self.store.contains(&Engine::request(&self.endpoint, ask).key()).unwrap_or(false)
+    }
+
+    /// What the store holds, read off the runtime's threads.
+    async fn stored(&self, questions: &[Question]) -> Vec<Option<Answer>> {
+        let keys: Vec<Key> = questions.iter().map(|question| question.key).collect();
+        let store = Arc::clone(&self.store);
+        let again = self.limits.retry_failed;
+        let read = tokio::task::spawn_blocking(move || {
+            let replies = store.get_many(&keys)?;
+            let known = |(key, reply): (&Key, Option<StoredReply>)| match reply {
+                Some(reply) => Ok(Some(from_store(reply))),
+                None if again => Ok(None),
+                None => Ok(store.lasting_failure(key)?.map(refused)),
+            };
+            keys.iter().zip(replies).map(known).collect::<Result<Vec<_>, Shared>>()
+        });
+        let error = match read.await {
+            Ok(Ok(answers)) => return answers,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        // Asking again what may be stored would pay twice.
+        let failed = |question: &Question| Some(store_failed(question.key, &error));
+        questions.iter().map(failed).collect()
+    }
+}
+
+/// An item with its request and key.
+pub(super) struct Question {
+    pub key: Key,
+    pub request: Request,
+    pub template: String,
+}
+
+/// A stored reply as an answer.
+pub(super) fn from_store(reply: StoredReply) -> Answer {
+    match wire::content(&reply.request, &reply.raw) {
+        Ok(content) => Answer::Reply(Reply {
+            key: reply.key,
+            text: content.text,
+            whole: content.whole,
+            vector: content.vector,
+            usage: reply.usage,
+            charged: reply.charged_picousd,
+            marks: Marks { sample: false, truncated: content.truncated },
+        }),
+        // Only an imported line can be so.
+        Err(error) => {
+            Answer::Failed(Failed { reason: Reason::ReplyUnparseable, error, raw: reply.raw, key: reply.key })
+        }
+    }
+}
+
+/// A failure that is remembered.
+pub(super) fn refused(failure: Failure) -> Answer {
+    let Failure { key, error, raw, .. } = failure;
+    Answer::Failed(Failed { reason: Reason::RequestRefused, error, raw, key })
+}
+
+pub(super) fn store_failed(key: Key, error: &str) -> Answer {
+    let error = format!("the reply store failed: {error}");
+    Answer::Failed(Failed { reason: Reason::RequestFailed, error, raw: String::new(), key })
+}

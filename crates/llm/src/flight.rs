@@ -1,0 +1,390 @@
+//! One request's way: wait for the pace, reserve and journal, send, settle, and perhaps again. A request holds one
+//! chat, or several texts to embed; each is journalled, charged and stored by itself.
+
+use std::future::Future;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::Instant;
+
+use riddlemill_text::record::Reason;
+
+use super::answer::{Answer, Failed, Held, Marks, Reply};
+use super::engine::{Engine, Question, from_store, store_failed};
+use super::fault::Fault;
+use super::http::{Received, Transport};
+use super::money::Usd;
+use super::progress::Tally;
+use super::request::Request;
+use super::retry::{Waits, seconds};
+use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
+use super::together;
+use super::tokens;
+use super::wire::{self, Content};
+
+/// How often another process's question is looked after.
+const BUSY_POLL: Duration = Duration::from_millis(200);
+/// How often a full budget is looked after while attempts in flight may give some of it back.
+const BUDGET_POLL: Duration = Duration::from_millis(20);
+/// A lease outlives the longest attempt by this much.
+const LEASE_MARGIN: Duration = Duration::from_secs(60);
+
+impl Engine {
+    /// Brings questions that go into one request to their answers, in order: a single chat, or texts to embed.
+    pub(super) async fn fly(
+        &self,
+        transport: &dyn Transport,
+        questions: &[&Question],
+        tally: &Tally<'_>,
+    ) -> Vec<Answer> {
+        let mut answers: Vec<Option<Answer>> = vec![None; questions.len()];
+        let mut waits = Waits::new(&self.endpoint.retries);
+        let mut attempts = 0;
+        loop {
+            let open: Vec<usize> = (0..questions.len()).filter(|&at| answers[at].is_none()).collect();
+            if open.is_empty() {
+                break;
+            }
+            if let Some(how) = self.limits.run.left(&self.endpoint.name) {
+                open.into_iter().for_each(|at| answers[at] = Some(left(&how)));
+                break;
+            }
+            let counted = open.iter().map(|&at| self.counted(questions[at])).sum();
+            if self.unless_cancelled(self.pace.ready(counted)).await.is_none() {
+                open.into_iter().for_each(|at| answers[at] = Some(interrupted()));
+                break;
+            }
+            let begun = self.begin(questions, &open, attempts + 1, &mut answers).await;
+            if begun.is_empty() {
+                continue;
+            }
+            attempts += 1;
+            let mut settle = |answer: &dyn Fn(&Question) -> Answer| {
+                begun.iter().for_each(|attempt| answers[attempt.at] = Some(answer(attempt.question)));
+            };
+            let fault = match self.attempt(transport, &begun, tally).await {
+                Ok(Landed::Answers(given)) => {
+                    begun.iter().zip(given).for_each(|(attempt, answer)| answers[attempt.at] = Some(answer));
+                    continue;
+                }
+                Ok(Landed::Apart) => {
+                    for attempt in &begun {
+                        let mut alone = Box::pin(self.fly(transport, &[attempt.question], tally)).await;
+                        answers[attempt.at] = alone.pop();
+                    }
+                    continue;
+                }
+                Ok(Landed::Again(fault)) => fault,
+                Err(error) => {
+                    settle(&|question| store_failed(question.key, &error.to_string()));
+                    continue;
+                }
+            };
+            let wait = match fault.asked_wait {
+                // The pace is paused for everybody already.
+                Some(_) => Duration::ZERO,
+                None => waits.next(),
+            };
+            if self.unless_cancelled(tokio::time::sleep(wait)).await.is_none() {
+                settle(&|_| interrupted());
+            }
+        }
+        answers.into_iter().flatten().collect()
+    }
+
+    /// What a question counts against the tokens a minute.
+    fn counted(&self, question: &Question) -> u64 {
+        match self.pace.counts_tokens() {
+            true => tokens::count_request(&question.request) + question.request.max_completion_tokens(),
+            false => 0,
+        }
+    }
+
+    /// Reserves and journals an attempt of every open question that may go now; the first one waits until it may.
+    /// What the wait ended otherwise is answered; what has to wait while another goes stays open.
+    async fn begin<'q>(
+        &self,
+        questions: &[&'q Question],
+        open: &[usize],
+        number: u32,
+        answers: &mut [Option<Answer>],
+    ) -> Vec<Attempt<'q>> {
+        let ask = async |at: usize, waits: bool| {
+            let question = questions[at];
+            let most = question.request.max_completion_tokens();
+            let reserved = self.price.most(tokens::bound(&question.request), most);
+            let leave = self.leave_to_send(question, reserved, waits).await;
+            (at, leave.map(|id| id.map(|id| Attempt { at, question, id, number, reserved })))
+        };
+        let mut begun = Vec::new();
+        let mut rest = open.iter().copied();
+        for at in rest.by_ref() {
+            match ask(at, true).await {
+                (_, Ok(attempt)) => begun.extend(attempt),
+                (at, Err(answer)) => answers[at] = Some(*answer),
+            }
+            if !begun.is_empty() {
+                break;
+            }
+        }
+        // Together, so that they share a sync.
+        for (at, leave) in join_all(rest.map(|at| ask(at, false))).await {
+            match leave {
+                Ok(attempt) => begun.extend(attempt),
+                Err(answer) => answers[at] = Some(*answer),
+            }
+        }
+        begun
+    }
+
+    /// Reserves and journals an attempt. Waits while another process asks the same, or while attempts in flight may
+    /// yet give back what they reserved; `None` where it would have to and shall not.
+    async fn leave_to_send(
+        &self,
+        question: &Question,
+        reserved: Usd,
+        waits: bool,
+    ) -> Result<Option<String>, Box<Answer>> {
+        let lease = seconds(self.endpoint.timeouts.total_secs) + LEASE_MARGIN;
+        let asked = Instant::now();
+        loop {
+            let begin = Begin {
+                key: question.key,
+                reserved,
+                caps: self.caps.clone(),
+                lease_ms: lease.as_millis() as u64,
+            };
+            let poll = match self.store.begin(begin).await {
+                Ok(Begun::Go { id }) => return Ok(Some(id)),
+                Ok(Begun::Stored) => {
+                    return Err(Box::new(match self.store.get(&question.key) {
+                        Ok(Some(reply)) => from_store(reply),
+                        Ok(None) => store_failed(question.key, "a reply vanished"),
+                        Err(error) => store_failed(question.key, &error.to_string()),
+                    }));
+                }
+                Ok(Begun::Busy | Begun::Refused { .. }) if !waits => return Ok(None),
+                Ok(Begun::Busy) => BUSY_POLL,
+                Ok(Begun::Refused { unsettled: 1.., .. }) if asked.elapsed() < lease => BUDGET_POLL,
+                Ok(Begun::Refused { scope, spent, cap, .. }) => {
+                    let what =
+                        format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
+                    return Err(Box::new(Answer::Held(Held { reason: Reason::BudgetReached, what })));
+                }
+                Err(error) => return Err(Box::new(store_failed(question.key, &error.to_string()))),
+            };
+            if self.unless_cancelled(tokio::time::sleep(poll)).await.is_none() {
+                return Err(Box::new(interrupted()));
+            }
+        }
+    }
+
+    /// Sends once and settles. The slot is held until the outcome is written: what a kill makes be sent twice is
+    /// never more than the slots.
+    async fn attempt(
+        &self,
+        transport: &dyn Transport,
+        begun: &[Attempt<'_>],
+        tally: &Tally<'_>,
+    ) -> Result<Landed, Shared> {
+        let slot = async {
+            let slot = self.slots.acquire().await;
+            self.pace.open().await;
+            slot
+        };
+        let Some(slot) = self.unless_cancelled(slot).await else {
+            let unsent =
+                |attempt| Line::Failure(failure(attempt, "interrupted before it was sent", Usd::ZERO, 0));
+            self.settle(begun.iter().map(unsent), || {}).await?;
+            return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
+        };
+        let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
+        let call = wire::call(&requests, self.endpoint.limit_field, self.endpoint.stream);
+        let sent = Instant::now();
+        tally.sending();
+        let received = transport.send(&call).await;
+        let elapsed_ms = sent.elapsed().as_millis() as u64;
+        if let Ok(Received { pause: Some(pause), .. }) = received {
+            self.pace.pause(pause);
+        }
+        // Never less is booked than the server says. Of texts that go together it says one sum.
+        let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
+        let stated = stated.unwrap_or(Usd::ZERO);
+        let leave_after = self.endpoint.retries.leave_after;
+        match received.and_then(|received| together::read(&requests, received)) {
+            Ok(contents) => {
+                self.limits.run.note(&self.endpoint.name, None, leave_after);
+                let mut answers = Vec::with_capacity(begun.len());
+                let mut lines = Vec::with_capacity(begun.len());
+                let (mut usage, mut charged) = (Usage::default(), Usd::ZERO);
+                for (attempt, (content, raw)) in begun.iter().zip(contents) {
+                    let cost = match content.usage {
+                        Some(usage) => self.price.of(usage),
+                        None => attempt.reserved,
+                    };
+                    let cost = cost.max(stated);
+                    let counted = content.usage.unwrap_or_default();
+                    usage.prompt_tokens += counted.prompt_tokens;
+                    usage.completion_tokens += counted.completion_tokens;
+                    charged += cost;
+                    lines.push(Line::Reply(stored_reply(attempt, &content, raw, cost, elapsed_ms)));
+                    answers.push(Answer::Reply(Reply {
+                        key: attempt.question.key,
+                        text: content.text,
+                        whole: content.whole,
+                        vector: content.vector,
+                        usage: content.usage,
+                        charged: cost,
+                        marks: Marks { sample: false, truncated: content.truncated },
+                    }));
+                }
+                tally.returned(Some(usage), charged);
+                self.settle(lines.into_iter(), || drop(slot)).await?;
+                Ok(Landed::Answers(answers))
+            }
+            Err(fault) => {
+                let too_long = seconds(self.endpoint.retries.max_asked_wait_secs);
+                let number = begun.first().map_or(0, |attempt| attempt.number);
+                let again = fault.retriable()
+                    && number < self.endpoint.retries.max_attempts
+                    && fault.asked_wait.is_none_or(|wait| wait <= too_long);
+                // One text among many may be what is refused.
+                let apart = !again && begun.len() > 1 && fault.refuses_content();
+                // The server means everybody, and the slot goes to the next in a moment.
+                if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
+                    self.pace.pause(wait);
+                }
+                if !again && fault.of_endpoint() {
+                    let how = fault.told_of(&self.endpoint.name);
+                    self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
+                }
+                let charged = |attempt: &Attempt<'_>| match fault.usage {
+                    // Only a single question's answer can be empty and yet counted.
+                    Some(usage) => self.price.of(usage).max(stated),
+                    None if fault.unbilled() => stated,
+                    None => attempt.reserved.max(stated),
+                };
+                tally.returned(fault.usage, begun.iter().map(charged).sum());
+                let line = |attempt: &Attempt<'_>| {
+                    let mut line = failure(attempt, &fault.to_string(), charged(attempt), elapsed_ms);
+                    line.status = fault.status();
+                    line.raw.clone_from(&fault.raw);
+                    line.usage = fault.usage;
+                    if !again && !apart {
+                        line.request = Some(attempt.question.request.clone());
+                        line.lasting = fault.is_lasting();
+                        line.error = given_up_words(attempt, &fault, &self.endpoint.name);
+                    }
+                    Line::Failure(line)
+                };
+                self.settle(begun.iter().map(line), || drop(slot)).await?;
+                Ok(match (again, apart) {
+                    (true, _) => Landed::Again(fault),
+                    (_, true) => Landed::Apart,
+                    _ => Landed::Answers(
+                        begun.iter().map(|attempt| given_up(attempt, &fault, &self.endpoint.name)).collect(),
+                    ),
+                })
+            }
+        }
+    }
+
+    /// Appends outcomes; `written` is called once they outlive this process.
+    async fn settle(&self, lines: impl Iterator<Item = Line>, written: impl FnOnce()) -> Result<(), Shared> {
+        let mut settling = lines.map(|line| self.store.settle(line)).collect::<Result<Vec<_>, _>>()?;
+        for one in &mut settling {
+            one.written().await;
+        }
+        written();
+        for one in settling {
+            one.synced().await?;
+        }
+        Ok(())
+    }
+
+    /// The future's value, or `None` as soon as the run is cancelled.
+    async fn unless_cancelled<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+        self.limits.cancel.run_until_cancelled(future).await
+    }
+}
+
+/// A journalled attempt of one question.
+struct Attempt<'q> {
+    /// The question's place among those that fly together.
+    at: usize,
+    question: &'q Question,
+    id: String,
+    number: u32,
+    reserved: Usd,
+}
+
+enum Landed {
+    /// One a question.
+    Answers(Vec<Answer>),
+    Again(Fault),
+    /// Refused together; alone all but one may be answered.
+    Apart,
+}
+
+fn failure(attempt: &Attempt<'_>, error: &str, charged: Usd, elapsed_ms: u64) -> Failure {
+    Failure {
+        id: attempt.id.clone(),
+        key: attempt.question.key,
+        error: error.to_owned(),
+        status: None,
+        raw: String::new(),
+        charged_picousd: charged,
+        usage: None,
+        at_ms: now_ms(),
+        elapsed_ms,
+        lasting: false,
+        request: None,
+    }
+}
+
+fn stored_reply(
+    attempt: &Attempt<'_>,
+    content: &Content,
+    raw: String,
+    charged: Usd,
+    elapsed_ms: u64,
+) -> StoredReply {
+    StoredReply {
+        key: attempt.question.key,
+        id: Some(attempt.id.clone()),
+        template: attempt.question.template.clone(),
+        request: attempt.question.request.clone(),
+        raw,
+        usage: content.usage,
+        charged_picousd: charged,
+        attempts: attempt.number,
+        at_ms: now_ms(),
+        elapsed_ms,
+    }
+}
+
+/// What is kept of an item that is given up, and told of it, now and in later runs.
+fn given_up_words(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> String {
+    let mut error = fault.told_of(endpoint);
+    if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
+        error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
+    }
+    if attempt.number > 1 {
+        error.push_str(&format!(" (attempt {})", attempt.number));
+    }
+    error
+}
+
+fn given_up(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> Answer {
+    let reason = if fault.is_lasting() { Reason::RequestRefused } else { Reason::RequestFailed };
+    let error = given_up_words(attempt, fault, endpoint);
+    Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
+}
+
+fn left(how: &str) -> Answer {
+    Answer::Held(Held { reason: Reason::EndpointLeft, what: how.to_owned() })
+}
+
+fn interrupted() -> Answer {
+    Answer::Held(Held { reason: Reason::Interrupted, what: "run again to go on".into() })
+}

@@ -1,0 +1,191 @@
+//! One prompt file: its comment, its messages, and their rendering.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::request::{Key, Message, Role};
+
+use super::inside;
+
+// The filters of a prompt, beside the template language's own:
+// - `inside(tag)` puts a text between delimiters that it cannot close;
+// - `letter` lets one of A to D through and nothing else;
+// - `alone` marks the one text that is sent without delimiters: a question put to a model under test, which is the
+//   whole message.
+
+/// What a prompt's reply is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    /// Words.
+    #[default]
+    Text,
+    /// A JSON object.
+    Json,
+}
+
+/// A prompt as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The template's name.
+    pub template: String,
+    /// The template's hash, for fingerprints.
+    pub hash: String,
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// What the reply shall be.
+    pub output: Output,
+}
+
+/// A prompt file, taken apart.
+pub(super) struct Template {
+    /// The front comment, one line.
+    pub about: String,
+    pub output: Output,
+    /// SHA-256 of what can change what is sent: the front comment but for its `output` cannot.
+    pub hash: String,
+    sections: Vec<(Role, String)>,
+    env: Environment<'static>,
+}
+
+impl Template {
+    /// Takes a file apart. The error says what is wrong with it.
+    pub(super) fn parse(source: &str) -> Result<Template, String> {
+        let (comment, body) = source
+            .trim_start()
+            .strip_prefix("{#")
+            .and_then(|rest| rest.split_once("#}"))
+            .ok_or("a prompt opens with a comment {# … #} that says where it comes from")?;
+        let comment = comment.trim_matches(['-', ' ', '\n', '\r']);
+        let mut about = Vec::new();
+        let mut output = Output::Text;
+        for line in comment.lines().map(str::trim) {
+            match line.strip_prefix("output:").map(str::trim) {
+                None => about.push(line),
+                Some("json") => output = Output::Json,
+                Some("text") => {}
+                Some(other) => return Err(format!("output is text or json, not {other}")),
+            }
+        }
+        let mut env = Environment::new();
+        env.set_undefined_behavior(UndefinedBehavior::Strict);
+        env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        // A block tag on a line of its own leaves no empty line behind.
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        env.set_syntax(syntax.map_err(|error| describe(&error))?);
+        env.add_filter("inside", |text: Value, tag: String| match text.as_str() {
+            Some(text) => Ok(inside(text, &tag)),
+            None if text.is_undefined() => {
+                Err(Error::new(ErrorKind::UndefinedError, format!("nothing for <{tag}>")))
+            }
+            None => Err(Error::new(ErrorKind::InvalidOperation, format!("only a text goes inside <{tag}>"))),
+        });
+        env.add_filter("letter", |text: String| match text.as_str() {
+            "A" | "B" | "C" | "D" => Ok(text),
+            _ => Err(Error::new(ErrorKind::InvalidOperation, "not one of the letters A to D")),
+        });
+        env.add_filter("alone", |text: String| text);
+        let sections = sections(body);
+        let hash = Key::of(format!("{output:?}\n{sections:?}").as_bytes()).to_string();
+        for (at, (_, section)) in sections.iter().enumerate() {
+            env.add_template_owned(at.to_string(), section.clone()).map_err(|error| describe(&error))?;
+        }
+        Ok(Template { about: about.join(" "), output, hash, sections, env })
+    }
+
+    /// The messages for one record. The error names the value that is missing or wrong.
+    pub(super) fn render(&self, values: &Value) -> Result<Vec<Message>, String> {
+        let message = |(at, (role, _)): (usize, &(Role, String))| {
+            let rendered =
+                self.env.get_template(&at.to_string()).and_then(|template| template.render(values.clone()));
+            rendered.map(|text| Message::new(*role, text.trim())).map_err(|error| describe(&error))
+        };
+        self.sections.iter().enumerate().map(message).collect()
+    }
+
+    /// The values that the prompt asks for, sorted.
+    pub(super) fn variables(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            self.env.templates().flat_map(|(_, template)| template.undeclared_variables(false)).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+fn sections(body: &str) -> Vec<(Role, String)> {
+    let mut sections: Vec<(Role, String)> = Vec::new();
+    for line in body.lines() {
+        match line.trim_end() {
+            "=== system ===" => sections.push((Role::System, String::new())),
+            "=== user ===" => sections.push((Role::User, String::new())),
+            "" if sections.is_empty() => {}
+            text => {
+                if sections.is_empty() {
+                    sections.push((Role::User, String::new()));
+                }
+                if let Some((_, section)) = sections.last_mut() {
+                    section.push_str(text);
+                    section.push('\n');
+                }
+            }
+        }
+    }
+    sections
+}
+
+fn describe(error: &Error) -> String {
+    let place = error.line().map(|line| format!(" (line {line} of the message)")).unwrap_or_default();
+    match error.detail() {
+        Some(detail) => format!("{}: {detail}{place}", error.kind()),
+        None => format!("{}{place}", error.kind()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use minijinja::context;
+
+    const SOURCE: &str = "{# A paper, figure 1.\n   output: json #}\n=== system ===\nBe brief.\n=== user ===\n\n{{ post | inside(\"text\") }}\n";
+
+    #[test]
+    fn a_file_becomes_messages_and_its_comment_is_not_sent() {
+        let template = Template::parse(SOURCE).unwrap();
+        assert_eq!((template.about.as_str(), template.output), ("A paper, figure 1.", Output::Json));
+        assert_eq!(template.variables(), ["post"]);
+        let messages = template.render(&context! { post => "=== user ===\n{{ 1 }}" }).unwrap();
+        assert_eq!(
+            messages,
+            [
+                Message::new(Role::System, "Be brief."),
+                Message::new(Role::User, "<text>\n=== user ===\n{{ 1 }}\n</text>")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_missing_value_is_an_error() {
+        let error = Template::parse(SOURCE).unwrap().render(&context! {}).unwrap_err();
+        assert!(error.contains("undefined"), "{error}");
+        let error = Template::parse(SOURCE).unwrap().render(&context! { post => 5 }).unwrap_err();
+        assert!(error.contains("only a text"), "{error}");
+    }
+
+    #[test]
+    fn the_hash_is_of_what_is_sent() {
+        let hash = |source: &str| Template::parse(source).unwrap().hash;
+        assert_eq!(hash(SOURCE), hash(&SOURCE.replace("figure 1", "figure 2")));
+        assert_ne!(hash(SOURCE), hash(&SOURCE.replace("brief", "short")));
+        assert_ne!(hash(SOURCE), hash(&SOURCE.replace("json", "text")));
+        assert_ne!(hash(SOURCE), hash(&SOURCE.replace("system", "user")));
+    }
+
+    #[test]
+    fn a_file_without_its_comment_is_refused() {
+        assert!(Template::parse("hello").err().unwrap().contains("comment"));
+        assert!(Template::parse("{# x\noutput: yaml #}").err().unwrap().contains("yaml"));
+        assert!(Template::parse("{# x #}{{ a").is_err());
+    }
+}

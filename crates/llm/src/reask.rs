@@ -1,0 +1,125 @@
+//! Asking until the reply can be read, a bounded number of times.
+
+use riddlemill_text::record::Reason;
+
+use super::answer::{Answer, Ask, Failed, Held, Reply, What};
+use super::engine::Engine;
+use super::parse::Unreadable;
+use super::progress::Progress;
+use super::request::{Message, Role};
+use super::settings::Endpoint;
+use super::store::{Shared, Store};
+use super::wire;
+
+/// What became of an item whose reply is read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parsed<T> {
+    /// The reply says this.
+    Value {
+        /// What it says.
+        value: T,
+        /// The reply that says it.
+        reply: Reply,
+        /// How many replies before it could not be read.
+        reasks: u32,
+    },
+    /// It waits for something.
+    Held(Held),
+    /// It was given up, or no reply could be read; `raw` is the last one's text.
+    Failed(Failed),
+}
+
+/// Asks everything and reads the replies with `read`. A reply that cannot be read is quoted back with what is wrong
+/// with it, at most `max_reasks` times an item. The questions and replies of every round are stored like any other:
+/// a reader that improves costs nothing.
+pub async fn ask_parsed<T>(
+    engine: &Engine,
+    asks: Vec<Ask>,
+    read: impl Fn(&Ask, &str) -> Result<T, Unreadable>,
+    max_reasks: u32,
+    on_event: impl Fn(&Progress) + Send + Sync,
+) -> Vec<Parsed<T>> {
+    let mut parsed: Vec<Option<Parsed<T>>> = asks.iter().map(|_| None).collect();
+    let mut open: Vec<(usize, Ask)> = asks.into_iter().enumerate().collect();
+    for reasks in 0.. {
+        let answers = engine.ask_all(open.iter().map(|(_, ask)| ask.clone()).collect(), &on_event).await;
+        let mut again = Vec::new();
+        for ((at, ask), answer) in open.into_iter().zip(answers) {
+            parsed[at] = Some(match answer {
+                Answer::Held(held) => Parsed::Held(held),
+                Answer::Failed(failed) => Parsed::Failed(failed),
+                Answer::Reply(reply) => match read(&ask, &reply.text) {
+                    Ok(value) => Parsed::Value { value, reply, reasks },
+                    Err(unreadable) => {
+                        let reason = Reason::ReplyUnparseable;
+                        if reasks < max_reasks && !reply.marks.sample {
+                            // A reply with reasoning was once quoted whole: what was bought then is not bought again.
+                            let before = (reply.whole != reply.text)
+                                .then(|| {
+                                    Some(quoting(ask.clone(), &reply.whole, &read(&ask, &reply.whole).err()?))
+                                })
+                                .flatten()
+                                .filter(|before| engine.holds(before));
+                            again
+                                .push((at, before.unwrap_or_else(|| quoting(ask, &reply.text, &unreadable))));
+                        }
+                        let error = unreadable.to_string();
+                        Parsed::Failed(Failed { reason, error, raw: reply.text, key: reply.key })
+                    }
+                },
+            });
+        }
+        open = again;
+        if open.is_empty() {
+            break;
+        }
+    }
+    parsed.into_iter().flatten().collect()
+}
+
+/// Forgets the stored replies of items that none of them can be read of, re-asks included: they are asked for again.
+/// The replies stay in raw/ with a note. Not to be called from a task: it waits for the disk.
+///
+/// # Errors
+/// [`Shared`] where the store cannot be read or written.
+pub fn forget_unreadable<T>(
+    store: &Store,
+    endpoint: &Endpoint,
+    asks: &[Ask],
+    read: impl Fn(&Ask, &str) -> Result<T, Unreadable>,
+    max_reasks: u32,
+) -> Result<(), Shared> {
+    for ask in asks {
+        let (mut ask, mut unreadable) = (ask.clone(), Vec::new());
+        for _ in 0..=max_reasks {
+            let request = Engine::request(endpoint, &ask);
+            let Some(reply) = store.get(&request.key())? else { break };
+            let Ok(content) = wire::content(&reply.request, &reply.raw) else { break };
+            let Err(why) = read(&ask, &content.text) else {
+                unreadable.clear();
+                break;
+            };
+            ask = quoting(ask, &content.text, &why);
+            unreadable.push((reply.key, why));
+        }
+        for (key, why) in unreadable {
+            store.forget(&key, &format!("cannot be read ({why}), and is asked for again"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The same question, followed by the reply and what is wrong with it.
+pub(super) fn quoting(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
+    if let What::Chat { messages, .. } = &mut ask.what {
+        messages.push(Message::new(Role::Assistant, reply));
+        messages.push(Message::new(
+            Role::User,
+            format!(
+                "Your reply could not be read: {unreadable}. Answer the first message again, in exactly the form it asks for, and write nothing else."
+            ),
+        ));
+    }
+    ask.reask += 1;
+    ask
+}

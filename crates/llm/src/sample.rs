@@ -1,0 +1,193 @@
+//! A pack of replies written beforehand, found by (template, record, sample number) and not by the request, so that
+//! editing a prompt orphans none of them.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde_json::Value;
+
+use riddlemill_text::record::Reason;
+
+use super::answer::{Answer, Ask, Held, Marks, Reply};
+use super::money::Usd;
+use super::request::Key;
+
+/// A loaded reply pack. One JSONL line a reply:
+/// `{"template": "ruozhibench/irrationality", "record": "tieba:1:2", "sample": 0, "reply": "…"}`.
+/// `sample` and `reask` may be left out and are 0 then; a line with a `model` answers for that model alone; a `reply` that is no string is handed on as its JSON, one
+/// that is a row of numbers answers for an embedding.
+#[derive(Clone, Debug, Default)]
+pub struct Pack {
+    replies: FxHashMap<Place, String>,
+}
+
+/// Model (empty for any), template, record, sample, re-ask.
+type Place = (String, String, String, u32, u32);
+
+/// What can be wrong with a pack.
+#[derive(Debug, thiserror::Error)]
+pub enum PackError {
+    /// The file could not be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line is no reply, or one of two for the same question.
+    #[error("{}:{line}: {what}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    #[serde(default)]
+    model: String,
+    template: String,
+    record: String,
+    #[serde(default)]
+    sample: u32,
+    #[serde(default)]
+    reask: u32,
+    reply: Value,
+}
+
+impl Pack {
+    /// Reads a pack.
+    pub fn load(path: &Path) -> Result<Pack, PackError> {
+        let io = |source| PackError::Io { path: path.to_owned(), source };
+        let mut pack = Pack::default();
+        for (at, line) in BufReader::new(File::open(path).map_err(io)?).lines().enumerate() {
+            let line = line.map_err(io)?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let wrong = |what: String| PackError::Line { path: path.to_owned(), line: at + 1, what };
+            let line: Line = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+            let reply = match line.reply {
+                Value::String(text) => text,
+                other => other.to_string(),
+            };
+            if pack
+                .replies
+                .insert((line.model, line.template, line.record, line.sample, line.reask), reply)
+                .is_some()
+            {
+                return Err(wrong("a second reply to the same template, record and sample".into()));
+            }
+        }
+        Ok(pack)
+    }
+
+    /// How many replies it holds.
+    pub fn len(&self) -> usize {
+        self.replies.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.replies.is_empty()
+    }
+
+    /// The pack's answer for a model, marked as such.
+    pub fn answer(&self, ask: &Ask, model: &str) -> Answer {
+        let place =
+            |model: &str| (model.to_owned(), ask.template.clone(), ask.record.clone(), ask.sample, ask.reask);
+        let own = place(model);
+        let found = self.replies.get_key_value(&own).or_else(|| self.replies.get_key_value(&place("")));
+        let Some((place, text)) = found else {
+            let what = format!("the sample pack has no reply to {} for {}", ask.template, ask.record);
+            return Answer::Held(Held { reason: Reason::ReplyMissing, what });
+        };
+        // Length-free separators would let two places share a key.
+        let said = match place.0.as_str() {
+            "" => serde_json::json!(["sample", place.1, place.2, place.3, place.4, text]),
+            model => serde_json::json!(["sample", model, place.1, place.2, place.3, place.4, text]),
+        };
+        let key = Key::of(said.to_string().as_bytes());
+        let vector = serde_json::from_str::<Vec<f32>>(text)
+            .ok()
+            .filter(|_| matches!(ask.what, super::What::Embedding { .. }));
+        let marks = Marks { sample: true, truncated: false };
+        Answer::Reply(Reply {
+            key,
+            text: text.clone(),
+            whole: text.clone(),
+            vector,
+            usage: None,
+            charged: Usd::ZERO,
+            marks,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Pack, PackError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pack.jsonl");
+        std::fs::write(&path, text).unwrap();
+        Pack::load(&path)
+    }
+
+    fn ask(record: &str, text: &str) -> Ask {
+        let mut ask = Ask::embedding(record, text);
+        ask.template = "t".into();
+        ask
+    }
+
+    #[test]
+    fn answers_do_not_depend_on_the_prompt_and_are_marked() {
+        let pack = load(r#"{"template":"t","record":"r","reply":{"rating":[2]}}"#).unwrap();
+        let (one, two) = (pack.answer(&ask("r", "one prompt"), "m"), pack.answer(&ask("r", "another"), "m"));
+        assert_eq!(one, two);
+        assert_eq!(one.reply().unwrap().text, r#"{"rating":[2]}"#);
+        assert!(one.reply().unwrap().marks.sample);
+        assert!(matches!(
+            pack.answer(&ask("s", ""), "m"),
+            Answer::Held(Held { reason: Reason::ReplyMissing, .. })
+        ));
+    }
+
+    #[test]
+    fn a_models_own_line_goes_before_anybodys() {
+        let pack = load(
+            "{\"template\":\"t\",\"record\":\"r\",\"reply\":\"any\"}\n{\"model\":\"m\",\"template\":\"t\",\"record\":\"r\",\"reply\":\"own\"}",
+        )
+        .unwrap();
+        let text = |model| pack.answer(&ask("r", ""), model).reply().unwrap().text.clone();
+        assert_eq!((text("m"), text("n")), ("own".into(), "any".into()));
+    }
+
+    #[test]
+    fn another_reply_is_other_evidence() {
+        let key = |reply| {
+            load(&format!(r#"{{"template":"t","record":"r","reply":"{reply}"}}"#))
+                .unwrap()
+                .answer(&ask("r", ""), "m")
+        };
+        assert_ne!(key("a").reply().unwrap().key, key("b").reply().unwrap().key);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let twice = "{\"template\":\"t\",\"record\":\"r\",\"reply\":\"a\"}\n".repeat(2);
+        assert!(load(&twice).unwrap_err().to_string().contains("pack.jsonl:2: a second reply"));
+        assert!(load("\n{\"template\":1}").unwrap_err().to_string().contains("pack.jsonl:2: "));
+        assert!(load(r#"{"template":"t","record":"r","reply":"a","prompt":"x"}"#).is_err());
+    }
+}

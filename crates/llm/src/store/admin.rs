@@ -1,0 +1,316 @@
+//! What `replies stats|export|import|verify` do.
+
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+
+use riddlemill_files::unpack;
+use rusqlite::Connection;
+
+use super::line::{Forgotten, Line, StoredReply};
+use super::{Store, StoreError, index, recover, segment};
+use crate::money::Usd;
+use crate::request::Key;
+
+/// What a store holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Segments, sealed and open.
+    pub segments: u64,
+    /// Bytes of them on disk.
+    pub bytes: u64,
+    /// Replies, one a request.
+    pub replies: u64,
+    /// Attempts that failed.
+    pub failed_attempts: u64,
+    /// Attempts without any outcome: in flight, or lost with a process and charged for good.
+    pub open_attempts: u64,
+    /// Replies by identity, model and template, in that order.
+    pub models: Vec<ModelStats>,
+    /// Each budget with what it was charged and for how many attempts, by name.
+    pub budgets: Vec<(String, Usd, u64)>,
+}
+
+/// The replies of one identity and model to one template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelStats {
+    /// The endpoint's logical name.
+    pub identity: String,
+    /// The model's name.
+    pub model: String,
+    /// The template's name, empty for embeddings.
+    pub template: String,
+    /// How many.
+    pub replies: u64,
+    /// Prompt tokens as the server counted them.
+    pub prompt_tokens: u64,
+    /// Completion tokens as the server counted them.
+    pub completion_tokens: u64,
+    /// What they cost.
+    pub charged: Usd,
+}
+
+/// What an export wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// Replies, one a line.
+    pub replies: u64,
+}
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Replies that were new.
+    pub added: u64,
+    /// Replies that were there.
+    pub known: u64,
+    /// Line numbers (from 1) that are no replies, with the reason.
+    pub refused: Vec<(u64, String)>,
+}
+
+/// What a verification read, and what it found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Segments read.
+    pub segments: u64,
+    /// Lines read.
+    pub lines: u64,
+    /// Replies among them.
+    pub replies: u64,
+    /// What is wrong, in order of place; empty for a sound store.
+    pub findings: Vec<Finding>,
+}
+
+/// One thing that is wrong with a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The segment's number, 0 for the index.
+    pub segment: u32,
+    /// The uncompressed offset of the line, where it is about one.
+    pub at: Option<u64>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Store {
+    /// Counts, tokens and money.
+    pub fn stats(&self) -> Result<Stats, StoreError> {
+        let mut stats = Stats::default();
+        for (number, sealed) in
+            segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?
+        {
+            let path = if sealed {
+                segment::sealed_path(&self.dir, number)
+            } else {
+                segment::open_path(&self.dir, number)
+            };
+            stats.segments += 1;
+            stats.bytes += fs::metadata(&path).map_or(0, |file| file.len());
+        }
+        let mut reader = self.reader();
+        let db = reader.db();
+        let count =
+            |table| db.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get::<_, i64>(0));
+        stats.replies = count("replies")? as u64;
+        stats.failed_attempts = count("failures")? as u64;
+        stats.open_attempts = count("attempts")? as u64;
+        stats.models = db
+            .prepare(
+                "SELECT identity, model, template, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(charged)
+                 FROM replies GROUP BY identity, model, template ORDER BY identity, model, template",
+            )?
+            .query_map([], |row| {
+                let number = |column| row.get::<_, i64>(column).map(|value| value as u64);
+                Ok(ModelStats {
+                    identity: row.get(0)?,
+                    model: row.get(1)?,
+                    template: row.get(2)?,
+                    replies: number(3)?,
+                    prompt_tokens: number(4)?,
+                    completion_tokens: number(5)?,
+                    charged: Usd::from_pico(row.get(6)?),
+                })
+            })?
+            .collect::<Result<_, _>>()?;
+        stats.budgets = budgets(db)?;
+        Ok(stats)
+    }
+
+    /// Writes every reply as a line that [`Store::import`] reads, in order of place.
+    pub fn export(&self, mut out: impl Write) -> Result<Exported, StoreError> {
+        let mut reader = self.reader();
+        let keys: Vec<Key> = reader
+            .db()
+            .prepare("SELECT key FROM replies ORDER BY number, start")?
+            .query_map([], |row| row.get(0).map(Key))?
+            .collect::<Result<_, _>>()?;
+        let mut replies = 0;
+        for keys in keys.chunks(512) {
+            for reply in reader.replies(keys)?.into_iter().flatten() {
+                // The attempt belongs to this store's budgets.
+                let line = Line::Reply(StoredReply { id: None, ..reply });
+                out.write_all(&line.bytes()).map_err(|source| StoreError::io(Path::new("export"), source))?;
+                replies += 1;
+            }
+        }
+        out.flush().map_err(|source| StoreError::io(Path::new("export"), source))?;
+        Ok(Exported { replies })
+    }
+
+    /// Takes in replies of another store, a line each; no budget is charged. A reply whose request does not hash to
+    /// its key is refused. Not to be called from a task: it waits for the disk.
+    pub fn import(&self, input: impl BufRead) -> Result<Imported, super::Shared> {
+        let mut done = Imported::default();
+        let mut waiting = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for (at, line) in (1..).zip(input.lines()) {
+            let line = line.map_err(|source| StoreError::io(Path::new("import"), source))?;
+            let reply = match serde_json::from_str(&line) {
+                _ if line.trim().is_empty() => continue,
+                Ok(Line::Reply(reply)) => reply,
+                Ok(_) => continue,
+                Err(error) => {
+                    done.refused.push((at, error.to_string()));
+                    continue;
+                }
+            };
+            if reply.request.key() != reply.key {
+                done.refused.push((at, format!("the request does not hash to the key {}", reply.key)));
+            } else if !seen.insert(reply.key) || self.contains(&reply.key)? {
+                done.known += 1;
+            } else {
+                waiting.push(self.settle(Line::Reply(StoredReply { id: None, ..reply }))?);
+                done.added += 1;
+            }
+        }
+        for settling in waiting {
+            settling.synced.blocking_recv().unwrap_or_else(|_| Err(StoreError::Closed.into()))?;
+        }
+        Ok(done)
+    }
+
+    /// The keys of stored replies that begin so, in hexadecimal, in their order; all of them where nothing is given.
+    pub fn keys(&self, begins: &str) -> Result<Vec<Key>, StoreError> {
+        let begins = begins.trim().to_ascii_lowercase();
+        let mut reader = self.reader();
+        let mut all = reader.db().prepare("SELECT key FROM replies ORDER BY key")?;
+        let keys = all.query_map([], |row| row.get(0).map(Key))?.collect::<Result<Vec<Key>, _>>()?;
+        Ok(keys.into_iter().filter(|key| key.to_string().starts_with(&begins)).collect())
+    }
+
+    /// Appends a tombstone to the reply to `key`: it is asked for again when it is needed. False where none is stored.
+    /// Not to be called from a task: it waits for the disk.
+    pub fn forget(&self, key: &Key, why: &str) -> Result<bool, super::Shared> {
+        let place = index::place(self.reader().db(), key).map_err(StoreError::from)?;
+        let Some(place) = place else { return Ok(false) };
+        let line = Line::Forgotten(Forgotten {
+            key: *key,
+            segment: place.number,
+            start: place.start,
+            why: why.to_owned(),
+            at_ms: super::now_ms(),
+        });
+        self.settle(line)?.synced.blocking_recv().unwrap_or_else(|_| Err(StoreError::Closed.into()))?;
+        Ok(true)
+    }
+
+    /// Reads every segment from the first byte to the last: hashes, lines, keys, and whether the index says the same.
+    pub fn verify(&self) -> Result<Verified, StoreError> {
+        let mut verified = Verified::default();
+        let fresh = Connection::open_in_memory()?;
+        index::clear(&fresh)?;
+        // No writer appends while the index is locked for writing.
+        let mut reader = self.reader();
+        let tx = reader.db().transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        for (number, sealed) in
+            segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?
+        {
+            verified.segments += 1;
+            let raw = match read_segment(&self.dir, number, sealed, &mut verified.findings) {
+                Ok(raw) => raw,
+                Err(error) => {
+                    verified.findings.push(Finding { segment: number, at: None, what: error.to_string() });
+                    continue;
+                }
+            };
+            check_lines(&fresh, number, &raw, &mut verified)?;
+        }
+        if budgets(&fresh)? != budgets(&tx)? {
+            let what = "the index charges other amounts than the segments; delete it".to_owned();
+            verified.findings.push(Finding { segment: 0, at: None, what });
+        }
+        if places(&fresh)? != places(&tx)? {
+            let what = "the index places replies elsewhere than the segments; delete it".to_owned();
+            verified.findings.push(Finding { segment: 0, at: None, what });
+        }
+        Ok(verified)
+    }
+
+    /// Builds the index anew from the segments. Nothing else may be running on the store.
+    pub fn rebuild(&self) -> Result<(), StoreError> {
+        let mut reader = self.reader();
+        let db = reader.db();
+        index::clear(db)?;
+        recover::recover(db, &self.dir)
+    }
+}
+
+fn read_segment(dir: &Path, number: u32, sealed: bool, findings: &mut Vec<Finding>) -> io::Result<Vec<u8>> {
+    if !sealed {
+        let raw = fs::read(segment::open_path(dir, number))?;
+        let end = raw.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        return Ok(raw[..end].to_vec());
+    }
+    let path = segment::sealed_path(dir, number);
+    let promised = fs::read_to_string(segment::hash_path(dir, number)).unwrap_or_default();
+    if promised.split_whitespace().next() != Some(&segment::hash_file(&path)?) {
+        let what = "the file does not have the hash of its .sha256".to_owned();
+        findings.push(Finding { segment: number, at: None, what });
+    }
+    unpack(&path)?.all()
+}
+
+fn check_lines(
+    fresh: &Connection,
+    number: u32,
+    raw: &[u8],
+    verified: &mut Verified,
+) -> Result<(), StoreError> {
+    let mut at = 0;
+    for bytes in raw.split_inclusive(|&byte| byte == b'\n') {
+        verified.lines += 1;
+        match serde_json::from_slice::<Line>(bytes) {
+            Ok(line) => {
+                if let Line::Reply(reply) = &line {
+                    verified.replies += 1;
+                    if reply.request.key() != reply.key {
+                        let what = format!("the request does not hash to the key {}", reply.key);
+                        verified.findings.push(Finding { segment: number, at: Some(at), what });
+                    }
+                }
+                index::apply(fresh, number, at, bytes.len() as u64, &line)?;
+            }
+            Err(error) => {
+                verified.findings.push(Finding {
+                    segment: number,
+                    at: Some(at),
+                    what: format!("not a line: {error}"),
+                });
+            }
+        }
+        at += bytes.len() as u64;
+    }
+    Ok(())
+}
+
+fn budgets(db: &Connection) -> Result<Vec<(String, Usd, u64)>, rusqlite::Error> {
+    db.prepare("SELECT scope, charged, attempts FROM spend ORDER BY scope")?
+        .query_map([], |row| Ok((row.get(0)?, Usd::from_pico(row.get(1)?), row.get::<_, i64>(2)? as u64)))?
+        .collect()
+}
+
+fn places(db: &Connection) -> Result<Vec<(Vec<u8>, u32, i64)>, rusqlite::Error> {
+    db.prepare("SELECT key, number, start FROM replies ORDER BY key")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect()
+}

@@ -1,0 +1,286 @@
+//! The SQLite index: where each reply lies, what was spent, who is asking what. All of it but the leases follows
+//! from the segments through [`apply`], for the process that writes a line and for the one that finds it later,
+//! so the file may be deleted at any time.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+use super::line::{Line, Origin};
+use super::segment::{Frame, Number};
+use crate::money::Usd;
+use crate::request::Key;
+
+/// Raised whenever the tables change; an index of another version is built anew.
+const VERSION: i64 = 3;
+
+const SCHEMA: &str = "
+    CREATE TABLE segments (number INTEGER PRIMARY KEY, indexed_to INTEGER NOT NULL, sealed INTEGER NOT NULL);
+    CREATE TABLE frames (number INTEGER, raw_start INTEGER, raw_len INTEGER, start INTEGER, len INTEGER,
+        PRIMARY KEY (number, raw_start)) WITHOUT ROWID;
+    CREATE TABLE replies (key BLOB PRIMARY KEY, number INTEGER, start INTEGER, len INTEGER, identity TEXT, model TEXT,
+        template TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, charged INTEGER, answered TEXT, fingerprint TEXT,
+        at_ms INTEGER) WITHOUT ROWID;
+    CREATE TABLE forgotten (number INTEGER, start INTEGER, PRIMARY KEY (number, start)) WITHOUT ROWID;
+    CREATE TABLE failures (number INTEGER, start INTEGER, len INTEGER, key BLOB, final INTEGER, error TEXT,
+        lasting INTEGER NOT NULL, PRIMARY KEY (number, start)) WITHOUT ROWID;
+    CREATE INDEX lasting_failures ON failures (key) WHERE lasting;
+    CREATE TABLE attempts (id TEXT PRIMARY KEY, reserved INTEGER NOT NULL, scopes TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE spend (scope TEXT PRIMARY KEY, charged INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS leases (key BLOB PRIMARY KEY, owner INTEGER NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
+";
+
+/// Where a reply's line lies in its uncompressed segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub number: Number,
+    pub start: u64,
+    pub len: u64,
+}
+
+/// Opens the index and makes its tables where there are none or another version's.
+pub(super) fn open(path: &Path) -> Result<Connection> {
+    let mut db = Connection::open(path)?;
+    db.busy_timeout(Duration::from_secs(60))?;
+    db.pragma_update(None, "journal_mode", "WAL")?;
+    // The segments are what is synced; after a power cut the index catches up from them.
+    db.pragma_update(None, "synchronous", "OFF")?;
+    db.set_prepared_statement_cache_capacity(64);
+    let tx = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version != VERSION {
+        clear(&tx)?;
+    }
+    tx.commit()?;
+    Ok(db)
+}
+
+/// Empties every table but the leases, which no segment holds.
+pub(super) fn clear(db: &Connection) -> Result<()> {
+    db.execute_batch(
+        "DROP TABLE IF EXISTS segments; DROP TABLE IF EXISTS frames; DROP TABLE IF EXISTS replies;
+         DROP TABLE IF EXISTS forgotten;
+         DROP TABLE IF EXISTS failures; DROP TABLE IF EXISTS attempts; DROP TABLE IF EXISTS spend;",
+    )?;
+    db.execute_batch(SCHEMA)?;
+    db.pragma_update(None, "user_version", VERSION)
+}
+
+/// Takes one line, `len` bytes from `start` of segment `number`, into the index.
+pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
+    match line {
+        Line::Attempt(attempt) => {
+            db.prepare_cached("INSERT OR REPLACE INTO attempts VALUES (?, ?, ?)")?.execute(params![
+                attempt.id,
+                attempt.reserved_picousd.pico(),
+                attempt.scopes.join("\n")
+            ])?;
+            for scope in &attempt.scopes {
+                charge(db, scope, attempt.reserved_picousd, 1)?;
+            }
+        }
+        Line::Failure(failure) => {
+            settle(db, &failure.id, failure.charged_picousd)?;
+            db.prepare_cached("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)")?.execute(
+                params![
+                    number,
+                    start as i64,
+                    len as i64,
+                    failure.key.0,
+                    failure.request.is_some(),
+                    failure.error,
+                    failure.lasting
+                ],
+            )?;
+            if failure.request.is_some() {
+                release(db, &failure.key)?;
+            }
+        }
+        Line::Reply(reply) => {
+            if let Some(id) = &reply.id {
+                settle(db, id, reply.charged_picousd)?;
+            }
+            // The tombstone may stand in a segment that was found first.
+            if is_forgotten(db, number, start)? {
+                return Ok(());
+            }
+            let usage = reply.usage.unwrap_or_default();
+            let origin = Origin::of(&reply.raw);
+            // Of two replies to one request the one in the older place counts, in whatever order they are found.
+            db.prepare_cached(
+                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+                 number = excluded.number, start = excluded.start, len = excluded.len, template = excluded.template,
+                 prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
+                 charged = excluded.charged, answered = excluded.answered, fingerprint = excluded.fingerprint,
+                 at_ms = excluded.at_ms
+                 WHERE (excluded.number, excluded.start) < (replies.number, replies.start)",
+            )?
+            .execute(params![
+                reply.key.0,
+                number,
+                start as i64,
+                len as i64,
+                reply.request.identity,
+                reply.request.model,
+                reply.template,
+                usage.prompt_tokens as i64,
+                usage.completion_tokens as i64,
+                reply.charged_picousd.pico(),
+                origin.model,
+                origin.fingerprint,
+                reply.at_ms as i64
+            ])?;
+            release(db, &reply.key)?;
+        }
+        Line::Forgotten(forgotten) => {
+            let place = params![forgotten.segment, forgotten.start as i64];
+            db.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?, ?)")?.execute(place)?;
+            db.prepare_cached("DELETE FROM replies WHERE number = ? AND start = ?")?.execute(place)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_forgotten(db: &Connection, number: Number, start: u64) -> Result<bool> {
+    db.prepare_cached("SELECT 1 FROM forgotten WHERE number = ? AND start = ?")?
+        .exists(params![number, start as i64])
+}
+
+fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
+    let open: Option<(i64, String)> = db
+        .prepare_cached("DELETE FROM attempts WHERE id = ? RETURNING reserved, scopes")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((reserved, scopes)) = open else { return Ok(()) };
+    for scope in scopes.split('\n').filter(|scope| !scope.is_empty()) {
+        charge(db, scope, charged - Usd::from_pico(reserved), 0)?;
+    }
+    Ok(())
+}
+
+fn charge(db: &Connection, scope: &str, amount: Usd, attempts: i64) -> Result<()> {
+    db.prepare_cached(
+        "INSERT INTO spend VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET charged = charged + ?2, attempts = attempts + ?3",
+    )?
+    .execute(params![scope, amount.pico(), attempts])?;
+    Ok(())
+}
+
+/// What a budget was charged, reservations of attempts in flight included, and how many attempts that were.
+pub(super) fn spent(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
+    let row = db
+        .prepare_cached("SELECT charged, attempts FROM spend WHERE scope = ?")?
+        .query_row([scope], |row| Ok((Usd::from_pico(row.get(0)?), row.get::<_, i64>(1)? as u64)))
+        .optional()?;
+    Ok(row.unwrap_or_default())
+}
+
+/// Where the reply to `key` lies.
+pub(super) fn place(db: &Connection, key: &Key) -> Result<Option<Place>> {
+    db.prepare_cached("SELECT number, start, len FROM replies WHERE key = ?")?
+        .query_row([key.0], |row| {
+            Ok(Place {
+                number: row.get(0)?,
+                start: row.get::<_, i64>(1)? as u64,
+                len: row.get::<_, i64>(2)? as u64,
+            })
+        })
+        .optional()
+}
+
+/// Where the latest lasting failure of `key` lies.
+pub(super) fn lasting(db: &Connection, key: &Key) -> Result<Option<Place>> {
+    db.prepare_cached(
+        "SELECT number, start, len FROM failures WHERE key = ? AND lasting ORDER BY number DESC, start DESC LIMIT 1",
+    )?
+    .query_row([key.0], |row| {
+        Ok(Place { number: row.get(0)?, start: row.get::<_, i64>(1)? as u64, len: row.get::<_, i64>(2)? as u64 })
+    })
+    .optional()
+}
+
+/// The frame of a sealed segment that holds the uncompressed byte `at`; `None` for an open one.
+pub(super) fn frame(db: &Connection, number: Number, at: u64) -> Result<Option<Frame>> {
+    db.prepare_cached(
+        "SELECT raw_start, raw_len, start, len FROM frames WHERE number = ? AND raw_start <= ? ORDER BY raw_start DESC LIMIT 1",
+    )?
+    .query_row(params![number, at as i64], |row| {
+        let field = |column| row.get::<_, i64>(column).map(|value| value as u64);
+        Ok(Frame { raw_start: field(0)?, raw_len: field(1)?, start: field(2)?, len: field(3)? })
+    })
+    .optional()
+}
+
+/// How far a segment is indexed, and whether as a sealed one.
+pub(super) fn progress(db: &Connection, number: Number) -> Result<(u64, bool)> {
+    let row = db
+        .prepare_cached("SELECT indexed_to, sealed FROM segments WHERE number = ?")?
+        .query_row([number], |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))
+        .optional()?;
+    Ok(row.unwrap_or_default())
+}
+
+/// Notes how far a segment is indexed.
+pub(super) fn indexed(db: &Connection, number: Number, to: u64) -> Result<()> {
+    db.prepare_cached(
+        "INSERT INTO segments VALUES (?1, ?2, 0) ON CONFLICT (number) DO UPDATE SET indexed_to = MAX(indexed_to, ?2)",
+    )?
+    .execute(params![number, to as i64])?;
+    Ok(())
+}
+
+/// Notes the frames of a segment that is now sealed.
+pub(super) fn sealed(db: &Connection, number: Number, frames: &[Frame]) -> Result<()> {
+    db.execute("DELETE FROM frames WHERE number = ?", [number])?;
+    for frame in frames {
+        db.prepare_cached("INSERT INTO frames VALUES (?, ?, ?, ?, ?)")?.execute(params![
+            number,
+            frame.raw_start as i64,
+            frame.raw_len as i64,
+            frame.start as i64,
+            frame.len as i64
+        ])?;
+    }
+    let to = frames.last().map_or(0, |last| last.raw_start + last.raw_len);
+    indexed(db, number, to)?;
+    db.execute("UPDATE segments SET sealed = 1 WHERE number = ?", [number])?;
+    Ok(())
+}
+
+/// Who answered for a model, in the order they first did: what the replies say, how many they are, and when the first
+/// of them came.
+pub(super) fn origins(db: &Connection, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>> {
+    db.prepare_cached(
+        "SELECT answered, fingerprint, COUNT(*), MIN(at_ms) FROM replies WHERE identity = ? AND model = ?
+         GROUP BY answered, fingerprint ORDER BY MIN(at_ms), answered, fingerprint",
+    )?
+    .query_map([identity, model], |row| {
+        let origin = Origin { model: row.get(0)?, fingerprint: row.get(1)? };
+        Ok((origin, row.get::<_, i64>(2)? as u64, row.get::<_, i64>(3)? as u64))
+    })?
+    .collect()
+}
+
+/// The segment whose writer is asking `key`, and until when.
+pub(super) fn lease(db: &Connection, key: &Key) -> Result<Option<(Number, u64)>> {
+    db.prepare_cached("SELECT owner, expires_ms FROM leases WHERE key = ?")?
+        .query_row([key.0], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
+        .optional()
+}
+
+/// Gives or renews a lease.
+pub(super) fn grant(db: &Connection, key: &Key, owner: Number, expires_ms: u64) -> Result<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)")?.execute(params![
+        key.0,
+        owner,
+        expires_ms as i64
+    ])?;
+    Ok(())
+}
+
+/// Ends a lease.
+pub(super) fn release(db: &Connection, key: &Key) -> Result<()> {
+    db.prepare_cached("DELETE FROM leases WHERE key = ?")?.execute([key.0])?;
+    Ok(())
+}

@@ -1,0 +1,304 @@
+//! The reply store: append-only segments that hold every attempt, failure and reply, and an index over them.
+//!
+//! Invariants
+//! - A line is appended once and never changed. Deleting the index loses nothing but leases.
+//! - A reply is found by the SHA-256 of its request; a failure is kept and never found as one.
+//! - Before a request is sent, its attempt and reservation are on disk; what never came back stays charged.
+//! - Several processes share a folder: each appends to its own segment, budgets and leases meet in the index.
+
+mod admin;
+mod index;
+mod line;
+mod reader;
+mod recover;
+mod segment;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::oneshot;
+
+pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
+pub use line::{Attempt, Failure, Forgotten, Line, Origin, StoredReply, Usage};
+
+use super::money::Usd;
+use super::request::Key;
+use reader::Reader;
+use writer::Job;
+
+/// Segments are sealed above this size, uncompressed.
+const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How the scope of a run's budget begins.
+pub(crate) const RUN: &str = "run:";
+
+/// What can be wrong with a reply store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// SQLite takes no such path.
+    #[error(
+        "the path is too long: that of the reply index has {0} bytes, SQLite takes {INDEX_PATH_BYTES}; move the workspace nearer to the root"
+    )]
+    PathTooLong(usize),
+    /// The index could not be read or written.
+    #[error("reply index: {0} (it may be deleted, it is rebuilt from raw/replies)")]
+    Index(#[from] rusqlite::Error),
+    /// A place in a segment holds no reply.
+    #[error("segment {segment:06} has no reply at byte {at}; see `replies verify`")]
+    Line {
+        /// The segment's number.
+        segment: u32,
+        /// The uncompressed offset.
+        at: u64,
+    },
+    /// The writer's thread is gone.
+    #[error("the reply store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    fn io(path: &Path, source: io::Error) -> StoreError {
+        StoreError::Io { path: path.to_owned(), source }
+    }
+}
+
+/// SQLite's longest path is 512 bytes, and the journal beside the index has a longer one.
+const INDEX_PATH_BYTES: usize = 500;
+
+/// An error that several waiting requests share.
+pub type Shared = Arc<StoreError>;
+
+/// An open reply store. Sharing it among tasks and threads is cheap; dropping it seals its segment.
+pub struct Store {
+    dir: PathBuf,
+    reader: Mutex<Reader>,
+    writer: Mutex<Option<(Sender<Job>, JoinHandle<()>)>>,
+    segment_bytes: u64,
+    index: PathBuf,
+}
+
+/// Asks leave to send.
+#[derive(Clone, Debug)]
+pub struct Begin {
+    /// The request's key.
+    pub key: Key,
+    /// The most the attempt can cost.
+    pub reserved: Usd,
+    /// The budgets it counts against (`endpoint:<name>`, `recipe:<name>`, `run:<when and who>`), each with its cap.
+    pub caps: Vec<(String, Option<Usd>)>,
+    /// After how long another process may ask the same although this one seems alive.
+    pub lease_ms: u64,
+}
+
+/// The store's answer to [`Begin`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Begun {
+    /// Send; the attempt is on disk under this id.
+    Go {
+        /// To be named in the outcome's line.
+        id: String,
+    },
+    /// The reply has arrived since, by another process.
+    Stored,
+    /// Another process is asking this very question.
+    Busy,
+    /// The attempt could pass a cap.
+    Refused {
+        /// The budget, e.g. `recipe:flub`.
+        scope: String,
+        /// What it was charged so far, reservations included.
+        spent: Usd,
+        /// What it may be charged.
+        cap: Usd,
+        /// This process's attempts in flight, which may give some of it back.
+        unsettled: u64,
+    },
+}
+
+/// A line on its way to disk.
+pub struct Settling {
+    written: oneshot::Receiver<()>,
+    synced: oneshot::Receiver<Result<(), Shared>>,
+}
+
+impl Settling {
+    /// Returns once the line would survive this process's death.
+    pub async fn written(&mut self) {
+        // An error drops the sender and is told by `synced`.
+        let _ = (&mut self.written).await;
+    }
+
+    /// Returns once the line would survive the machine's death.
+    pub async fn synced(self) -> Result<(), Shared> {
+        self.synced.await.unwrap_or_else(|_| Err(Arc::new(StoreError::Closed)))
+    }
+}
+
+impl Store {
+    /// Opens the store of `replies` (`raw/replies`) with its index at `index`, a file outside `raw/`. Both are made
+    /// where missing; what a killed process left is recovered; an index that is no database is replaced.
+    pub fn open(replies: &Path, index: &Path) -> Result<Store, StoreError> {
+        Store::open_with(replies, index, SEGMENT_BYTES)
+    }
+
+    fn open_with(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
+        for dir in [Some(replies), index.parent()].into_iter().flatten() {
+            fs::create_dir_all(dir).map_err(|source| StoreError::io(dir, source))?;
+        }
+        let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
+        if whole.as_os_str().len() > INDEX_PATH_BYTES {
+            return Err(StoreError::PathTooLong(whole.as_os_str().len()));
+        }
+        // One process at a time: of two that switch a new index to its journal, SQLite turns one away without waiting,
+        // and of two that replace a damaged one, one would go on with a deleted file.
+        let _turn = turn_to_open(index)?;
+        let recovered = open_index(replies, index);
+        let db = match recovered {
+            Err(StoreError::Index(error)) if is_damage(&error) => {
+                for suffix in ["", "-wal", "-shm"] {
+                    let mut name = index.as_os_str().to_owned();
+                    name.push(suffix);
+                    recover::remove_if_there(Path::new(&name))?;
+                }
+                open_index(replies, index)?
+            }
+            other => other?,
+        };
+        Ok(Store {
+            dir: replies.to_owned(),
+            reader: Mutex::new(Reader::new(replies, db)),
+            writer: Mutex::new(None),
+            segment_bytes,
+            index: index.to_owned(),
+        })
+    }
+
+    /// The reply to a request, if one is stored.
+    pub fn get(&self, key: &Key) -> Result<Option<StoredReply>, StoreError> {
+        Ok(self.reader().replies(std::slice::from_ref(key))?.pop().flatten())
+    }
+
+    /// The replies to many requests, in their order.
+    pub fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<StoredReply>>, StoreError> {
+        self.reader().replies(keys)
+    }
+
+    /// How a request failed for good, where it did: such a failure is remembered, and never taken for an answer.
+    pub fn lasting_failure(&self, key: &Key) -> Result<Option<Failure>, StoreError> {
+        self.reader().lasting(key)
+    }
+
+    /// Whether a request failed for good, without reading how.
+    pub fn failed_for_good(&self, key: &Key) -> Result<bool, StoreError> {
+        Ok(index::lasting(self.reader().db(), key)?.is_some())
+    }
+
+    /// Whether a reply is stored, without reading it.
+    pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        Ok(index::place(self.reader().db(), key)?.is_some())
+    }
+
+    /// Who answered under an identity and a model's name, in the order they first did: how many replies, and when the
+    /// first of them came, in milliseconds since 1970.
+    pub fn origins(&self, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>, StoreError> {
+        Ok(index::origins(self.reader().db(), identity, model)?)
+    }
+
+    /// What a budget (`endpoint:<name>`, `recipe:<name>`) was charged over the store's life, reservations included,
+    /// and by how many attempts.
+    pub fn spent(&self, scope: &str) -> Result<(Usd, u64), StoreError> {
+        Ok(index::spent(self.reader().db(), scope)?)
+    }
+
+    /// Reserves and journals an attempt. Returns once its line is synced, or says why nothing may be sent.
+    pub async fn begin(&self, begin: Begin) -> Result<Begun, Shared> {
+        let (to, answer) = oneshot::channel();
+        self.submit(Job::Begin(Box::new(begin), to))?;
+        answer.await.unwrap_or_else(|_| Err(Arc::new(StoreError::Closed)))
+    }
+
+    /// Appends an attempt's outcome.
+    pub fn settle(&self, line: Line) -> Result<Settling, Shared> {
+        let ((tell, written), (to, synced)) = (oneshot::channel(), oneshot::channel());
+        self.submit(Job::Settle { line: Box::new(line), written: tell, synced: to })?;
+        Ok(Settling { written, synced })
+    }
+
+    /// The folder of segments.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Seals this process's segment. Dropping the store does the same.
+    pub fn close(self) {}
+
+    fn submit(&self, job: Job) -> Result<(), Shared> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.is_none() {
+            *writer = Some(writer::spawn(&self.dir, &self.index, self.segment_bytes)?);
+        }
+        let sent = writer.as_ref().map(|(sender, _)| sender.send(job));
+        match sent {
+            Some(Ok(())) => Ok(()),
+            _ => Err(Arc::new(StoreError::Closed)),
+        }
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Reader> {
+        // The reader holds caches only; a panic elsewhere leaves them usable.
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((sender, thread)) = writer {
+            drop(sender);
+            // A writer that panicked left an open segment, which the next start recovers.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn open_index(replies: &Path, path: &Path) -> Result<rusqlite::Connection, StoreError> {
+    let mut db = index::open(path)?;
+    recover::recover(&mut db, replies)?;
+    Ok(db)
+}
+
+/// Waits until no other process is opening the index; until the file is dropped, none will.
+fn turn_to_open(index: &Path) -> Result<File, StoreError> {
+    let path = index.with_extension("lock");
+    let at = |source| StoreError::io(&path, source);
+    let lock = File::options().create(true).truncate(false).write(true).open(&path).map_err(at)?;
+    lock.lock().map_err(at)?;
+    Ok(lock)
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_millis() as u64)
+}

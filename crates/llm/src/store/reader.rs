@@ -1,0 +1,135 @@
+//! Reading replies by place: one seek in an open segment, one small frame of a sealed one.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use rustc_hash::FxHashMap;
+
+use super::StoreError;
+use super::index::{self, Place};
+use super::line::{Failure, Line, StoredReply};
+use super::segment::{self, Number};
+use crate::request::Key;
+
+/// Uncompressed frames kept at hand; 16 MiB at their usual size.
+const FRAMES_KEPT: usize = 256;
+
+pub(super) struct Reader {
+    dir: PathBuf,
+    db: Connection,
+    files: FxHashMap<(Number, bool), File>,
+    frames: FxHashMap<(Number, u64), Arc<Vec<u8>>>,
+    oldest_first: VecDeque<(Number, u64)>,
+}
+
+impl Reader {
+    pub(super) fn new(dir: &Path, db: Connection) -> Reader {
+        Reader {
+            dir: dir.to_owned(),
+            db,
+            files: FxHashMap::default(),
+            frames: FxHashMap::default(),
+            oldest_first: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn db(&mut self) -> &mut Connection {
+        &mut self.db
+    }
+
+    /// The replies to the keys, in their order. Places are visited in file order, so that a frame is unpacked once.
+    pub(super) fn replies(&mut self, keys: &[Key]) -> Result<Vec<Option<StoredReply>>, StoreError> {
+        let mut places = Vec::with_capacity(keys.len());
+        for (at, key) in keys.iter().enumerate() {
+            if let Some(place) = index::place(&self.db, key)? {
+                places.push((place, at));
+            }
+        }
+        places.sort_unstable();
+        let mut replies = vec![None; keys.len()];
+        for (place, at) in places {
+            replies[at] = Some(self.reply(place)?);
+        }
+        Ok(replies)
+    }
+
+    /// The latest lasting failure of a request.
+    pub(super) fn lasting(&mut self, key: &Key) -> Result<Option<Failure>, StoreError> {
+        let Some(place) = index::lasting(&self.db, key)? else { return Ok(None) };
+        let bytes = self
+            .bytes(place)
+            .map_err(|source| StoreError::io(&segment::open_path(&self.dir, place.number), source))?;
+        match serde_json::from_slice(&bytes) {
+            Ok(Line::Failure(failure)) => Ok(Some(failure)),
+            _ => Err(StoreError::Line { segment: place.number, at: place.start }),
+        }
+    }
+
+    fn reply(&mut self, place: Place) -> Result<StoredReply, StoreError> {
+        let bytes = self
+            .bytes(place)
+            .map_err(|source| StoreError::io(&segment::open_path(&self.dir, place.number), source))?;
+        match serde_json::from_slice(&bytes) {
+            Ok(Line::Reply(reply)) => Ok(reply),
+            _ => Err(StoreError::Line { segment: place.number, at: place.start }),
+        }
+    }
+
+    fn bytes(&mut self, place: Place) -> io::Result<Vec<u8>> {
+        let sqlite = |error: rusqlite::Error| io::Error::other(error.to_string());
+        for _ in 0..2 {
+            if let Some(frame) = index::frame(&self.db, place.number, place.start).map_err(sqlite)? {
+                let frame_bytes = self.frame(place.number, frame)?;
+                let from = (place.start - frame.raw_start) as usize;
+                let line = frame_bytes.get(from..from + place.len as usize);
+                return line.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
+            }
+            let mut bytes = vec![0; place.len as usize];
+            match self.file(place.number, false) {
+                Ok(file) => {
+                    file.seek(SeekFrom::Start(place.start))?;
+                    file.read_exact(&mut bytes)?;
+                    return Ok(bytes);
+                }
+                // Sealed between the two looks: the index has its frames now.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn frame(&mut self, number: Number, frame: segment::Frame) -> io::Result<Arc<Vec<u8>>> {
+        let name = (number, frame.start);
+        if let Some(bytes) = self.frames.get(&name) {
+            return Ok(bytes.clone());
+        }
+        let bytes = Arc::new(segment::read_frame(self.file(number, true)?, frame)?);
+        if self.oldest_first.len() == FRAMES_KEPT
+            && let Some(oldest) = self.oldest_first.pop_front()
+        {
+            self.frames.remove(&oldest);
+        }
+        self.oldest_first.push_back(name);
+        self.frames.insert(name, bytes.clone());
+        Ok(bytes)
+    }
+
+    fn file(&mut self, number: Number, sealed: bool) -> io::Result<&mut File> {
+        use std::collections::hash_map::Entry;
+        match self.files.entry((number, sealed)) {
+            Entry::Occupied(open) => Ok(open.into_mut()),
+            Entry::Vacant(vacant) => {
+                let path = match sealed {
+                    true => segment::sealed_path(&self.dir, number),
+                    false => segment::open_path(&self.dir, number),
+                };
+                Ok(vacant.insert(File::open(path)?))
+            }
+        }
+    }
+}

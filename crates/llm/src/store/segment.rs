@@ -1,0 +1,245 @@
+//! Segment files: `000001.jsonl` while a process appends to it, `000001.jsonl.zst` and `….zst.sha256` afterwards.
+//!
+//! A writer holds its open segment's file lock for as long as it lives, so a lock that can be had says that the
+//! writer is gone, however it went. Sealed segments are a row of small zstd frames cut at line ends: any zstd tool
+//! reads the file, and one line is read without the rest.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use riddlemill_files::Unpacked;
+
+/// Uncompressed bytes a frame holds at least (but for the last): small enough that a random read is cheap.
+const FRAME_BYTES: usize = 64 * 1024;
+const ZSTD_LEVEL: i32 = 6;
+
+/// A segment's number; numbers are never given twice.
+pub(super) type Number = u32;
+
+/// One zstd frame of a sealed segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// Offset of its first byte in the uncompressed segment.
+    pub raw_start: u64,
+    /// Uncompressed length.
+    pub raw_len: u64,
+    /// Offset in the compressed file.
+    pub start: u64,
+    /// Compressed length.
+    pub len: u64,
+}
+
+pub(super) fn open_path(dir: &Path, number: Number) -> PathBuf {
+    dir.join(format!("{number:06}.jsonl"))
+}
+
+pub(super) fn sealed_path(dir: &Path, number: Number) -> PathBuf {
+    dir.join(format!("{number:06}.jsonl.zst"))
+}
+
+pub(super) fn hash_path(dir: &Path, number: Number) -> PathBuf {
+    dir.join(format!("{number:06}.jsonl.zst.sha256"))
+}
+
+/// The numbers of all segments of a folder, ascending; `sealed` where the compressed file is whole.
+pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let name = entry?.file_name();
+        let Some((number, extension)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
+        let Ok(number) = number.parse() else { continue };
+        match extension {
+            "jsonl" => found.push((number, false)),
+            "jsonl.zst" => found.push((number, true)),
+            _ => {}
+        }
+    }
+    // A sealed and an open file of one number: the process died between the two steps of sealing.
+    found.sort_unstable_by_key(|&(number, sealed)| (number, !sealed));
+    found.dedup_by_key(|&mut (number, _)| number);
+    Ok(found)
+}
+
+/// Creates and locks the next segment. Two processes that ask at once get two numbers.
+pub(super) fn create(dir: &Path) -> io::Result<(Number, File)> {
+    let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1);
+    loop {
+        match File::options().append(true).read(true).create_new(true).open(open_path(dir, number)) {
+            Ok(file) => {
+                file.lock()?;
+                return Ok((number, file));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The open segment of a writer that is gone, locked; `None` while it lives or once it is sealed.
+pub(super) fn take_over(dir: &Path, number: Number) -> io::Result<Option<File>> {
+    let path = open_path(dir, number);
+    let file = match File::options().read(true).write(true).open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock() {
+        // Another process may have sealed and removed the file between opening and locking it.
+        Ok(()) => Ok(path.exists().then_some(file)),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Cuts what follows the last newline. Returns the length that is left.
+pub(super) fn cut_torn_tail(file: &mut File) -> io::Result<u64> {
+    let mut end = file.seek(SeekFrom::End(0))?;
+    let mut piece = [0; 4096];
+    while end > 0 {
+        let start = end.saturating_sub(piece.len() as u64);
+        let piece = &mut piece[..(end - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(piece)?;
+        if let Some(newline) = piece.iter().rposition(|&byte| byte == b'\n') {
+            end = start + newline as u64 + 1;
+            break;
+        }
+        end = start;
+    }
+    if end < file.metadata()?.len() {
+        file.set_len(end)?;
+        file.sync_all()?;
+    }
+    Ok(end)
+}
+
+/// Compresses an open segment whose lock the caller holds. The open file stays; the caller removes it once the
+/// index knows the frames.
+pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Vec<Frame>> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut raw = Vec::new();
+    file.read_to_end(&mut raw)?;
+    let (mut frames, mut packed) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < raw.len() || packed.is_empty() {
+        let end = raw[at..]
+            .iter()
+            .skip(FRAME_BYTES)
+            .position(|&byte| byte == b'\n')
+            .map_or(raw.len(), |newline| at + FRAME_BYTES + newline + 1);
+        let frame = zstd::bulk::compress(&raw[at..end], ZSTD_LEVEL)?;
+        frames.push(Frame {
+            raw_start: at as u64,
+            raw_len: (end - at) as u64,
+            start: packed.len() as u64,
+            len: frame.len() as u64,
+        });
+        packed.extend_from_slice(&frame);
+        at = end;
+    }
+    let (path, hash) = (sealed_path(dir, number), hash_path(dir, number));
+    let unfinished = dir.join(format!("{number:06}.tmp"));
+    let mut out = File::create(&unfinished)?;
+    out.write_all(&packed)?;
+    out.sync_all()?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    // The form `sha256sum --check` reads.
+    fs::write(&hash, format!("{}  {name}\n", hex_sha256(&packed)))?;
+    File::open(&hash)?.sync_all()?;
+    fs::rename(&unfinished, &path)?;
+    sync_dir(dir)?;
+    Ok(frames)
+}
+
+/// The frames of a sealed segment, from the file alone.
+pub(super) fn frames(path: &Path) -> io::Result<Vec<Frame>> {
+    let packed = fs::read(path)?;
+    let (mut frames, mut start, mut raw_start) = (Vec::new(), 0, 0);
+    while start < packed.len() {
+        let len = zstd::zstd_safe::find_frame_compressed_size(&packed[start..]).map_err(|_| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("not a zstd frame at byte {start}"))
+        })?;
+        let raw_len = Unpacked::of(&packed[start..start + len], len as u64)?.all()?.len() as u64;
+        frames.push(Frame { raw_start, raw_len, start: start as u64, len: len as u64 });
+        start += len;
+        raw_start += raw_len;
+    }
+    Ok(frames)
+}
+
+/// The uncompressed bytes of one frame.
+pub(super) fn read_frame(file: &mut File, frame: Frame) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(frame.start))?;
+    let mut packed = vec![0; frame.len as usize];
+    file.read_exact(&mut packed)?;
+    zstd::bulk::decompress(&packed, frame.raw_len as usize)
+}
+
+/// SHA-256 of bytes in hexadecimal.
+pub(super) fn hex_sha256(bytes: &[u8]) -> String {
+    crate::request::Key::of(bytes).to_string()
+}
+
+/// SHA-256 of a file in hexadecimal.
+pub(super) fn hash_file(path: &Path) -> io::Result<String> {
+    Ok(hex_sha256(&fs::read(path)?))
+}
+
+/// Makes a rename or a new file last over a power cut, where the system can.
+pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn segment_of(dir: &Path, bytes: &[u8]) -> (Number, File) {
+        let (number, mut file) = create(dir).unwrap();
+        file.write_all(bytes).unwrap();
+        (number, file)
+    }
+
+    #[test]
+    fn a_torn_tail_is_cut_and_nothing_else() {
+        for (bytes, kept) in [("a\nb\n", 4), ("a\nb", 2), ("torn", 0), ("", 0)] {
+            let dir = tempfile::tempdir().unwrap();
+            let (_, mut file) = segment_of(dir.path(), bytes.as_bytes());
+            assert_eq!(cut_torn_tail(&mut file).unwrap(), kept, "{bytes:?}");
+            assert_eq!(file.metadata().unwrap().len(), kept);
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let long = format!("line\n{}", "x".repeat(10_000));
+        let (_, mut file) = segment_of(dir.path(), long.as_bytes());
+        assert_eq!(cut_torn_tail(&mut file).unwrap(), 5);
+    }
+
+    #[test]
+    fn a_living_writers_segment_is_not_taken_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let (number, file) = segment_of(dir.path(), b"a\n");
+        assert!(take_over(dir.path(), number).unwrap().is_none());
+        drop(file);
+        assert!(take_over(dir.path(), number).unwrap().is_some());
+        assert!(take_over(dir.path(), 99).unwrap().is_none());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+        #[test]
+        fn every_byte_of_a_sealed_segment_is_in_one_frame(lines in prop::collection::vec("[a-z弱智]{0,3000}", 0..60)) {
+            let dir = tempfile::tempdir().unwrap();
+            let raw: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let (number, mut file) = segment_of(dir.path(), raw.as_bytes());
+            let sealed = seal(dir.path(), number, &mut file).unwrap();
+            let path = sealed_path(dir.path(), number);
+            prop_assert_eq!(&frames(&path).unwrap(), &sealed);
+            let mut packed = File::open(&path).unwrap();
+            let whole: Vec<u8> = sealed.iter().flat_map(|&frame| read_frame(&mut packed, frame).unwrap()).collect();
+            prop_assert_eq!(whole, raw.as_bytes());
+            prop_assert!(fs::read_to_string(hash_path(dir.path(), number)).unwrap().starts_with(&hash_file(&path).unwrap()));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Counting tokens without a network, and the bound that a budget can stand on.
+
+use super::request::Request;
+
+/// What chat templates add around a message, generously.
+const OVERHEAD_PER_MESSAGE: u64 = 16;
+
+/// Tokens of `text` in the embedded `o200k_base` vocabulary. Other models' vocabularies differ by tens of percent,
+/// so this is for estimates and rate limits; [`bound`] is for money. The first call loads the vocabulary.
+pub fn count(text: &str) -> u64 {
+    tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
+}
+
+/// Prompt tokens of a request, as [`count`] sees them.
+pub fn count_request(request: &Request) -> u64 {
+    request.texts().map(|text| count(text) + 4).sum::<u64>() + 3
+}
+
+/// More prompt tokens than any tokenizer can make of the request: every token covers at least one byte of UTF-8,
+/// whatever the vocabulary, so a reservation made from it is never passed by an honest server.
+pub fn bound(request: &Request) -> u64 {
+    request.texts().map(|text| text.len() as u64 + OVERHEAD_PER_MESSAGE).sum::<u64>() + OVERHEAD_PER_MESSAGE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Input;
+
+    #[test]
+    fn counts_are_of_the_real_vocabulary() {
+        assert_eq!(count("hello world"), 2);
+        assert_eq!(count(""), 0);
+        assert!(count("为什么鱼不会淹死？") >= 4);
+        // Words of a vocabulary's control tokens are plain text in a post.
+        assert!(count("<|endoftext|>") > 1);
+    }
+
+    #[test]
+    fn the_bound_is_above_the_count() {
+        for text in ["", "a", "弱智吧", "🦀🦀🦀", "\u{0}\u{1}\u{2}", "   \n\n\t"] {
+            let request = Request {
+                identity: String::new(),
+                model: String::new(),
+                input: Input::Embedding { text: text.into(), dimensions: None },
+                sample: 0,
+            };
+            assert!(bound(&request) >= count_request(&request), "{text:?}");
+        }
+    }
+}

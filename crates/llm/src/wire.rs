@@ -1,0 +1,480 @@
+//! The OpenAI-compatible interface, and LibreTranslate's: bodies out, answers in. The types are our own and lenient: many servers leave
+//! out fields that the official types demand (`id`, `created`, `index`), and none of those matters here.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::fault::{Fault, Kind};
+use super::http::{Call, Received};
+use super::money::Usd;
+use super::reasoning::{Parted, part};
+use super::request::{Input, Request};
+use super::settings::{Format, LimitField};
+use super::store::Usage;
+
+/// No token of any vocabulary covers this many bytes of ordinary text on average.
+const MAX_BYTES_A_TOKEN: u64 = 16;
+/// No answer takes more tokens; a larger number is none.
+const MOST_TOKENS: u64 = 100_000_000;
+/// Error bodies are kept up to here.
+const MAX_RAW: usize = 64 * 1024;
+
+/// What an answer says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Content {
+    /// The words, empty for an embedding, and where there is nothing but reasoning.
+    pub text: String,
+    /// What it thought before; empty where it says nothing of that.
+    pub reasoning: String,
+    /// The text with the reasoning that stands in it, as it came.
+    pub whole: String,
+    /// The vector of an embedding.
+    pub vector: Option<Vec<f32>>,
+    /// Whether the answer ends because it reached `max_tokens`.
+    pub truncated: bool,
+    /// Tokens, where the server's count can be believed.
+    pub usage: Option<Usage>,
+}
+
+/// The HTTP form of a chat, or of texts to embed together.
+pub(super) fn call(requests: &[&Request], limit_field: LimitField, stream: bool) -> Call {
+    let request = requests[0];
+    match &request.input {
+        Input::Chat { messages, sampling, format } => {
+            let mut body = Map::new();
+            body.insert("model".into(), json!(request.model));
+            body.insert("messages".into(), json!(messages));
+            let limit = match limit_field {
+                LimitField::MaxTokens => "max_tokens",
+                LimitField::MaxCompletionTokens => "max_completion_tokens",
+            };
+            body.insert(limit.into(), json!(sampling.max_tokens));
+            let optional = [
+                ("temperature", sampling.temperature.map(Value::from)),
+                ("top_p", sampling.top_p.map(Value::from)),
+                ("seed", sampling.seed.map(|seed| Value::from(seed.wrapping_add(request.sample.into())))),
+                ("stop", (!sampling.stop.is_empty()).then(|| json!(sampling.stop))),
+                ("response_format", response_format(format)),
+            ];
+            body.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+            if stream {
+                // Without the option a stream says nothing of its tokens.
+                body.insert("stream".into(), json!(true));
+                body.insert("stream_options".into(), json!({"include_usage": true}));
+            }
+            body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+            Call { path: "chat/completions", body: Value::Object(body).to_string() }
+        }
+        Input::Embedding { text, dimensions } => {
+            // Servers that take no list take a single text.
+            let input = match requests {
+                [_] => json!(text),
+                _ => requests.iter().flat_map(|request| request.texts()).collect(),
+            };
+            let mut body = json!({"model": request.model, "input": input, "encoding_format": "float"});
+            if let Some(dimensions) = dimensions {
+                body["dimensions"] = json!(dimensions);
+            }
+            Call { path: "embeddings", body: body.to_string() }
+        }
+        Input::Translation { text, source, target } => {
+            let body = json!({"q": text, "source": source, "target": target, "format": "text"});
+            Call { path: super::http::TRANSLATE, body: body.to_string() }
+        }
+    }
+}
+
+fn response_format(format: &Format) -> Option<Value> {
+    match format {
+        Format::Text => None,
+        Format::JsonObject => Some(json!({"type": "json_object"})),
+        Format::JsonSchema { name, schema } => Some(
+            json!({"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": true}}),
+        ),
+    }
+}
+
+/// Reads a whole answer of whatever status.
+pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fault> {
+    let fault =
+        |kind, usage| Fault { kind, raw: short(&received.body), asked_wait: received.asked_wait, usage };
+    if !(200..300).contains(&received.status) {
+        let kind = match quota_exhausted(received.status, &received.body) {
+            true => Kind::QuotaExhausted(received.status),
+            false => Kind::Status(received.status),
+        };
+        return Err(fault(kind, None));
+    }
+    let content =
+        content(request, &received.body).map_err(|why| fault(status_within(&received.body, why), None))?;
+    // What was cut before it began is an answer to keep: the same request would buy the same again.
+    if content.text.trim().is_empty() && content.vector.is_none() && !content.truncated {
+        let kind = if content.reasoning.is_empty() { Kind::Empty } else { Kind::OnlyReasoning };
+        return Err(fault(kind, content.usage));
+    }
+    Ok(content)
+}
+
+/// What a stored reply says, and what it thought before; the whole body where it is none of this interface.
+pub fn spoken(request: &Request, raw: &str) -> (String, String) {
+    content(request, raw).map_or_else(|_| (raw.to_owned(), String::new()), |said| (said.text, said.reasoning))
+}
+
+/// Reads the body of a successful answer, also one that was stored long ago.
+pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
+    match &request.input {
+        Input::Chat { .. } => {
+            let body: Chat = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            let choice = body.choices.into_iter().next().ok_or("no choices")?;
+            let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
+            let (said, thought) =
+                content.map(Text::join).or(refusal.map(|text| (text, String::new()))).unwrap_or_default();
+            let Parted { answer, reasoning: within } = part(&said);
+            let beside = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
+            let thoughts: Vec<String> =
+                beside.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
+            let truncated = choice.finish_reason.as_deref() == Some("length");
+            let usage = believable(request, said.len(), body.usage);
+            Ok(Content {
+                text: answer,
+                reasoning: thoughts.join("\n\n"),
+                whole: said,
+                vector: None,
+                truncated,
+                usage,
+            })
+        }
+        Input::Embedding { .. } => {
+            let body: Embeddings = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            let vector = body.data.into_iter().next().ok_or("no data")?.embedding;
+            if vector.is_empty() {
+                return Err("an empty vector".into());
+            }
+            let usage = believable(request, 0, body.usage);
+            Ok(Content { vector: Some(vector), usage, ..Content::default() })
+        }
+        Input::Translation { .. } => {
+            let body: Translated = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            let text = body.translated_text;
+            Ok(Content { whole: text.clone(), text, ..Content::default() })
+        }
+    }
+}
+
+/// The server's count, where it can be one: whole numbers, no less than the text must take. What a server bills beyond
+/// what the request allows it bills all the same. Anything else counts as no count, and the attempt is charged its
+/// reservation.
+fn believable(request: &Request, text_bytes: usize, usage: Option<Value>) -> Option<Usage> {
+    let usage = usage?;
+    let number = |name: &str| usage.get(name).and_then(Value::as_u64).filter(|n| *n <= MOST_TOKENS);
+    let within = |details: &str, name: &str| {
+        usage.get(details).and_then(|details| details.get(name)).and_then(Value::as_u64).unwrap_or(0)
+    };
+    let prompt_tokens = number("prompt_tokens")?;
+    let total = number("total_tokens");
+    let stated = match (number("completion_tokens"), &request.input) {
+        (Some(tokens), _) => tokens,
+        (None, Input::Embedding { .. }) if usage.get("completion_tokens").is_none_or(Value::is_null) => 0,
+        (None, _) => return None,
+    };
+    let prompt_bytes: usize = request.texts().map(str::len).sum();
+    // Some count reasoning in the total alone.
+    let completion_tokens = total.map_or(stated, |total| total.saturating_sub(prompt_tokens).max(stated));
+    let reasoning = within("completion_tokens_details", "reasoning_tokens").max(completion_tokens - stated);
+    let cached =
+        within("prompt_tokens_details", "cached_tokens").max(number("prompt_cache_hit_tokens").unwrap_or(0));
+    let low = prompt_tokens.saturating_mul(MAX_BYTES_A_TOKEN) < prompt_bytes as u64
+        || completion_tokens.saturating_mul(MAX_BYTES_A_TOKEN) < text_bytes as u64;
+    (!low).then_some(Usage {
+        prompt_tokens,
+        completion_tokens,
+        cached_tokens: cached.min(prompt_tokens),
+        reasoning_tokens: reasoning.min(completion_tokens),
+    })
+}
+
+/// What the answer cost by the server's own word, in dollars: OpenRouter counts it with the tokens, LiteLLM's proxy
+/// says it in a header.
+pub(super) fn stated_cost(received: &Received) -> Option<Usd> {
+    let body: Option<Value> =
+        received.body.contains("\"cost\"").then(|| serde_json::from_str(&received.body).ok()).flatten();
+    let within = body.and_then(|body| body.get("usage")?.get("cost")?.as_f64());
+    let dollars =
+        received.cost_usd.into_iter().chain(within).filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
+    dollars.map(Usd::from_dollars).max()
+}
+
+/// LibreTranslate's answer; it counts no tokens.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Translated {
+    translated_text: String,
+}
+
+/// Some servers answer 429, or 403, for good: the account is empty.
+fn quota_exhausted(status: u16, body: &str) -> bool {
+    const CODES: [&str; 5] = [
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "insufficient_balance",
+        "quota_exceeded",
+        "billing_not_active",
+    ];
+    let Ok(body) = serde_json::from_str::<Value>(body) else { return status == 402 };
+    let error = body.get("error").unwrap_or(&body);
+    let says = |name: &str| error.get(name).and_then(Value::as_str).is_some_and(|code| CODES.contains(&code));
+    status == 402 || says("code") || says("type")
+}
+
+/// Some proxies wrap the error of the server behind them in a success.
+pub(super) fn status_within(body: &str, why: String) -> Kind {
+    let code = serde_json::from_str::<Value>(body)
+        .ok()
+        .and_then(|body| body.get("error")?.get("code").and_then(Value::as_u64))
+        .and_then(|code| u16::try_from(code).ok())
+        .filter(|code| (400..600).contains(code));
+    match code {
+        // The refusal came from further back: whether anything was billed is not known.
+        Some(code) if code >= 500 || code == 408 || code == 429 => {
+            Kind::Garbage(format!("an error {code} inside a success"))
+        }
+        Some(code) => Kind::Status(code),
+        None => Kind::Garbage(why),
+    }
+}
+
+pub(super) fn short(body: &str) -> String {
+    let end = body.floor_char_boundary(MAX_RAW);
+    body[..end].to_owned()
+}
+
+#[derive(Deserialize)]
+struct Chat {
+    choices: Vec<Choice>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Reply,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    content: Option<Text>,
+    refusal: Option<String>,
+    /// As vLLM, OpenRouter and Ollama name it.
+    reasoning: Option<Text>,
+    /// As DeepSeek, SGLang and LiteLLM do.
+    reasoning_content: Option<Text>,
+}
+
+/// Words, or parts with words in them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Text {
+    Whole(String),
+    Parts(Vec<Part>),
+    /// Beside an answer that can be read.
+    Other(serde::de::IgnoredAny),
+}
+
+#[derive(Deserialize)]
+struct Part {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    text: String,
+    thinking: Option<Box<Text>>,
+}
+
+impl Text {
+    /// The answer, and the reasoning among its parts.
+    fn join(self) -> (String, String) {
+        match self {
+            Text::Whole(text) => (text, String::new()),
+            Text::Parts(parts) => {
+                let (mut said, mut thought) = (String::new(), String::new());
+                for part in parts {
+                    let thinks = ["think", "reason", "summary"].iter().any(|word| part.kind.contains(word));
+                    if thinks { &mut thought } else { &mut said }.push_str(&part.text);
+                    part.thinking.into_iter().for_each(|text| thought.push_str(&text.join().0));
+                }
+                (said, thought)
+            }
+            Text::Other(_) => Default::default(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Embeddings {
+    data: Vec<Embedding>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    embedding: Vec<f32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Message, Role};
+    use crate::settings::Sampling;
+    use proptest::prelude::*;
+
+    fn request() -> Request {
+        let messages = vec![Message::new(Role::User, "Why is the mute button loud?")];
+        let sampling = Sampling { max_tokens: 50, seed: Some(7), ..Sampling::default() };
+        let input = Input::Chat { messages, sampling, format: Format::JsonObject };
+        Request { identity: "i".into(), model: "m".into(), input, sample: 2 }
+    }
+
+    fn received(status: u16, body: impl ToString) -> Received {
+        Received { status, body: body.to_string(), ..Received::default() }
+    }
+
+    fn answer(usage: Value) -> Result<Content, Fault> {
+        let body = json!({"choices": [{"message": {"content": "an answer"}, "finish_reason": "stop"}], "usage": usage});
+        read(&request(), &received(200, body))
+    }
+
+    #[test]
+    fn bodies_hold_what_was_set() {
+        let body: Value =
+            serde_json::from_str(&call(&[&request()], LimitField::MaxTokens, false).body).unwrap();
+        assert_eq!(
+            body,
+            json!({"model": "m", "messages": [{"role": "user", "content": "Why is the mute button loud?"}], "max_tokens": 50,
+                "seed": 9, "response_format": {"type": "json_object"}})
+        );
+        let body = call(&[&request()], LimitField::MaxCompletionTokens, false).body;
+        assert!(body.contains("max_completion_tokens") && !body.contains("max_tokens"));
+    }
+
+    #[test]
+    fn a_usage_is_believed_where_it_can_be_true() {
+        let usage = |usage| answer(usage).unwrap().usage;
+        let fine = Usage { prompt_tokens: 9, completion_tokens: 3, ..Usage::default() };
+        assert_eq!(
+            usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12})),
+            Some(fine)
+        );
+        assert_eq!(usage(json!({"prompt_tokens": 9, "completion_tokens": 3})), Some(fine));
+        for wrong in [
+            json!(null),
+            json!({}),
+            json!("12"),
+            json!({"prompt_tokens": "9", "completion_tokens": 3}),
+            json!({"prompt_tokens": -9, "completion_tokens": 3}),
+            json!({"prompt_tokens": 9.5, "completion_tokens": 3}),
+            json!({"prompt_tokens": 0, "completion_tokens": 0}),
+            json!({"prompt_tokens": 1, "completion_tokens": 3}),
+            json!({"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX, "total_tokens": 1}),
+        ] {
+            assert_eq!(usage(wrong.clone()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_bills_beyond_the_limit_is_booked() {
+        let usage = |usage| answer(usage).unwrap().usage.unwrap();
+        let high = usage(json!({"prompt_tokens": 9000, "completion_tokens": 51}));
+        assert_eq!((high.prompt_tokens, high.completion_tokens), (9000, 51));
+        // Reasoning in a total alone, with the answer, and not at all.
+        let total = usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 99}));
+        assert_eq!((total.completion_tokens, total.reasoning_tokens), (90, 87));
+        let with = json!({"prompt_tokens": 9, "completion_tokens": 40, "total_tokens": 49, "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 30}});
+        let with = usage(with);
+        assert_eq!((with.completion_tokens, with.reasoning_tokens, with.cached_tokens), (40, 30, 4));
+        let less = usage(json!({"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 3}));
+        assert_eq!((less.prompt_tokens, less.completion_tokens), (9, 3));
+    }
+
+    #[test]
+    fn a_cost_that_a_server_states_is_read() {
+        let stated = |body: Value, cost_usd| stated_cost(&Received { cost_usd, ..received(200, body) });
+        assert_eq!(stated(json!({"usage": {"cost": 0.5}}), None), Some(Usd::from_dollars(0.5)));
+        assert_eq!(stated(json!({"usage": {"cost": 0.5}}), Some(2.0)), Some(Usd::from_dollars(2.0)));
+        assert_eq!(stated(json!({"usage": {"cost": "free"}}), Some(-1.0)), None);
+    }
+
+    #[test]
+    fn reasoning_is_no_answer_wherever_it_comes() {
+        let content = |message: Value| {
+            let content =
+                read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap();
+            (content.text, content.reasoning)
+        };
+        let parted = ("5 2 3".to_owned(), "1 2 3?".to_owned());
+        for message in [
+            json!({"content": "<think>1 2 3?</think>5 2 3"}),
+            json!({"content": "5 2 3", "reasoning_content": "1 2 3?"}),
+            json!({"content": "5 2 3", "reasoning": "1 2 3?"}),
+            json!({"content": "5 2 3", "reasoning": "1 2 3?", "reasoning_content": "1 2 3?"}),
+            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "1 2 3?"}]}, {"type": "text", "text": "5 2 3"}]}),
+            json!({"content": [{"type": "reasoning", "text": "1 2 3?"}, {"text": "5 2 3"}]}),
+        ] {
+            assert_eq!(content(message.clone()), parted, "{message}");
+        }
+        let kind = |message: Value| {
+            read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap_err().kind
+        };
+        assert_eq!(kind(json!({"content": "<think>1 2 3?</think>"})), Kind::OnlyReasoning);
+        assert_eq!(kind(json!({"content": null, "reasoning": "1 2 3?"})), Kind::OnlyReasoning);
+        let cut = json!({"choices": [{"message": {"content": "<think>1 2"}, "finish_reason": "length"}]});
+        let cut = read(&request(), &received(200, cut)).unwrap();
+        assert!(cut.truncated && cut.text.is_empty() && cut.reasoning == "1 2");
+    }
+
+    #[test]
+    fn statuses_and_quotas_are_told_apart() {
+        let kind = |status, body: Value| read(&request(), &received(status, body)).unwrap_err().kind;
+        assert_eq!(kind(429, json!({"error": {"code": "rate_limit_exceeded"}})), Kind::Status(429));
+        assert_eq!(kind(429, json!({"error": {"code": "insufficient_quota"}})), Kind::QuotaExhausted(429));
+        assert_eq!(kind(403, json!({"error": {"type": "insufficient_quota"}})), Kind::QuotaExhausted(403));
+        assert_eq!(kind(402, json!("")), Kind::QuotaExhausted(402));
+        assert_eq!(kind(302, json!("")), Kind::Status(302));
+        assert_eq!(kind(200, json!({"error": {"code": 401}})), Kind::Status(401));
+        assert!(matches!(kind(200, json!({"error": {"code": 503}})), Kind::Garbage(_)));
+        assert!(matches!(kind(200, json!({"choices": []})), Kind::Garbage(_)));
+        assert_eq!(kind(200, json!({"choices": [{"message": {"content": " \n"}}]})), Kind::Empty);
+        assert_eq!(kind(200, json!({"choices": [{"message": {"content": null}}]})), Kind::Empty);
+    }
+
+    #[test]
+    fn lenient_forms_are_read() {
+        let text = |message: Value| {
+            read(&request(), &received(200, json!({"choices": [{"message": message}]}))).unwrap().text
+        };
+        assert_eq!(
+            text(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]})),
+            "ab"
+        );
+        assert_eq!(text(json!({"content": null, "refusal": "I would rather not"})), "I would rather not");
+        let body = json!({"choices": [{"message": {"content": "cut of"}, "finish_reason": "length"}]});
+        assert!(read(&request(), &received(200, body)).unwrap().truncated);
+    }
+
+    #[test]
+    fn vectors_are_read() {
+        let input = Input::Embedding { text: "t".into(), dimensions: None };
+        let request = Request { input, ..request() };
+        let body =
+            json!({"data": [{"embedding": [0.5, -1.0]}], "usage": {"prompt_tokens": 1, "total_tokens": 1}});
+        let content = read(&request, &received(200, body)).unwrap();
+        assert_eq!(content.vector, Some(vec![0.5, -1.0]));
+        assert_eq!(content.usage, Some(Usage { prompt_tokens: 1, ..Usage::default() }));
+        assert!(read(&request, &received(200, json!({"data": [{"embedding": []}]}))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_panics(status in 100..600u16, body in ".*") {
+            let _ = read(&request(), &received(status, body));
+        }
+    }
+}

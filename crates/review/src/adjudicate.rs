@@ -1,0 +1,223 @@
+//! Disputes side by side, and their decision.
+
+use super::answers::{self, Answers, Fault};
+use super::assign::Annotator;
+use super::ballot::{REASON, Round, Step};
+use super::item::Item;
+use super::resolve::{Pending, Resolution, Why, dispute_item};
+use super::value::Value;
+use super::votes::{Vote, current};
+
+/// An item whose votes do not decide.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dispute {
+    /// The item with the votes on it shown: what the adjudicator's ballot holds.
+    pub item: Item,
+    /// What has to be decided.
+    pub why: Vec<Why>,
+    /// Who said what, ordered by name; curators see names, ballots do not.
+    pub votes: Vec<Vote>,
+}
+
+/// The disputes among `resolved` items.
+pub fn disputes<'v>(
+    step: &Step,
+    resolved: impl IntoIterator<Item = (&'v Item, &'v Resolution)>,
+    votes_on: impl Fn(&str) -> Vec<&'v Vote>,
+) -> Vec<Dispute> {
+    let dispute = |(item, resolution): (&Item, &Resolution)| {
+        let Some(Pending::Adjudicate { why, .. }) = resolution.pending() else { return None };
+        let votes = votes_on(&item.id);
+        let of_step = |vote: &&&Vote| vote.step == step.name && vote.recipe == step.recipe;
+        let mine: Vec<&Vote> = votes.iter().filter(of_step).copied().collect();
+        Some(Dispute {
+            item: dispute_item(step, item, &mine),
+            why: why.clone(),
+            votes: current(&mine).into_iter().cloned().collect(),
+        })
+    };
+    resolved.into_iter().filter_map(dispute).collect()
+}
+
+/// An item that is settled, or not voted on to the end, as a dispute with nothing open: the last word may be spoken on
+/// every item, and then stands above its votes and its draft.
+pub fn overruled(step: &Step, item: &Item, votes: &[&Vote]) -> Dispute {
+    let of_step = |vote: &&Vote| vote.step == step.name && vote.recipe == step.recipe && vote.item == item.id;
+    let mine: Vec<&Vote> = votes.iter().copied().filter(of_step).collect();
+    Dispute {
+        item: dispute_item(step, item, &mine),
+        why: Vec::new(),
+        votes: current(&mine).into_iter().cloned().collect(),
+    }
+}
+
+/// Why a decision is none.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DecisionError {
+    /// Not an adjudicator of this step.
+    #[error("{0} may not decide here")]
+    NotEntitled(String),
+    /// No reason.
+    #[error("a decision needs a reason")]
+    NoReason,
+    /// An answer is missing or is none.
+    #[error("{}", .0.iter().map(|(field, fault)| format!("{field}: {fault}")).collect::<Vec<_>>().join("; "))]
+    Answers(Vec<(&'static str, Fault)>),
+}
+
+/// The vote that decides a dispute. `given` holds what stands in each field, `reason` among them; `at` is
+/// the time, RFC 3339. Store it with [`VoteLog::append`](crate::VoteLog::append).
+pub fn adjudicate(
+    step: &Step,
+    dispute: &Dispute,
+    by: &Annotator,
+    given: impl Fn(&str) -> Option<Value>,
+    at: &str,
+    source: &str,
+) -> Result<Vote, DecisionError> {
+    if !by.may_vote(step, Round::Adjudication) {
+        return Err(DecisionError::NotEntitled(by.name.clone()));
+    }
+    let item = &dispute.item;
+    let typed = |field: &str| given(field).map(Value::trimmed);
+    let values = match answers::read(&step.form(Round::Adjudication), item, typed) {
+        Answers::Given(values) => values,
+        Answers::Blank => return Err(DecisionError::NoReason),
+        Answers::Faulty(faults) if faults.iter().any(|(field, _)| *field == REASON) => {
+            return Err(DecisionError::NoReason);
+        }
+        Answers::Faulty(faults) => return Err(DecisionError::Answers(faults)),
+    };
+    let own =
+        dispute.votes.iter().find(|vote| vote.annotator == by.name && vote.round == Round::Adjudication);
+    let vote = Vote {
+        id: item.content_hash,
+        recipe: step.recipe.to_owned(),
+        step: step.name.to_owned(),
+        item: item.id.clone(),
+        content_hash: item.content_hash,
+        annotator: by.name.clone(),
+        role: by.role,
+        round: Round::Adjudication,
+        values,
+        at: at.to_owned(),
+        source: source.to_owned(),
+        synthetic: false,
+        order: item.shown_order(),
+        seconds: None,
+        base: own.map(|vote| vote.id),
+        supersedes: None,
+        carried: None,
+    };
+    Ok(vote.sealed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ballot::Role;
+    use crate::resolve::{Outcome, resolve};
+    use crate::value::Values;
+    use crate::{ballots, testing};
+
+    fn step() -> Step {
+        ballots::step("ruozhibench-gen", "category").unwrap()
+    }
+
+    fn cast(step: &Step, item: &Item, who: &str, codes: &[&str]) -> Vote {
+        let codes = Value::List(codes.iter().map(|code| (*code).to_owned()).collect());
+        let values: Values = [("categories", codes), ("sure", Value::from("yes"))].into_iter().collect();
+        testing::vote(step, item, Round::Vote, who, values)
+    }
+
+    /// Three items: the voters differ on the first, agree on the second, and one of them is missing on the third.
+    fn bench(step: &Step) -> (Vec<Item>, Vec<Vote>) {
+        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(step, id, &[])).collect();
+        let votes = vec![
+            cast(step, &items[0], "b", &["2", "3"]),
+            cast(step, &items[0], "a", &["2"]),
+            cast(step, &items[1], "a", &["4"]),
+            cast(step, &items[1], "b", &["4"]),
+            cast(step, &items[2], "a", &["1"]),
+        ];
+        (items, votes)
+    }
+
+    fn on<'v>(votes: &'v [Vote], item: &str) -> Vec<&'v Vote> {
+        votes.iter().filter(|vote| vote.item == item).collect()
+    }
+
+    fn open(step: &Step, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
+        let resolved: Vec<_> = items.iter().map(|item| resolve(step, item, &on(votes, &item.id))).collect();
+        disputes(step, items.iter().zip(&resolved), |id| on(votes, id))
+    }
+
+    fn meta() -> Annotator {
+        let languages = vec!["zh".to_owned()];
+        Annotator { name: "m".into(), role: Role::Meta, languages, qualified: false, accounts: Vec::new() }
+    }
+
+    fn answer(field: &str) -> Option<Value> {
+        match field {
+            "categories" => Some(Value::from("3; 2")),
+            REASON => Some(Value::from("both hold")),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_dispute_shows_every_vote_side_by_side() {
+        let step = step();
+        let (items, votes) = bench(&step);
+        let found = open(&step, &items, &votes);
+        assert_eq!(found.len(), 1);
+        let dispute = &found[0];
+        assert_eq!((dispute.item.id.as_str(), dispute.item.content_hash), ("i0", items[0].content_hash));
+        let who: Vec<&str> = dispute.votes.iter().map(|vote| vote.annotator.as_str()).collect();
+        assert_eq!(who, ["a", "b"]);
+        assert!(matches!(&dispute.why[..], [Why::Differ { field: "categories", .. }]), "{:?}", dispute.why);
+        let shown = dispute.item.content["votes.categories"].as_list().unwrap();
+        assert!(shown.contains(&"2".to_owned()) && shown.contains(&"2; 3".to_owned()), "{shown:?}");
+    }
+
+    #[test]
+    fn a_decision_needs_the_right_person_a_reason_and_answers() {
+        let step = step();
+        let (items, votes) = bench(&step);
+        let dispute = &open(&step, &items, &votes)[0];
+        let voter = Annotator { role: Role::Annotator, ..meta() };
+        let decide = |by: &Annotator, given: &dyn Fn(&str) -> Option<Value>| {
+            adjudicate(&step, dispute, by, given, "2026-01-02T00:00:00Z", "test")
+        };
+        assert_eq!(decide(&voter, &answer), Err(DecisionError::NotEntitled("m".into())));
+        assert_eq!(decide(&meta(), &|_| None), Err(DecisionError::NoReason));
+        let unexplained = |field: &str| answer(field).filter(|_| field != REASON);
+        assert_eq!(decide(&meta(), &unexplained), Err(DecisionError::NoReason));
+        let unknown =
+            |field: &str| if field == "categories" { Some(Value::from("9")) } else { answer(field) };
+        let error = decide(&meta(), &unknown).unwrap_err();
+        assert!(error.to_string().starts_with("categories: unknown choice `9`"), "{error}");
+    }
+
+    #[test]
+    fn a_decision_settles_the_item_and_outlives_later_votes() {
+        let step = step();
+        let (items, mut votes) = bench(&step);
+        let dispute = &open(&step, &items, &votes)[0];
+        let vote = adjudicate(&step, dispute, &meta(), answer, "2026-01-02T00:00:00Z", "test").unwrap();
+        assert_eq!(vote.identity(), vote.id);
+        assert_eq!((vote.round, vote.role, vote.base), (Round::Adjudication, Role::Meta, None));
+        let first = vote.id;
+        votes.push(vote);
+        votes.push(cast(&step, &items[0], "c", &["5"]));
+        assert!(open(&step, &items, &votes).is_empty());
+        let settled = resolve(&step, &items[0], &on(&votes, "i0"));
+        let Outcome::Confirmed { values, by, .. } = settled.outcome else { panic!("{settled:?}") };
+        assert_eq!(values.get("categories").unwrap().as_list().unwrap(), ["2", "3"]);
+        assert!(by.contains(&"m".to_owned()), "{by:?}");
+        // Whoever decides anew says so on top of the earlier decision.
+        let again = Dispute { votes: votes.clone(), ..dispute.clone() };
+        let vote = adjudicate(&step, &again, &meta(), answer, "2026-01-03T00:00:00Z", "test").unwrap();
+        assert_eq!(vote.base, Some(first));
+    }
+}

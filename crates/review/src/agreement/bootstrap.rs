@@ -1,0 +1,104 @@
+//! Seeded bootstrap intervals.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::coefficients::weighted;
+use super::units::{Level, Units};
+use riddlemill_text::options::Draw;
+
+/// A coefficient with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// From the units as they are.
+    pub value: f64,
+    /// Lower end; the value where no resample was drawn or none was defined.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// How intervals are drawn: units are resampled with replacement, percentiles taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bootstrap {
+    /// How many resamples.
+    pub resamples: usize,
+    /// Of the recipe.
+    pub seed: u64,
+    /// The share of resamples inside the interval, such as 0.95.
+    pub level: f64,
+}
+
+impl Bootstrap {
+    /// One resample: `count` places below `count`, drawn with replacement, the same for a seed, a purpose, a name
+    /// and a number `at`. Each resample has its own stream, so how they are spread over threads changes nothing.
+    pub fn places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {
+        let mut state = Draw::new(self.seed, purpose, &format!("{name} {at}")).bits();
+        // The high half of the product maps 64 bits onto 0..count; the bias is below 2^-40.
+        (0..count).map(move |_| ((u128::from(split_mix(&mut state)) * count as u128) >> 64) as usize)
+    }
+
+    /// The interval about `value` that holds the middle share of what resamples came to.
+    pub fn estimate(&self, value: f64, mut drawn: Vec<f64>) -> Estimate {
+        drawn.sort_by(f64::total_cmp);
+        let tail = (1.0 - self.level) / 2.0;
+        let end = |share| percentile(&drawn, share).unwrap_or(value);
+        Estimate { value, low: end(tail), high: end(1.0 - tail) }
+    }
+}
+
+/// The coefficients of many raters, with intervals from the same resamples.
+pub(super) struct Estimates {
+    pub(super) percent: Option<Estimate>,
+    pub(super) fleiss: Option<Estimate>,
+    pub(super) alpha: Option<Estimate>,
+    pub(super) ac1: Option<Estimate>,
+}
+
+pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: &str) -> Estimates {
+    let coefficients = |weights: &[u64]| {
+        [
+            weighted::percent(units, weights),
+            weighted::fleiss_kappa(units, weights),
+            weighted::alpha(units, weights, level),
+            weighted::ac1(units, weights),
+        ]
+    };
+    let values = coefficients(&units.weights);
+    let drawn: Vec<[Option<f64>; 4]> = (0..settings.resamples)
+        .into_par_iter()
+        .map(|at| coefficients(&resample(units, settings, name, at)))
+        .collect();
+    let interval = |which: usize| {
+        let drawn = drawn.iter().filter_map(|values| values[which]).collect();
+        Some(settings.estimate(values[which]?, drawn))
+    };
+    Estimates { percent: interval(0), fleiss: interval(1), alpha: interval(2), ac1: interval(3) }
+}
+
+/// As many units as there are, drawn with replacement: how many of each pattern.
+fn resample(units: &Units, settings: &Bootstrap, name: &str, at: usize) -> Vec<u64> {
+    let mut weights = vec![0; units.patterns.len()];
+    for unit in settings.places("review bootstrap", name, at, units.units.len()) {
+        weights[units.units[unit] as usize] += 1;
+    }
+    weights
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): a resample of a million units has to be cheap.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Linear between the two nearest, as numpy's default.
+fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let at = share.clamp(0.0, 1.0) * last as f64;
+    let low = at.floor() as usize;
+    let high = (low + 1).min(last);
+    Some(sorted[low] + (sorted[high] - sorted[low]) * (at - low as f64))
+}

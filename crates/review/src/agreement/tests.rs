@@ -1,0 +1,191 @@
+//! Published worked examples, stored figures of other libraries, and laws.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The table of ten subjects, fourteen raters and five categories that textbooks work through.
+const TEN_SUBJECTS: [[u32; 5]; 10] = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+];
+
+#[test]
+fn fleiss_kappa_of_the_ten_subjects() {
+    let mut units = Units::nominal(5);
+    TEN_SUBJECTS.iter().for_each(|counts| units.push_counts(counts));
+    assert!((fleiss_kappa(&units).unwrap() - 0.20993).abs() < 5e-6);
+}
+
+/// Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: four observers,
+/// twelve units, 0 where an observer gave no value.
+const FOUR_OBSERVERS: [[usize; 12]; 4] = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+    [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+];
+
+#[test]
+fn alpha_of_the_four_observers() {
+    let mut units = Units::scaled(vec![1.0, 2.0, 3.0, 4.0, 5.0]);
+    for unit in 0..12 {
+        units.push(FOUR_OBSERVERS.iter().filter_map(|observer| observer[unit].checked_sub(1)));
+    }
+    for (level, published) in
+        [(Level::Nominal, 0.743), (Level::Ordinal, 0.815), (Level::Interval, 0.849), (Level::Ratio, 0.797)]
+    {
+        let alpha = alpha(&units, level).unwrap();
+        assert!((alpha - published).abs() < 5e-4, "{level:?}: {alpha}");
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Reference {
+    cases: Vec<Case>,
+}
+
+#[derive(serde::Deserialize)]
+struct Case {
+    name: String,
+    categories: usize,
+    ratings: Vec<Vec<Option<usize>>>,
+    expected: std::collections::BTreeMap<String, f64>,
+}
+
+/// Seeded ratings with the figures of statsmodels, scikit-learn, krippendorff and irrCAC, whose
+/// versions stand in the file.
+#[test]
+fn other_libraries_agree_to_nine_digits() {
+    let text = include_str!("../../../../tests/fixtures/agreement.json");
+    let reference: Reference = serde_json::from_str(text).unwrap();
+    for case in reference.cases {
+        let mut units = Units::scaled((1..=case.categories).map(|value| value as f64).collect());
+        let mut first_two = Confusion::new(case.categories);
+        for ratings in &case.ratings {
+            units.push(ratings.iter().flatten().copied());
+            if let (Some(first), Some(second)) = (ratings[0], ratings[1]) {
+                first_two.push(first, second);
+            }
+        }
+        for (figure, expected) in case.expected {
+            let ours = match figure.as_str() {
+                "percent" => percent(&units),
+                "fleiss" => fleiss_kappa(&units),
+                "ac1" => ac1(&units),
+                "alpha_nominal" => alpha(&units, Level::Nominal),
+                "alpha_ordinal" => alpha(&units, Level::Ordinal),
+                "alpha_interval" => alpha(&units, Level::Interval),
+                "alpha_ratio" => alpha(&units, Level::Ratio),
+                "cohen" => first_two.kappa(Weights::None),
+                "cohen_linear" => first_two.kappa(Weights::Linear),
+                "cohen_quadratic" => first_two.kappa(Weights::Quadratic),
+                other => panic!("{other}"),
+            };
+            let ours = ours.unwrap();
+            assert!((ours - expected).abs() < 1e-9, "{}, {figure}: {ours}, not {expected}", case.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_defined_has_no_figure() {
+    let mut units = Units::nominal(3);
+    assert_eq!((percent(&units), alpha(&units, Level::Nominal)), (None, None));
+    units.push([1]);
+    assert_eq!((percent(&units), fleiss_kappa(&units), ac1(&units)), (None, None, None));
+    units.push([1, 1]);
+    // One category only: agreement by chance is certain.
+    assert_eq!(
+        (percent(&units), fleiss_kappa(&units), alpha(&units, Level::Nominal)),
+        (Some(1.0), None, None)
+    );
+    units.push([0, 1, 1]);
+    assert_eq!(fleiss_kappa(&units), None, "not rated equally often");
+    assert!(alpha(&units, Level::Nominal).is_some());
+    assert_eq!(Confusion::new(2).kappa(Weights::None), None);
+}
+
+#[test]
+fn intervals_are_seeded_and_hold_the_value() {
+    let mut units = Units::nominal(5);
+    TEN_SUBJECTS.iter().for_each(|counts| units.push_counts(counts));
+    let settings = Bootstrap { resamples: 500, seed: 1, level: 0.95 };
+    let estimate = |seed| {
+        bootstrap::estimate(&units, Level::Nominal, &Bootstrap { seed, ..settings }, "type").fleiss.unwrap()
+    };
+    assert_eq!(estimate(1), estimate(1));
+    assert_ne!(estimate(1), estimate(2));
+    let Estimate { value, low, high } = estimate(1);
+    assert!(low < value && value < high && low > -0.2 && high < 0.7, "{low} {value} {high}");
+}
+
+fn ratings() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    prop::collection::vec(prop::collection::vec(0usize..4, 1..5), 2..30)
+}
+
+fn figures(ratings: &[Vec<usize>]) -> Vec<Option<f64>> {
+    let mut units = Units::scaled(vec![0.0, 1.0, 2.0, 5.0]);
+    ratings.iter().for_each(|ratings| units.push(ratings.iter().copied()));
+    let levels = [Level::Nominal, Level::Ordinal, Level::Interval, Level::Ratio];
+    let alphas = levels.map(|level| alpha(&units, level));
+    [percent(&units), fleiss_kappa(&units), ac1(&units)].into_iter().chain(alphas).collect()
+}
+
+fn close(a: &[Option<f64>], b: &[Option<f64>]) -> bool {
+    a.iter().zip(b).all(|(a, b)| match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() < 1e-9,
+        (a, b) => a.is_none() && b.is_none(),
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_units_and_raters_is_irrelevant(mut ratings in ratings(), by in 0usize..5) {
+        let before = figures(&ratings);
+        let by = by % ratings.len();
+        ratings.rotate_left(by);
+        ratings.iter_mut().for_each(|ratings| ratings.reverse());
+        prop_assert!(close(&before, &figures(&ratings)));
+    }
+
+    #[test]
+    fn figures_are_bounded(ratings in ratings()) {
+        for figure in figures(&ratings).into_iter().flatten() {
+            prop_assert!(figure.is_finite() && figure <= 1.0 + 1e-12, "{figure}");
+        }
+        if let Some(share) = figures(&ratings)[0] {
+            prop_assert!((0.0..=1.0).contains(&share));
+        }
+    }
+
+    #[test]
+    fn renaming_categories_changes_no_nominal_figure(ratings in ratings(), by in 0usize..4) {
+        let nominal = |ratings: &[Vec<usize>]| figures(ratings)[..4].to_vec();
+        let renamed: Vec<Vec<usize>> =
+            ratings.iter().map(|ratings| ratings.iter().map(|rating| (rating + by) % 4).collect()).collect();
+        prop_assert!(close(&nominal(&ratings), &nominal(&renamed)));
+    }
+
+    #[test]
+    fn kappa_does_not_care_who_is_first(pairs in prop::collection::vec((0usize..4, 0usize..4), 1..40)) {
+        let (mut one, mut other) = (Confusion::new(4), Confusion::new(4));
+        for (a, b) in pairs {
+            one.push(a, b);
+            other.push(b, a);
+        }
+        for weights in [Weights::None, Weights::Linear, Weights::Quadratic] {
+            let (one, other) = (one.kappa(weights), other.kappa(weights));
+            prop_assert!(close(&[one], &[other]));
+            prop_assert!(one.is_none_or(|kappa| (-1.0 - 1e-12..=1.0 + 1e-12).contains(&kappa)));
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! From what an annotator typed, clicked or saved to checked answers, and back.
+//!
+//! Every way in (tables, JSON lines, Label Studio, the page) reads through [`read`], so a code, a
+//! label in either language, a full-width digit and `1 and 2` of a preference mean the same everywhere.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::ballot::{Choice, Field, KEEP, Kind};
+use super::item::Item;
+use super::value::{Value, Values};
+
+/// What a ballot says once it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answers {
+    /// Nothing is filled in: not voted yet.
+    Blank,
+    /// Complete and within the ballot's choices.
+    Given(Values),
+    /// Not a vote; each fault with its field.
+    Faulty(Vec<(&'static str, Fault)>),
+}
+
+/// Why an answer is not one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// Not an option.
+    #[error("unknown choice `{given}`; one of {allowed}{}", near(near_to))]
+    UnknownChoice {
+        /// What stands there.
+        given: String,
+        /// The codes.
+        allowed: String,
+        /// The code it may stand for.
+        near_to: Option<String>,
+    },
+    /// A required field is empty.
+    #[error("no answer")]
+    Missing,
+    /// Too few or too many options.
+    #[error("{given} marked, {min} to {max} wanted")]
+    Count {
+        /// How many are marked.
+        given: usize,
+        /// Fewest.
+        min: usize,
+        /// Most.
+        max: usize,
+    },
+    /// Not a whole number of the scale.
+    #[error("`{given}` is not a whole number from {min} to {max}")]
+    OffScale {
+        /// What stands there.
+        given: String,
+        /// Lowest.
+        min: i32,
+        /// Highest.
+        max: i32,
+    },
+    /// A text is written although the draft is accepted.
+    #[error("`{verdict}` takes the draft, but another text is written here")]
+    Contradiction {
+        /// The answer that takes the draft.
+        verdict: String,
+    },
+    /// The draft is accepted although there is none.
+    #[error("`{verdict}` takes the draft, but there is none")]
+    NoDraft {
+        /// The answer that takes the draft.
+        verdict: String,
+    },
+}
+
+fn near(near: &Option<String>) -> String {
+    near.as_ref().map(|code| format!(" (did you mean `{code}`?)")).unwrap_or_default()
+}
+
+/// Reads the answers to the fields of `form`. `given` says what stands in a field's place, as text,
+/// list or number; blanks around a text that somebody typed are slips, and are the caller's to trim.
+pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
+    let given: Vec<Option<Value>> =
+        form.iter().map(|field| given(field.name).filter(|value| !value.is_blank())).collect();
+    if given.iter().all(Option::is_none) {
+        return Answers::Blank;
+    }
+    let mut values = Values::new();
+    let mut faults = Vec::new();
+    for (field, raw) in form.iter().zip(&given) {
+        match read_one(form, &given, field, raw.as_ref(), item, &values) {
+            Ok(Some(value)) => values.set(field.name, value),
+            Ok(None) => {}
+            Err(fault) => faults.push((field.name, fault)),
+        }
+    }
+    if !faults.is_empty() {
+        return Answers::Faulty(faults);
+    }
+    accept_unchanged(form, item, &mut values);
+    Answers::Given(values)
+}
+
+/// Who asks for a rewrite and writes what the draft says accepts the draft.
+fn accept_unchanged(form: &[Field], item: &Item, values: &mut Values) {
+    let verdicts: Vec<&'static str> = form.iter().filter_map(|field| Some(field.when?.field)).collect();
+    for verdict in verdicts {
+        let Some(given) = values.text(verdict) else { continue };
+        // What is asked of the draft, too, says nothing about whether it was changed.
+        let asked = |field: &&Field| {
+            let of = |when: crate::ballot::When| {
+                when.field == verdict && when.write.contains(&given) && !when.draft.is_empty()
+            };
+            field.when.is_some_and(of)
+        };
+        let written: Vec<&Field> = form.iter().filter(asked).collect();
+        let takes = written.iter().find_map(|field| field.when?.draft.first().copied());
+        let same = |field: &&Field| {
+            let drafted = item.draft.get(field.name).map(|draft| draft.to_string().trim().to_owned());
+            drafted == values.get(field.name).map(|value| value.to_string().trim().to_owned())
+        };
+        let Some(takes) = takes.filter(|_| written.iter().all(same)) else { continue };
+        let drafts: Vec<(&'static str, Value)> = written
+            .iter()
+            .filter_map(|field| Some((field.name, item.draft.get(field.name)?.clone())))
+            .collect();
+        values.set(verdict, takes);
+        drafts.into_iter().for_each(|(field, draft)| values.set(field, draft));
+    }
+}
+
+fn read_one(
+    form: &[Field],
+    given: &[Option<Value>],
+    field: &Field,
+    raw: Option<&Value>,
+    item: &Item,
+    earlier: &Values,
+) -> Result<Option<Value>, Fault> {
+    let missing = || if field.required { Err(Fault::Missing) } else { Ok(None) };
+    if let Some(when) = field.when {
+        // An earlier field that is faulty or left out has its own fault; this one adds nothing.
+        let Some(verdict) = earlier.text(when.field) else { return Ok(None) };
+        if when.draft.contains(&verdict) {
+            let verdict = verdict.to_owned();
+            return match (item.draft.get(field.name), raw) {
+                (None, _) if !field.required => Ok(None),
+                (None, _) => Err(Fault::NoDraft { verdict }),
+                (Some(draft), Some(raw)) if raw.to_string().trim() != draft.to_string().trim() => {
+                    Err(Fault::Contradiction { verdict })
+                }
+                (Some(draft), _) => Ok(Some(draft.clone())),
+            };
+        }
+        if !when.write.contains(&verdict) {
+            return Ok(None);
+        }
+        // Of several texts to rewrite, those left empty stay as drafted, as long as one is written.
+        if raw.is_none() && matches!(field.kind, Kind::Text) {
+            let mut siblings = form.iter().zip(given).filter(|(other, _)| other.when == field.when);
+            return match item.draft.get(field.name) {
+                Some(draft) if siblings.any(|(_, raw)| raw.is_some()) => Ok(Some(draft.clone())),
+                _ => missing(),
+            };
+        }
+    }
+    if let Kind::Edited { pick } = field.kind
+        && raw.is_none()
+    {
+        return match picked_text(form, pick, item, earlier) {
+            Some(text) => Ok(Some(Value::Text(text))),
+            None => Ok(None),
+        };
+    }
+    match raw {
+        Some(raw) => parse(field, raw, item).map(Some),
+        None => missing(),
+    }
+}
+
+/// The candidate that the field `pick` picked.
+fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Option<String> {
+    let from = form.iter().find(|field| field.name == pick).and_then(|field| match field.kind {
+        Kind::Pick { from, .. } => Some(from),
+        _ => None,
+    })?;
+    let number: usize = earlier.get(pick)?.as_list()?.first()?.parse().ok()?;
+    item.candidates(from).get(number.checked_sub(1)?).cloned()
+}
+
+fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
+    match &field.kind {
+        Kind::Choice(options) => one_of(options, &raw.to_string()).map(|code| Value::Text(code.to_owned())),
+        Kind::Choices { options, min, max } => {
+            let codes = several_of(options, raw)?;
+            if (*min..=*max).contains(&codes.len()) {
+                Ok(Value::List(codes))
+            } else {
+                Err(Fault::Count { given: codes.len(), min: *min, max: *max })
+            }
+        }
+        Kind::Text | Kind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
+        Kind::Pick { k, from } => {
+            let count = item.candidates(from).len();
+            let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
+            let mut picks = Vec::new();
+            for token in tokens(raw, |token| options.contains(&normal(token))) {
+                let number = normal(&token);
+                if !options.contains(&number) {
+                    return Err(Fault::UnknownChoice {
+                        given: token,
+                        allowed: format!("1 to {count}"),
+                        near_to: None,
+                    });
+                }
+                if !picks.contains(&number) {
+                    picks.push(number);
+                }
+            }
+            if picks.len() != *k {
+                return Err(Fault::Count { given: picks.len(), min: *k, max: *k });
+            }
+            picks.sort_by_key(|number| number.parse::<usize>().unwrap_or_default());
+            Ok(Value::List(picks))
+        }
+        Kind::Score { min, max } => {
+            let given = raw.to_string();
+            let number = normal(&given).parse::<f64>().ok().filter(|number| {
+                number.fract() == 0.0 && (f64::from(*min)..=f64::from(*max)).contains(number)
+            });
+            number.map(Value::Number).ok_or(Fault::OffScale { given, min: *min, max: *max })
+        }
+        Kind::Preference { sides, tie } => {
+            let given = raw.to_string();
+            let token = head(&normal(&given)).to_owned();
+            let shown = match token.as_str() {
+                "1" => item.order.first().map(String::as_str),
+                "2" => item.order.get(1).map(String::as_str),
+                "3" => Some(tie.code),
+                _ => sides.iter().copied().find(|side| *side == token),
+            };
+            match shown {
+                Some(code) => Ok(Value::Text(code.to_owned())),
+                None => one_of(std::slice::from_ref(tie), &given)
+                    .map(|code| Value::Text(code.to_owned()))
+                    .map_err(|_| Fault::UnknownChoice {
+                        given,
+                        allowed: format!("1, 2, {}", tie.code),
+                        near_to: None,
+                    }),
+            }
+        }
+        Kind::Keep { reasons } => {
+            let given = raw.to_string();
+            if matches!(head(&normal(&given)), KEEP | "保留") {
+                return Ok(Value::Text(KEEP.to_owned()));
+            }
+            several_of(reasons, raw).map(Value::List).map_err(|fault| match fault {
+                Fault::UnknownChoice { given, allowed, near_to } => {
+                    Fault::UnknownChoice { given, allowed: format!("{KEEP}, {allowed}"), near_to }
+                }
+                other => other,
+            })
+        }
+    }
+}
+
+/// Compatibility forms and case folded, ends trimmed: `２` is `2`, `Keep ` is `keep`.
+fn normal(text: &str) -> String {
+    text.nfkc().collect::<String>().trim().to_lowercase()
+}
+
+/// The code of a dropdown's entry: what stands before ` · `.
+fn head(token: &str) -> &str {
+    token.split(SEPARATOR).next().unwrap_or(token).trim()
+}
+
+/// Between the code and the label of a dropdown's entry.
+pub(crate) const SEPARATOR: &str = " · ";
+
+fn find<'o>(options: &'o [Choice], token: &str) -> Option<&'o Choice> {
+    let token = normal(token);
+    let code = head(&token);
+    options.iter().find(|option| option.code == code).or_else(|| {
+        options.iter().find(|option| normal(option.label.en) == token || normal(option.label.zh) == token)
+    })
+}
+
+fn one_of<'o>(options: &'o [Choice], token: &str) -> Result<&'o str, Fault> {
+    find(options, token).map(|option| option.code).ok_or_else(|| {
+        let similarity = |option: &&Choice| strsim::jaro_winkler(&normal(token), option.code);
+        let nearest = options.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        Fault::UnknownChoice {
+            given: shorten(token),
+            allowed: options.iter().map(|option| option.code).collect::<Vec<_>>().join(", "),
+            near_to: nearest.filter(|option| similarity(option) > 0.85).map(|option| option.code.to_owned()),
+        }
+    })
+}
+
+/// The marked options in ballot order, none twice.
+fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
+    let tokens = tokens(raw, |token| find(options, token).is_some());
+    let marked = tokens.iter().map(|token| one_of(options, token)).collect::<Result<Vec<_>, _>>()?;
+    Ok(options
+        .iter()
+        .filter(|option| marked.contains(&option.code))
+        .map(|option| option.code.to_owned())
+        .collect())
+}
+
+/// A list's elements, or a cell's text cut at the separators people use. A blank inside a label is no
+/// separator, one between codes is (`2 6 3`).
+fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
+    let pieces: Vec<String> = match raw {
+        Value::List(list) => list.clone(),
+        Value::Number(number) => vec![number.to_string()],
+        Value::Text(text) => text.split([';', '；', ',', '，', '、', '|', '\n']).map(str::to_owned).collect(),
+    };
+    let mut tokens = Vec::new();
+    for piece in pieces.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+        if known(piece) {
+            tokens.push(piece.to_owned());
+        } else {
+            let words: Vec<&str> = piece.split_whitespace().collect();
+            if words.iter().all(|word| known(word)) {
+                tokens.extend(words.into_iter().map(str::to_owned));
+            } else {
+                tokens.push(piece.to_owned());
+            }
+        }
+    }
+    tokens
+}
+
+/// At most 60 characters of what stands in a cell, for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if text.chars().nth(60).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// An answer as it stands in a table's cell; [`read`] reads it back to the same value.
+pub fn write(field: &Field, item: &Item, value: &Value) -> String {
+    match (&field.kind, value) {
+        (Kind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
+        {
+            Some(at) => (at + 1).to_string(),
+            None => code.clone(),
+        },
+        (_, Value::List(codes)) => codes.join("; "),
+        _ => value.to_string(),
+    }
+}
+
+/// The entries of a field's dropdown: one per option, code first; none where any text may stand.
+pub fn dropdown(field: &Field, item: Option<&Item>) -> Vec<String> {
+    let entry = |option: &Choice| {
+        format!("{}{SEPARATOR}{}{SEPARATOR}{}", option.code, option.label.zh, option.label.en)
+    };
+    match &field.kind {
+        Kind::Choice(options) => options.iter().map(entry).collect(),
+        Kind::Choices { options, .. } => options.iter().map(entry).collect(),
+        Kind::Keep { reasons } => {
+            let keep = format!("{KEEP}{SEPARATOR}保留{SEPARATOR}keep");
+            std::iter::once(keep).chain(reasons.iter().map(entry)).collect()
+        }
+        Kind::Preference { tie, .. } => {
+            vec!["1".to_owned(), "2".to_owned(), entry(tie)]
+        }
+        Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
+        Kind::Pick { k: 1, from } => {
+            let count = item.map_or(0, |item| item.candidates(from).len());
+            (1..=count).map(|number| number.to_string()).collect()
+        }
+        Kind::Pick { .. } | Kind::Text | Kind::Edited { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

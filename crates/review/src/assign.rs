@@ -1,0 +1,334 @@
+//! Who votes on what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::ballot::{Role, Round, Step};
+use riddlemill_text::hint::unknown;
+use riddlemill_text::options::Draw;
+
+/// Somebody who votes, as the settings name them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Annotator {
+    /// A short code that stands in votes; not a person's name.
+    pub name: String,
+    /// Their standing.
+    pub role: Role,
+    /// Languages they read, such as `zh` and `en`.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// Whether the trial was passed, for steps that have one.
+    #[serde(default)]
+    pub qualified: bool,
+    /// Accounts elsewhere (Label Studio's user number or address) that are this annotator's.
+    #[serde(default)]
+    pub accounts: Vec<String>,
+}
+
+impl Annotator {
+    /// Whether the annotator may vote in `round` of `step`.
+    pub fn may_vote(&self, step: &Step, round: Round) -> bool {
+        step.roles(round).contains(&self.role)
+            && (self.qualified || step.qualification.is_none() || round == Round::Adjudication)
+    }
+}
+
+/// One item for one annotator.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Task {
+    /// The item.
+    pub item: String,
+    /// Who.
+    pub annotator: String,
+    /// In which capacity.
+    pub round: Round,
+    /// Put in to see whether the annotator still agrees with a known answer; no ballot shows it.
+    #[serde(default)]
+    pub gold: bool,
+    /// Who had it before and left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<String>,
+}
+
+/// How items are spread.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AssignSettings<'s> {
+    /// Of the recipe.
+    pub seed: u64,
+    /// The round.
+    pub round: Round,
+    /// Languages an annotator must read.
+    pub languages: &'s [&'s str],
+    /// The share of items (0 to 1) that get one more vote than needed, so that agreement can be
+    /// measured where one vote is enough.
+    pub overlap: f64,
+    /// Items that need no vote any more. Their share of the overlap is given out too.
+    pub decided: &'s [&'s str],
+    /// Only these annotators; all who may vote, if there are none.
+    pub to: &'s [&'s str],
+    /// So many of all items instead, open or decided, drawn by the seed, each for one vote more than it needs; to
+    /// each of those that are named.
+    pub sample: Option<usize>,
+    /// Items with a known answer.
+    pub gold: &'s [&'s str],
+    /// The share of gold items (0 to 1) in each annotator's queue, as far as there are enough.
+    pub gold_share: f64,
+}
+
+/// Why items cannot be spread.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AssignError {
+    /// Not enough annotators for one item.
+    #[error("{step}: {needed} different annotators needed for an item, {there} may vote{why}", why = listed(lacking))]
+    TooFew {
+        /// The step.
+        step: &'static str,
+        /// How many an item needs.
+        needed: usize,
+        /// How many there are.
+        there: usize,
+        /// Of each of the others what they lack.
+        lacking: Vec<String>,
+    },
+    /// Somebody is named who may not vote.
+    #[error("{0}")]
+    MayNot(String),
+    /// Somebody is named whom the settings do not know.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+fn listed(lacking: &[String]) -> String {
+    match lacking {
+        [] => "\n  hint: pipeline.toml has no [[annotator]]; `riddlemill config --explain annotator`".into(),
+        _ => lacking.iter().map(|one| format!("\n  {one}")).collect(),
+    }
+}
+
+/// What keeps somebody from voting, with what mends it; `None` where nothing does.
+pub fn lacks(person: &Annotator, step: &Step, settings: &AssignSettings<'_>) -> Option<String> {
+    let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
+    let mut lacks = Vec::new();
+    if !step.roles(settings.round).contains(&person.role) {
+        lacks.push(format!("role = {:?}, and the step wants {}", person.role.name(), roles.join(" or ")));
+    } else if !person.may_vote(step, settings.round) {
+        lacks.push("not qualified = true, which `riddlemill review qualify` tells of".into());
+    }
+    let unread: Vec<&str> = settings
+        .languages
+        .iter()
+        .copied()
+        .filter(|wanted| !person.languages.iter().any(|language| language == wanted))
+        .collect();
+    if !unread.is_empty() {
+        lacks.push(format!("languages lack {}", unread.join(", ")));
+    }
+    (!lacks.is_empty()).then(|| format!("{}: {}", person.name, lacks.join("; ")))
+}
+
+/// Assigns `items` that need more annotators than `tasks` gives them, and returns the new tasks, sorted.
+///
+/// An item goes to those with the fewest tasks; among equals the item's own draw decides. So loads differ
+/// by one at most where everybody may vote on everything, the result depends on the seed alone and not on
+/// the order of `items` or `people`, and tasks that were given once stay where they are.
+pub fn assign(
+    step: &Step,
+    items: &[&str],
+    people: &[Annotator],
+    tasks: &[Task],
+    settings: &AssignSettings<'_>,
+) -> Result<Vec<Task>, AssignError> {
+    let round = settings.round;
+    let able = named(step, people, settings)?;
+    let needed = step.votes_in(round);
+    if settings.to.is_empty() && able.len() < needed {
+        let lacking = people.iter().filter_map(|person| lacks(person, step, settings)).collect();
+        return Err(AssignError::TooFew { step: step.name, needed, there: able.len(), lacking });
+    }
+    let mut loads = Loads::of(&able, tasks, round);
+    let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
+    let mut new = Vec::new();
+    let task = |item: &str, annotator: String| Task {
+        item: item.into(),
+        annotator,
+        round,
+        gold: false,
+        instead_of: None,
+    };
+    if let Some(size) = settings.sample {
+        for item in drawn(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
+        {
+            // Whoever is named looks at all of it; else one more than the item needs does.
+            let wanted = if settings.to.is_empty() { needed + 1 } else { usize::MAX };
+            while loads.on(item) < wanted {
+                let Some(annotator) = loads.give(item, settings.seed) else { break };
+                new.push(task(item, annotator));
+            }
+        }
+        new.sort();
+        return Ok(new);
+    }
+    let extra = |item: &str| Draw::new(settings.seed, "review overlap", item).unit() < settings.overlap;
+    let decided = settings.decided.iter().copied().filter(|item| extra(item)).map(|item| (item, true));
+    let items = items.iter().map(|item| (*item, extra(item))).chain(decided);
+    let items: BTreeMap<&str, bool> = items.filter(|(item, _)| !gold.contains(item)).collect();
+    for item in drawn(items.keys().copied(), settings.seed) {
+        let wanted = needed + usize::from(items[item]);
+        while loads.on(item) < wanted {
+            let Some(annotator) = loads.give(item, settings.seed) else { break };
+            new.push(task(item, annotator));
+        }
+    }
+    for &annotator in &able {
+        let load = loads.load(annotator);
+        // A share s of the whole queue: g of n + g.
+        let share = settings.gold_share.clamp(0.0, 0.9);
+        let wanted = (load as f64 * share / (1.0 - share)).round() as usize;
+        let has = tasks.iter().filter(|task| task.gold && task.annotator == annotator).count();
+        let free = drawn(gold.iter().copied(), settings.seed ^ Draw::new(0, "review gold", annotator).bits());
+        let free = free.into_iter().filter(|item| !loads.has(item, annotator));
+        let free: Vec<&str> = free.take(wanted.saturating_sub(has)).collect();
+        for item in free {
+            new.push(Task {
+                item: item.to_owned(),
+                annotator: annotator.to_owned(),
+                round,
+                gold: true,
+                instead_of: None,
+            });
+        }
+    }
+    new.sort();
+    Ok(new)
+}
+
+/// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` says whether
+/// a task has no vote yet. Nobody else's task moves, and none of those that are done; where nobody else may
+/// take an item, its task is left out.
+pub fn replace(
+    step: &Step,
+    leaving: &str,
+    people: &[Annotator],
+    tasks: &[Task],
+    is_open: impl Fn(&Task) -> bool,
+    settings: &AssignSettings<'_>,
+) -> Vec<Task> {
+    let round = settings.round;
+    let able: Vec<&str> = able(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
+    let mut loads = Loads::of(&able, tasks, round);
+    let moved: BTreeSet<&str> = tasks
+        .iter()
+        .filter(|task| task.instead_of.as_deref() == Some(leaving))
+        .map(|task| task.item.as_str())
+        .collect();
+    let open = tasks.iter().filter(|task| {
+        task.annotator == leaving
+            && task.round == round
+            && !task.gold
+            && is_open(task)
+            && !moved.contains(task.item.as_str())
+    });
+    let mut new = Vec::new();
+    for item in drawn(open.map(|task| task.item.as_str()), settings.seed) {
+        if let Some(annotator) = loads.give(item, settings.seed) {
+            let instead_of = Some(leaving.to_owned());
+            new.push(Task { item: item.to_owned(), annotator, round, gold: false, instead_of });
+        }
+    }
+    new.sort();
+    new
+}
+
+/// Those who may vote and, where some are named, are among them.
+fn named<'p>(
+    step: &Step,
+    people: &'p [Annotator],
+    settings: &AssignSettings<'_>,
+) -> Result<Vec<&'p str>, AssignError> {
+    for name in settings.to {
+        let Some(person) = people.iter().find(|person| person.name == *name) else {
+            let known = people.iter().map(|person| person.name.as_str());
+            return Err(AssignError::Unknown(unknown("annotator", name, known)));
+        };
+        if let Some(lacks) = lacks(person, step, settings) {
+            return Err(AssignError::MayNot(lacks));
+        }
+    }
+    let all = able(step, people, settings);
+    Ok(all.into_iter().filter(|name| settings.to.is_empty() || settings.to.contains(name)).collect())
+}
+
+fn able<'p>(step: &Step, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
+    let reads = |person: &&Annotator| {
+        settings.languages.iter().all(|wanted| person.languages.iter().any(|language| language == wanted))
+    };
+    let able = people.iter().filter(|person| person.may_vote(step, settings.round)).filter(reads);
+    let names: BTreeSet<&str> = able.map(|person| person.name.as_str()).collect();
+    names.into_iter().collect()
+}
+
+/// The items in an order of their own draws, each once.
+fn drawn<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
+    let items: BTreeSet<&str> = items.collect();
+    let mut items: Vec<&str> = items.into_iter().collect();
+    items.sort_by_cached_key(|item| Draw::new(seed, "review items", item).bits());
+    items
+}
+
+/// How much everybody has to do, and who is on which item.
+struct Loads<'p> {
+    loads: BTreeMap<&'p str, usize>,
+    on: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl<'p> Loads<'p> {
+    /// Whoever was replaced is counted for what they did, which is on the item too.
+    fn of(able: &[&'p str], tasks: &[Task], round: Round) -> Loads<'p> {
+        let mut loads = Loads { loads: able.iter().map(|name| (*name, 0)).collect(), on: BTreeMap::new() };
+        let given_on: BTreeSet<(&str, &str)> = tasks
+            .iter()
+            .filter(|task| task.round == round)
+            .filter_map(|task| Some((task.item.as_str(), task.instead_of.as_deref()?)))
+            .collect();
+        for task in tasks.iter().filter(|task| task.round == round) {
+            if given_on.contains(&(task.item.as_str(), task.annotator.as_str())) {
+                continue;
+            }
+            if !task.gold
+                && let Some(load) = loads.loads.get_mut(task.annotator.as_str())
+            {
+                *load += 1;
+            }
+            loads.on.entry(task.item.clone()).or_default().insert(task.annotator.clone());
+        }
+        loads
+    }
+
+    fn load(&self, annotator: &str) -> usize {
+        self.loads.get(annotator).copied().unwrap_or(0)
+    }
+
+    fn on(&self, item: &str) -> usize {
+        self.on.get(item).map_or(0, BTreeSet::len)
+    }
+
+    fn has(&self, item: &str, annotator: &str) -> bool {
+        self.on.get(item).is_some_and(|on| on.contains(annotator))
+    }
+
+    /// Puts whoever has least to do and is not yet on it onto `item`.
+    fn give(&mut self, item: &str, seed: u64) -> Option<String> {
+        let free = self.loads.iter().filter(|(name, _)| !self.has(item, name));
+        let (&name, _) = free.min_by_key(|(name, load)| {
+            (**load, Draw::new(seed, &format!("review pick {name}"), item).bits())
+        })?;
+        *self.loads.entry(name).or_default() += 1;
+        self.on.entry(item.to_owned()).or_default().insert(name.to_owned());
+        Some(name.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! In which order the sides of a preference are shown: drawn with a secret of the workspace, so that nobody can compute
+//! from an item's id whose text stands first.
+//!
+//! The stages know one order of an item's sides, drawn from the recipe's seed: its `content_hash` is made in it, and
+//! nothing in staged/ or output/ holds another. Whatever is shown to people passes through [`Blinding::show`], which
+//! turns the sides and leaves the hash: votes and sheets from before the secret was drawn stay valid. A sheet carries
+//! behind the item's hash a seal that says, to whoever has the secret, which order it was written in.
+
+use super::ballot::Step;
+use super::item::{Item, Shown};
+
+/// Hexadecimal digits of a seal.
+const SEAL: usize = 12;
+
+/// The secret with which orders are drawn.
+#[derive(Clone)]
+pub struct Blinding([u8; 32]);
+
+impl Blinding {
+    /// Orders drawn with this secret.
+    pub fn new(secret: [u8; 32]) -> Blinding {
+        Blinding(secret)
+    }
+
+    /// Shows an item in its drawn order. Items that compare nothing stay as they are.
+    pub fn show(&self, step: &Step, item: &mut Item) {
+        let [first, second] = &item.order[..] else { return };
+        let Some(key) = sides(item) else { return };
+        let by_code = if first <= second { [first, second] } else { [second, first] };
+        let place = [step.recipe, step.name, &item.id];
+        let turned = self.keyed("order", &place)[0] & 1 == 1;
+        let first_shown = by_code[usize::from(turned)].clone();
+        let seal = |first: &str, second: &str| {
+            let parts = [step.recipe, step.name, &item.id, first, second];
+            hex::encode(self.keyed("seal", &parts))[..SEAL].to_owned()
+        };
+        let seals = [seal(first, second), seal(second, first)];
+        let turned = first_shown != *first;
+        item.shown = Some(Shown { key, turned: false, seals });
+        item.turn(turned);
+    }
+
+    /// So many bytes that nobody has without the secret.
+    fn keyed(&self, purpose: &str, parts: &[&str]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        for part in ["riddlemill blinding v1", purpose].iter().chain(parts) {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+
+    /// Whether something shown to people stands turned; `parts` say what, no two things alike.
+    pub fn turns(&self, parts: &[&str]) -> bool {
+        self.keyed("sides", parts)[0] & 1 == 1
+    }
+
+    /// What a sheet says of the order of something, to whoever has the secret.
+    pub fn seal(&self, parts: &[&str], turned: bool) -> String {
+        let order = [if turned { "turned" } else { "as it is" }];
+        hex::encode(self.keyed("side seal", &[parts, &order].concat()))[..SEAL].to_owned()
+    }
+
+    /// Whether a seal says that something stands turned; `None` where it was made with another secret.
+    pub fn sealed(&self, parts: &[&str], seal: &str) -> Option<bool> {
+        [false, true].into_iter().find(|turned| self.seal(parts, *turned) == seal)
+    }
+}
+
+impl std::fmt::Debug for Blinding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Blinding")
+    }
+}
+
+/// The content key of an item's sides, without `_1` and `_2`.
+fn sides(item: &Item) -> Option<String> {
+    let keys = item.content.keys().filter_map(|key| key.strip_suffix("_1"));
+    let mut pairs = keys.filter(|key| item.content.contains_key(&format!("{key}_2")));
+    pairs.next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ballots;
+    use super::super::item::Content;
+    use super::*;
+    use crate::value::Value;
+
+    fn step() -> Step {
+        ballots::step("chumor", "preference").unwrap()
+    }
+
+    fn pair(id: &str, seed: u64) -> Item {
+        let sides = [("human", "by a person".to_owned()), ("llm", "by a model".to_owned())];
+        let content = Content::from([("joke".to_owned(), Value::from("云"))]);
+        Item::paired(&step(), id, content, "explanation", sides, seed)
+    }
+
+    #[test]
+    fn the_order_shown_is_drawn_with_the_secret_and_the_hash_stays() {
+        let (one, other) = (Blinding::new([1; 32]), Blinding::new([2; 32]));
+        let (mut human, mut alike, mut predicted) = (0, 0, 0);
+        for at in 0..1000 {
+            let plain = pair(&at.to_string(), 1);
+            let [mut a, mut b, mut c] = [plain.clone(), plain.clone(), pair(&at.to_string(), 9)];
+            one.show(&step(), &mut a);
+            other.show(&step(), &mut b);
+            one.show(&step(), &mut c);
+            let first = |item: &Item| item.content["explanation_1"].as_text() == Some("by a person");
+            assert_eq!(first(&a), a.order == ["human", "llm"]);
+            assert_eq!(a.order, c.order, "the recipe's seed has no part in it");
+            assert_eq!((a.content_hash, b.content_hash), (plain.content_hash, plain.content_hash));
+            human += usize::from(first(&a));
+            alike += usize::from(a.order == b.order);
+            predicted += usize::from(a.order == plain.order);
+        }
+        for count in [human, alike, predicted] {
+            assert!((430..570).contains(&count), "{human} {alike} {predicted}");
+        }
+    }
+
+    #[test]
+    fn a_seal_tells_the_order_to_the_secret_alone() {
+        let blinding = Blinding::new([7; 32]);
+        for at in 0..40 {
+            let mut item = pair(&at.to_string(), 1);
+            blinding.show(&step(), &mut item);
+            let sheet = item.sheet_hash();
+            let (hash, seal) = sheet.split_once('.').unwrap();
+            assert_eq!(hash, item.content_hash.to_string());
+            assert_eq!(item.as_sealed(Some(seal)).unwrap().order, item.order);
+            let turned = item.shown.as_ref().map(|shown| shown.seals[usize::from(!shown.turned)].clone());
+            let other = item.as_sealed(turned.as_deref()).unwrap();
+            assert_eq!(other.order, [item.order[1].clone(), item.order[0].clone()]);
+            assert_eq!(other.content["explanation_2"], item.content["explanation_1"]);
+            // A sheet from before: the order of the recipe's seed.
+            assert_eq!(item.as_sealed(None).unwrap().order, pair(&at.to_string(), 1).order);
+            let mut elsewhere = pair(&at.to_string(), 1);
+            Blinding::new([8; 32]).show(&step(), &mut elsewhere);
+            assert!(elsewhere.as_sealed(Some(seal)).is_none());
+        }
+    }
+
+    #[test]
+    fn what_a_later_round_sees_has_the_hash_it_always_had() {
+        let blinding = Blinding::new([3; 32]);
+        for at in 0..20 {
+            let plain = pair(&at.to_string(), 1);
+            let mut shown = plain.clone();
+            blinding.show(&step(), &mut shown);
+            let more = || Content::from([("votes.preference".to_owned(), Value::from("human"))]);
+            assert_eq!(shown.with_more(more()).content_hash, plain.with_more(more()).content_hash);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What annotators saw, kept for the day on which it reads otherwise.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+use crate::item::{Content, Item, content_hash};
+use crate::value::Values;
+use riddlemill_files::log::{LogError, Segments};
+
+/// What an annotator saw of an item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The hash that votes on it carry.
+    pub content_hash: Digest,
+    /// What was shown; sides that are compared stand in the order that the recipe's seed draws.
+    pub content: Content,
+    /// The drafts that were shown with it.
+    #[serde(default, skip_serializing_if = "Values::is_empty")]
+    pub draft: Values,
+}
+
+impl Seen {
+    pub(super) fn of(item: &Item, draft: Values) -> Seen {
+        Seen { content_hash: item.content_hash, content: item.content.clone(), draft }
+    }
+
+    /// Whether it is what its hash names, with the drafts or without.
+    fn is_sound(&self) -> bool {
+        [None, Some(&self.draft)]
+            .into_iter()
+            .any(|draft| content_hash(&self.content, draft) == self.content_hash)
+    }
+}
+
+/// The texts of a folder, usually raw/seen, by the hash that votes carry.
+#[derive(Clone, Debug, Default)]
+pub struct SeenLog {
+    texts: FxHashMap<Digest, Seen>,
+    damaged: Vec<String>,
+}
+
+impl SeenLog {
+    /// Reads the texts in `folder`; none where it is missing. Looking makes no folder.
+    ///
+    /// # Errors
+    /// [`LogError`] where a segment cannot be read.
+    pub fn read(folder: &Path) -> Result<SeenLog, LogError> {
+        let mut log = SeenLog::default();
+        for (path, lines) in Segments::at(folder).lines()? {
+            let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+            for (at, line) in lines.enumerate() {
+                match serde_json::from_slice::<Seen>(line) {
+                    Ok(seen) if seen.is_sound() => {
+                        log.texts.insert(seen.content_hash, seen);
+                    }
+                    Ok(_) => log.damaged.push(format!(
+                        "{}: text {}: it was edited by hand",
+                        path.display(),
+                        at + 1
+                    )),
+                    Err(e) => log.damaged.push(format!("{}: text {}: {e}", path.display(), at + 1)),
+                }
+            }
+        }
+        Ok(log)
+    }
+
+    /// The text of this hash.
+    pub fn get(&self, hash: Digest) -> Option<&Seen> {
+        self.texts.get(&hash)
+    }
+
+    /// Lines that are no text or not under their own hash. They are kept out.
+    pub fn damaged(&self) -> &[String] {
+        &self.damaged
+    }
+
+    /// Stores those of `texts` that the folder lacks, and returns when they are on disk. Says how many there were.
+    ///
+    /// # Errors
+    /// [`LogError`] where the log cannot be read or written.
+    pub fn append(folder: &Path, mut texts: Vec<Seen>) -> Result<usize, LogError> {
+        let known = SeenLog::read(folder)?;
+        texts.sort_by_key(|seen| seen.content_hash);
+        texts.dedup_by_key(|seen| seen.content_hash);
+        texts.retain(|seen| known.get(seen.content_hash).is_none());
+        if texts.is_empty() {
+            return Ok(0);
+        }
+        let mut lines = Vec::new();
+        for seen in &texts {
+            serde_json::to_writer(&mut lines, seen).map_err(|source| LogError::Unwritable { source })?;
+            lines.push(b'\n');
+        }
+        Segments::at(folder).writer()?.append(&[lines])?;
+        Ok(texts.len())
+    }
+}

@@ -1,0 +1,124 @@
+//! The decisions that hold in one stage of one recipe.
+
+use rustc_hash::FxHashMap;
+
+use super::decision::{Decision, Question, Verdict};
+use crate::Digest;
+
+/// What people decided about a stage's records and pairs; of each question the decision that holds.
+#[derive(Clone, Debug, Default)]
+pub struct StageDecisions {
+    records: FxHashMap<String, Vec<Decision>>,
+    pairs: Vec<Decision>,
+    count: usize,
+    hash: String,
+}
+
+/// What was decided about one record, on the text that it has today.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ruling<'a> {
+    /// Whether it goes on.
+    pub fate: Option<&'a Decision>,
+    /// What the text is.
+    pub text: Option<&'a Decision>,
+    /// What the title is.
+    pub title: Option<&'a Decision>,
+    /// What the content or answer is.
+    pub answer: Option<&'a Decision>,
+}
+
+/// What was decided about two records, by their numbers in the stage's input.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairing<'a> {
+    /// One.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Whether they are one.
+    pub one: bool,
+    /// Who says so.
+    pub decision: &'a Decision,
+}
+
+impl StageDecisions {
+    pub(super) fn new(decisions: impl Iterator<Item = Decision>) -> StageDecisions {
+        let mut stage = StageDecisions::default();
+        let mut ids = Vec::new();
+        for decision in decisions {
+            ids.extend_from_slice(decision.id.to_string().as_bytes());
+            stage.count += 1;
+            match decision.verdict.is_of_pair() {
+                true => stage.pairs.push(decision),
+                false => stage.records.entry(decision.record.clone()).or_default().push(decision),
+            }
+        }
+        stage.hash = blake3::hash(&ids).to_hex()[..16].to_string();
+        stage
+    }
+
+    /// Whether nothing was decided.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// How many decisions hold.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// As a manifest records them: `<how many> <hash of their ids>`; nothing where there are none, so that a
+    /// workspace without decisions is as it was.
+    pub fn evidence(&self) -> Option<String> {
+        (!self.is_empty()).then(|| format!("{} {}", self.count, self.hash))
+    }
+
+    /// What was decided about a record that reads so today; nothing where nobody decided about it, or about
+    /// another text only.
+    pub fn ruling(&self, id: &str, seen: impl FnOnce() -> Digest) -> Option<Ruling<'_>> {
+        let decisions = self.records.get(id)?;
+        let seen = seen();
+        let mut ruling = Ruling::default();
+        let mut any = false;
+        for decision in decisions.iter().filter(|decision| decision.seen == seen) {
+            any = true;
+            let place = match decision.verdict.question() {
+                Question::Fate => &mut ruling.fate,
+                Question::Text => &mut ruling.text,
+                Question::Title => &mut ruling.title,
+                Question::Answer => &mut ruling.answer,
+                Question::Pair => continue,
+            };
+            *place = Some(decision);
+        }
+        any.then_some(ruling)
+    }
+
+    /// What was decided about pairs of these records, the latest last. `seen` hashes two of them as they read today;
+    /// a pair that reads otherwise, or of which one is not there, is left out.
+    pub fn pairings<'a>(
+        &'a self,
+        ids: impl Iterator<Item = &'a str>,
+        seen: impl Fn(u32, u32) -> Digest,
+    ) -> Vec<Pairing<'a>> {
+        if self.pairs.is_empty() {
+            return Vec::new();
+        }
+        let mut wanted: FxHashMap<&str, Option<u32>> = FxHashMap::default();
+        for decision in &self.pairs {
+            wanted.insert(&decision.record, None);
+            wanted.extend(decision.other.as_deref().map(|other| (other, None)));
+        }
+        for (id, row) in ids.zip(0u32..) {
+            if let Some(place) = wanted.get_mut(id) {
+                *place = Some(row);
+            }
+        }
+        let row = |id: &str| wanted.get(id).copied().flatten();
+        let pairing = |decision: &'a Decision| {
+            let (a, b) = (row(&decision.record)?, row(decision.other.as_deref()?)?);
+            let holds = a != b && seen(a, b) == decision.seen;
+            holds.then_some(Pairing { a, b, one: decision.verdict == Verdict::One, decision })
+        };
+        self.pairs.iter().filter_map(pairing).collect()
+    }
+}

@@ -1,0 +1,229 @@
+//! Decisions as tables: CSV, XLSX, JSON Lines, with columns found by their header.
+
+use std::collections::BTreeMap;
+
+use rust_xlsxwriter::{
+    DataValidation, DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, XlsxError,
+};
+
+use crate::exchange::{ExportError, SheetRow, Trouble, sheet, sheet_rows, workbook_rows};
+
+/// The columns of a table in which people decide.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// The workbook's sheet.
+    pub sheet: &'static str,
+    /// In their order. `see.` columns are for reading only, and the bookkeeping comes last.
+    pub names: &'static [&'static str],
+    /// Those that a person fills in.
+    pub asked: &'static [&'static str],
+    /// Those that are wide enough for a text.
+    pub texts: &'static [&'static str],
+    /// The one of them that takes only these words.
+    pub choice: (&'static str, &'static [&'static str]),
+}
+
+/// Decisions about records and pairs.
+pub const DECISIONS: Columns = Columns {
+    sheet: "decisions",
+    names: &[
+        "record",
+        "other",
+        "see.state",
+        "see.text",
+        "see.other",
+        "verdict",
+        "text",
+        "why",
+        "by",
+        "recipe",
+        "stage",
+        "decision",
+        "seen",
+    ],
+    asked: &["verdict", "text", "why"],
+    texts: &["see.text", "see.other", "text"],
+    choice: ("verdict", &["keep", "drop", "hold", "text", "title", "answer", "one", "two"]),
+};
+
+/// A row by its columns; what is empty is left out.
+pub type Cells = BTreeMap<String, String>;
+
+/// Why a table cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The name of the file ends in none of the three.
+    #[error("{0}: the name of a table ends in .csv, .xlsx or .jsonl")]
+    Kind(String),
+    /// The rows cannot be put into cells.
+    #[error("the table cannot be written: {0}")]
+    Csv(#[from] ExportError),
+    /// The workbook cannot be written.
+    #[error("the workbook cannot be written: {0}")]
+    Xlsx(#[from] XlsxError),
+    /// The bytes are no table.
+    #[error("{file}: {trouble}")]
+    Unreadable {
+        /// The file's name.
+        file: String,
+        /// What is wrong.
+        trouble: Trouble,
+    },
+    /// A line is no JSON object.
+    #[error("{file}: line {line}: {error}")]
+    Line {
+        /// The file's name.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        error: serde_json::Error,
+    },
+}
+
+enum Kind {
+    Csv,
+    Xlsx,
+    JsonLines,
+}
+
+fn kind(name: &str) -> Result<Kind, TableError> {
+    match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
+        Some("csv") => Ok(Kind::Csv),
+        Some("xlsx") => Ok(Kind::Xlsx),
+        Some("jsonl") => Ok(Kind::JsonLines),
+        _ => Err(TableError::Kind(name.to_owned())),
+    }
+}
+
+/// A table of these rows, of the kind that the file's name ends in.
+///
+/// # Errors
+/// [`TableError`] where the name ends otherwise or the rows do not fit into cells.
+pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<u8>, TableError> {
+    let cells = |row: &Cells| -> Vec<String> {
+        columns.names.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
+    };
+    match kind(name)? {
+        Kind::Csv => {
+            let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+            Ok(sheet(columns.names, columns.asked, &rows)?)
+        }
+        Kind::Xlsx => Ok(workbook(columns, rows.iter().map(cells))?),
+        Kind::JsonLines => {
+            let mut lines = Vec::new();
+            for row in rows {
+                let row: serde_json::Map<String, serde_json::Value> = columns
+                    .names
+                    .iter()
+                    .filter_map(|column| Some(((*column).to_owned(), row.get(*column)?.as_str().into())))
+                    .collect();
+                lines.extend(serde_json::to_vec(&row).unwrap_or_default());
+                lines.push(b'\n');
+            }
+            Ok(lines)
+        }
+    }
+}
+
+fn workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    // The same rows give the same bytes, whenever they are written.
+    let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
+    workbook.set_properties(&DocProperties::new().set_creation_datetime(&date));
+    let worksheet = workbook.add_worksheet().set_name(columns.sheet)?;
+    let bold = Format::new().set_bold();
+    let wrapped = Format::new().set_align(FormatAlign::Top).set_text_wrap();
+    for (column, header) in (0u16..).zip(columns.names) {
+        worksheet.write_string_with_format(0, column, *header, &bold)?;
+        let width = if columns.texts.contains(header) { 48.0 } else { 18.0 };
+        worksheet.set_column_width(column, width)?;
+    }
+    let mut last = 1;
+    for (row, cells) in (1u32..).zip(rows) {
+        last = row;
+        for (column, cell) in (0u16..).zip(&cells) {
+            worksheet.write_string_with_format(row, column, cell, &wrapped)?;
+        }
+    }
+    worksheet.set_freeze_panes(1, 1)?;
+    let (asked, words) = columns.choice;
+    let choice = DataValidation::new().allow_list_strings(words)?;
+    let place = columns.names.iter().position(|column| *column == asked).unwrap_or_default() as u16;
+    worksheet.add_data_validation(1, place, last, place, &choice)?;
+    workbook.save_to_buffer()
+}
+
+/// The rows of a table with their numbers from the top, the header being 1; of JSON Lines, the line.
+///
+/// # Errors
+/// [`TableError`] where the bytes are no table of the kind that the name ends in.
+pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError> {
+    let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
+    match kind(name)? {
+        Kind::Csv => sheet_rows(bytes).map_err(unreadable),
+        Kind::Xlsx => workbook_rows(bytes).map_err(unreadable),
+        Kind::JsonLines => {
+            let text = String::from_utf8_lossy(bytes);
+            let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+            let row = |(at, line): (usize, &str)| {
+                let object: BTreeMap<String, Option<String>> = serde_json::from_str(line)
+                    .map_err(|error| TableError::Line { file: name.to_owned(), line: at + 1, error })?;
+                let filled = object.into_iter().filter_map(|(key, value)| Some((key, value?)));
+                Ok((at + 1, filled.filter(|(_, value)| !value.is_empty()).collect()))
+            };
+            lines.map(row).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decisions::Verdict;
+
+    #[test]
+    fn a_table_offers_every_verdict() {
+        assert_eq!(DECISIONS.choice.1, Verdict::ALL.map(Verdict::name));
+    }
+
+    #[test]
+    fn a_table_comes_back_from_every_kind_of_file() {
+        let row = |record: &str, text: &str| -> Cells {
+            let cells =
+                [("record", record), ("see.text", "=云会恐高吗"), ("verdict", "text"), ("text", text)];
+            cells.into_iter().map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect()
+        };
+        let rows = [row("tieba:1", "云会恐高吗？\n第二行"), row("tieba:2", "a \"b\", c")];
+        for name in ["d.csv", "d.xlsx", "d.jsonl"] {
+            let bytes = write_table(&DECISIONS, name, &rows).unwrap();
+            let back = read_table(name, &bytes).unwrap();
+            assert_eq!(back.len(), 2, "{name}");
+            for ((_, got), want) in back.iter().zip(&rows) {
+                for column in ["record", "verdict", "text"] {
+                    assert_eq!(got.get(column), want.get(column), "{name} {column}");
+                }
+            }
+            assert_eq!(
+                write_table(&DECISIONS, name, &rows).unwrap(),
+                bytes,
+                "{name} has the same bytes twice"
+            );
+        }
+        // A forum's formula is no formula in a spreadsheet that opens a CSV.
+        assert!(
+            String::from_utf8(write_table(&DECISIONS, "d.csv", &rows).unwrap())
+                .unwrap()
+                .contains("'=云会恐高吗")
+        );
+        assert!(matches!(write_table(&DECISIONS, "d.doc", &rows), Err(TableError::Kind(_))));
+        assert!(read_table("d.xlsx", b"PK").is_err());
+        // Whoever hands in a table of decisions can write what they like in its last corner, too.
+        let mut book = Workbook::new();
+        book.add_worksheet().write_string(0, 0, "record").unwrap();
+        book.worksheet_from_index(0).unwrap().write_string(1_048_575, 16_383, "x").unwrap();
+        let error = read_table("d.xlsx", &book.save_to_buffer().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("too large") && error.contains("XFD1048576"), "{error}");
+        assert!(read_table("d.jsonl", b"{").is_err());
+    }
+}

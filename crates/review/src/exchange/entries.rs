@@ -1,0 +1,103 @@
+//! Rows of a file of votes, whatever its format.
+
+use std::borrow::Cow;
+
+use crate::value::Value;
+
+/// Rows of a file, whatever its format.
+pub(super) struct Entries {
+    /// The worksheet.
+    pub(super) sheet: Option<String>,
+    /// Headers, in the file's order.
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Entry>,
+    pub(super) places: Places,
+}
+
+/// One row.
+pub(super) struct Entry {
+    /// The row, line or task, from 1.
+    pub(super) number: usize,
+    /// By column; a row may be shorter than the header.
+    pub(super) cells: Cells,
+    /// Columns that are merged into a cell above, with that cell.
+    pub(super) merged: Vec<(usize, String)>,
+}
+
+/// The cells of a row.
+pub(super) enum Cells {
+    /// What they hold; `None` where a cell is empty.
+    Values(Vec<Option<Value>>),
+    /// Text alone, as it stands in the file.
+    Texts(::csv::StringRecord),
+}
+
+impl Cells {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Cells::Values(values) => values.len(),
+            Cells::Texts(texts) => texts.len(),
+        }
+    }
+
+    /// What a cell holds, where it is not empty.
+    pub(super) fn value(&self, at: usize) -> Option<Cow<'_, Value>> {
+        match self {
+            Cells::Values(values) => values.get(at)?.as_ref().map(Cow::Borrowed),
+            Cells::Texts(texts) => {
+                texts.get(at).filter(|text| !text.is_empty()).map(|text| Cow::Owned(text.into()))
+            }
+        }
+    }
+
+    /// The text of a cell without the blanks around it, where that leaves any.
+    pub(super) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
+        let text = match self {
+            Cells::Texts(texts) => Cow::from(texts.get(at)?.trim()),
+            Cells::Values(values) => match values.get(at)?.as_ref()? {
+                Value::Text(text) => Cow::from(text.trim()),
+                other => Cow::from(other.to_string().trim().to_owned()),
+            },
+        };
+        Some(text).filter(|text| !text.is_empty())
+    }
+}
+
+/// What a place is called.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Places {
+    Cells,
+    Lines,
+    Tasks,
+}
+
+impl Entries {
+    /// What a row, or a cell of it, is called.
+    pub(super) fn place(&self, number: usize, column: Option<usize>) -> String {
+        let name = column
+            .and_then(|column| self.columns.get(column))
+            .map(|name| format!(", {name}"))
+            .unwrap_or_default();
+        let cell = match (self.places, column) {
+            (Places::Lines, _) => return format!("line {number}{name}"),
+            (Places::Tasks, _) => return format!("task {number}{name}"),
+            (Places::Cells, Some(column)) => format!("{}{number}", letters(column)),
+            (Places::Cells, None) => format!("row {number}"),
+        };
+        match &self.sheet {
+            Some(sheet) => format!("sheet {sheet}, {cell}"),
+            None => cell,
+        }
+    }
+}
+
+/// A spreadsheet's name of a column counted from 0: A, …, Z, AA.
+pub(super) fn letters(column: usize) -> String {
+    let mut name = Vec::new();
+    let mut left = column + 1;
+    while left > 0 {
+        name.push(char::from(b'A' + ((left - 1) % 26) as u8));
+        left = (left - 1) / 26;
+    }
+    name.iter().rev().collect()
+}

@@ -1,0 +1,397 @@
+//! Votes in.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::answers::{self, Answers};
+use crate::assign::{Annotator, Task};
+use crate::ballot::{Field, RESERVED, Round, Step};
+use crate::item::{Content, Item};
+use crate::value::Values;
+use crate::votes::Vote;
+use riddlemill_files::ahead::{ahead, batches};
+use riddlemill_files::digest::Digest;
+
+use super::entries::{Entries, Entry, Places};
+use super::export::Format;
+use super::problem::{Problem, Trouble};
+use super::{csv, jsonl, label_studio, xlsx};
+
+/// What the caller knows about a file of votes.
+#[derive(Clone, Copy, Debug)]
+pub struct ImportSettings<'s> {
+    /// The step whose votes are expected.
+    pub step: &'s Step,
+    /// The round.
+    pub round: Round,
+    /// Everybody who may have voted.
+    pub people: &'s [Annotator],
+    /// What was assigned, so that deleted rows are noticed; may be empty.
+    pub assigned: &'s [Task],
+    /// When the votes come in, RFC 3339.
+    pub at: &'s str,
+    /// Whether they were written for a sample.
+    pub synthetic: bool,
+}
+
+/// What a file of votes holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// Votes to be stored with [`VoteLog::append`](crate::VoteLog::append), in file order.
+    pub votes: Vec<Vote>,
+    /// Everything that is wrong, in file order.
+    pub problems: Vec<Problem>,
+    /// Rows of a ballot, filled in or not.
+    pub rows: usize,
+    /// Rows not filled in.
+    pub blank: usize,
+}
+
+/// Rows that are read together, on all cores.
+const BATCH: usize = 1 << 14;
+
+/// Reads the votes in `bytes`. `file` is its name, by which the format is known and problems are told.
+///
+/// Nothing is stored: hand the votes to a [`VoteLog`](crate::VoteLog), which knows which of
+/// them it has.
+pub fn import<'i>(
+    file: &str,
+    bytes: &[u8],
+    item: impl Fn(&str) -> Option<&'i Item> + Sync,
+    settings: &ImportSettings<'_>,
+) -> Import {
+    let form = settings.step.form(settings.round);
+    let whole = |trouble| Problem { file: file.to_owned(), place: String::new(), trouble };
+    let mut import = Import::default();
+    let names: Vec<&'static str> = form.iter().map(|field| field.name).collect();
+    let read = match Format::of(file) {
+        Some(Format::Csv) => csv::read(bytes).map(|(entries, notes)| (entries, notes, Vec::new())),
+        Some(Format::Xlsx) => {
+            xlsx::read(bytes, settings.step.name).map(|(entries, notes)| (entries, notes, Vec::new()))
+        }
+        Some(Format::Jsonl) => jsonl::read(file, bytes, &names),
+        Some(Format::LabelStudio) => label_studio::read(bytes, settings.people, &form),
+        None => Err(Trouble::Unreadable {
+            what: "not a known kind of file".to_owned(),
+            hint: Some("csv, xlsx, jsonl or Label Studio's json"),
+        }),
+    };
+    let (mut entries, notes, problems) = match read {
+        Ok(read) => read,
+        Err(trouble) => {
+            import.problems.push(whole(trouble));
+            return import;
+        }
+    };
+    import.problems.extend(notes.into_iter().map(whole));
+    import.problems.extend(problems);
+    let columns = Columns::of(&entries, &names);
+    import.problems.extend(columns.faults(file, &entries));
+    if columns.item.is_none() || columns.annotator.is_none() || columns.content_hash.is_none() {
+        return import;
+    }
+
+    let rows = std::mem::take(&mut entries.rows);
+    let reader = RowReader { file, entries: &entries, columns: &columns, form: &form, settings, item: &item };
+    let mut seats: FxHashMap<Digest, (usize, usize)> = FxHashMap::default();
+    seats.reserve(rows.len());
+    let mut votes: Vec<Option<Vote>> = Vec::with_capacity(rows.len());
+    let mut present: Vec<(String, String)> = Vec::new();
+    let read = |batch: Vec<Entry>| -> Vec<(usize, Row)> {
+        batch.into_par_iter().map(|entry| (entry.number, reader.read(&entry))).collect()
+    };
+    ahead(batches(rows, BATCH), read, |rows| {
+        for (number, row) in rows {
+            import.problems.extend(row.problems);
+            import.rows += usize::from(row.named.is_some());
+            import.blank += usize::from(row.blank);
+            if !settings.assigned.is_empty() {
+                present.extend(row.named);
+            }
+            let Some((vote, seat)) = row.vote else { continue };
+            let Some(&(first, slot)) = seats.get(&seat) else {
+                seats.insert(seat, (number, votes.len()));
+                votes.push(Some(vote));
+                continue;
+            };
+            let agrees = votes[slot].as_ref().is_some_and(|earlier| earlier.says_as(&vote));
+            if !agrees {
+                votes[slot] = None;
+                let place = |number| entries.place(number, columns.item);
+                import.problems.push(Problem {
+                    file: file.to_owned(),
+                    place: place(number),
+                    trouble: Trouble::Conflict {
+                        annotator: vote.annotator,
+                        item: vote.item,
+                        other: place(first),
+                    },
+                });
+            }
+        }
+    });
+    import.votes = votes.into_iter().flatten().collect();
+    import.problems.extend(missing(settings, present).into_iter().map(whole));
+    import
+}
+
+/// Assigned rows that annotators of this file did not send back.
+fn missing(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<Trouble> {
+    present.sort();
+    present.dedup();
+    let mut people: Vec<&str> = present.iter().map(|(annotator, _)| annotator.as_str()).collect();
+    people.dedup();
+    let mut troubles = Vec::new();
+    for annotator in people {
+        let here = |item: &str| {
+            present.binary_search_by(|(a, i)| (a.as_str(), i.as_str()).cmp(&(annotator, item))).is_ok()
+        };
+        let mine = settings
+            .assigned
+            .iter()
+            .filter(|task| task.annotator == annotator && task.round == settings.round);
+        let mut absent: Vec<&str> = mine.map(|task| task.item.as_str()).filter(|item| !here(item)).collect();
+        absent.sort_unstable();
+        if let Some(first) = absent.first() {
+            troubles.push(Trouble::RowsMissing {
+                annotator: annotator.to_owned(),
+                count: absent.len(),
+                first: (*first).to_owned(),
+            });
+        }
+    }
+    troubles
+}
+
+/// Where each column of a ballot stands, by its header.
+struct Columns {
+    item: Option<usize>,
+    annotator: Option<usize>,
+    content_hash: Option<usize>,
+    recipe: Option<usize>,
+    step: Option<usize>,
+    round: Option<usize>,
+    vote: Option<usize>,
+    seconds: Option<usize>,
+    fields: Vec<Option<usize>>,
+    doubled: Vec<usize>,
+    names: Vec<&'static str>,
+}
+
+impl Columns {
+    fn of(entries: &Entries, names: &[&'static str]) -> Columns {
+        let same = |header: &str, name: &str| header.trim().eq_ignore_ascii_case(name);
+        let find = |name: &str| entries.columns.iter().position(|header| same(header, name));
+        let doubled = entries.columns.iter().enumerate().filter(|(at, header)| {
+            let known = RESERVED.iter().chain(names).any(|name| same(header, name));
+            known && find(header).is_some_and(|first| first < *at)
+        });
+        Columns {
+            item: find("item"),
+            annotator: find("annotator"),
+            content_hash: find("content_hash"),
+            recipe: find("recipe"),
+            step: find("step"),
+            round: find("round"),
+            vote: find("vote"),
+            seconds: find("seconds"),
+            fields: names.iter().map(|name| find(name)).collect(),
+            doubled: doubled.map(|(at, _)| at).collect(),
+            names: names.to_vec(),
+        }
+    }
+
+    fn faults(&self, file: &str, entries: &Entries) -> Vec<Problem> {
+        let problem = |place, trouble| Problem { file: file.to_owned(), place, trouble };
+        let doubled = self.doubled.iter().map(|&at| {
+            problem(entries.place(1, Some(at)), Trouble::DoubledHeader(entries.columns[at].clone()))
+        });
+        let needed =
+            [("item", self.item), ("annotator", self.annotator), ("content_hash", self.content_hash)];
+        let fields = self.names.iter().copied().zip(self.fields.iter().copied());
+        let sheet = entries.sheet.as_ref().map(|sheet| format!("sheet {sheet}")).unwrap_or_default();
+        let absent = needed.into_iter().chain(fields).filter(|(_, at)| at.is_none());
+        doubled.chain(absent.map(|(name, _)| problem(sheet.clone(), Trouble::NoColumn(name)))).collect()
+    }
+}
+
+/// What came of one row.
+#[derive(Default)]
+struct Row {
+    /// The vote and its seat.
+    vote: Option<(Vote, Digest)>,
+    problems: Vec<Problem>,
+    /// Annotator and item, where the row names both.
+    named: Option<(String, String)>,
+    blank: bool,
+}
+
+struct RowReader<'r, F> {
+    file: &'r str,
+    entries: &'r Entries,
+    columns: &'r Columns,
+    form: &'r [Field],
+    settings: &'r ImportSettings<'r>,
+    item: &'r F,
+}
+
+impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
+    fn read(&self, entry: &Entry) -> Row {
+        let mut row = Row::default();
+        let problem = |column: Option<usize>, trouble: Trouble| Problem {
+            file: self.file.to_owned(),
+            place: self.entries.place(entry.number, column),
+            trouble,
+        };
+        let text = |column: Option<usize>| entry.cells.text(column?);
+        let answer = |name: &str| {
+            let at = self.form.iter().position(|field| field.name == name)?;
+            let value = entry.cells.value(self.columns.fields[at]?)?.into_owned();
+            // JSON says where a text ends; in a cell, blanks around it are slips of whoever typed it.
+            Some(if matches!(self.entries.places, Places::Lines) { value } else { value.trimmed() })
+        };
+        let merged: Vec<&(usize, String)> =
+            entry.merged.iter().filter(|(column, _)| self.columns.fields.contains(&Some(*column))).collect();
+        let filled = self.form.iter().any(|field| answer(field.name).is_some_and(|value| !value.is_blank()));
+        if let [first, ..] = merged[..] {
+            row.problems.push(problem(Some(first.0), Trouble::Merged(first.1.clone())));
+            return row;
+        }
+        let (given, wanted) = (entry.cells.len(), self.entries.columns.len());
+        if given < wanted {
+            row.problems.push(problem(None, Trouble::Short { given, wanted }));
+            return row;
+        }
+        let Some(id) = text(self.columns.item).map(Cow::into_owned) else {
+            if filled {
+                row.problems.push(problem(self.columns.item, Trouble::NoItem));
+            }
+            return row;
+        };
+        let Some(name) = text(self.columns.annotator).map(Cow::into_owned) else {
+            match filled {
+                true => row
+                    .problems
+                    .push(problem(self.columns.annotator, Trouble::UnknownAnnotator(String::new()))),
+                false => row.blank = true,
+            }
+            return row;
+        };
+        row.named = Some((name.clone(), id.clone()));
+        if !filled {
+            row.blank = true;
+            return row;
+        }
+        let step = self.settings.step;
+        let round = self.settings.round;
+        let elsewhere = [
+            ("recipe", self.columns.recipe, step.recipe),
+            ("step", self.columns.step, step.name),
+            ("round", self.columns.round, round.name()),
+        ];
+        for (what, column, wanted) in elsewhere {
+            if let Some(found) = text(column).filter(|found| found != wanted) {
+                let (found, wanted) = (found.into_owned(), wanted.to_owned());
+                row.problems.push(problem(column, Trouble::Elsewhere { what, found, wanted }));
+                return row;
+            }
+        }
+        let Some(item) = (self.item)(&id) else {
+            row.problems.push(problem(self.columns.item, Trouble::UnknownItem(answers::shorten(&id))));
+            return row;
+        };
+        let Some(annotator) = self.settings.people.iter().find(|annotator| annotator.name == name) else {
+            row.problems
+                .push(problem(self.columns.annotator, Trouble::UnknownAnnotator(answers::shorten(&name))));
+            return row;
+        };
+        if !annotator.may_vote(step, round) {
+            let unqualified = step.roles(round).contains(&annotator.role);
+            let trouble = Trouble::NotEntitled { name, role: annotator.role, unqualified };
+            row.problems.push(problem(self.columns.annotator, trouble));
+            return row;
+        }
+        let hash_cell = text(self.columns.content_hash).unwrap_or_default();
+        let (hash, seal) = match hash_cell.split_once('.') {
+            Some((hash, seal)) => (hash, Some(seal.trim())),
+            None => (&*hash_cell, None),
+        };
+        let Ok(content_hash) = hash.trim().parse::<Digest>() else {
+            row.problems
+                .push(problem(self.columns.content_hash, Trouble::NoHash(answers::shorten(&hash_cell))));
+            return row;
+        };
+        let base = match text(self.columns.vote).map(|base| base.parse::<Digest>()) {
+            None => None,
+            Some(Ok(base)) => Some(base),
+            Some(Err(_)) => {
+                let given = text(self.columns.vote).unwrap_or_default();
+                row.problems.push(problem(self.columns.vote, Trouble::NoHash(answers::shorten(&given))));
+                return row;
+            }
+        };
+        let stale = content_hash != item.content_hash;
+        // Drafts, candidates and orders of today say nothing about a ballot of yesterday.
+        let old = Item {
+            id: id.clone(),
+            content: Content::new(),
+            draft: Values::new(),
+            order: Vec::new(),
+            content_hash,
+            shown: None,
+        };
+        let sealed = if stale { Some(Cow::Owned(old)) } else { item.as_sealed(seal) };
+        let Some(item) = sealed.as_deref() else {
+            row.problems.push(problem(self.columns.content_hash, Trouble::OtherOrder(id)));
+            return row;
+        };
+        let values = match answers::read(self.form, item, answer) {
+            Answers::Given(values) => values,
+            Answers::Blank => {
+                row.blank = true;
+                return row;
+            }
+            Answers::Faulty(_) if stale => {
+                row.problems.push(problem(self.columns.content_hash, Trouble::StaleUnread(id)));
+                return row;
+            }
+            Answers::Faulty(faults) => {
+                for (name, fault) in faults {
+                    let at = self.form.iter().position(|field| field.name == name);
+                    let column = at.and_then(|at| self.columns.fields[at]);
+                    row.problems.push(problem(column.or(self.columns.item), Trouble::Answer(fault)));
+                }
+                return row;
+            }
+        };
+        if stale {
+            row.problems.push(problem(self.columns.content_hash, Trouble::Stale(id.clone())));
+        }
+        let seconds = text(self.columns.seconds).and_then(|text| text.parse::<f64>().ok());
+        let vote = Vote {
+            id: content_hash,
+            recipe: step.recipe.to_owned(),
+            step: step.name.to_owned(),
+            item: id,
+            content_hash,
+            annotator: name,
+            role: annotator.role,
+            round,
+            values,
+            at: self.settings.at.to_owned(),
+            source: self.file.to_owned(),
+            synthetic: self.settings.synthetic,
+            order: item.shown_order(),
+            seconds: seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
+            base,
+            supersedes: None,
+            carried: None,
+        };
+        let vote = vote.sealed();
+        let seat = vote.seat();
+        row.vote = Some((vote, seat));
+        row
+    }
+}

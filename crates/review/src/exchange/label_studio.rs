@@ -1,0 +1,351 @@
+//! Ballots as Label Studio tasks, and its JSON export back.
+//!
+//! Formats: `data`, `predictions` and `annotations` of its task format; tags Text, Header, Choices,
+//! TextArea and Number of its labelling configuration. Control tags are named as the fields, and
+//! choices carry their code as `alias`, which is what the export holds.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::assign::Annotator;
+use crate::ballot::{Field, Kind, RESERVED};
+use crate::value::Value;
+
+use super::csv::decode;
+use super::entries::{Cells, Entries, Entry, Places};
+use super::export::{ExportError, Sheet, readable};
+use super::jsonl::value;
+use super::problem::{Problem, Trouble};
+
+/// One task an item. Drafts, where they may be seen, are predictions.
+pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
+    let ballot = &sheet.ballot;
+    let mut tasks = Vec::new();
+    for (item, own) in &sheet.rows {
+        let own = own.filter(|vote| vote.content_hash == item.content_hash);
+        let mut data = Map::new();
+        data.insert("item".into(), json!(item.id));
+        for key in &sheet.sees {
+            let shown = item.content.get(*key).map(readable).unwrap_or_default();
+            data.insert(variable(key), json!(shown));
+        }
+        data.insert("annotator".into(), json!(ballot.annotator));
+        data.insert("round".into(), json!(ballot.round));
+        data.insert("recipe".into(), json!(ballot.step.recipe));
+        data.insert("step".into(), json!(ballot.step.name));
+        data.insert("vote".into(), json!(own.map(|vote| vote.id)));
+        data.insert("content_hash".into(), json!(item.sheet_hash()));
+        let mut task = Map::new();
+        task.insert("data".into(), Json::Object(data));
+        let drafted = sheet.form.iter().filter(|field| sheet.drafts.contains(&field.name));
+        let result: Vec<Json> =
+            drafted.filter_map(|field| Some(region(field, item.draft.get(field.name)?))).collect();
+        if !result.is_empty() {
+            task.insert("predictions".into(), json!([{ "model_version": "draft", "result": result }]));
+        }
+        tasks.push(Json::Object(task));
+    }
+    Ok(serde_json::to_vec_pretty(&tasks)?)
+}
+
+/// A name that `$` may stand before in the configuration.
+fn variable(key: &str) -> String {
+    format!("see_{}", key.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
+}
+
+fn region(field: &Field, value: &Value) -> Json {
+    let codes = || match value {
+        Value::List(codes) => codes.clone(),
+        other => vec![other.to_string()],
+    };
+    let (kind, value) = match field.kind {
+        Kind::Text | Kind::Edited { .. } => ("textarea", json!({ "text": [value.to_string()] })),
+        Kind::Score { .. } => ("number", json!({ "number": value.as_number() })),
+        _ => ("choices", json!({ "choices": codes() })),
+    };
+    json!({ "from_name": field.name, "to_name": SHOWN, "type": kind, "value": value })
+}
+
+/// The object tag that every control belongs to.
+const SHOWN: &str = "item";
+
+/// The labelling interface.
+pub(super) fn config(sheet: &Sheet<'_>) -> String {
+    let step = sheet.ballot.step;
+    let mut xml = String::from("<View>\n");
+    let mut line = |indent: usize, text: String| {
+        xml.push_str(&"  ".repeat(indent));
+        xml.push_str(&text);
+        xml.push('\n');
+    };
+    line(1, format!("<Header value=\"{} {}\"/>", escape(step.title.zh), escape(step.title.en)));
+    line(
+        1,
+        format!("<Header size=\"5\" value=\"{} {}\"/>", escape(step.guideline.zh), escape(step.guideline.en)),
+    );
+    line(1, format!("<Text name=\"{SHOWN}\" value=\"$item\"/>"));
+    for key in &sheet.sees {
+        let name = variable(key);
+        line(1, format!("<Header size=\"4\" value=\"{}\"/>", escape(&sheet.see_label(key))));
+        line(1, format!("<Text name=\"{name}\" value=\"${name}\"/>"));
+    }
+    for field in &sheet.form {
+        let visible = field.when.map(|when| {
+            // The condition names what is displayed.
+            let shown = |code: &&str| {
+                let other = sheet.form.iter().find(|other| other.name == when.field)?;
+                let option = other.options().iter().find(|option| option.code == *code)?;
+                Some(escape(&display(option)))
+            };
+            let values: Vec<String> = when.write.iter().filter_map(shown).collect();
+            format!(
+                " visibleWhen=\"choice-selected\" whenTagName=\"{}\" whenChoiceValue=\"{}\"",
+                when.field,
+                values.join(",")
+            )
+        });
+        line(1, format!("<View{}>", visible.unwrap_or_default()));
+        line(
+            2,
+            format!("<Header size=\"4\" value=\"{} {}\"/>", escape(field.label.zh), escape(field.label.en)),
+        );
+        let name = format!("name=\"{}\" toName=\"{SHOWN}\"", field.name);
+        let required = if field.required && field.when.is_none() { " required=\"true\"" } else { "" };
+        match &field.kind {
+            Kind::Text | Kind::Edited { .. } => {
+                line(
+                    2,
+                    format!("<TextArea {name} rows=\"3\" maxSubmissions=\"1\" editable=\"true\"{required}/>"),
+                );
+            }
+            Kind::Score { min, max } => {
+                line(2, format!("<Number {name} min=\"{min}\" max=\"{max}\"{required}/>"))
+            }
+            kind => {
+                let several =
+                    matches!(kind, Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { k: 2.., .. });
+                let choice = if several { "multiple" } else { "single" };
+                line(2, format!("<Choices {name} choice=\"{choice}\"{required}>"));
+                for (code, shown, hint) in choices(field, sheet) {
+                    line(
+                        3,
+                        format!("<Choice alias=\"{}\" value=\"{}\"{hint}/>", escape(&code), escape(&shown)),
+                    );
+                }
+                line(2, "</Choices>".to_owned());
+            }
+        }
+        line(1, "</View>".to_owned());
+    }
+    xml.push_str("</View>\n");
+    xml
+}
+
+fn display(option: &crate::ballot::Choice) -> String {
+    // A comma would cut the list of values in a condition.
+    format!("{} {}", option.label.zh, option.label.en).replace(',', " ")
+}
+
+/// Code, what is displayed, and the hint attribute of each choice.
+fn choices(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)> {
+    let option = |option: &crate::ballot::Choice| {
+        let hint = format!(" hint=\"{} {}\"", escape(option.definition.zh), escape(option.definition.en));
+        (option.code.to_owned(), display(option), hint)
+    };
+    let plain = |code: String| (code.clone(), code, String::new());
+    match &field.kind {
+        Kind::Pick { from, .. } => {
+            let most = sheet.rows.iter().map(|(item, _)| item.candidates(from).len()).max().unwrap_or(0);
+            (1..=most).map(|number| plain(number.to_string())).collect()
+        }
+        Kind::Preference { .. } => {
+            let numbers = ["1", "2"].map(|number| plain(number.to_owned()));
+            numbers.into_iter().chain(field.options().iter().map(option)).collect()
+        }
+        Kind::Keep { .. } => {
+            let keep = ("keep".to_owned(), "保留 keep".to_owned(), String::new());
+            std::iter::once(keep).chain(field.options().iter().map(option)).collect()
+        }
+        _ => field.options().iter().map(option).collect(),
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push_str("&#10;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// Reads an export as JSON or JSON_MIN: one row for every annotation that was submitted. Who made it is told by the
+/// account (number or address) in the settings of the annotators, or else by the task's own `annotator`, which JSON_MIN
+/// writes the account over.
+pub(super) fn read(
+    bytes: &[u8],
+    people: &[Annotator],
+    form: &[Field],
+) -> Result<(Entries, Vec<Trouble>, Vec<Problem>), Trouble> {
+    let (text, notes) = decode(bytes)?;
+    let tasks: Vec<Json> = serde_json::from_str(&text).map_err(|error| Trouble::Unreadable {
+        what: format!("not a Label Studio export: {error}"),
+        hint: error.is_eof().then_some("was the file saved to its end?"),
+    })?;
+    let mut columns: Vec<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
+    let kept = columns.len();
+    columns.extend(form.iter().map(|field| field.name.to_owned()));
+    columns.push("seconds".to_owned());
+    let mut rows = Vec::new();
+    let mut cancelled = false;
+    for (at, task) in tasks.iter().enumerate() {
+        for Annotation { data, by, given, lead_time } in annotations(at + 1, task)? {
+            let Some(given) = given else {
+                cancelled = true;
+                continue;
+            };
+            let mut cells: Vec<Option<Value>> =
+                columns[..kept].iter().map(|name| value(&data[name])).collect();
+            let signed = signature(by);
+            let known = signed.as_ref().and_then(|accounts| {
+                people.iter().find(|person| person.accounts.iter().any(|account| accounts.contains(account)))
+            });
+            if let Some(column) = columns.iter().position(|name| name == "annotator") {
+                if let Some(person) = known {
+                    cells[column] = Some(Value::Text(person.name.clone()));
+                } else if cells[column].as_ref().is_none_or(Value::is_blank) {
+                    cells[column] = signed.and_then(|accounts| accounts.into_iter().next()).map(Value::Text);
+                }
+            }
+            cells.extend(form.iter().map(|field| answer(&*given.of(field)?, field)));
+            cells.push(value(lead_time));
+            rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
+        }
+    }
+    if rows.is_empty() && !cancelled && !tasks.is_empty() {
+        return Err(Trouble::Unreadable {
+            what: format!("none of its {} tasks has an annotation", tasks.len()),
+            hint: Some("the tasks are what Label Studio takes; export JSON or JSON-MIN from there"),
+        });
+    }
+    Ok((Entries { sheet: None, columns, rows, places: Places::Tasks }, notes, Vec::new()))
+}
+
+/// An annotation in either form.
+struct Annotation<'t> {
+    /// The task's own fields.
+    data: &'t Json,
+    /// Who made it.
+    by: &'t Json,
+    /// What was answered; none where it was cancelled.
+    given: Option<Given<'t>>,
+    /// Seconds.
+    lead_time: &'t Json,
+}
+
+/// Answers, as JSON and as JSON_MIN have them.
+enum Given<'t> {
+    Regions(&'t [Json]),
+    Plain(&'t Json),
+}
+
+impl<'t> Given<'t> {
+    /// What stands in the field's control: the value of its last region.
+    fn of(&self, field: &Field) -> Option<Cow<'t, Json>> {
+        match self {
+            Given::Regions(regions) => {
+                let region = regions.iter().rev().find(|region| region["from_name"] == field.name)?;
+                Some(Cow::Borrowed(&region["value"]))
+            }
+            Given::Plain(record) => plain(&record[field.name]),
+        }
+    }
+}
+
+/// JSON_MIN writes a single choice or text without its region, and several regions as a list.
+fn plain(given: &Json) -> Option<Cow<'_, Json>> {
+    match given {
+        Json::String(_) => Some(Cow::Owned(json!({ "choices": [given] }))),
+        Json::Number(_) => Some(Cow::Owned(json!({ "number": given }))),
+        Json::Array(several) => plain(several.last()?),
+        Json::Object(_) => Some(Cow::Borrowed(given)),
+        _ => None,
+    }
+}
+
+/// The annotations of one element of an export.
+fn annotations(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Trouble> {
+    match (&task["annotations"], &task["data"]) {
+        (Json::Array(annotations), data) => {
+            Ok(annotations.iter().map(|own| Annotation::of(data, own)).collect())
+        }
+        (_, Json::Object(_)) => Ok(Vec::new()),
+        _ if task["item"].is_string() && task["annotation_id"] != Json::Null => Ok(vec![Annotation {
+            data: task,
+            by: &task["annotator"],
+            given: Some(Given::Plain(task)),
+            lead_time: &task["lead_time"],
+        }]),
+        _ => Err(Trouble::Unreadable {
+            what: format!("task {number} is of no export of Label Studio that is known here"),
+            hint: Some("export JSON or JSON-MIN"),
+        }),
+    }
+}
+
+impl<'t> Annotation<'t> {
+    fn of(data: &'t Json, own: &'t Json) -> Annotation<'t> {
+        let regions = own["result"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Annotation {
+            data,
+            by: &own["completed_by"],
+            given: (own["was_cancelled"] != true).then_some(Given::Regions(regions)),
+            lead_time: &own["lead_time"],
+        }
+    }
+}
+
+/// What an annotation is signed with: an account's number, or an object of number and address.
+fn signature(by: &Json) -> Option<Vec<String>> {
+    match by {
+        Json::Null => None,
+        Json::Object(object) => {
+            let parts = ["email", "id"].iter().filter_map(|key| object.get(*key));
+            Some(parts.map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned)).collect())
+        }
+        other => Some(vec![other.as_str().map_or_else(|| other.to_string(), str::to_owned)]),
+    }
+}
+
+/// What a region's value answers. A displayed label may stand where an alias should.
+fn answer(given: &Json, field: &Field) -> Option<Value> {
+    let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| given.get(key))?;
+    let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");
+    match (&field.kind, found) {
+        (Kind::Text | Kind::Edited { .. }, Json::Array(list)) => Some(Value::Text(single(list))),
+        (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, list) => {
+            value(list).map(|value| to_codes(field, value))
+        }
+        (_, Json::Array(list)) => Some(to_codes(field, Value::Text(single(list)))),
+        (_, other) => value(other),
+    }
+}
+
+fn to_codes(field: &Field, value: Value) -> Value {
+    let code = |shown: &str| {
+        let option = field.options().iter().find(|option| display(option) == shown);
+        option.map_or_else(|| shown.to_owned(), |option| option.code.to_owned())
+    };
+    match value {
+        Value::Text(text) => Value::Text(if text == "保留 keep" { "keep".to_owned() } else { code(&text) }),
+        Value::List(list) => Value::List(list.iter().map(|text| code(text)).collect()),
+        number => number,
+    }
+}

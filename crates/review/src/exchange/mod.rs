@@ -1,0 +1,30 @@
+//! Ballots out and votes back in: CSV, XLSX, JSON lines, Label Studio.
+//!
+//! Every format carries the same columns, found by their header and never by their place:
+//!
+//! ```text
+//! item | see.<key>… | draft.<field>… | <field>… | annotator | round | recipe | step | vote | content_hash
+//! ```
+//!
+//! `see.` and `draft.` are for reading only. `vote` is the id of the annotator's own latest vote, whose
+//! answers stand in the field columns; a row that comes back unchanged adds nothing. The hash comes
+//! last, so that a file cut short loses it and the row is refused instead of half read. A blind ballot
+//! has no `draft.` columns, and no ballot of the first round says anything of others' votes.
+
+mod csv;
+mod entries;
+mod export;
+mod import;
+mod jsonl;
+mod label_studio;
+mod problem;
+mod xlsx;
+
+#[cfg(test)]
+mod tests;
+
+pub use csv::{SheetRow, disarm, sheet, sheet_rows, workbook_rows};
+pub use export::{Ballot, ExportError, File, Format, export};
+pub use import::{Import, ImportSettings, import};
+pub(crate) use jsonl::value as json_value;
+pub use problem::{Problem, Trouble};

@@ -1,0 +1,134 @@
+//! What is wrong with a file of votes, and where.
+
+use std::fmt;
+
+use crate::answers::Fault;
+use crate::ballot::Role;
+
+/// One thing that is wrong in one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The file as the caller named it.
+    pub file: String,
+    /// The cell, line or task: `sheet type, C17`; `line 17, type`; `task 12, type`. Empty for the whole
+    /// file.
+    pub place: String,
+    /// What is wrong.
+    pub trouble: Trouble,
+}
+
+/// `votes.xlsx: sheet type, C17: unknown choice …`
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.is_empty() {
+            true => write!(f, "{}: {}", self.file, self.trouble),
+            false => write!(f, "{}: {}: {}", self.file, self.place, self.trouble),
+        }
+    }
+}
+
+/// What can be wrong with a file of votes.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Trouble {
+    /// The whole file is of no use.
+    #[error("{what}{}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
+    Unreadable {
+        /// What the reader met.
+        what: String,
+        /// What may help.
+        hint: Option<&'static str>,
+    },
+    /// The file is read, but not as it should have been saved.
+    #[error("{0}")]
+    Odd(&'static str),
+    /// The same header twice, so neither column is sure.
+    #[error("the header `{0}` stands here a second time; this column is not read")]
+    DoubledHeader(String),
+    /// A column that a ballot needs.
+    #[error("no column `{0}`")]
+    NoColumn(&'static str),
+    /// The row ends before its last columns.
+    #[error("the row has {given} of {wanted} columns; was the file saved to its end?")]
+    Short {
+        /// Cells there are.
+        given: usize,
+        /// Columns of the header.
+        wanted: usize,
+    },
+    /// The sides may have stood the other way round.
+    #[error(
+        "the ballot of {0} was written with another raw/blinding, so nobody knows which side stood first; bring that file back, or hand out the ballot again"
+    )]
+    OtherOrder(String),
+    /// Filled in, but the item's id is gone.
+    #[error("answers without an item id")]
+    NoItem,
+    /// No item of this step.
+    #[error("`{0}` is no item of this step")]
+    UnknownItem(String),
+    /// A ballot of something else.
+    #[error("a vote on {what} `{found}`, not `{wanted}`")]
+    Elsewhere {
+        /// Recipe, step or round.
+        what: &'static str,
+        /// What stands there.
+        found: String,
+        /// What is being imported.
+        wanted: String,
+    },
+    /// Nobody of that name.
+    #[error("unknown annotator `{0}`")]
+    UnknownAnnotator(String),
+    /// A known annotator who may not vote here.
+    #[error("{name} ({}) may not vote here{}", role.name(), if *.unqualified { ": not qualified" } else { "" })]
+    NotEntitled {
+        /// Who.
+        name: String,
+        /// Their standing.
+        role: Role,
+        /// Whether the standing would do, but the trial was not passed.
+        unqualified: bool,
+    },
+    /// The bookkeeping cell was cut or edited.
+    #[error("`{0}` is no hash of 32 hex digits; was the file saved to its end?")]
+    NoHash(String),
+    /// An answer is not one.
+    #[error(transparent)]
+    Answer(#[from] Fault),
+    /// Two rows of one annotator on one item that say different things. Neither is taken.
+    #[error("{annotator} answers {item} here and at {other}, differently; neither is taken")]
+    Conflict {
+        /// Who.
+        annotator: String,
+        /// On what.
+        item: String,
+        /// The other row.
+        other: String,
+    },
+    /// The cell is part of a merged range, so its answer is not its own.
+    #[error("merged into {0}; only the first row of a merged range is read")]
+    Merged(String),
+    /// The item changed since the ballot was exported. Taken, shown, not counted.
+    #[error("{0} has changed since this was exported: the vote is stale and will not count")]
+    Stale(String),
+    /// The same, and the answer means nothing without the older text.
+    #[error("{0} has changed since this was exported, and the answer refers to what stood there; not taken")]
+    StaleUnread(String),
+    /// Rows that were assigned and are not in the file.
+    #[error("{count} items assigned to {annotator} are not in the file, {first} the first; they stay open")]
+    RowsMissing {
+        /// Whose.
+        annotator: String,
+        /// How many.
+        count: usize,
+        /// The first, by id.
+        first: String,
+    },
+}
+
+impl Trouble {
+    /// Whether nothing is lost by it: the row is taken, or there was none.
+    pub fn is_note(&self) -> bool {
+        matches!(self, Trouble::Odd(_) | Trouble::Stale(_) | Trouble::RowsMissing { .. })
+    }
+}

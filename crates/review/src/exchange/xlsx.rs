@@ -1,0 +1,271 @@
+//! Ballots as workbooks.
+
+use std::io::{self, Cursor, Read};
+
+use calamine::{Cell, Data, DataRef, Range, Reader, Xlsx};
+use rust_xlsxwriter::{
+    Color, DataValidation, DataValidationErrorStyle, DocProperties, ExcelDateTime, Format, FormatAlign,
+    Formula, Workbook, Worksheet, XlsxError,
+};
+
+use crate::answers;
+use crate::ballot::{Field, Kind};
+use crate::value::Value;
+
+use super::entries::{Cells, Entries, Entry, Places, letters};
+use super::export::Sheet;
+use super::problem::Trouble;
+
+const GUIDELINE: &str = "guideline";
+const OPTIONS: &str = "options";
+
+/// The sheet named as the step holds the ballot, `guideline` what to do, `options` the dropdowns' entries.
+pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    // The same ballot gives the same bytes, whenever it is written.
+    let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
+    workbook.set_properties(&DocProperties::new().set_creation_datetime(&date));
+    let dropdowns: Vec<Vec<String>> = sheet
+        .form
+        .iter()
+        .map(|field| {
+            answers::dropdown(
+                field,
+                sheet.rows.iter().map(|(item, _)| *item).max_by_key(|item| most(field, item)),
+            )
+        })
+        .collect();
+    write_ballot(workbook.add_worksheet().set_name(sheet.ballot.step.name)?, sheet, &dropdowns)?;
+    write_guideline(workbook.add_worksheet().set_name(GUIDELINE)?, sheet)?;
+    let options = workbook.add_worksheet().set_name(OPTIONS)?;
+    for (column, (field, entries)) in sheet.form.iter().zip(&dropdowns).enumerate() {
+        options.write_string(0, column as u16, field.name)?;
+        for (row, entry) in entries.iter().enumerate() {
+            options.write_string(row as u32 + 1, column as u16, entry)?;
+        }
+    }
+    workbook.save_to_buffer()
+}
+
+fn most(field: &Field, item: &crate::item::Item) -> usize {
+    match field.kind {
+        Kind::Pick { from, .. } => item.candidates(from).len(),
+        _ => 0,
+    }
+}
+
+fn write_ballot(
+    worksheet: &mut Worksheet,
+    sheet: &Sheet<'_>,
+    dropdowns: &[Vec<String>],
+) -> Result<(), XlsxError> {
+    let headers = sheet.headers();
+    let top = || Format::new().set_align(FormatAlign::Top).set_text_wrap();
+    let bold = Format::new().set_bold().set_background_color(Color::RGB(0x00DD_EBF7));
+    let asked = Format::new().set_bold().set_background_color(Color::RGB(0x00FF_E699));
+    let answer = top().set_background_color(Color::RGB(0x00FF_FBEA));
+    let plain = top();
+    let first = 1 + sheet.sees.len() + sheet.drafts.len();
+    let is_answer = |column: usize| (first..first + sheet.form.len()).contains(&column);
+    for (column, header) in headers.iter().enumerate() {
+        let at = column as u16;
+        worksheet.write_string_with_format(0, at, header, if is_answer(column) { &asked } else { &bold })?;
+        let width = match column {
+            0 => 18.0,
+            _ if header.starts_with("see.") || header.starts_with("draft.") => 48.0,
+            _ if is_answer(column) => 28.0,
+            _ => 12.0,
+        };
+        worksheet.set_column_width(at, width)?;
+    }
+    for (row, (item, own)) in sheet.rows.iter().enumerate() {
+        for (column, cell) in sheet.cells(item, *own).iter().enumerate() {
+            let format = if is_answer(column) { &answer } else { &plain };
+            worksheet.write_string_with_format(row as u32 + 1, column as u16, cell, format)?;
+        }
+    }
+    worksheet.set_freeze_panes(1, 1)?;
+    let last = sheet.rows.len().max(1) as u32;
+    worksheet.autofilter(0, 0, last, headers.len() as u16 - 1)?;
+    for (at, (field, entries)) in sheet.form.iter().zip(dropdowns).enumerate() {
+        if entries.is_empty() {
+            continue;
+        }
+        let column = letters(at);
+        let range = format!("={OPTIONS}!${column}$2:${column}${}", entries.len() + 1);
+        // Where several may be marked the list offers one, and more are typed after `;`.
+        let several = matches!(field.kind, Kind::Choices { .. } | Kind::Keep { .. });
+        let style =
+            if several { DataValidationErrorStyle::Information } else { DataValidationErrorStyle::Stop };
+        let validation = DataValidation::new()
+            .allow_list_formula(Formula::new(range))
+            .set_error_style(style)
+            .set_input_title(field.name)?
+            .set_input_message(clip(&format!("{}\n{}", field.label.zh, field.label.en), 250))?;
+        let at = (first + at) as u16;
+        worksheet.add_data_validation(1, at, last, at, &validation)?;
+    }
+    Ok(())
+}
+
+fn clip(text: &str, characters: usize) -> String {
+    text.chars().take(characters).collect()
+}
+
+fn write_guideline(worksheet: &mut Worksheet, sheet: &Sheet<'_>) -> Result<(), XlsxError> {
+    let wrap = Format::new().set_text_wrap().set_align(FormatAlign::Top);
+    let bold = Format::new().set_bold();
+    let step = sheet.ballot.step;
+    let mut lines: Vec<[String; 3]> = vec![
+        [step.name.to_owned(), step.title.zh.to_owned(), step.title.en.to_owned()],
+        [String::new(), step.guideline.zh.to_owned(), step.guideline.en.to_owned()],
+        ["paper".to_owned(), String::new(), step.paper.to_owned()],
+    ];
+    for key in &sheet.sees {
+        lines.push([format!("see.{key}"), sheet.see_label(key), String::new()]);
+    }
+    for field in &sheet.form {
+        lines.push([field.name.to_owned(), field.label.zh.to_owned(), field.label.en.to_owned()]);
+        for option in field.options() {
+            let line = |label: &str, definition: &str| format!("{label}: {definition}");
+            let [zh, en] =
+                [line(option.label.zh, option.definition.zh), line(option.label.en, option.definition.en)];
+            lines.push([format!("    {}", option.code), zh, en]);
+        }
+    }
+    worksheet.set_column_width(0, 24)?.set_column_width(1, 70)?.set_column_width(2, 70)?;
+    for (row, cells) in lines.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            let format = if column == 0 { &bold } else { &wrap };
+            worksheet.write_string_with_format(row as u32, column as u16, cell, format)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the sheet `name`, or the only one that is neither guideline nor options.
+pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), Trouble> {
+    let mut workbook = open(bytes)?;
+    let sheets = workbook.sheet_names().to_vec();
+    let mut others = sheets.iter().filter(|sheet| ![GUIDELINE, OPTIONS].contains(&sheet.as_str()));
+    let sheet = match (sheets.iter().find(|sheet| *sheet == name), others.next(), others.next()) {
+        (Some(sheet), _, _) | (None, Some(sheet), None) => sheet.clone(),
+        _ => {
+            let what = format!("no sheet `{name}` among {}", sheets.join(", "));
+            return Err(Trouble::Unreadable { what, hint: None });
+        }
+    };
+    Ok((entries(&mut workbook, sheet)?, Vec::new()))
+}
+
+/// Reads the first sheet.
+pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
+    let mut workbook = open(bytes)?;
+    let first = workbook.sheet_names().first().cloned();
+    let none = || Trouble::Unreadable { what: "it has no sheet".to_owned(), hint: None };
+    entries(&mut workbook, first.ok_or_else(none)?)
+}
+
+/// Opens a workbook that unpacks to no more than can be read.
+fn open(bytes: &[u8]) -> Result<Xlsx<Cursor<&[u8]>>, Trouble> {
+    check_unpacked(bytes)?;
+    calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Trouble {
+    Trouble::Unreadable {
+        what: format!("not a whole workbook: {error}"),
+        hint: Some("was the file saved to its end, as xlsx?"),
+    }
+}
+
+fn entries(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: String) -> Result<Entries, Trouble> {
+    let range = cells(workbook, &sheet)?;
+    let merged = workbook.merge_cells_by_sheet_name(&sheet).map_err(|error| unreadable(&error))?;
+    if merged.len() > MERGED {
+        return Err(too_large(format!("{} merged areas", merged.len())));
+    }
+    let last = range.end().map_or(0, |(_, column)| column);
+    let (top, left) = range.start().unwrap_or((0, 0));
+    let mut rows = range.rows();
+    let header = rows
+        .next()
+        .ok_or_else(|| Trouble::Unreadable { what: format!("sheet {sheet} is empty"), hint: None })?;
+    // Cells are addressed as on the sheet, so columns before the first used one count.
+    let blank = (0..left).map(|_| String::new());
+    let columns: Vec<String> =
+        blank.chain(header.iter().map(|cell| cell.to_string().trim().to_owned())).collect();
+    let rows = rows.enumerate().map(|(at, cells)| {
+        let row = top + 1 + at as u32;
+        let blank = (0..left).map(|_| None);
+        let cells = blank.chain(cells.iter().map(value)).collect();
+        let covering = merged.iter().filter(|area| area.start.0 < row && row <= area.end.0);
+        let merged = covering.flat_map(|area| {
+            let origin = format!("{}{}", letters(area.start.1 as usize), area.start.0 + 1);
+            (area.start.1..=area.end.1.min(last)).map(move |column| (column as usize, origin.clone()))
+        });
+        Entry { number: row as usize + 1, cells: Cells::Values(cells), merged: merged.collect() }
+    });
+    let rows = rows.collect();
+    Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells })
+}
+
+/// Bytes that the files in a workbook may unpack to: ten times those of 100,000 ballots.
+const UNPACKED: u64 = 256 << 20;
+/// Rows times columns from the first used cell to the last, most of which a hostile sheet leaves empty.
+const CELLS: u64 = 4_000_000;
+/// Areas of merged cells.
+const MERGED: usize = 1000;
+
+fn too_large(what: String) -> Trouble {
+    let hint = Some("is it the workbook that was handed out? cells far below or beside the ballot count");
+    Trouble::Unreadable { what: format!("the workbook is too large to read: {what}"), hint }
+}
+
+/// Unpacks a workbook into nothing, to know that it can be read: what its files state of their length may be a lie.
+fn check_unpacked(bytes: &[u8]) -> Result<(), Trouble> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| unreadable(&e))?;
+    let mut left = UNPACKED;
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).map_err(|e| unreadable(&e))?.take(left + 1);
+        let read = io::copy(&mut file, &mut io::sink()).map_err(|e| unreadable(&e))?;
+        let more = || too_large(format!("it unpacks to more than {} MiB", UNPACKED >> 20));
+        left = left.checked_sub(read).ok_or_else(more)?;
+    }
+    Ok(())
+}
+
+/// The cells of a sheet that hold something, as a table from the first to the last of them.
+fn cells(workbook: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, Trouble> {
+    let unreadable = |error: calamine::XlsxError| unreadable(&error);
+    let mut reader = workbook.worksheet_cells_reader(sheet).map_err(unreadable)?;
+    let (mut cells, mut first, mut last) = (Vec::new(), (u32::MAX, u32::MAX), (0, 0));
+    while let Some(cell) = reader.next_cell().map_err(unreadable)? {
+        if matches!(cell.get_value(), DataRef::Empty) {
+            continue;
+        }
+        let (row, column) = cell.get_position();
+        first = (row.min(first.0), column.min(first.1));
+        last = (row.max(last.0), column.max(last.1));
+        let covered = (u64::from(last.0 - first.0) + 1).saturating_mul(u64::from(last.1 - first.1) + 1);
+        if covered > CELLS || cells.len() as u64 > CELLS {
+            let place = format!("{}{}", letters(last.1 as usize), u64::from(last.0) + 1);
+            return Err(too_large(format!("its cells reach to {place}")));
+        }
+        cells.push(Cell::new((row, column), Data::from(cell.get_value().clone())));
+    }
+    Ok(Range::from_sparse(cells))
+}
+
+fn value(cell: &Data) -> Option<Value> {
+    match cell {
+        Data::Empty => None,
+        Data::Float(number) => Some(Value::Number(*number)),
+        Data::Int(number) => Some(Value::Number(*number as f64)),
+        Data::Bool(bool) => Some(Value::Text(if *bool { "yes" } else { "no" }.to_owned())),
+        other => {
+            let text = other.to_string();
+            (!text.is_empty()).then_some(Value::Text(text))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What an annotator is shown, and its hash.
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::ballot::{Drafts, Step};
+use super::value::{Value, Values};
+use riddlemill_files::digest::{Digest, Digester};
+use riddlemill_text::options::Draw;
+
+/// The shown fields, in the order they are shown.
+pub type Content = IndexMap<String, Value>;
+
+/// One thing to vote on in one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// The record's id.
+    pub id: String,
+    /// What is shown.
+    pub content: Content,
+    /// The drafted answers by field; empty where nothing was drafted.
+    #[serde(default, skip_serializing_if = "Values::is_empty")]
+    pub draft: Values,
+    /// The sides of a preference in the order they are shown; empty without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+    /// Covers what an annotator sees: the content in its order, and the drafts where they are shown. The sides of a
+    /// preference count in the order that the recipe's seed draws, in whichever they are shown.
+    pub content_hash: Digest,
+    /// How the sides of a preference are shown, once they are.
+    #[serde(skip)]
+    pub(super) shown: Option<Shown>,
+}
+
+/// How the sides of a preference are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shown {
+    /// Their content key, without `_1` and `_2`.
+    pub(super) key: String,
+    /// Whether they stand the other way round than the recipe's seed drew.
+    pub(super) turned: bool,
+    /// What a sheet says of the order: as drawn from the seed, and turned.
+    pub(super) seals: [String; 2],
+}
+
+impl Item {
+    /// An item of `step`.
+    pub fn new(step: &Step, id: impl Into<String>, content: Content, draft: Values) -> Item {
+        let content_hash = content_hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
+        Item { id: id.into(), content, draft, order: Vec::new(), content_hash, shown: None }
+    }
+
+    /// An item whose two `sides` (code, text) are compared. They are shown as `<key>_1` and `<key>_2`
+    /// after `content`, in an order drawn from `seed` and the item's id.
+    pub fn paired(
+        step: &Step,
+        id: impl Into<String>,
+        mut content: Content,
+        key: &str,
+        mut sides: [(&str, String); 2],
+        seed: u64,
+    ) -> Item {
+        let id = id.into();
+        if Draw::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).below(2) == 1 {
+            sides.swap(0, 1);
+        }
+        let order = sides.iter().map(|(code, _)| (*code).to_owned()).collect();
+        for (at, (_, text)) in sides.into_iter().enumerate() {
+            content.insert(format!("{key}_{}", at + 1), Value::Text(text));
+        }
+        Item { order, ..Item::new(step, id, content, Values::new()) }
+    }
+
+    /// The same item with `more` shown below its content, and the drafts too: what a reviewer sees.
+    pub(crate) fn with_more(&self, more: Content) -> Item {
+        let turned = self.shown.as_ref().is_some_and(|shown| shown.turned);
+        let mut item = self.clone();
+        item.turn(false);
+        item.content.extend(more);
+        item.content_hash = content_hash(&item.content, Some(&item.draft));
+        item.turn(turned);
+        item
+    }
+
+    /// Shows the sides in one of their two orders: as the recipe's seed drew them, or turned.
+    pub(super) fn turn(&mut self, turned: bool) {
+        let Some(shown) = self.shown.as_mut().filter(|shown| shown.turned != turned) else { return };
+        shown.turned = turned;
+        let [first, second] = ["1", "2"].map(|n| self.content.get_index_of(&format!("{}_{n}", shown.key)));
+        if let (Some(first), Some(second)) = (first, second) {
+            let text = self.content[first].clone();
+            self.content[first] = std::mem::replace(&mut self.content[second], text);
+        }
+        self.order.reverse();
+    }
+
+    /// The hash as a sheet or a form carries it: with the seal of the order behind it, where one is shown.
+    pub fn sheet_hash(&self) -> String {
+        match &self.shown {
+            Some(shown) => format!("{}.{}", self.content_hash, shown.seals[usize::from(shown.turned)]),
+            None => self.content_hash.to_string(),
+        }
+    }
+
+    /// The item in the order that a sheet's seal names; without a seal in that of the recipe's seed, which sheets had
+    /// before. `None` where the seal was made with another secret.
+    pub(crate) fn as_sealed(&self, seal: Option<&str>) -> Option<Cow<'_, Item>> {
+        let Some(shown) = &self.shown else { return seal.is_none().then_some(Cow::Borrowed(self)) };
+        let turned = match seal {
+            Some(seal) => shown.seals.iter().position(|known| known == seal)? == 1,
+            None => false,
+        };
+        if turned == shown.turned {
+            return Some(Cow::Borrowed(self));
+        }
+        let mut item = self.clone();
+        item.turn(turned);
+        Some(Cow::Owned(item))
+    }
+
+    /// The sides in the order that whoever answered saw them: what a vote records.
+    pub fn shown_order(&self) -> Vec<String> {
+        self.order.clone()
+    }
+
+    /// How many candidates the content list `key` holds.
+    pub(crate) fn candidates(&self, key: &str) -> &[String] {
+        self.content.get(key).and_then(Value::as_list).unwrap_or_default()
+    }
+}
+
+/// The hash of what is shown, with drafts where they are.
+pub(super) fn content_hash(content: &Content, draft: Option<&Values>) -> Digest {
+    let mut digester = Digester::new("riddlemill review content v1");
+    for (key, value) in content {
+        digester.part(key.as_bytes());
+        value.digest(&mut digester);
+    }
+    if let Some(draft) = draft {
+        digester.part(b"draft");
+        draft.digest(&mut digester);
+    }
+    digester.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ballots;
+
+    fn content(text: &str) -> Content {
+        Content::from([("text".to_owned(), Value::from(text))])
+    }
+
+    #[test]
+    fn the_hash_covers_what_is_seen_and_no_more() {
+        let blind = ballots::step("flub", "type").unwrap();
+        let draft: Values = [("type", "paradox")].into_iter().collect();
+        let item = Item::new(&blind, "a", content("x"), Values::new());
+        assert_eq!(item.content_hash, Item::new(&blind, "b", content("x"), draft.clone()).content_hash);
+        assert_ne!(item.content_hash, Item::new(&blind, "a", content("y"), Values::new()).content_hash);
+
+        let open = ballots::step("ruozhibench-gen", "category").unwrap();
+        let with = Item::new(&open, "a", content("x"), draft);
+        assert_ne!(with.content_hash, Item::new(&open, "a", content("x"), Values::new()).content_hash);
+    }
+
+    #[test]
+    fn the_order_of_a_pair_is_drawn_per_item() {
+        let step = ballots::step("chumor", "preference").unwrap();
+        let first = |id: String| {
+            let sides = [("human", "h".to_owned()), ("llm", "l".to_owned())];
+            let item = Item::paired(&step, id, content("joke"), "explanation", sides, 1);
+            let shown = item.content["explanation_1"].as_text().unwrap().to_owned();
+            assert_eq!(shown == "h", item.order == ["human", "llm"]);
+            shown
+        };
+        let human_first = (0..1000).filter(|id| first(id.to_string()) == "h").count();
+        assert!((430..570).contains(&human_first), "{human_first}");
+    }
+}

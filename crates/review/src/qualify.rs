@@ -1,0 +1,172 @@
+//! Trials on gold items: who may vote, who may be a senior.
+
+use std::collections::BTreeMap;
+
+use super::ballot::{Combine, Kind, Qualification, Round, Step};
+use super::item::Item;
+use super::value::Values;
+use super::votes::{Vote, current};
+
+/// How an annotator did on items whose answers are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Who.
+    pub annotator: String,
+    /// Gold items answered right.
+    pub right: usize,
+    /// Gold items answered.
+    pub of: usize,
+    /// What that entitles to.
+    pub level: TrialLevel,
+}
+
+/// What a trial entitles to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrialLevel {
+    /// Fewer gold items than asked for.
+    TooFew,
+    /// Not above the share of a formal annotator.
+    Failed,
+    /// May vote.
+    Formal,
+    /// May be a senior.
+    Senior,
+}
+
+impl TrialLevel {
+    /// As written in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            TrialLevel::TooFew => "too_few",
+            TrialLevel::Failed => "failed",
+            TrialLevel::Formal => "formal",
+            TrialLevel::Senior => "senior",
+        }
+    }
+}
+
+/// The fewest gold items that a trial is judged by: with 20 items one more error is 5 points, the distance from a
+/// perfect trial to the senior's share.
+pub const FEWEST: usize = 20;
+
+/// Judges everybody who voted on `gold` (an item and its answers). A vote is right where it gives every
+/// decided field of the gold answer; texts are not compared, nor what combines by union or collection.
+/// FLUB, section 2.1: above 80 % an annotator votes, above 95 % becomes a senior.
+pub fn trials(
+    step: &Step,
+    gold: &[(&Item, &Values)],
+    votes: &[&Vote],
+    shares: Qualification,
+    fewest: usize,
+) -> Vec<Trial> {
+    let gold: BTreeMap<&str, (&Item, &Values)> =
+        gold.iter().map(|(item, values)| (item.id.as_str(), (*item, *values))).collect();
+    let mut scores: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mine: Vec<&Vote> =
+        votes.iter().copied().filter(|vote| vote.step == step.name && vote.recipe == step.recipe).collect();
+    for vote in current(&mine).into_iter().filter(|vote| vote.round == Round::Vote) {
+        let Some((item, values)) = gold.get(vote.item.as_str()) else { continue };
+        if vote.content_hash != item.content_hash {
+            continue;
+        }
+        let compared = step.fields.iter().filter(|field| {
+            !matches!(field.kind, Kind::Text | Kind::Edited { .. })
+                && !matches!(field.combine, Combine::Union | Combine::Collect)
+        });
+        let is_right = compared.clone().all(|field| {
+            values.get(field.name).is_none_or(|value| vote.values.get(field.name) == Some(value))
+        });
+        let score = scores.entry(&vote.annotator).or_default();
+        score.0 += usize::from(is_right);
+        score.1 += 1;
+    }
+    let trial = |(annotator, (right, of)): (&str, (usize, usize))| Trial {
+        annotator: annotator.to_owned(),
+        right,
+        of,
+        level: level(right, of, shares, fewest),
+    };
+    scores.into_iter().map(trial).collect()
+}
+
+fn level(right: usize, of: usize, shares: Qualification, fewest: usize) -> TrialLevel {
+    let share = right as f64 / of.max(1) as f64;
+    match () {
+        () if of < fewest.max(1) => TrialLevel::TooFew,
+        () if share > shares.senior => TrialLevel::Senior,
+        () if share > shares.formal => TrialLevel::Formal,
+        () => TrialLevel::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+    use crate::{ballots, testing};
+
+    /// Votes on the first `of` of 20 items, of which so many are right.
+    fn votes(step: &Step, items: &[Item], annotator: &str, right: usize, of: usize) -> Vec<Vote> {
+        let vote = |(at, item): (usize, &Item)| {
+            let code = if at < right { "paradox" } else { "ambiguity" };
+            testing::vote(step, item, Round::Vote, annotator, testing::one("type", code))
+        };
+        items.iter().take(of).enumerate().map(vote).collect()
+    }
+
+    #[test]
+    fn everybody_is_judged_by_their_own_answers_to_todays_items() {
+        let step = ballots::step("flub", "type").unwrap();
+        let items: Vec<Item> = (0..20).map(|at| testing::item(&step, &format!("i{at}"), &[])).collect();
+        let answers = testing::one("type", "paradox");
+        let gold: Vec<(&Item, &Values)> = items.iter().map(|item| (item, &answers)).collect();
+        let mut all = Vec::new();
+        for (who, right, of) in [("a", 20, 20), ("b", 19, 20), ("c", 16, 20), ("d", 3, 3)] {
+            all.extend(votes(&step, &items, who, right, of));
+        }
+        // What else somebody says beside the decided field, on items that are not gold, on an older text, or as a
+        // senior, is no part of the trial.
+        all[0].values.set("also", Value::List(vec!["ambiguity".into()]));
+        let other = testing::item(&step, "not gold", &[]);
+        all.push(testing::vote(&step, &other, Round::Vote, "a", testing::one("type", "ambiguity")));
+        let mut stale = testing::vote(&step, &items[3], Round::Vote, "d", testing::one("type", "ambiguity"));
+        stale.content_hash = other.content_hash;
+        all.push(stale.sealed());
+        all.push(testing::vote(&step, &items[4], Round::Review, "d", testing::one("type", "ambiguity")));
+        let refs: Vec<&Vote> = all.iter().collect();
+        let told: Vec<_> = trials(&step, &gold, &refs, Qualification::FLUB, FEWEST)
+            .into_iter()
+            .map(|t| (t.annotator, t.right, t.of, t.level))
+            .collect();
+        let want = [
+            ("a".to_owned(), 20, 20, TrialLevel::Senior),
+            ("b".to_owned(), 19, 20, TrialLevel::Formal),
+            ("c".to_owned(), 16, 20, TrialLevel::Failed),
+            ("d".to_owned(), 3, 3, TrialLevel::TooFew),
+        ];
+        assert_eq!(told, want);
+    }
+
+    #[test]
+    fn a_changed_mind_is_judged_by_the_last_word() {
+        let step = ballots::step("flub", "type").unwrap();
+        let item = testing::item(&step, "i", &[]);
+        let answers = testing::one("type", "paradox");
+        let first = testing::vote(&step, &item, Round::Vote, "a", testing::one("type", "ambiguity"));
+        let mut second = testing::vote(&step, &item, Round::Vote, "a", answers.clone());
+        second.supersedes = Some(first.id);
+        let trial = &trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::FLUB, 1)[0];
+        assert_eq!((trial.right, trial.of), (1, 1));
+    }
+
+    #[test]
+    fn the_papers_shares_must_be_passed() {
+        let shares = Qualification::FLUB;
+        let of_twenty = |right| level(right, 20, shares, FEWEST);
+        assert_eq!(of_twenty(20), TrialLevel::Senior);
+        assert_eq!(of_twenty(19), TrialLevel::Formal);
+        assert_eq!(of_twenty(16), TrialLevel::Failed);
+        assert_eq!(of_twenty(17), TrialLevel::Formal);
+        assert_eq!(level(10, 10, shares, FEWEST), TrialLevel::TooFew);
+    }
+}

@@ -1,0 +1,408 @@
+//! From the votes on an item to what holds of it.
+
+use std::collections::BTreeMap;
+
+use crate::ballot::{Combine, Drafts, Field, Kind, REASON, Role, Round, Step};
+use crate::item::{Content, Item};
+use crate::value::{Value, Values};
+use crate::votes::{Vote, current};
+use riddlemill_files::digest::Digest;
+
+/// Where an item stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The votes say this.
+    Confirmed {
+        /// The answers.
+        values: Values,
+        /// Whose votes it rests on, sorted.
+        by: Vec<String>,
+        /// Whether it takes votes of a sample to say so. A release built on such an item is a draft.
+        synthetic: bool,
+    },
+    /// The draft says this, and the recipe goes on with drafts.
+    Provisional {
+        /// The drafted answers.
+        values: Values,
+        /// What is missing.
+        pending: Pending,
+    },
+    /// Held.
+    Pending(Pending),
+}
+
+/// What an item waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pending {
+    /// More votes.
+    Waiting {
+        /// In which round.
+        round: Round,
+        /// Of whom.
+        on: Vec<Role>,
+        /// How many.
+        votes: usize,
+    },
+    /// A decision.
+    Adjudicate {
+        /// Whose.
+        by: Role,
+        /// What has to be decided, at least one.
+        why: Vec<Why>,
+    },
+}
+
+/// Why the votes do not decide.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Why {
+    /// The voters differ.
+    #[error("{field}: the voters differ ({})", .answers.join(" / "))]
+    Differ {
+        /// On what.
+        field: &'static str,
+        /// The different answers, sorted.
+        answers: Vec<String>,
+    },
+    /// A voter asked for it.
+    #[error("{field}: answered `{answer}`")]
+    Asked {
+        /// In which field.
+        field: &'static str,
+        /// How.
+        answer: &'static str,
+    },
+}
+
+impl std::fmt::Display for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Pending::Waiting { round, on, votes } => {
+                let roles: Vec<&str> = on.iter().map(|role| role.name()).collect();
+                let votes_word = if *votes == 1 { "vote" } else { "votes" };
+                write!(f, "waits for {votes} {votes_word} ({}) of {}", round.name(), roles.join(" or "))
+            }
+            Pending::Adjudicate { by, why } => {
+                let why: Vec<String> = why.iter().map(Why::to_string).collect();
+                write!(f, "waits for a decision of {}: {}", by.name(), why.join("; "))
+            }
+        }
+    }
+}
+
+/// Where an item stands, and what became of each vote on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolution {
+    /// Where it stands.
+    pub outcome: Outcome,
+    /// Ids of latest votes on another text than the one shown now: shown to people, not counted. Sorted.
+    pub stale: Vec<Digest>,
+    /// Whether the reviewer changed what the voters had decided; `None` without a review or where the
+    /// voters had not decided. Its mean is the share modified (FLUB, section 2.2).
+    pub modified: Option<bool>,
+    /// Whether a confirmed text differs from its draft; `None` where no text was drafted, none is confirmed, or the
+    /// ballot is blind to drafts. Its mean is the share rewritten (RuozhiBench, section 2.3).
+    pub edited: Option<bool>,
+}
+
+impl Resolution {
+    /// The confirmed or provisional answers.
+    pub fn values(&self) -> Option<&Values> {
+        match &self.outcome {
+            Outcome::Confirmed { values, .. } | Outcome::Provisional { values, .. } => Some(values),
+            Outcome::Pending(_) => None,
+        }
+    }
+
+    /// What is missing, if anything is.
+    pub fn pending(&self) -> Option<&Pending> {
+        match &self.outcome {
+            Outcome::Confirmed { .. } => None,
+            Outcome::Provisional { pending, .. } | Outcome::Pending(pending) => Some(pending),
+        }
+    }
+}
+
+/// Resolves `item` from `votes`, which may hold superseded ones and those of other items and steps, in
+/// any order; the result does not depend on it.
+///
+/// People's votes count first. Only where they confirm nothing are a sample's votes put beside them,
+/// and what those confirm is marked synthetic.
+pub fn resolve(step: &Step, item: &Item, votes: &[&Vote]) -> Resolution {
+    let mine: Vec<&Vote> = votes
+        .iter()
+        .copied()
+        .filter(|vote| vote.item == item.id && vote.step == step.name && vote.recipe == step.recipe)
+        .collect();
+    let heads = current(&mine);
+    let people: Vec<&Vote> = heads.iter().copied().filter(|vote| !vote.synthetic).collect();
+    let mut verdict = decide(step, item, &people);
+    let mut synthetic = false;
+    if verdict.decided.is_err() && people.len() < heads.len() {
+        let all = decide(step, item, &heads);
+        synthetic = all.decided.is_ok();
+        // A dispute among people stays one, whatever a sample says.
+        if synthetic && !matches!(verdict.decided, Err(Pending::Adjudicate { .. })) {
+            verdict = all;
+        } else {
+            synthetic = false;
+            verdict.stale = all.stale;
+        }
+    }
+    let edited = match &verdict.decided {
+        Ok((values, _)) => edited(step, item, values),
+        Err(_) => None,
+    };
+    let outcome = match verdict.decided {
+        Ok((values, by)) => Outcome::Confirmed { values, by, synthetic },
+        Err(pending) if step.draft_ahead && !item.draft.is_empty() => {
+            Outcome::Provisional { values: item.draft.clone(), pending }
+        }
+        Err(pending) => Outcome::Pending(pending),
+    };
+    Resolution { outcome, stale: verdict.stale, modified: verdict.modified, edited }
+}
+
+struct Verdict {
+    decided: Result<(Values, Vec<String>), Pending>,
+    stale: Vec<Digest>,
+    modified: Option<bool>,
+}
+
+fn decide(step: &Step, item: &Item, heads: &[&Vote]) -> Verdict {
+    let in_round = |round: Round| heads.iter().copied().filter(move |vote| vote.round == round);
+    let seen = review_item(step, item, heads);
+    let hash = |round: Round| match round {
+        Round::Review => seen.content_hash,
+        Round::Vote | Round::Adjudication => item.content_hash,
+    };
+    let counted = |round: Round| -> Vec<&Vote> {
+        in_round(round).filter(|vote| vote.content_hash == hash(round)).collect()
+    };
+    let stale_in = |round: Round| in_round(round).filter(move |vote| vote.content_hash != hash(round));
+    let mut stale: Vec<Digest> = Round::ALL.into_iter().flat_map(stale_in).map(|vote| vote.id).collect();
+    stale.sort();
+
+    let voters = counted(Round::Vote);
+    let enough = voters.len() >= step.votes_needed;
+    let first = enough.then(|| combine_all(&step.fields, &voters));
+    let reviewers = counted(Round::Review);
+    let modified = match (&first, &step.review, reviewers.first()) {
+        (Some(Ok(first)), Some(review), Some(reviewer)) => {
+            let changes = |field: &&Field| {
+                comparable(step, field) && first.get(field.name) != reviewer.values.get(field.name)
+            };
+            Some(review.fields.iter().find(changes).is_some())
+        }
+        _ => None,
+    };
+    let verdict = |decided| Verdict { decided, stale: stale.clone(), modified };
+
+    // The last word, if one was spoken, stands whatever votes come in later.
+    if let Some(last) = counted(Round::Adjudication).into_iter().max_by_key(|vote| (&vote.at, vote.id)) {
+        let values = last.values.iter().filter(|(field, _)| *field != REASON);
+        return verdict(Ok((
+            values.map(|(field, value)| (field, value.clone())).collect(),
+            vec![last.annotator.clone()],
+        )));
+    }
+    let Some(first) = first else {
+        let votes = step.votes_needed - voters.len();
+        return verdict(Err(Pending::Waiting { round: Round::Vote, on: step.voters.clone(), votes }));
+    };
+    let mut by: Vec<String> = voters.iter().map(|vote| vote.annotator.clone()).collect();
+    let mut asked = asked(step, &voters);
+    let decided = match &step.review {
+        None => first,
+        Some(review) if reviewers.is_empty() => {
+            return verdict(Err(Pending::Waiting { round: Round::Review, on: vec![review.by], votes: 1 }));
+        }
+        Some(review) => {
+            by.extend(reviewers.iter().map(|vote| vote.annotator.clone()));
+            asked.extend(self::asked(step, &reviewers));
+            let strict: Vec<Field> =
+                review.fields.iter().map(|field| field.clone().combine(Combine::Unanimity)).collect();
+            combine_all(&strict, &reviewers)
+        }
+    };
+    by.sort();
+    by.dedup();
+    let mut why = asked;
+    match decided {
+        Ok(values) if why.is_empty() => verdict(Ok((values, by))),
+        Ok(_) => verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why })),
+        Err(differ) => {
+            why.extend(differ);
+            verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why }))
+        }
+    }
+}
+
+/// Whether the reviewer's answer to `field` replaces one that the voters decide, so that the two can
+/// be compared. Added remarks (unions, collections) are no decision.
+fn comparable(step: &Step, field: &Field) -> bool {
+    let decides = |other: &Field| !matches!(other.combine, Combine::Union | Combine::Collect);
+    step.fields.iter().any(|other| other.name == field.name && decides(other))
+}
+
+/// Answers that send an item to the adjudicator.
+fn asked(step: &Step, votes: &[&Vote]) -> Vec<Why> {
+    let given = |(field, answer): &&(&'static str, &'static str)| {
+        votes.iter().any(|vote| vote.values.text(field) == Some(*answer))
+    };
+    step.adjudication
+        .asked_by
+        .iter()
+        .filter(given)
+        .map(|&(field, answer)| Why::Asked { field, answer })
+        .collect()
+}
+
+/// Combines the votes field by field. A field that depends on an earlier one is asked only of the
+/// voters who agree with what was decided there.
+fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<Why>> {
+    let mut values = Values::new();
+    let mut differ = Vec::new();
+    for field in fields {
+        let agrees = |vote: &&&Vote| match field.when {
+            Some(when) => vote.values.get(when.field) == values.get(when.field),
+            None => true,
+        };
+        let answers: Vec<&Value> =
+            votes.iter().filter(agrees).filter_map(|vote| vote.values.get(field.name)).collect();
+        match combine(field, &answers) {
+            Ok(Some(value)) => values.set(field.name, value),
+            Ok(None) => {}
+            Err(why) => differ.push(why),
+        }
+    }
+    if differ.is_empty() { Ok(values) } else { Err(differ) }
+}
+
+/// One field's answers in one, or `None` where nobody answered. `answers` is in the order of voters.
+fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
+    if answers.is_empty() {
+        return Ok(None);
+    }
+    match field.combine {
+        Combine::Majority | Combine::MajorityOr(_) | Combine::Unanimity => {
+            let tally = tally(field, answers);
+            let needed =
+                if field.combine == Combine::Unanimity { answers.len() } else { answers.len() / 2 + 1 };
+            let winner = tally.values().find(|voices| voices.len() >= needed);
+            match (winner, field.combine) {
+                (Some(voices), _) => Ok(Some(joined(field, voices))),
+                (None, Combine::MajorityOr(code)) => Ok(Some(Value::from(code))),
+                (None, _) => Err(Why::Differ {
+                    field: field.name,
+                    answers: tally
+                        .values()
+                        .map(|voices| format!("{} ×{}", joined(field, voices), voices.len()))
+                        .collect(),
+                }),
+            }
+        }
+        Combine::Union => Ok(Some(union(field, answers))),
+        Combine::Mean => {
+            let numbers: Vec<f64> = answers.iter().filter_map(|value| value.as_number()).collect();
+            let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+            Ok((!numbers.is_empty()).then_some(Value::Number(mean)))
+        }
+        Combine::Collect => Ok(Some(Value::List(answers.iter().map(|value| value.to_string()).collect()))),
+    }
+}
+
+/// Answers by what they amount to: all rejections are one, whatever their reasons.
+fn tally<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, Vec<&'v Value>> {
+    let mut tally: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+    for &answer in answers {
+        let key = match (&field.kind, answer) {
+            (Kind::Keep { .. }, Value::List(_)) => "reject".to_owned(),
+            (_, Value::List(codes)) => codes.join("\u{1f}"),
+            (_, other) => other.to_string(),
+        };
+        tally.entry(key).or_default().push(answer);
+    }
+    tally
+}
+
+fn joined(field: &Field, voices: &[&Value]) -> Value {
+    match field.kind {
+        Kind::Keep { .. } if matches!(voices[0], Value::List(_)) => union(field, voices),
+        _ => voices[0].clone(),
+    }
+}
+
+/// Everything marked, in ballot order.
+fn union(field: &Field, answers: &[&Value]) -> Value {
+    let marked =
+        |code: &str| answers.iter().filter_map(|value| value.as_list()).flatten().any(|other| other == code);
+    let options = field.options().iter().map(|option| option.code);
+    Value::List(options.filter(|code| marked(code)).map(str::to_owned).collect())
+}
+
+fn edited(step: &Step, item: &Item, values: &Values) -> Option<bool> {
+    // Who has not seen a draft rewrites nothing.
+    if step.drafts == Drafts::Hidden {
+        return None;
+    }
+    let texts = step.fields.iter().filter(|field| matches!(field.kind, Kind::Text | Kind::Edited { .. }));
+    let pairs: Vec<(&str, &str)> =
+        texts.filter_map(|field| Some((item.draft.text(field.name)?, values.text(field.name)?))).collect();
+    (!pairs.is_empty()).then(|| pairs.iter().any(|(draft, text)| draft != text))
+}
+
+/// What a reviewer sees: the item, the counted votes on it as `votes.<field>`, and the draft. Answers
+/// are listed in the order of their votes' ids, so their order says nothing about who gave them. Its
+/// hash covers the votes too: where a voter changes their mind the review is asked again.
+pub fn review_item(step: &Step, item: &Item, votes: &[&Vote]) -> Item {
+    if step.review.is_none() {
+        return item.clone();
+    }
+    // A sample's votes are not mixed with people's where there are enough of those.
+    let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
+    let counts = |vote: &&&Vote| {
+        vote.item == item.id
+            && vote.step == step.name
+            && vote.recipe == step.recipe
+            && vote.round == Round::Vote
+            && vote.content_hash == item.content_hash
+    };
+    let enough = current(&people).iter().filter(counts).count() >= step.votes_needed;
+    with_votes(step, item, if enough { &people } else { votes }, &[Round::Vote])
+}
+
+/// What an adjudicator sees: the item and every vote on it. The decision is about the item, so it keeps
+/// the item's own hash and outlives later votes.
+pub fn dispute_item(step: &Step, item: &Item, votes: &[&Vote]) -> Item {
+    Item { content_hash: item.content_hash, ..with_votes(step, item, votes, &[Round::Vote, Round::Review]) }
+}
+
+fn with_votes(step: &Step, item: &Item, votes: &[&Vote], rounds: &[Round]) -> Item {
+    let seen = |round: Round| (round == Round::Vote).then_some(item.content_hash);
+    let mine = |vote: &&&Vote| {
+        vote.item == item.id
+            && vote.step == step.name
+            && vote.recipe == step.recipe
+            && rounds.contains(&vote.round)
+    };
+    let mine: Vec<&Vote> = votes.iter().filter(mine).copied().collect();
+    let mut heads = current(&mine);
+    heads.retain(|vote| seen(vote.round).is_none_or(|hash| hash == vote.content_hash));
+    heads.sort_by_key(|vote| (vote.round, vote.id));
+    let mut more = Content::new();
+    for &round in rounds {
+        let prefix = if round == Round::Vote { "votes" } else { "review" };
+        for field in step.form(round) {
+            let answers = heads.iter().filter(|vote| vote.round == round);
+            let answers: Vec<String> =
+                answers.filter_map(|vote| vote.values.get(field.name)).map(Value::to_string).collect();
+            if !answers.is_empty() {
+                more.insert(format!("{prefix}.{}", field.name), Value::List(answers));
+            }
+        }
+    }
+    item.with_more(more)
+}
+
+#[cfg(test)]
+mod tests;

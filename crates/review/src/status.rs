@@ -1,0 +1,262 @@
+//! How far a step is.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::assign::Task;
+use super::ballot::{Round, Step};
+use super::item::Item;
+use super::resolve::{Outcome, Pending, Resolution, resolve};
+use super::votes::{Vote, current};
+
+/// Items by where they stand, and annotators by how far they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Status {
+    /// All items.
+    pub items: usize,
+    /// Confirmed by people.
+    pub confirmed: usize,
+    /// Confirmed by a sample's votes alone.
+    pub synthetic: usize,
+    /// On a draft for the time being; counted under what they wait for as well.
+    pub provisional: usize,
+    /// Items that wait for votes, and votes they wait for, by round.
+    pub waiting: BTreeMap<Round, (usize, usize)>,
+    /// Items that wait for a decision.
+    pub disputed: usize,
+    /// Votes on another text than today's.
+    pub stale: usize,
+    /// Items the reviewer changed, of those reviewed after the voters had decided.
+    pub modified: Share,
+    /// Items whose confirmed text differs from the draft, of those with both.
+    pub edited: Share,
+    /// By annotator.
+    pub annotators: BTreeMap<String, Progress>,
+}
+
+/// So many of so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// So many.
+    pub count: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Share {
+    fn add(&mut self, yes: Option<bool>) {
+        self.of += usize::from(yes.is_some());
+        self.count += usize::from(yes == Some(true));
+    }
+
+    /// As a number, where there is anything to divide.
+    pub fn rate(self) -> Option<f64> {
+        (self.of > 0).then(|| self.count as f64 / self.of as f64)
+    }
+}
+
+/// How far one annotator is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Tasks given and not taken over by another.
+    pub assigned: usize,
+    /// Of those, with a vote on today's text.
+    pub done: usize,
+    /// Latest votes, assigned or not.
+    pub votes: usize,
+    /// Of those, on another text than today's.
+    pub stale: usize,
+    /// Middle of the times taken, where they are known.
+    pub median_seconds: Option<f64>,
+}
+
+/// Resolves every item of a step, in the order of `items`. `votes` are the step's, by item.
+pub fn resolve_all(step: &Step, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Resolution> {
+    let of = |item: &Item| votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+    items.par_iter().map(|item| resolve(step, item, of(item))).collect()
+}
+
+/// Counts what [`resolve_all`] gave.
+pub fn status(
+    items: &[Item],
+    resolutions: &[Resolution],
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+    tasks: &[Task],
+) -> Status {
+    let mut status = Status { items: items.len(), ..Status::default() };
+    for resolution in resolutions {
+        match &resolution.outcome {
+            Outcome::Confirmed { synthetic: true, .. } => status.synthetic += 1,
+            Outcome::Confirmed { .. } => status.confirmed += 1,
+            Outcome::Provisional { .. } => status.provisional += 1,
+            Outcome::Pending(_) => {}
+        }
+        match resolution.pending() {
+            Some(Pending::Waiting { round, votes, .. }) => {
+                let waiting = status.waiting.entry(*round).or_default();
+                waiting.0 += 1;
+                waiting.1 += votes;
+            }
+            Some(Pending::Adjudicate { .. }) => status.disputed += 1,
+            None => {}
+        }
+        status.stale += resolution.stale.len();
+        status.modified.add(resolution.modified);
+        status.edited.add(resolution.edited);
+    }
+    progress(&mut status, items, resolutions, votes, tasks);
+    status
+}
+
+fn progress(
+    status: &mut Status,
+    items: &[Item],
+    resolutions: &[Resolution],
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+    tasks: &[Task],
+) {
+    let mut people: BTreeMap<&str, (Progress, Vec<f64>)> = BTreeMap::new();
+    let mut done: FxHashMap<(&str, &str, Round), bool> = FxHashMap::default();
+    for (item, resolution) in items.iter().zip(resolutions) {
+        let Some(votes) = votes.get(item.id.as_str()) else { continue };
+        for vote in current(votes) {
+            let stale = resolution.stale.binary_search(&vote.id).is_ok();
+            let (progress, seconds) = people.entry(&vote.annotator).or_default();
+            progress.votes += 1;
+            progress.stale += usize::from(stale);
+            seconds.extend(vote.seconds);
+            if !tasks.is_empty() {
+                done.insert((&vote.item, &vote.annotator, vote.round), !stale);
+            }
+        }
+    }
+    let taken_over: std::collections::BTreeSet<(&str, &str, Round)> = tasks
+        .iter()
+        .filter_map(|task| Some((task.item.as_str(), task.instead_of.as_deref()?, task.round)))
+        .collect();
+    for task in tasks {
+        let key = (task.item.as_str(), task.annotator.as_str(), task.round);
+        if !taken_over.contains(&key) {
+            let (progress, _) = people.entry(&task.annotator).or_default();
+            progress.assigned += 1;
+            progress.done += usize::from(done.get(&key) == Some(&true));
+        }
+    }
+    for (annotator, (mut progress, mut seconds)) in people {
+        seconds.sort_by(f64::total_cmp);
+        let middle = seconds.len() / 2;
+        progress.median_seconds = match seconds.len() {
+            0 => None,
+            count if count % 2 == 1 => Some(seconds[middle]),
+            _ => Some((seconds[middle - 1] + seconds[middle]) / 2.0),
+        };
+        status.annotators.insert(annotator.to_owned(), progress);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ballot::KEEP;
+    use crate::value::Values;
+    use crate::{ballots, testing};
+
+    fn by_item(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
+        let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
+        votes.iter().for_each(|vote| items.entry(&vote.item).or_default().push(vote));
+        items
+    }
+
+    fn told(step: &Step, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
+        let votes = by_item(votes);
+        status(items, &resolve_all(step, items, &votes), &votes, tasks)
+    }
+
+    fn task(item: &str, annotator: &str, instead_of: Option<&str>) -> Task {
+        let (item, annotator) = (item.to_owned(), annotator.to_owned());
+        Task { item, annotator, round: Round::Vote, gold: false, instead_of: instead_of.map(Into::into) }
+    }
+
+    /// FLUB's types: three juniors, then a senior, then those who discuss.
+    #[test]
+    fn every_item_stands_somewhere() {
+        let mut step = ballots::step("flub", "type").unwrap();
+        step.draft_ahead = false;
+        let ids = ["new", "half", "voted", "done", "modified", "open", "sample"];
+        let items: Vec<Item> = ids.iter().map(|id| testing::item(&step, id, &[])).collect();
+        let item = |id: &str| items.iter().find(|item| item.id == id).unwrap();
+        let cast = |id: &str, who: &str, code: &str| {
+            testing::vote(&step, item(id), Round::Vote, who, testing::one("type", code))
+        };
+        let look = |id: &str, votes: &[Vote], code: &str, main: &str| {
+            // A senior's vote is on the item with the juniors' votes shown.
+            let refs: Vec<&Vote> = votes.iter().filter(|vote| vote.item == id).collect();
+            let seen = crate::review_item(&step, item(id), &refs);
+            let values: Values = [("type", code), ("main_type", main)].into_iter().collect();
+            testing::vote(&step, &seen, Round::Review, "s", values)
+        };
+        let mut votes = vec![cast("half", "a", "paradox")];
+        for id in ["voted", "done", "modified", "open"] {
+            votes.extend(["a", "b", "c"].map(|who| cast(id, who, "paradox")));
+        }
+        votes.push(look("done", &votes, "paradox", "clear"));
+        votes.push(look("modified", &votes, "ambiguity", "clear"));
+        votes.push(look("open", &votes, "paradox", "discuss"));
+        let sample = |who: &str| Vote { synthetic: true, ..cast("sample", who, "paradox") }.sealed();
+        votes.extend(["x", "y", "z"].map(sample));
+        let status = told(&step, &items, &votes, &[]);
+        assert_eq!((status.items, status.confirmed, status.provisional), (7, 2, 0));
+        assert_eq!(status.disputed, 1);
+        // Without a senior's look a sample decides nothing: people are asked for all three votes.
+        assert_eq!(status.waiting[&Round::Vote], (3, 3 + 2 + 3));
+        assert_eq!(status.waiting[&Round::Review], (1, 1));
+        assert_eq!(status.modified, Share { count: 1, of: 3 });
+        assert_eq!(status.modified.rate(), Some(1.0 / 3.0));
+        assert_eq!(Share::default().rate(), None);
+    }
+
+    #[test]
+    fn tasks_count_until_they_are_done_or_taken_over() {
+        let step = ballots::step("chumor", "screen").unwrap();
+        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(&step, id, &[])).collect();
+        let keep = |at: usize, who: &str, seconds: f64| {
+            let vote = testing::vote(&step, &items[at], Round::Vote, who, testing::one("screen", KEEP));
+            Vote { seconds: Some(seconds), ..vote }
+        };
+        let mut stale = keep(1, "a", 9.0);
+        stale.content_hash = items[0].content_hash;
+        let votes = [keep(0, "a", 3.0), stale.sealed(), keep(2, "b", 4.0)];
+        let tasks =
+            [task("i0", "a", None), task("i1", "a", None), task("i2", "a", None), task("i2", "b", Some("a"))];
+        let status = told(&step, &items, &votes, &tasks);
+        let of = |who: &str| status.annotators[who].clone();
+        let a = Progress { assigned: 2, done: 1, votes: 2, stale: 1, median_seconds: Some(6.0) };
+        let b = Progress { assigned: 1, done: 1, votes: 1, stale: 0, median_seconds: Some(4.0) };
+        assert_eq!((of("a"), of("b")), (a, b));
+        assert_eq!(status.stale, 1);
+    }
+
+    #[test]
+    fn rewritten_drafts_are_a_share_of_those_decided() {
+        let step = ballots::step("ruozhibench-gen", "translation").unwrap();
+        let items: Vec<Item> = ["i0", "i1", "i2"]
+            .iter()
+            .map(|id| testing::item(&step, id, &[("question_en", "draft")]))
+            .collect();
+        let accepted = testing::one("verdict", "accept");
+        let rewritten: Values = [("verdict", "rewrite"), ("question_en", "better")].into_iter().collect();
+        let accepted: Values = accepted
+            .iter()
+            .map(|(field, value)| (field, value.clone()))
+            .chain([("question_en", "draft".into())])
+            .collect();
+        let votes = [
+            testing::vote(&step, &items[0], Round::Vote, "a", accepted),
+            testing::vote(&step, &items[1], Round::Vote, "a", rewritten),
+        ];
+        let status = told(&step, &items, &votes, &[]);
+        assert_eq!((status.confirmed, status.edited), (2, Share { count: 1, of: 2 }));
+    }
+}

@@ -1,0 +1,352 @@
+//! The votes of a log in memory, and adding to it.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::vote::Vote;
+use riddlemill_files::ahead::{ahead, batches};
+use riddlemill_files::digest::Digest;
+use riddlemill_files::log::{LogError, Position, Segments};
+
+/// Votes that one core writes as JSON at a time.
+const CHUNK: usize = 1 << 12;
+
+/// Votes that are read, or looked at, together on all cores. Of a million, most are in memory once.
+const BATCH: usize = 1 << 14;
+
+/// All votes of a folder of segments, in the order they were stored.
+#[derive(Debug)]
+pub struct VoteLog {
+    segments: Segments,
+    position: Position,
+    votes: Vec<Vote>,
+    ids: FxHashMap<Digest, u32>,
+    /// The latest vote of each annotator, item and round.
+    heads: FxHashMap<Digest, u32>,
+    damaged: Vec<String>,
+}
+
+/// What became of the votes that were handed in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// Stored and on disk.
+    pub added: Vec<Digest>,
+    /// Of those, the ones that replace another vote of the same annotator.
+    pub changed: usize,
+    /// Already stored, and still what the annotator says.
+    pub known: usize,
+    /// Already stored, but the annotator has changed it since: an old file came in again. Its ids.
+    pub outdated: Vec<Digest>,
+    /// Not stored: from a sheet that is older than what its annotator says now. Their items.
+    pub late: Vec<String>,
+}
+
+impl VoteLog {
+    /// Loads the votes in `dir`, usually `raw/votes`. Looking makes no folder.
+    ///
+    /// # Errors
+    /// [`LogError`] where they cannot be read, or are not what was stored.
+    pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
+        VoteLog::of(Segments::at(dir))
+    }
+
+    fn of(segments: Segments) -> Result<VoteLog, LogError> {
+        let mut log = VoteLog {
+            segments,
+            position: Position::default(),
+            votes: Vec::new(),
+            ids: FxHashMap::default(),
+            heads: FxHashMap::default(),
+            damaged: Vec::new(),
+        };
+        log.refresh()?;
+        Ok(log)
+    }
+
+    /// Every vote, superseded ones too.
+    pub fn votes(&self) -> &[Vote] {
+        &self.votes
+    }
+
+    /// The votes of one step by item.
+    pub fn by_item(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
+        let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
+        for vote in self.votes.iter().filter(|vote| vote.step == step && vote.recipe == recipe) {
+            items.entry(&vote.item).or_default().push(vote);
+        }
+        items
+    }
+
+    /// The latest vote of the seat that `vote` would take.
+    pub fn head(&self, vote: &Vote) -> Option<&Vote> {
+        self.heads.get(&vote.seat()).map(|&at| &self.votes[at as usize])
+    }
+
+    /// Lines that are no votes or not under their own id, each with its file and line. They are kept out.
+    pub fn damaged(&self) -> &[String] {
+        &self.damaged
+    }
+
+    /// Takes in what other processes have stored since.
+    pub fn refresh(&mut self) -> Result<(), LogError> {
+        for chunk in self.segments.read_after(&mut self.position)? {
+            let lines: Vec<&[u8]> =
+                chunk.lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+            self.reserve(lines.len());
+            let parse =
+                |lines: &[&[u8]]| -> Vec<_> { lines.par_iter().map(|line| read_line(line)).collect() };
+            let mut number = 0;
+            ahead(lines.chunks(BATCH), parse, |votes| {
+                for vote in votes {
+                    number += 1;
+                    match vote {
+                        Ok((vote, seat)) => self.take(vote, seat),
+                        Err(why) => {
+                            self.damaged.push(format!("{}: vote {number}: {why}", chunk.path.display()));
+                        }
+                    }
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn reserve(&mut self, votes: usize) {
+        self.votes.reserve(votes);
+        self.ids.reserve(votes);
+        self.heads.reserve(votes);
+    }
+
+    fn take(&mut self, vote: Vote, seat: Digest) {
+        let at = self.votes.len() as u32;
+        if self.ids.insert(vote.id, at).is_none() {
+            self.heads.insert(seat, at);
+            self.votes.push(vote);
+        }
+    }
+
+    /// Stores votes that are new, and returns when they are on disk. Every vote gets its id and the
+    /// vote it supersedes here, under the lock, so that two processes at once add nothing twice.
+    pub fn append(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
+        self.store(votes, false)
+    }
+
+    /// [`append`](VoteLog::append) of votes from a sheet, which may have been filled in before what its annotator has
+    /// said since: such votes are not stored, and told.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn append_sheet(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
+        self.store(votes, true)
+    }
+
+    fn store(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<Receipt, LogError> {
+        let segments = self.segments.clone();
+        let writer = segments.writer()?;
+        self.refresh()?;
+        let (receipt, lines) = match self.sort_in(votes, from_sheet) {
+            Ok(sorted) => sorted,
+            Err(error) => return self.undo(error),
+        };
+        if !lines.is_empty() {
+            match writer.append(&lines) {
+                Ok(position) => self.position = position,
+                Err(error) => return self.undo(error),
+            }
+        }
+        Ok(receipt)
+    }
+
+    /// Takes up what is new, and gives the lines to be stored. Of two alike in one batch the second
+    /// is known already.
+    fn sort_in(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<(Receipt, Vec<Vec<u8>>), LogError> {
+        let mut receipt = Receipt::default();
+        let stored = self.votes.len();
+        self.reserve(votes.len());
+        let seated = |vote: Vote| {
+            let vote = vote.sealed();
+            let seat = vote.seat();
+            (vote, seat)
+        };
+        let seat_all = |votes: Vec<Vote>| -> Vec<_> { votes.into_par_iter().map(seated).collect() };
+        ahead(batches(votes, BATCH), seat_all, |batch| {
+            for (vote, seat) in batch {
+                self.sort_one_in(vote, seat, from_sheet, &mut receipt);
+            }
+        });
+        let lines = self.votes[stored..].par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
+        Ok((receipt, lines))
+    }
+
+    fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut Receipt) {
+        let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
+        if head.is_some_and(|head| head.id == vote.id || head.says_as(&vote)) {
+            receipt.known += 1;
+        } else if self.ids.contains_key(&vote.id) {
+            receipt.outdated.push(vote.id);
+        } else if from_sheet && head.is_some_and(|head| vote.is_late(head)) {
+            receipt.late.push(vote.item);
+        } else {
+            vote.supersedes = head.map(|head| head.id);
+            receipt.changed += usize::from(vote.supersedes.is_some());
+            receipt.added.push(vote.id);
+            self.take(vote, seat);
+        }
+    }
+
+    /// What was taken up is not on disk: back to what is.
+    fn undo(&mut self, error: LogError) -> Result<Receipt, LogError> {
+        *self = VoteLog::of(self.segments.clone())?;
+        Err(error)
+    }
+}
+
+/// Votes as they are stored, a line each.
+fn lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
+    let mut lines = Vec::with_capacity(votes.len() * 512);
+    for vote in votes {
+        serde_json::to_writer(&mut lines, vote).map_err(|source| LogError::Unwritable { source })?;
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}
+
+fn read_line(line: &[u8]) -> Result<(Vote, Digest), String> {
+    let vote: Vote = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if vote.identity() != vote.id {
+        return Err(format!("its id {} is not that of its content; it was edited by hand", vote.id));
+    }
+    let seat = vote.seat();
+    Ok((vote, seat))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ballot::{Role, Round};
+    use crate::value::Values;
+    use crate::votes::current;
+
+    fn vote(item: &str, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
+        Vote {
+            id: Digest::of("", []),
+            recipe: "flub".into(),
+            step: "type".into(),
+            item: item.into(),
+            content_hash: Digest::of("", [item.as_bytes()]),
+            annotator: annotator.into(),
+            role: Role::Junior,
+            round: Round::Vote,
+            values: [("type", kind)].into_iter().collect::<Values>(),
+            at: "2026-01-01T00:00:00Z".into(),
+            source: "a.csv".into(),
+            synthetic: false,
+            order: Vec::new(),
+            seconds: None,
+            base,
+            supersedes: None,
+            carried: None,
+        }
+    }
+
+    #[test]
+    fn twice_the_same_adds_nothing_and_a_changed_mind_supersedes() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = VoteLog::open(dir.path()).unwrap();
+        let first =
+            log.append(vec![vote("i", "a", "paradox", None), vote("i", "a", "paradox", None)]).unwrap();
+        assert_eq!((first.added.len(), first.known), (1, 1));
+
+        let second = log.append(vec![vote("i", "a", "ambiguity", Some(first.added[0]))]).unwrap();
+        assert_eq!((second.added.len(), second.changed), (1, 1));
+        // The old file comes in again: no change of mind.
+        let again = log.append(vec![vote("i", "a", "paradox", None)]).unwrap();
+        assert_eq!(again.outdated, first.added);
+        // Seen the second vote, back to the first answer.
+        let back = log.append(vec![vote("i", "a", "paradox", Some(second.added[0]))]).unwrap();
+        assert_eq!(back.added.len(), 1);
+
+        let reopened = VoteLog::open(dir.path()).unwrap();
+        assert_eq!(reopened.votes(), log.votes());
+        let all: Vec<&Vote> = reopened.votes().iter().collect();
+        let heads = current(&all);
+        assert_eq!(heads.len(), 1);
+        assert_eq!(heads[0].id, back.added[0]);
+    }
+
+    #[test]
+    fn a_sheet_that_was_filled_in_before_is_told_and_not_stored() {
+        use crate::votes::PAGE;
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = VoteLog::open(dir.path()).unwrap();
+        let on_page = |vote: Vote| Vote { source: PAGE.into(), ..vote };
+        // The sheet went out before the page was used, and comes back after.
+        log.append(vec![on_page(vote("i", "a", "paradox", None))]).unwrap();
+        let late = log.append_sheet(vec![vote("i", "a", "ambiguity", None)]).unwrap();
+        assert_eq!((late.added.len(), late.late), (0, vec!["i".to_string()]));
+        // A sheet that is corrected and sent again is a changed mind.
+        let first = log.append_sheet(vec![vote("j", "a", "paradox", None)]).unwrap().added[0];
+        let second = log.append_sheet(vec![vote("j", "a", "ambiguity", None)]).unwrap().added[0];
+        // So is one that was made from what holds; then the older one is late.
+        let third = log.append_sheet(vec![vote("j", "a", "word_game", Some(second))]).unwrap();
+        assert_eq!((third.added.len(), third.changed), (1, 1));
+        for base in [None, Some(first)] {
+            let late = log.append_sheet(vec![vote("j", "a", "other", base)]).unwrap();
+            assert_eq!((late.added.len(), late.late.len()), (0, 1), "{base:?}");
+        }
+        assert_eq!(VoteLog::open(dir.path()).unwrap().votes().len(), 4);
+    }
+
+    #[test]
+    fn two_writers_at_once_add_nothing_twice() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut logs: Vec<VoteLog> = (0..4).map(|_| VoteLog::open(dir.path()).unwrap()).collect();
+        std::thread::scope(|scope| {
+            for log in &mut logs {
+                scope.spawn(|| {
+                    for item in 0..25 {
+                        log.append(vec![vote(&item.to_string(), "a", "paradox", None)]).unwrap();
+                    }
+                });
+            }
+        });
+        let log = VoteLog::open(dir.path()).unwrap();
+        assert_eq!(log.votes().len(), 25);
+        assert!(log.damaged().is_empty());
+        for log in &mut logs {
+            log.refresh().unwrap();
+            assert_eq!(log.votes().len(), 25);
+        }
+    }
+
+    /// As they stand in files from before lines had a chain.
+    #[test]
+    fn edited_and_broken_lines_are_named_and_kept_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let votes = [vote("i", "a", "paradox", None), vote("j", "a", "paradox", None)].map(Vote::sealed);
+        let text = String::from_utf8(lines(&votes).unwrap()).unwrap().replacen("paradox", "ambiguity", 1);
+        std::fs::write(dir.path().join("000001.jsonl"), text + "not json\n{\"torn\":").unwrap();
+        let log = VoteLog::open(dir.path()).unwrap();
+        assert_eq!(log.votes().len(), 1);
+        assert_eq!(log.damaged().len(), 2, "{:?}", log.damaged());
+        assert!(log.damaged()[0].contains("edited by hand"));
+    }
+
+    #[test]
+    fn an_edited_line_behind_others_stops_everything() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = VoteLog::open(dir.path()).unwrap();
+        let first = log.append(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
+        log.append(vec![vote("i", "a", "ambiguity", Some(first)), vote("j", "b", "paradox", None)]).unwrap();
+        let path = dir.path().join("000001.jsonl");
+        let text = std::fs::read_to_string(&path).unwrap();
+        // No part of a vote's id.
+        let other = log.votes()[2].id.to_string();
+        let superseded = format!("\"supersedes\":\"{first}\"");
+        std::fs::write(&path, text.replace(&superseded, &format!("\"supersedes\":\"{other}\""))).unwrap();
+        let error = VoteLog::open(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("fsck"), "{error}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Votes and where they are kept: append-only segments of JSON lines under `raw/votes`.
+
+mod index;
+mod vote;
+
+pub use index::{Receipt, VoteLog};
+pub use riddlemill_files::log::LogError;
+pub use vote::{Carried, PAGE, Vote, current};

@@ -1,0 +1,190 @@
+//! One vote.
+
+use std::cmp::Reverse;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use crate::ballot::{Role, Round};
+use crate::value::Values;
+use riddlemill_files::digest::{Digest, Digester};
+
+/// The source of votes that were cast on the pages.
+pub const PAGE: &str = "page";
+
+/// Who brought a vote over to another text than it was cast on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// Who saw both texts.
+    pub by: String,
+    /// Why the answers hold.
+    pub why: String,
+}
+
+/// What one annotator said about one item, for good. A changed mind is another vote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Vote {
+    /// The hash of everything below that makes the vote what it is: not the time, the file, the
+    /// seconds, the standing or `supersedes`. So the same vote has one id however often it comes in.
+    pub id: Digest,
+    /// The recipe.
+    pub recipe: String,
+    /// The review step.
+    pub step: String,
+    /// The item's id.
+    pub item: String,
+    /// The hash of what the annotator saw.
+    pub content_hash: Digest,
+    /// Who voted.
+    pub annotator: String,
+    /// The annotator's standing when the vote came in.
+    pub role: Role,
+    /// In which capacity.
+    #[serde(default)]
+    pub round: Round,
+    /// The answers.
+    pub values: Values,
+    /// When it came in, RFC 3339, as the caller says.
+    pub at: String,
+    /// The file or page it came from.
+    pub source: String,
+    /// Written for a sample; counts as no person's.
+    #[serde(default)]
+    pub synthetic: bool,
+    /// The sides of a preference in the order the annotator saw them, by their codes; empty where nothing is compared,
+    /// and in votes from before it was recorded. What was said holds whatever the order, so it is no part of the id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+    /// How long the annotator took, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The annotator's own vote that stood on the ballot when this one was cast, and so part of its
+    /// identity: going back to an earlier answer is a new vote, importing an old file again is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Digest>,
+    /// The vote of the same annotator that this one replaces; set when it is stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<Digest>,
+    /// Who brought it over from the text that `base` was cast on; part of its identity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
+}
+
+impl Vote {
+    /// The id that the fields make. A stored vote with another id was tampered with.
+    pub fn identity(&self) -> Digest {
+        let mut digester = Digester::new("riddlemill vote v1");
+        for part in [&self.recipe, &self.step, &self.item, &self.annotator] {
+            digester.part(part.as_bytes());
+        }
+        digester.part(self.content_hash.to_string().as_bytes());
+        digester.part(self.round.name().as_bytes());
+        digester.part(&[u8::from(self.synthetic)]);
+        digester.part(self.base.map(|base| base.to_string()).unwrap_or_default().as_bytes());
+        self.values.digest(&mut digester);
+        if let Some(Carried { by, why }) = &self.carried {
+            [b"carried", by.as_bytes(), why.as_bytes()].into_iter().for_each(|part| digester.part(part));
+        }
+        digester.finish()
+    }
+
+    /// The vote under its proper id.
+    pub fn sealed(self) -> Vote {
+        Vote { id: self.identity(), ..self }
+    }
+
+    /// One annotator has one current vote in each of these.
+    pub(crate) fn seat(&self) -> Digest {
+        let parts = [&self.recipe, &self.step, &self.item, &self.annotator].map(|part| part.as_bytes());
+        Digest::of("riddlemill seat v1", parts.into_iter().chain([self.round.name().as_bytes()]))
+    }
+
+    /// Whether this vote comes from a sheet that was written before `head`, its annotator's vote of now: `head` was
+    /// cast by somebody who knew more than the sheet does, or on the pages while the sheet was out.
+    pub(crate) fn is_late(&self, head: &Vote) -> bool {
+        let has_seen = self.base == Some(head.id);
+        !has_seen && (self.base != head.base || (head.source == PAGE && self.source != PAGE))
+    }
+
+    /// Whether the other vote says the same about the same text.
+    pub(crate) fn says_as(&self, other: &Vote) -> bool {
+        self.values == other.values
+            && self.content_hash == other.content_hash
+            && self.synthetic == other.synthetic
+    }
+}
+
+/// The votes that count of `votes`, which stand in the order they were stored: one for each annotator, round and item,
+/// in the order of `(annotator, round, id)`. A vote replaces the one it says it does where that is its own annotator's
+/// on the same item; a sample's replaces no person's. Where more than one is left, as where logs of two machines were
+/// put together, a person's counts before a sample's and the later stored before the earlier: clocks decide nothing.
+pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
+    fn seat(vote: &Vote) -> (&str, Round, [&str; 3]) {
+        (&vote.annotator, vote.round, [&vote.recipe, &vote.step, &vote.item])
+    }
+    let mut replaced: FxHashSet<Digest> = FxHashSet::default();
+    if votes.iter().any(|vote| vote.supersedes.is_some()) {
+        let known: FxHashMap<Digest, &Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();
+        for vote in votes {
+            let mut before = vote.supersedes.and_then(|id| known.get(&id));
+            // Behind a sample's vote stands what that could not replace. There are no more steps than votes.
+            for _ in votes {
+                let Some(other) = before.filter(|other| other.id != vote.id && seat(other) == seat(vote))
+                else {
+                    break;
+                };
+                if vote.synthetic && !other.synthetic {
+                    break;
+                }
+                replaced.insert(other.id);
+                before = other.supersedes.filter(|_| other.synthetic).and_then(|id| known.get(&id));
+            }
+        }
+    }
+    let stands = |(_, vote): &(usize, &Vote)| !replaced.contains(&vote.id);
+    let mut heads: Vec<(usize, &Vote)> = votes.iter().copied().enumerate().filter(stands).collect();
+    heads.sort_by_key(|(at, vote)| (seat(vote), vote.synthetic, Reverse(*at)));
+    heads.dedup_by(|other, head| seat(other.1) == seat(head.1));
+    let mut heads: Vec<&Vote> = heads.into_iter().map(|(_, vote)| vote).collect();
+    heads.sort_by(|a, b| (&a.annotator, a.round, a.id).cmp(&(&b.annotator, b.round, b.id)));
+    heads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ballots, testing};
+
+    fn vote(annotator: &str, kind: &str, at: &str, synthetic: bool) -> Vote {
+        let step = ballots::step("flub", "type").unwrap();
+        let item = testing::item(&step, "i", &[]);
+        let values = [("type", kind)].into_iter().collect();
+        let vote = testing::vote(&step, &item, Round::Vote, annotator, values);
+        Vote { at: at.into(), synthetic, ..vote }.sealed()
+    }
+
+    #[test]
+    fn a_person_counts_before_a_sample_and_the_order_before_the_clock() {
+        let sample = vote("a", "paradox", "2026-01-03T00:00:00Z", true);
+        let first = vote("a", "ambiguity", "2026-01-02T00:00:00Z", false);
+        // The clock was set back.
+        let second = vote("a", "word_game", "2026-01-01T00:00:00Z", false);
+        assert_eq!(current(&[&first, &sample]), [&first]);
+        assert_eq!(current(&[&sample, &first]), [&first]);
+        assert_eq!(current(&[&sample, &first, &second]), [&second]);
+        let over = Vote { supersedes: Some(first.id), ..sample.clone() };
+        assert_eq!(current(&[&first, &over]), [&first], "a sample replaces no person");
+        let after = Vote { supersedes: Some(over.id), ..second };
+        for votes in [[&first, &over, &after], [&after, &over, &first]] {
+            assert_eq!(current(&votes), [&after]);
+        }
+    }
+
+    #[test]
+    fn nobody_replaces_somebody_elses_vote() {
+        let one = vote("a", "paradox", "2026-01-01T00:00:00Z", false);
+        let other = vote("b", "ambiguity", "2026-01-01T00:00:00Z", false);
+        let edited = Vote { supersedes: Some(one.id), ..other };
+        assert_eq!(current(&[&one, &edited]), [&one, &edited]);
+    }
+}

@@ -1,0 +1,295 @@
+//! Outcomes on their way into a stage: told apart as rows, ledger entries and links, and counted. Batches are made on
+//! all cores and put behind one another in order.
+
+use std::path::Path;
+
+use super::frame::{Columns, from_frame};
+use super::{Booked, Error};
+use riddlemill_text::record::{Cell, Counts, Entry, Link, Outcome, Record, State};
+
+/// What happened to some records, in their order.
+pub struct Batch<R> {
+    pub(super) rows: Columns<R>,
+    pub(super) ledger: Columns<Entry>,
+    pub(super) links: Vec<Link>,
+    pub(super) children: u64,
+    tally: Tally,
+}
+
+/// How many records by state and reason. Few, so a search is quicker than a map, and the names are made once.
+#[derive(Debug, Default)]
+pub(super) struct Tally(Vec<(State, Option<String>, u64)>);
+
+impl Tally {
+    pub(super) fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
+        match self.0.iter_mut().find(|(s, r, _)| *s == state && r.as_deref() == reason) {
+            Some((_, _, count)) => *count += n,
+            None => self.0.push((state, reason.map(Into::into), n)),
+        }
+    }
+
+    pub(super) fn add(&mut self, other: Tally) {
+        other.0.into_iter().for_each(|(state, reason, n)| self.count(state, reason.as_deref(), n));
+    }
+}
+
+impl<R: Record> Default for Batch<R> {
+    fn default() -> Batch<R> {
+        Batch::with_room(0)
+    }
+}
+
+impl<R: Record> Batch<R> {
+    /// An empty batch with room for so many records.
+    pub fn with_room(records: usize) -> Batch<R> {
+        Batch {
+            rows: Columns::all(records),
+            ledger: Columns::all(records),
+            links: Vec::new(),
+            children: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Takes what happened to one record that entered under `id`.
+    pub fn put(&mut self, id: &str, outcome: &Outcome<R>) {
+        let told = told(id, outcome);
+        match outcome {
+            Outcome::Kept(row) | Outcome::Changed { row, .. } => self.rows.put(row),
+            Outcome::Expanded(children) => {
+                children.iter().for_each(|(row, _)| self.rows.put(row));
+                self.links.extend(links(id, children));
+                self.children += children.len() as u64;
+            }
+            _ => {}
+        }
+        self.tally.count(told.state, told.reason, 1);
+        self.ledger.cells(&told.cells, 1);
+    }
+
+    /// Takes what was booked elsewhere. What is of no state is none of its entries; see [`Booked::read`].
+    pub fn take(&mut self, booked: Booked<R>) {
+        let Booked { entry, rows, mut links } = booked;
+        let Some(state) = State::from_code(&entry.outcome) else { return };
+        if state == State::Expanded {
+            self.children += rows.len() as u64;
+        }
+        rows.iter().for_each(|row| self.rows.put(row));
+        self.links.append(&mut links);
+        self.tally.count(state, entry.reason.as_deref(), 1);
+        self.ledger.put(&entry);
+    }
+
+    /// What it took, record by record.
+    ///
+    /// # Errors
+    /// [`Error`]; equal lengths rule it out.
+    pub fn booked(self) -> Result<Vec<Booked<R>>, Error> {
+        let wrong = |e| Error::stale_file(Path::new("a batch"), e);
+        let rows = self.rows.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
+        let entries = self.ledger.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
+        let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
+        let booked = |entry: Entry| {
+            let links: Vec<Link> =
+                std::iter::from_fn(|| links.next_if(|link| link.parent == entry.id)).collect();
+            let count = match State::from_code(&entry.outcome) {
+                Some(State::Kept | State::Changed) => 1,
+                _ => links.len(),
+            };
+            Booked { rows: rows.by_ref().take(count).collect(), entry, links }
+        };
+        Ok(entries.into_iter().map(booked).collect())
+    }
+
+    /// How many entries it has.
+    pub fn entries(&self) -> usize {
+        self.ledger.rows()
+    }
+
+    /// Counts what another batch counted, in its place.
+    pub(super) fn count_as(&mut self, other: &mut Batch<R>) {
+        self.children += std::mem::take(&mut other.children);
+        self.add(std::mem::take(&mut other.tally));
+    }
+
+    /// Counts what was counted elsewhere.
+    pub(super) fn add(&mut self, tally: Tally) {
+        self.tally.add(tally);
+    }
+
+    /// The books of everything that was put here, rows of joins left out.
+    pub(super) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.tally.0.iter().for_each(|(state, reason, n)| counts.count(*state, reason.as_deref(), *n));
+        counts
+    }
+}
+
+/// What the ledger says of a record: the cells of an [`Entry`], in the order of its columns.
+pub(super) struct Told<'a> {
+    pub(super) cells: [Cell<'a>; 8],
+    pub(super) state: State,
+    pub(super) reason: Option<&'static str>,
+}
+
+/// What the ledger says of the record that entered under `id`.
+pub(super) fn told<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> Told<'a> {
+    let renamed = |row: &'a R| Some(row.id()).filter(|new| *new != id);
+    let (mut before, mut after, mut into, mut score) = (None, None, None, None);
+    let (state, reason, evidence) = match outcome {
+        Outcome::Kept(row) => {
+            into = renamed(row);
+            (State::Kept, None, None)
+        }
+        Outcome::Changed { row, rule, evidence, before: was, after: is } => {
+            (before, after) = (Some(was.as_str()).filter(|was| !was.is_empty()), Some(is.as_str()));
+            into = renamed(row);
+            (State::Changed, Some(*rule), Some(evidence))
+        }
+        Outcome::Expanded(_) => (State::Expanded, None, None),
+        Outcome::Dropped { reason, evidence } => {
+            (State::Dropped, Some(reason.code()), Some(evidence).filter(|e| !e.is_empty()))
+        }
+        Outcome::Merged { into: other, reason, score: figure, evidence } => {
+            (into, score) = (Some(other.as_str()), Some(*figure));
+            (State::Merged, Some(reason.code()), Some(evidence))
+        }
+        Outcome::Joined { into: other } => {
+            into = Some(other.as_str());
+            (State::Joined, None, None)
+        }
+        Outcome::Held { reason, evidence } => (State::Held, Some(reason.code()), Some(evidence)),
+        Outcome::Failed { reason, evidence } => (State::Failed, Some(reason.code()), Some(evidence)),
+    };
+    let text = |text: Option<&'a str>| text.map_or(Cell::Null, Cell::Text);
+    let cells = [
+        Cell::Text(id),
+        Cell::Text(state.code()),
+        text(reason),
+        text(evidence.map(String::as_str)),
+        text(before),
+        text(after),
+        text(into),
+        score.map_or(Cell::Null, Cell::Real),
+    ];
+    Told { cells, state, reason }
+}
+
+impl Told<'_> {
+    /// Of a record that went on as it was; its id is left out.
+    pub(super) const KEPT: Told<'static> = {
+        let mut cells = [Cell::Null; 8];
+        (cells[0], cells[1]) = (Cell::Text(""), Cell::Text(State::Kept.code()));
+        Told { cells, state: State::Kept, reason: None }
+    };
+
+    /// The entry.
+    pub(super) fn entry(&self) -> Entry {
+        let text =
+            |cell: &Cell<'_>| if let Cell::Text(text) = cell { Some((*text).to_string()) } else { None };
+        let [id, outcome, reason, evidence, before, after, into, score] = &self.cells;
+        Entry {
+            id: text(id).unwrap_or_default(),
+            outcome: text(outcome).unwrap_or_default(),
+            reason: text(reason),
+            evidence: text(evidence),
+            before: text(before),
+            after: text(after),
+            into: text(into),
+            score: if let Cell::Real(score) = score { Some(*score) } else { None },
+        }
+    }
+}
+
+/// The links of a record that became several.
+pub(super) fn links<'a, R: Record>(
+    parent: &'a str,
+    children: &'a [(R, &'static str)],
+) -> impl Iterator<Item = Link> + 'a {
+    children.iter().map(move |(row, role)| Link {
+        child: row.id().into(),
+        parent: parent.into(),
+        role: (*role).into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::from_frame;
+    use riddlemill_text::record::{Cells, Post, Reason};
+
+    fn post(id: &str) -> Post {
+        Post { id: id.into(), ..Post::default() }
+    }
+
+    fn outcomes() -> Vec<(String, Outcome<Post>)> {
+        let dropped = |reason| Outcome::Dropped { reason, evidence: String::new() };
+        vec![
+            ("a:1".into(), Outcome::Kept(post("t:1"))),
+            ("t:2".into(), Outcome::Kept(post("t:2"))),
+            ("t:3".into(), dropped(Reason::TooShort)),
+            ("t:4".into(), dropped(Reason::Empty)),
+            ("t:5".into(), dropped(Reason::TooShort)),
+            ("p".into(), Outcome::Expanded(vec![(post("t:6"), "post"), (post("t:7"), "post")])),
+        ]
+    }
+
+    #[test]
+    fn cells_are_those_of_the_entry() {
+        struct Same<'a>(std::slice::Iter<'a, Cell<'a>>);
+        impl Cells for Same<'_> {
+            fn put(&mut self, cell: Cell<'_>) {
+                assert_eq!(self.0.next(), Some(&cell));
+            }
+        }
+        let merged = Outcome::Merged {
+            into: "t:1".into(),
+            reason: Reason::SameId,
+            score: 0.5,
+            evidence: "same text".into(),
+        };
+        let changed = Outcome::Changed {
+            row: post("t:9"),
+            rule: "bar",
+            evidence: "bar".into(),
+            before: "a|b".into(),
+            after: "ab".into(),
+        };
+        for (id, outcome) in outcomes().into_iter().chain([("t:8".into(), merged), ("t:9".into(), changed)]) {
+            let told = told(&id, &outcome);
+            told.entry().put(&mut Same(told.cells.iter()));
+        }
+    }
+
+    #[test]
+    fn batches_in_order_are_one_batch() {
+        let mut whole = Batch::default();
+        let mut parts = [Batch::default(), Batch::default()];
+        for (i, (id, outcome)) in outcomes().into_iter().enumerate() {
+            whole.put(&id, &outcome);
+            parts[i / 4].put(&id, &outcome);
+        }
+        let [mut first, mut second] = parts;
+        first.count_as(&mut second);
+        assert_eq!((first.counts(), first.children), (whole.counts(), 2));
+        let counts = whole.counts();
+        assert_eq!(counts.records_in, 6);
+        assert_eq!((counts.states["kept"], counts.states["dropped"], counts.states["expanded"]), (2, 3, 1));
+        assert_eq!((counts.reasons["dropped/too_short"], counts.reasons["dropped/empty"]), (2, 1));
+        let entries: Vec<Entry> = from_frame(&whole.ledger.frame().unwrap()).unwrap();
+        assert_eq!(entries[0].into.as_deref(), Some("t:1"));
+        assert_eq!(entries[1].into, None);
+        let rows: Vec<Post> = from_frame(&whole.rows.frame().unwrap()).unwrap();
+        assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["t:1", "t:2", "t:6", "t:7"]);
+        assert_eq!((whole.links[1].child.as_str(), whole.links[1].parent.as_str()), ("t:7", "p"));
+    }
+
+    #[test]
+    fn what_was_put_is_given_back() {
+        let mut batch = Batch::default();
+        outcomes().iter().for_each(|(id, outcome)| batch.put(id, outcome));
+        let booked: Vec<_> = outcomes().into_iter().map(|(id, outcome)| Booked::of(id, outcome)).collect();
+        assert_eq!(batch.booked().unwrap(), booked);
+    }
+}

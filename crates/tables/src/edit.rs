@@ -1,0 +1,291 @@
+//! Parts that a stage decides upon row by row: rows stay, change in a few columns, or go. A column in which nothing
+//! changes is neither decoded nor encoded.
+
+use blake3::Hash;
+use polars::prelude::*;
+use rayon::prelude::*;
+
+use super::batch::{Tally, Told, told};
+use super::chunks::{Chunk, Chunks};
+use super::column::{Growing, Spans};
+use super::frame::{Columns, Rows, Stack, picked};
+use super::known;
+use super::part::Encoded;
+use super::values::One;
+use riddlemill_files::ahead::SPLIT;
+use riddlemill_text::record::{Entry, Outcome, Record};
+
+/// The columns that a stage's function looks at and those that it may change. None changes the id.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched {
+    /// What it reads; the others are empty in the rows that it gets.
+    pub reads: &'static [&'static str],
+    /// What it writes; the others stay as they are.
+    pub writes: &'static [&'static str],
+}
+
+/// A part that was decided upon, in two files: none of rows where all are gone.
+pub(super) struct Edited {
+    pub(super) rows: Option<Encoded>,
+    pub(super) ledger: Encoded,
+    pub(super) tally: Tally,
+    /// What records became several of: none of them has a place here, and the books do not close.
+    pub(super) children: u64,
+}
+
+/// Decides upon the rows of a part, whose file is given.
+///
+/// # Errors
+/// [`PolarsError`] where the file is none of this layout.
+pub(super) fn edit<R: Record>(
+    file: Vec<u8>,
+    touched: Touched,
+    decide: &(impl Fn(R) -> Outcome<R> + Sync),
+) -> PolarsResult<Edited> {
+    let before = Chunks::read(file)?;
+    let digests = before.digests().filter(|stated| stated.len() == R::COLUMNS.len());
+    let digests = digests.ok_or_else(|| polars_err!(ComputeError: "it states no digests of its columns"))?;
+    let read = before.frame(names::<R>(|name| touched.reads.contains(&name)))?;
+    let Decided { keep, rows, ledger, tally, children } = decided(&read, touched, decide)?;
+    let from = Before { chunks: &before, digests: &digests, read: &read };
+    let (rows, ledger) = rayon::join(|| from.rows(touched, &keep, &rows), || from.ledger(&ledger));
+    Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
+}
+
+/// What became of some rows.
+struct Decided<R> {
+    /// Of each whether it goes on.
+    keep: Vec<bool>,
+    /// The columns that may have changed, of those that go on.
+    rows: Stack<R>,
+    /// The ledger but for the ids.
+    ledger: Stack<Entry>,
+    tally: Tally,
+    children: u64,
+}
+
+fn decided<R: Record>(
+    read: &DataFrame,
+    touched: Touched,
+    decide: &(impl Fn(R) -> Outcome<R> + Sync),
+) -> PolarsResult<Decided<R>> {
+    let height = read.height();
+    let size = height.div_ceil(rayon::current_num_threads().max(1)).max(SPLIT);
+    let stretch = |first: usize| {
+        let last = height.min(first + size);
+        let mut records = Rows::<R>::of(read)?;
+        let writes = !touched.writes.is_empty();
+        let mut rows = Columns::<R>::which(last - first, |name| touched.writes.contains(&name));
+        let mut ledger = Columns::<Entry>::which(last - first, |name| name != Entry::COLUMNS[0].name);
+        let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
+        let mut book = |told: &Told<'_>, times| {
+            if times > 0 {
+                tally.count(told.state, told.reason, times as u64);
+                ledger.cells(&told.cells, times);
+            }
+        };
+        // Most rows pass as they are: of those that follow one another the ledger says the same.
+        let mut alike = 0;
+        for at in first..last {
+            let outcome = decide(records.get(at));
+            let row = match &outcome {
+                Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
+                Outcome::Expanded(several) => {
+                    children += several.len() as u64;
+                    None
+                }
+                _ => None,
+            };
+            keep.push(row.is_some());
+            row.iter().filter(|_| writes).for_each(|row| rows.put(row));
+            if let Outcome::Kept(_) = outcome {
+                alike += 1;
+            } else {
+                book(&Told::KEPT, std::mem::take(&mut alike));
+                book(&told(row.map_or("", Record::id), &outcome), 1);
+            }
+        }
+        book(&Told::KEPT, alike);
+        Ok(Decided { keep, rows: Stack::of(rows), ledger: Stack::of(ledger), tally, children })
+    };
+    let stretches: Vec<usize> = (0..height).step_by(size).collect();
+    let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
+    let mut stretches = stretches.into_iter();
+    let Some(mut whole) = stretches.next() else { polars_bail!(ComputeError: "it has no rows") };
+    for stretch in stretches {
+        whole.keep.extend(stretch.keep);
+        whole.rows.blocks.extend(stretch.rows.blocks);
+        whole.ledger.blocks.extend(stretch.ledger.blocks);
+        whole.tally.add(stretch.tally);
+        whole.children += stretch.children;
+    }
+    Ok(whole)
+}
+
+/// A part as it stood.
+struct Before<'a> {
+    chunks: &'a Chunks,
+    digests: &'a [Hash],
+    /// Those of its columns that were decoded.
+    read: &'a DataFrame,
+}
+
+impl Before<'_> {
+    fn rows<R: Record>(
+        &self,
+        touched: Touched,
+        keep: &[bool],
+        written: &Stack<R>,
+    ) -> PolarsResult<Option<Encoded>> {
+        let rows = keep.iter().filter(|keep| **keep).count();
+        if rows == 0 {
+            return Ok(None);
+        }
+        let all = rows == keep.len();
+        let writes = |name: &str| touched.writes.contains(&name);
+        // A digest tells what its column says in every row, where it says one thing and this was met before.
+        let same: Vec<Option<One>> = self.digests.iter().map(known::said).collect();
+        let rest = match all {
+            true => DataFrame::default(),
+            false => {
+                let named = R::COLUMNS.iter().zip(&same);
+                let rest = named.filter(|(c, same)| same.is_none() && !writes(c.name));
+                let rest = rest.filter(|(c, _)| self.read.column(c.name).is_err());
+                self.chunks.frame(rest.map(|(c, _)| c.name.to_string()).collect())?
+            }
+        };
+        let chunk = |(place, before): (usize, &Hash)| {
+            let column = &R::COLUMNS[place];
+            let stands = || self.chunks.chunk(column.name, *before);
+            let made;
+            let new = match &same[place] {
+                _ if writes(column.name) => written.column(place),
+                _ if all => return stands(),
+                Some(one) => {
+                    made = Growing::repeated(column.kind, one.clone(), rows);
+                    Spans::all(&made)
+                }
+                None => {
+                    let old = self.read.column(column.name).or_else(|_| rest.column(column.name))?;
+                    made = picked(old, column.kind, keep)?;
+                    Spans::all(&made)
+                }
+            };
+            // What is written as it was need not be encoded again.
+            Chunk::unless(column, &new, |digest| (all && digest == *before).then(stands))
+        };
+        let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
+        let columns = columns.into_par_iter().map(chunk);
+        Encoded::of::<R>(rows, columns.collect::<PolarsResult<_>>()?).map(Some)
+    }
+
+    /// Its ids are those of the rows.
+    fn ledger(&self, told: &Stack<Entry>) -> PolarsResult<Encoded> {
+        let chunk = |place: usize| match place {
+            0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
+            _ => Chunk::of(&Entry::COLUMNS[place], &told.column(place)),
+        };
+        let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
+        Encoded::of::<Entry>(told.rows(), columns.collect::<PolarsResult<_>>()?)
+    }
+}
+
+/// The names of some of a record's columns.
+fn names<R: Record>(wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    R::COLUMNS.iter().filter(|c| wanted(c.name)).map(|c| c.name.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::writer::opening;
+    use crate::{CommitError, Error, Manifest, StageReader, StageWriter};
+    use riddlemill_text::record::{Post, Reason};
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    fn manifest(stage: &str) -> Manifest {
+        opening("test", stage, 1, BTreeMap::new(), Vec::new(), BTreeMap::new())
+    }
+
+    fn posts() -> Vec<Post> {
+        let post = |n: u64| Post {
+            id: format!("t:{n}"),
+            text: "云会恐高吗".repeat(n as usize % 3 + 1),
+            mentions: n.is_multiple_of(2).then(|| "某人".to_string()).into_iter().collect(),
+            score: n.is_multiple_of(5).then_some(n as f64),
+            position: n,
+            ..Post::default()
+        };
+        (0..3000).map(post).collect()
+    }
+
+    /// A stage of these posts, and the stage that `decide` makes of it by columns.
+    fn edited(
+        folder: &Path,
+        touched: Touched,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<StageReader, CommitError> {
+        let mut writer = StageWriter::create(&folder.join("before")).unwrap();
+        posts().into_iter().for_each(|post| writer.put(&post.id.clone(), &Outcome::Kept(post)));
+        writer.commit(manifest("before")).unwrap();
+        let before = StageReader::open(&folder.join("before")).unwrap().unwrap();
+        let mut writer = StageWriter::create(&folder.join("after")).unwrap();
+        writer.edit(&before, touched, decide, |_| Ok::<(), Error>(())).unwrap();
+        writer.commit(manifest("after"))?;
+        Ok(StageReader::open(&folder.join("after")).unwrap().unwrap())
+    }
+
+    const TEXT: Touched = Touched { reads: &["id", "text"], writes: &["text"] };
+
+    /// What is written and what passes may say the same: every title and every author is null.
+    const TITLED: Touched = Touched { reads: &["id", "text", "title"], writes: &["text", "title"] };
+
+    #[test]
+    fn what_is_not_touched_passes_and_the_bytes_are_those_of_whole_rows() {
+        let shorten = |mut post: Post| {
+            let before = post.text.clone();
+            if post.id.ends_with('7') {
+                return Outcome::Dropped { reason: Reason::TooShort, evidence: "7".into() };
+            }
+            post.text.truncate("云会恐高吗".len());
+            if post.text == before {
+                return Outcome::Kept(post);
+            }
+            let after = post.text.clone();
+            Outcome::Changed { row: post, rule: "bar", evidence: "bar".into(), before, after }
+        };
+        for (touched, decide) in [
+            (TEXT, &shorten as &(dyn Fn(Post) -> Outcome<Post> + Sync)),
+            (TEXT, &Outcome::Kept),
+            (TITLED, &shorten),
+            (TITLED, &Outcome::Kept),
+            (Touched { reads: &[], writes: &[] }, &Outcome::Kept),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let by_columns = edited(folder.path(), touched, decide).unwrap();
+            let mut writer = StageWriter::create(&folder.path().join("rows")).unwrap();
+            posts().into_iter().for_each(|post| writer.put(&post.id.clone(), &decide(post)));
+            let by_rows = writer.commit(manifest("after")).unwrap();
+            assert_eq!(by_columns.manifest(), &by_rows);
+            let rows: Vec<Post> = by_columns.all("rows").unwrap();
+            assert!(rows.iter().all(|row| row.position.to_string() == row.id[2..]));
+        }
+    }
+
+    #[test]
+    fn a_part_of_which_nothing_is_left_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = |_| Outcome::Dropped { reason: Reason::TooShort, evidence: String::new() };
+        let after = edited(folder.path(), TEXT, gone).unwrap();
+        assert_eq!((after.table("rows").parts.len(), after.table("ledger").rows), (0, 3000));
+        assert_eq!(after.manifest().counts.states["dropped"], 3000);
+    }
+
+    #[test]
+    fn a_record_that_becomes_several_does_not_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let twice = |post: Post| Outcome::Expanded(vec![(post.clone(), "post"), (post, "post")]);
+        assert!(matches!(edited(folder.path(), TEXT, twice), Err(CommitError::Unbalanced { .. })));
+    }
+}

@@ -1,0 +1,287 @@
+//! Rows to Polars frames and back.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use polars::prelude::*;
+use polars_arrow::array::Utf8ViewArray;
+
+use super::column::{Growing, Spans};
+use riddlemill_text::record::{Cell, CellKind, Cells, Record, Values};
+
+/// Columns that tables of an older program lack: their rows are read as if nothing stood there.
+const LATER: [&str; 1] = ["note"];
+
+/// Rows as a frame, a column each. They come in blocks, one behind the other.
+///
+/// # Errors
+/// Where Polars refuses the columns, which equal lengths rule out.
+pub fn to_frame<R: Record>(blocks: &[&[R]]) -> PolarsResult<DataFrame> {
+    let mut columns = Columns::<R>::all(blocks.iter().map(|rows| rows.len()).sum());
+    blocks.iter().copied().flatten().for_each(|row| columns.put(row));
+    columns.frame()
+}
+
+/// A frame's rows.
+///
+/// # Errors
+/// Where a column is missing or has another type than the record's.
+pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
+    let lacks = |name: &str| frame.column(name).is_err() && !LATER.contains(&name);
+    if let Some(missing) = R::COLUMNS.iter().find(|c| lacks(c.name)) {
+        polars_bail!(ColumnNotFound: "{}", missing.name);
+    }
+    let mut rows = Rows::of(frame)?;
+    Ok((0..frame.height()).map(|row| rows.get(row)).collect())
+}
+
+/// Rows on their way into a table. Of a record's columns it holds all, or a few.
+pub(super) struct Columns<R> {
+    /// In the order of the record's columns; none for one that is left out.
+    columns: Vec<Option<Growing>>,
+    rows: usize,
+    record: PhantomData<fn(R)>,
+}
+
+impl<R: Record> Columns<R> {
+    /// All columns, with room for so many rows.
+    pub(super) fn all(rows: usize) -> Columns<R> {
+        Self::which(rows, |_| true)
+    }
+
+    /// The columns that are wanted.
+    pub(super) fn which(rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
+        let column =
+            |c: &riddlemill_text::record::Column| wanted(c.name).then(|| Growing::with_room(c.kind, rows));
+        Columns { columns: R::COLUMNS.iter().map(column).collect(), rows: 0, record: PhantomData }
+    }
+
+    /// Takes what a row says in them.
+    pub(super) fn put(&mut self, row: &R) {
+        row.put(&mut Sink { columns: self.columns.iter_mut() });
+        self.rows += 1;
+    }
+
+    /// Takes the cells of a row, all of them, so many times.
+    pub(super) fn cells(&mut self, cells: &[Cell<'_>], times: usize) {
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            column.iter_mut().for_each(|column| column.repeat(*cell, times));
+        }
+        self.rows += times;
+    }
+
+    /// How many rows it has.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// A column, by its place among the record's.
+    pub(super) fn column(&self, place: usize) -> Option<&Growing> {
+        self.columns.get(place)?.as_ref()
+    }
+
+    /// The frame.
+    ///
+    /// # Errors
+    /// Where Polars refuses the columns, which equal lengths rule out.
+    pub(super) fn frame(&self) -> PolarsResult<DataFrame> {
+        let named = R::COLUMNS.iter().zip(&self.columns);
+        let columns = named.filter_map(|(c, column)| Some(column.as_ref()?.column(c.name))).collect();
+        DataFrame::new(self.rows, columns)
+    }
+}
+
+/// Rows one behind the other, in the blocks they came in.
+pub(super) struct Stack<R> {
+    pub(super) blocks: Vec<(Arc<Columns<R>>, Range<usize>)>,
+}
+
+impl<R: Record> Stack<R> {
+    /// All rows of one block.
+    pub(super) fn of(block: Columns<R>) -> Stack<R> {
+        let rows = 0..block.rows();
+        Stack { blocks: vec![(Arc::new(block), rows)] }
+    }
+
+    /// How many rows it has.
+    pub(super) fn rows(&self) -> usize {
+        self.blocks.iter().map(|(_, range)| range.len()).sum()
+    }
+
+    /// A column of all blocks, by its place among the record's.
+    pub(super) fn column(&self, place: usize) -> Spans<'_> {
+        let spans =
+            self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
+        Spans::of(R::COLUMNS[place].kind, spans)
+    }
+}
+
+/// The rows of a frame, one by one. What stands in a column that it has not is absent.
+pub(super) struct Rows<'a, R> {
+    source: Source<'a>,
+    record: PhantomData<fn() -> R>,
+}
+
+impl<'a, R: Record> Rows<'a, R> {
+    /// Of this frame.
+    ///
+    /// # Errors
+    /// Where a column has another type than the record's.
+    pub(super) fn of(frame: &'a DataFrame) -> PolarsResult<Rows<'a, R>> {
+        let reader = |c: &riddlemill_text::record::Column| match frame.column(c.name) {
+            Ok(column) => Reader::new(column, c.kind),
+            Err(_) => Ok(Reader::Nulls),
+        };
+        let columns = R::COLUMNS.iter().map(reader).collect::<PolarsResult<_>>()?;
+        Ok(Rows { source: Source { columns, row: 0, next: 0 }, record: PhantomData })
+    }
+
+    /// A row, from 0.
+    pub(super) fn get(&mut self, row: usize) -> R {
+        (self.source.row, self.source.next) = (row, 0);
+        R::take(&mut self.source)
+    }
+}
+
+/// Some rows of a column.
+///
+/// # Errors
+/// Where it has another type.
+pub(super) fn picked(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsResult<Growing> {
+    let reader = Reader::new(column, kind)?;
+    let mut picked = Growing::with_room(kind, keep.len());
+    let kept = keep.iter().enumerate().filter(|(_, keep)| **keep);
+    kept.for_each(|(row, _)| reader.with(row, |cell| picked.put(cell)));
+    Ok(picked)
+}
+
+struct Sink<'a> {
+    columns: std::slice::IterMut<'a, Option<Growing>>,
+}
+
+impl Cells for Sink<'_> {
+    fn put(&mut self, cell: Cell<'_>) {
+        if let Some(Some(column)) = self.columns.next() {
+            column.put(cell);
+        }
+    }
+}
+
+enum Reader<'a> {
+    /// In one piece: the values of several are found piece by piece.
+    Text(Utf8ViewArray),
+    Count(&'a UInt64Chunked),
+    Real(&'a Float64Chunked),
+    Flag(&'a BooleanChunked),
+    Texts(Lists),
+    /// Null from top to bottom.
+    Nulls,
+}
+
+/// A column of lists: the texts of all of them, and where each begins. Asking Polars list by list makes a
+/// series of each.
+struct Lists {
+    starts: Vec<i64>,
+    texts: Utf8ViewArray,
+    nulls: Option<BooleanChunked>,
+}
+
+impl Lists {
+    fn of(column: &ListChunked) -> PolarsResult<Lists> {
+        let column = column.rechunk();
+        Ok(Lists {
+            starts: column.downcast_as_array().offsets().iter().copied().collect(),
+            texts: column.get_inner().str()?.rechunk().downcast_as_array().clone(),
+            nulls: (column.null_count() > 0).then(|| column.is_null()),
+        })
+    }
+
+    fn get(&self, row: usize) -> Option<Vec<String>> {
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.get(row) == Some(true)) {
+            return None;
+        }
+        let (start, end) = (*self.starts.get(row)? as usize, *self.starts.get(row + 1)? as usize);
+        Some((start..end).filter_map(|at| self.texts.get(at)).map(str::to_string).collect())
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn new(column: &'a Column, kind: CellKind) -> PolarsResult<Reader<'a>> {
+        let reader = match kind {
+            CellKind::Text => Reader::Text(column.str()?.rechunk().downcast_as_array().clone()),
+            CellKind::Count => Reader::Count(column.u64()?),
+            CellKind::Real => Reader::Real(column.f64()?),
+            CellKind::Flag => Reader::Flag(column.bool()?),
+            CellKind::Texts => Reader::Texts(Lists::of(column.list()?)?),
+        };
+        Ok(if column.null_count() == column.len() { Reader::Nulls } else { reader })
+    }
+
+    /// Shows the cell of a row.
+    fn with<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
+        let cell = match self {
+            Reader::Text(c) => c.get(row).map(Cell::Text),
+            Reader::Count(c) => c.get(row).map(Cell::Count),
+            Reader::Real(c) => c.get(row).map(Cell::Real),
+            Reader::Flag(c) => c.get(row).map(Cell::Flag),
+            Reader::Texts(c) => match c.get(row) {
+                Some(texts) => return look(Cell::Texts(&texts)),
+                None => None,
+            },
+            Reader::Nulls => None,
+        };
+        look(cell.unwrap_or(Cell::Null))
+    }
+}
+
+struct Source<'a> {
+    columns: Vec<Reader<'a>>,
+    row: usize,
+    next: usize,
+}
+
+impl<'a> Source<'a> {
+    fn next(&mut self) -> &Reader<'a> {
+        self.next += 1;
+        &self.columns[self.next - 1]
+    }
+}
+
+impl Values for Source<'_> {
+    fn text(&mut self) -> Option<String> {
+        let row = self.row;
+        match self.next() {
+            Reader::Text(c) => c.get(row).map(str::to_string),
+            _ => None,
+        }
+    }
+    fn count(&mut self) -> Option<u64> {
+        let row = self.row;
+        match self.next() {
+            Reader::Count(c) => c.get(row),
+            _ => None,
+        }
+    }
+    fn real(&mut self) -> Option<f64> {
+        let row = self.row;
+        match self.next() {
+            Reader::Real(c) => c.get(row),
+            _ => None,
+        }
+    }
+    fn flag(&mut self) -> Option<bool> {
+        let row = self.row;
+        match self.next() {
+            Reader::Flag(c) => c.get(row),
+            _ => None,
+        }
+    }
+    fn texts(&mut self) -> Option<Vec<String>> {
+        let row = self.row;
+        match self.next() {
+            Reader::Texts(c) => c.get(row),
+            _ => None,
+        }
+    }
+}

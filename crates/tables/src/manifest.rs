@@ -1,0 +1,133 @@
+//! What a stage folder says of itself.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use riddlemill_text::record::Counts;
+
+/// The version of the folder layout and of the row hashes. Another version is written anew.
+pub const FORMAT: u32 = 3;
+/// The manifest's file name.
+pub const MANIFEST: &str = "manifest.json";
+
+/// Everything that decided what a stage wrote, and the hashes of what it wrote. No times, no paths
+/// of a machine: the same inputs give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The layout's version.
+    pub format: u32,
+    /// The recipe.
+    pub recipe: String,
+    /// The stage's name in it.
+    pub stage: String,
+    /// The version of the stage's code: it grows when the same input would give another output.
+    pub stage_version: u32,
+    /// The settings the stage read, resolved.
+    pub settings: BTreeMap<String, serde_json::Value>,
+    /// The tables it read.
+    pub inputs: Vec<InputRef>,
+    /// What it read from raw/ (dumps, replies, votes): name and hash.
+    pub evidence: BTreeMap<String, String>,
+    /// The hash of all of the above: the stage is fresh while it is the same.
+    pub fingerprint: String,
+    /// The books.
+    pub counts: Counts,
+    /// What it wrote: `rows`, `ledger`, `links` and further tables.
+    pub tables: BTreeMap<String, Table>,
+}
+
+/// A table that a stage read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputRef {
+    /// The recipe it belongs to.
+    pub recipe: String,
+    /// The stage that wrote it.
+    pub stage: String,
+    /// The logical hash of its rows.
+    pub rows: String,
+}
+
+/// A table of a stage folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// How many rows it has.
+    pub rows: u64,
+    /// The logical hash of all of them, whatever the files look like.
+    pub hash: String,
+    /// Its files.
+    pub parts: Vec<Part>,
+}
+
+/// A Parquet file of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Relative to the stage folder.
+    pub file: String,
+    /// How many rows it has.
+    pub rows: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// BLAKE3 of the file.
+    pub blake3: String,
+    /// The logical hash of its rows.
+    pub hash: String,
+}
+
+impl Manifest {
+    /// Reads a stage's manifest, or `None` where the stage has not been made.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where the file is cut or edited, [`Error::Layout`] where it is of another layout.
+    pub fn read(stage: &Path) -> Result<Option<Manifest>, Error> {
+        let path = stage.join(MANIFEST);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e)
+                if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+            {
+                return Ok(None);
+            }
+            Err(e) => return Err(Error::io("read", &path)(e)),
+        };
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
+        if manifest.format != FORMAT {
+            return Err(Error::Layout { path, layout: manifest.format, reads: FORMAT });
+        }
+        for part in manifest.tables.values().flat_map(|table| &table.parts) {
+            super::inside(stage, &part.file)?;
+        }
+        Ok(Some(manifest))
+    }
+
+    /// The manifest's bytes, as they are written.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// The hash that decides whether a stage is fresh.
+    pub fn fingerprint_of(&self) -> String {
+        let decides = serde_json::json!({
+            "format": self.format, "recipe": self.recipe, "stage": self.stage,
+            "stage_version": self.stage_version, "settings": self.settings,
+            "inputs": self.inputs, "evidence": self.evidence,
+        });
+        blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
+    }
+}
+
+impl Table {
+    /// The hash of a table from its parts' hashes.
+    pub fn hash_of(parts: &[Part]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(part.hash.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+}

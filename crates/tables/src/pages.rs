@@ -1,0 +1,196 @@
+//! Pages that are written here and not by Polars: of texts, and of columns without a value.
+//!
+//! Polars tries a dictionary for texts, most of which differ; it joins them into one buffer before, and a file of
+//! its own is made of them afterwards.
+
+use std::io::{self, Write};
+use std::slice;
+
+use polars::prelude::*;
+use polars_parquet::parquet::compression::compress;
+use polars_parquet::parquet::encoding::hybrid_rle::Encoder;
+use polars_parquet::parquet::metadata::ColumnDescriptor;
+use polars_parquet::write::{
+    CompressionOptions, FileWriter, StatisticsOptions, Version, WriteOptions, write_def_levels,
+};
+use polars_parquet_format::thrift::protocol::TCompactOutputProtocol;
+use polars_parquet_format::{ColumnMetaData, DataPageHeader, Encoding, PageHeader, PageType, Type};
+
+use super::column::{Spans, dtype};
+use super::values::One;
+use riddlemill_text::record::{CellKind, Column as Described};
+
+/// The pages of a column, each as its header and its body, and what a footer says of them; `None` where that is the
+/// library's work.
+///
+/// # Errors
+/// Where a page is too large for the format.
+pub(super) fn of(
+    described: &Described,
+    column: &Spans<'_>,
+) -> PolarsResult<Option<(Vec<Vec<u8>>, ColumnMetaData)>> {
+    let leaf = leaf(described)?;
+    let mut pages = Pages { pieces: Vec::new(), size: 0, plain_size: 0 };
+    let rows = column.rows();
+    let compression = match column.same() {
+        Some(One::Null) => {
+            pages.push(without_values(&leaf, rows, 0)?, rows, LZ4)?;
+            LZ4
+        }
+        Some(One::Texts(texts)) if texts.is_empty() => {
+            pages.push(without_values(&leaf, rows, 1)?, rows, LZ4)?;
+            LZ4
+        }
+        _ if column.kind() == CellKind::Text => {
+            let compression = if shrinks(column)? { LZ4 } else { CompressionOptions::Uncompressed };
+            let step = (PAGE / (column.bytes() / rows.max(1) + 1)).max(1);
+            for first in (0..rows).step_by(step) {
+                let page = column.part(first..rows.min(first + step));
+                let mut body = Vec::with_capacity(page.bytes());
+                write_def_levels(&mut body, true, page.valid().as_ref(), page.rows(), Version::V1)?;
+                page.plain(&mut body);
+                pages.push(body, page.rows(), compression)?;
+            }
+            compression
+        }
+        _ => return Ok(None),
+    };
+    let (type_, _): (Type, Option<i32>) = leaf.descriptor.primitive_type.physical_type.into();
+    let meta = ColumnMetaData {
+        type_,
+        encodings: vec![Encoding::PLAIN, Encoding::RLE],
+        path_in_schema: leaf.path_in_schema.iter().map(ToString::to_string).collect(),
+        codec: compression.into(),
+        num_values: rows as i64,
+        total_uncompressed_size: pages.plain_size,
+        total_compressed_size: pages.size,
+        key_value_metadata: None,
+        data_page_offset: 0,
+        index_page_offset: None,
+        dictionary_page_offset: None,
+        statistics: None,
+        encoding_stats: None,
+        bloom_filter_offset: None,
+        bloom_filter_length: None,
+        size_statistics: None,
+    };
+    Ok(Some((pages.pieces, meta)))
+}
+
+/// How columns are compressed, if they are.
+pub(super) const LZ4: CompressionOptions = CompressionOptions::Lz4Raw;
+/// Bytes of a page.
+const PAGE: usize = 1 << 20;
+
+/// Whether compressing a column of texts is worth its time. LZ4 finds little in short Chinese posts.
+fn shrinks(column: &Spans<'_>) -> PolarsResult<bool> {
+    if column.rows() <= SAMPLE {
+        return Ok(true);
+    }
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    column.part(0..SAMPLE).plain(&mut before);
+    compress(LZ4, &before, &mut after)?;
+    Ok(after.len() as f64 <= WORTH * before.len() as f64)
+}
+
+/// Rows by which it is told whether a column of texts is compressed.
+pub(super) const SAMPLE: usize = 2048;
+/// What must be left at most.
+const WORTH: f64 = 0.75;
+
+/// What the schema of a file says of a column.
+fn leaf(described: &Described) -> PolarsResult<ColumnDescriptor> {
+    let file = file(slice::from_ref(described), io::sink())?;
+    let leaf = file.parquet_schema().columns().first().cloned();
+    leaf.ok_or_else(|| polars_err!(ComputeError: "a column without a leaf"))
+}
+
+/// A file of these columns that Polars writes.
+///
+/// # Errors
+/// Where it cannot be begun.
+pub(super) fn file<W: Write>(described: &[Described], to: W) -> PolarsResult<FileWriter<W>> {
+    FileWriter::try_new(to, schema(described).to_arrow(CompatLevel::newest()), options())
+}
+
+/// The types of columns.
+pub(super) fn schema(described: &[Described]) -> Schema {
+    described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect()
+}
+
+/// How Polars writes a file.
+pub(super) fn options() -> WriteOptions {
+    WriteOptions {
+        statistics: StatisticsOptions::empty(),
+        version: Version::V1,
+        compression: LZ4,
+        data_page_size: None,
+    }
+}
+
+/// The body of a page of rows that are all null (level 0) or all empty lists (level 1).
+fn without_values(leaf: &ColumnDescriptor, rows: usize, level: u32) -> PolarsResult<Vec<u8>> {
+    let descriptor = &leaf.descriptor;
+    let mut body = Vec::new();
+    // Every row begins a list of its own.
+    for (most, level) in [(descriptor.max_rep_level, 0), (descriptor.max_def_level, level)] {
+        let bits = u32::BITS - u32::from(most.unsigned_abs()).leading_zeros();
+        if bits > 0 {
+            let mut run = Vec::new();
+            u32::run_length_encode(&mut run, rows, level, bits)?;
+            body.extend_from_slice(&(run.len() as u32).to_le_bytes());
+            body.extend_from_slice(&run);
+        }
+    }
+    Ok(body)
+}
+
+struct Pages {
+    /// Headers and bodies, in turn.
+    pieces: Vec<Vec<u8>>,
+    size: i64,
+    /// Before it is compressed.
+    plain_size: i64,
+}
+
+impl Pages {
+    fn push(&mut self, body: Vec<u8>, rows: usize, compression: CompressionOptions) -> PolarsResult<()> {
+        let length =
+            |bytes: usize| i32::try_from(bytes).map_err(|e| polars_err!(ComputeError: "a page: {e}"));
+        let plain = length(body.len())?;
+        let body = match compression {
+            CompressionOptions::Uncompressed => body,
+            _ => {
+                let mut smaller = Vec::new();
+                compress(compression, &body, &mut smaller)?;
+                // It may be kept for long, and room was made for what does not shrink.
+                smaller.shrink_to_fit();
+                smaller
+            }
+        };
+        let header = PageHeader {
+            type_: PageType::DATA_PAGE,
+            uncompressed_page_size: plain,
+            compressed_page_size: length(body.len())?,
+            crc: None,
+            data_page_header: Some(DataPageHeader {
+                num_values: length(rows)?,
+                encoding: Encoding::PLAIN,
+                definition_level_encoding: Encoding::RLE,
+                repetition_level_encoding: Encoding::RLE,
+                statistics: None,
+            }),
+            index_page_header: None,
+            dictionary_page_header: None,
+            data_page_header_v2: None,
+        };
+        let mut head = Vec::new();
+        header
+            .write_to_out_protocol(&mut TCompactOutputProtocol::new(&mut head))
+            .map_err(|e| polars_err!(ComputeError: "a page's header: {e}"))?;
+        self.size += (head.len() + body.len()) as i64;
+        self.plain_size += head.len() as i64 + i64::from(plain);
+        self.pieces.extend([head, body]);
+        Ok(())
+    }
+}

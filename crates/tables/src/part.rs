@@ -1,0 +1,128 @@
+//! One Parquet file of a table, its bytes hashed.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+use polars::prelude::*;
+use polars_io::SerReader;
+use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
+
+use super::chunks::{Chunk, Piece, splice};
+use super::frame::Stack;
+use super::{Error, Part, durable, from_frame, stated_types, to_frame};
+use riddlemill_text::record::{Record, digest_of};
+
+/// Rows in a part at the most. The last part of a table may have fewer, and so may those that a stage makes of the
+/// parts before it. Part of the layout: another number gives other hashes.
+pub const PART_ROWS: usize = 1 << 16;
+
+/// The bytes of a part, on their way to the disk.
+pub(super) struct Encoded {
+    pieces: Vec<Piece>,
+    /// How many rows it has.
+    pub(super) count: u64,
+    hash: String,
+    /// Of its bytes.
+    blake3: String,
+}
+
+impl Encoded {
+    /// Rows as one part, its columns on all cores.
+    ///
+    /// # Errors
+    /// What Polars says of the buffers, which their lengths rule out.
+    pub(super) fn rows<R: Record>(rows: &Stack<R>) -> PolarsResult<Encoded> {
+        let columns: Vec<_> = (0..R::COLUMNS.len()).map(|at| rows.column(at)).collect();
+        Encoded::of::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
+    }
+
+    /// Columns from wherever they stand as one part.
+    ///
+    /// # Errors
+    /// What Polars says of an empty file.
+    pub(super) fn of<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
+        let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
+        let pieces = splice::<R>(rows, columns)?;
+        let mut hasher = blake3::Hasher::new();
+        pieces.iter().for_each(|piece| {
+            hasher.update(piece.bytes());
+        });
+        Ok(Encoded { pieces, count: rows as u64, hash, blake3: hasher.finalize().to_hex().to_string() })
+    }
+
+    /// The bytes of its file.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.pieces.iter().flat_map(|piece| piece.bytes().iter().copied()).collect()
+    }
+
+    /// Writes it as a file of a stage.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it cannot be written whole.
+    pub(super) fn write(&self, stage: &Path, file: String) -> Result<Part, Error> {
+        let pieces: Vec<&[u8]> = self.pieces.iter().map(Piece::bytes).collect();
+        durable::write_pieces(&stage.join(&file), &pieces)?;
+        Ok(Part {
+            file,
+            rows: self.count,
+            bytes: pieces.iter().map(|piece| piece.len() as u64).sum(),
+            blake3: self.blake3.clone(),
+            hash: self.hash.clone(),
+        })
+    }
+}
+
+/// The bytes of a part's file, after checking that it is the one the manifest names.
+///
+/// # Errors
+/// [`Error::Damaged`] where a byte of it changed.
+pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
+    let path = stage.join(&part.file);
+    let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+    if blake3::hash(&bytes).to_hex().as_str() == part.blake3 {
+        return Ok(bytes);
+    }
+    Err(Error::stale_file(&path, "its bytes are not those its manifest names"))
+}
+
+/// Reads a part back, after checking that the file is the one the manifest names.
+///
+/// # Errors
+/// [`Error::Damaged`] where a byte of it changed.
+pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
+    let (path, bytes) = (stage.join(&part.file), bytes(stage, part)?);
+    let frame = ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish();
+    frame.and_then(|f| from_frame(&f)).map_err(|e| Error::stale_file(&path, e))
+}
+
+/// Writes a table as one Parquet file with a row group a part, streamed.
+///
+/// # Errors
+/// [`Error`] where a part cannot be read or the file not written.
+pub fn write_parquet<R: Record>(
+    path: &Path,
+    parts: impl Iterator<Item = Result<Vec<R>, Error>>,
+) -> Result<(), Error> {
+    let damaged = |e: PolarsError| match e {
+        PolarsError::IO { error, .. } => {
+            Error::io("write", path)(std::io::Error::new(error.kind(), error.to_string()))
+        }
+        e => Error::stale_file(path, e),
+    };
+    let file = fs::File::create(path).map_err(Error::io("create", path))?;
+    let empty = to_frame::<R>(&[]).map_err(damaged)?;
+    let mut writer = ParquetWriter::new(&file)
+        .with_compression(ParquetCompression::Zstd(None))
+        .set_parallel(false)
+        .with_key_value_metadata(Some(stated_types(empty.schema())))
+        .batched(empty.schema())
+        .map_err(damaged)?;
+    for rows in parts {
+        let frame = to_frame(&[&rows?]).map_err(damaged)?;
+        writer.write_batch(&frame).map_err(damaged)?;
+    }
+    writer.finish().map_err(damaged)?;
+    file.sync_data().map_err(Error::io("write", path))
+}

@@ -1,0 +1,79 @@
+//! Reading a stage, a part at a time.
+
+use std::path::{Path, PathBuf};
+
+use super::{Error, Manifest, Part, Table, part};
+use riddlemill_text::record::Record;
+
+/// A finished stage.
+#[derive(Clone, Debug)]
+pub struct StageReader {
+    place: PathBuf,
+    manifest: Manifest,
+}
+
+impl StageReader {
+    /// Opens a stage, or `None` where it has not been made.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where its manifest cannot be read.
+    pub fn open(place: &Path) -> Result<Option<StageReader>, Error> {
+        Ok(Manifest::read(place)?.map(|manifest| StageReader { place: place.into(), manifest }))
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The stage folder.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// A table's description; an absent table has no parts.
+    pub fn table(&self, name: &str) -> Table {
+        self.manifest.tables.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The rows of a table, a part at a time, each checked against the manifest as it is read.
+    pub fn parts<R: Record>(
+        &self,
+        table: &str,
+    ) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
+        let place = self.place.clone();
+        self.table(table).parts.into_iter().map(move |p| part::read(&place, &p))
+    }
+
+    /// The rows of one part, checked against the manifest.
+    ///
+    /// # Errors
+    /// [`Error`] where the part is missing or damaged.
+    pub fn part<R: Record>(&self, part: &Part) -> Result<Vec<R>, Error> {
+        part::read(&self.place, part)
+    }
+
+    /// All rows of a table.
+    ///
+    /// # Errors
+    /// [`Error`] where a part is missing or damaged.
+    pub fn all<R: Record>(&self, table: &str) -> Result<Vec<R>, Error> {
+        let mut rows = Vec::with_capacity(self.table(table).rows as usize);
+        for part in self.parts(table) {
+            rows.append(&mut part?);
+        }
+        Ok(rows)
+    }
+
+    /// Whether every file of the stage is there with its length. Cheap; [audit] reads them.
+    pub fn complete(&self) -> Result<(), Error> {
+        for part in self.manifest.tables.values().flat_map(|t| &t.parts) {
+            let path = self.place.join(&part.file);
+            let length = std::fs::metadata(&path).map_err(Error::io("read", &path))?.len();
+            if length != part.bytes {
+                return Err(Error::stale_file(&path, format!("{length} bytes, not {}", part.bytes)));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+//! Rows from JSON and back by their columns: no tree of values is built for a line.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use riddlemill_text::record::{Cell, Cells, Column, Record, Values};
+
+/// A row as an object of its columns; what is absent, or of another type, is null. An id may be a number,
+/// which goes by its digits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plain<R>(pub R);
+
+impl<'de, R: Record> Deserialize<'de> for Plain<R> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Object(PhantomData)).map(Plain)
+    }
+}
+
+/// A row as an object of its columns that are not null.
+pub(super) struct Columns<'a, R>(pub &'a R);
+
+impl<R: Record> Serialize for Columns<'_, R> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut sink = Fields { map: to.serialize_map(None)?, columns: R::COLUMNS.iter(), error: None };
+        self.0.put(&mut sink);
+        sink.error.map_or_else(|| sink.map.end(), Err)
+    }
+}
+
+struct Fields<M: SerializeMap> {
+    map: M,
+    columns: std::slice::Iter<'static, Column>,
+    error: Option<M::Error>,
+}
+
+impl<M: SerializeMap> Cells for Fields<M> {
+    fn put(&mut self, cell: Cell<'_>) {
+        let Some(Column { name, .. }) = self.columns.next().filter(|_| self.error.is_none()) else { return };
+        let put = match cell {
+            Cell::Null => Ok(()),
+            Cell::Text(text) => self.map.serialize_entry(name, text),
+            Cell::Count(n) => self.map.serialize_entry(name, &n),
+            Cell::Real(x) => self.map.serialize_entry(name, &x),
+            Cell::Flag(flag) => self.map.serialize_entry(name, &flag),
+            Cell::Texts(texts) => self.map.serialize_entry(name, texts),
+        };
+        self.error = put.err();
+    }
+}
+
+struct Object<R>(PhantomData<R>);
+
+impl<'de, R: Record> Visitor<'de> for Object<R> {
+    type Value = R;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<R, A::Error> {
+        let mut slots: Vec<Slot> = R::COLUMNS.iter().map(|_| Slot::Null).collect();
+        let mut likely = 0;
+        while let Some(column) = map.next_key_seed(ColumnOf { columns: R::COLUMNS, likely })? {
+            match column {
+                Some(0) => slots[0] = id(map.next_value()?).map_err(A::Error::custom)?,
+                Some(i) => slots[i] = map.next_value()?,
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            likely = column.map_or(likely, |i| i + 1);
+        }
+        Ok(R::take(&mut Slots(slots.into_iter())))
+    }
+}
+
+/// The number of the column that a key names. Rows that were written from the same columns come in order.
+struct ColumnOf {
+    columns: &'static [Column],
+    likely: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for ColumnOf {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for ColumnOf {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
+        if self.columns.get(self.likely).is_some_and(|column| column.name == name) {
+            return Ok(Some(self.likely));
+        }
+        Ok(self.columns.iter().position(|column| column.name == name))
+    }
+}
+
+/// A value that a column may have.
+enum Slot {
+    /// None, or of no column's type.
+    Null,
+    Text(String),
+    Count(u64),
+    Negative(i64),
+    Real(f64),
+    Flag(bool),
+    Texts(Vec<String>),
+}
+
+/// An id, whose digits may be more than any number has.
+fn id(raw: &RawValue) -> serde_json::Result<Slot> {
+    match raw.get() {
+        digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
+            Ok(Slot::Text(digits.into()))
+        }
+        other => serde_json::from_str(other),
+    }
+}
+
+impl<'de> Deserialize<'de> for Slot {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AnySlot)
+    }
+}
+
+struct AnySlot;
+
+impl<'de> Visitor<'de> for AnySlot {
+    type Value = Slot;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Slot, E> {
+        Ok(Slot::Null)
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Slot, E> {
+        Ok(Slot::Flag(flag))
+    }
+
+    fn visit_u64<E: Error>(self, n: u64) -> Result<Slot, E> {
+        Ok(Slot::Count(n))
+    }
+
+    fn visit_i64<E: Error>(self, n: i64) -> Result<Slot, E> {
+        Ok(u64::try_from(n).map_or(Slot::Negative(n), Slot::Count))
+    }
+
+    fn visit_f64<E: Error>(self, x: f64) -> Result<Slot, E> {
+        Ok(Slot::Real(x))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Slot, E> {
+        Ok(Slot::Text(text.into()))
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Slot, E> {
+        Ok(Slot::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Slot, A::Error> {
+        let mut texts: Option<Vec<String>> = Some(Vec::new());
+        while let Some(slot) = list.next_element::<Slot>()? {
+            match (slot, &mut texts) {
+                (Slot::Text(text), Some(texts)) => texts.push(text),
+                _ => texts = None,
+            }
+        }
+        Ok(texts.map_or(Slot::Null, Slot::Texts))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Slot, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Slot::Null)
+    }
+}
+
+struct Slots(std::vec::IntoIter<Slot>);
+
+impl Slots {
+    fn next(&mut self) -> Slot {
+        self.0.next().unwrap_or(Slot::Null)
+    }
+}
+
+impl Values for Slots {
+    fn text(&mut self) -> Option<String> {
+        if let Slot::Text(text) = self.next() { Some(text) } else { None }
+    }
+
+    fn count(&mut self) -> Option<u64> {
+        if let Slot::Count(n) = self.next() { Some(n) } else { None }
+    }
+
+    fn real(&mut self) -> Option<f64> {
+        match self.next() {
+            Slot::Count(n) => Some(n as f64),
+            Slot::Negative(n) => Some(n as f64),
+            Slot::Real(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        if let Slot::Flag(flag) = self.next() { Some(flag) } else { None }
+    }
+
+    fn texts(&mut self) -> Option<Vec<String>> {
+        if let Slot::Texts(texts) = self.next() { Some(texts) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use riddlemill_text::record::Post;
+
+    fn read(line: &str) -> Result<Post, serde_json::Error> {
+        serde_json::from_str::<Plain<Post>>(line).map(|Plain(post)| post)
+    }
+
+    #[test]
+    fn keys_come_in_any_order_and_what_is_of_another_type_is_null() {
+        let line = r#"{"score": 3, "unknown": {"a": [1, {}]}, "text": "云\u4f1a恐高吗", "id": "a",
+            "mentions": ["某人", "他人"], "links": ["x", 1], "title": 5, "images": -1, "number": 7, "time": null}"#;
+        let expected = Post {
+            id: "a".into(),
+            text: "云会恐高吗".into(),
+            mentions: vec!["某人".into(), "他人".into()],
+            score: Some(3.0),
+            number: Some(7),
+            ..Post::default()
+        };
+        assert_eq!(read(line).unwrap(), expected);
+        assert!(read("[]").is_err() && read(r#"{"id": "a""#).is_err());
+    }
+
+    #[test]
+    fn a_numbers_digits_are_an_id() {
+        for (id, digits) in [
+            ("17", "17"),
+            ("-3", "-3"),
+            ("1.5", "1.5"),
+            ("123456789012345678901234", "123456789012345678901234"),
+        ] {
+            assert_eq!(read(&format!(r#"{{"id": {id}}}"#)).unwrap().id, digits);
+        }
+        assert_eq!(read(r#"{"id": ["a"]}"#).unwrap().id, "");
+    }
+}

@@ -1,0 +1,419 @@
+//! Looking into a table without reading all of it.
+
+use std::fs::File;
+use std::path::Path;
+
+use polars::prelude::*;
+use polars_io::SerReader;
+use polars_io::prelude::{ParallelStrategy, ParquetReader};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value};
+
+use super::{Error, StageReader, from_frame};
+use riddlemill_text::record::Record;
+
+/// Runs of rows that are sooner read by themselves than with their whole part.
+const FEW_RUNS: usize = 4;
+
+/// Values that are sooner compared one by one than looked up.
+const FEW_VALUES: usize = 4;
+
+/// Which rows of a table are wanted, by what its columns of text hold. A null fits nothing.
+#[derive(Clone, Debug)]
+pub enum Filter {
+    /// The column holds one of these texts.
+    AnyOf(&'static str, Vec<String>),
+    /// The column's text begins so.
+    StartsWith(&'static str, String),
+    /// The column's text ends so.
+    EndsWith(&'static str, String),
+    /// The column is not null.
+    Present(&'static str),
+    /// Both let the row through.
+    And(Box<Filter>, Box<Filter>),
+    /// One of the two lets the row through.
+    Or(Box<Filter>, Box<Filter>),
+}
+
+impl Filter {
+    /// Rows whose column is one of a few values.
+    pub fn any_of<'a>(column: &'static str, values: impl IntoIterator<Item = &'a str>) -> Filter {
+        Filter::AnyOf(column, values.into_iter().map(str::to_string).collect())
+    }
+
+    /// Rows whose column is this value.
+    pub fn equals(column: &'static str, value: &str) -> Filter {
+        Filter::any_of(column, [value])
+    }
+
+    /// Rows that both let through.
+    #[must_use]
+    pub fn and(self, other: Filter) -> Filter {
+        Filter::And(Box::new(self), Box::new(other))
+    }
+
+    /// Rows that either lets through.
+    #[must_use]
+    pub fn or(self, other: Filter) -> Filter {
+        Filter::Or(Box::new(self), Box::new(other))
+    }
+
+    /// The columns that it looks at.
+    fn columns(&self) -> Vec<&'static str> {
+        let mut columns = match self {
+            Filter::AnyOf(column, _)
+            | Filter::StartsWith(column, _)
+            | Filter::EndsWith(column, _)
+            | Filter::Present(column) => vec![*column],
+            Filter::And(a, b) | Filter::Or(a, b) => [a.columns(), b.columns()].concat(),
+        };
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// For each row of a frame, whether it is let through.
+    fn mask(&self, frame: &DataFrame) -> PolarsResult<Vec<bool>> {
+        let texts = |column: &str, fits: &dyn Fn(&str) -> bool| -> PolarsResult<Vec<bool>> {
+            Ok(frame.column(column)?.str()?.iter().map(|text| text.is_some_and(fits)).collect())
+        };
+        let both = |a: &Filter, b: &Filter, one: fn(bool, bool) -> bool| -> PolarsResult<Vec<bool>> {
+            Ok(a.mask(frame)?.into_iter().zip(b.mask(frame)?).map(|(a, b)| one(a, b)).collect())
+        };
+        match self {
+            Filter::AnyOf(column, values) if values.len() <= FEW_VALUES => {
+                texts(column, &|text| values.iter().any(|value| value == text))
+            }
+            Filter::AnyOf(column, values) => {
+                let values: FxHashSet<&str> = values.iter().map(String::as_str).collect();
+                texts(column, &|text| values.contains(text))
+            }
+            Filter::StartsWith(column, start) => texts(column, &|text| text.starts_with(start.as_str())),
+            Filter::EndsWith(column, end) => texts(column, &|text| text.ends_with(end.as_str())),
+            Filter::Present(column) => texts(column, &|_| true),
+            Filter::And(a, b) => both(a, b, |a, b| a && b),
+            Filter::Or(a, b) => both(a, b, |a, b| a || b),
+        }
+    }
+}
+
+/// The rows of a table that a filter lets through, in order. The parts are read on all cores.
+///
+/// # Errors
+/// [`Error::Damaged`] where a part is no Parquet file or has other columns.
+pub fn select<R: Record>(stage: &StageReader, table: &str, filter: &Filter) -> Result<Vec<R>, Error> {
+    let parts = stage.table(table).parts;
+    let read = |file: &str| filtered::<R>(&stage.place().join(file), Some(filter));
+    let selected: Vec<Vec<R>> = parts.par_iter().map(|part| read(&part.file)).collect::<Result<_, _>>()?;
+    Ok(selected.into_iter().flatten().collect())
+}
+
+/// The rows of a table that a filter lets through, a part at a time, so that memory does not grow
+/// with the table.
+pub fn select_parts<R: Record>(
+    stage: &StageReader,
+    table: &str,
+    filter: Option<Filter>,
+) -> impl Iterator<Item = Result<Vec<R>, Error>> + use<R> {
+    let place = stage.place().to_path_buf();
+    stage.table(table).parts.into_iter().map(move |part| filtered(&place.join(&part.file), filter.as_ref()))
+}
+
+/// The rows of a part that a filter lets through. Its own columns are read first, and the rest of a part only
+/// where it finds something there.
+fn filtered<R: Record>(path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, Error> {
+    let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
+    let rows = |frame: DataFrame| from_frame(&frame).map_err(|e| Error::stale_file(path, e));
+    let Some(filter) = filter else { return rows(columns_of(path, &names)?) };
+    let looked_at = columns_of(path, &filter.columns())?;
+    let mask = filter.mask(&looked_at).map_err(|e| Error::stale_file(path, e))?;
+    let runs = runs_of(&mask);
+    if runs.len() <= FEW_RUNS {
+        return match runs.is_empty() {
+            true => Ok(Vec::new()),
+            false => rows(slices_of(path, &names, runs.into_iter())?),
+        };
+    }
+    let whole = columns_of(path, &names)?;
+    let mask = BooleanChunked::from_slice(PlSmallStr::EMPTY, &mask);
+    rows(whole.filter(&mask).map_err(|e| Error::stale_file(path, e))?)
+}
+
+/// Where the rows that are let through lie: `(first row, rows)`.
+fn runs_of(mask: &[bool]) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    let mut first = 0;
+    for run in mask.chunk_by(|a, b| a == b) {
+        if run[0] {
+            runs.push((first, run.len()));
+        }
+        first += run.len();
+    }
+    runs
+}
+
+/// A table of whatever record type as JSON objects, a part at a time. `columns` are decoded where the
+/// table has them; none named means all.
+pub fn json_parts(
+    stage: &StageReader,
+    table: &str,
+    columns: &'static [&'static str],
+) -> impl Iterator<Item = Result<Vec<Map<String, Value>>, Error>> + use<> {
+    let place = stage.place().to_path_buf();
+    stage.table(table).parts.into_iter().map(move |part| {
+        let path = place.join(&part.file);
+        let frame = match columns.is_empty() {
+            true => open(&path)?.finish().map_err(|e| Error::stale_file(&path, e)),
+            false => columns_of(&path, columns),
+        }?;
+        objects(&frame).map_err(|e| Error::stale_file(&path, e))
+    })
+}
+
+/// Some columns of one part of a table, for looking at a few rows of it; columns that it has not are left out.
+///
+/// # Errors
+/// [`Error::Damaged`] where the part is no Parquet file.
+pub fn part_columns(
+    stage: &StageReader,
+    table: &str,
+    part: usize,
+    columns: &[&str],
+) -> Result<DataFrame, Error> {
+    part_slices(stage, table, part, columns, std::iter::once((0, usize::MAX)))
+}
+
+/// Some columns of a few rows of one part. `rows` ascends. Only the pages of the file that hold them are
+/// decoded, run by run: cheap where they are a few, or stand together.
+///
+/// # Errors
+/// [`Error::Damaged`] where the part is no Parquet file.
+pub fn part_rows(
+    stage: &StageReader,
+    table: &str,
+    part: usize,
+    columns: &[&str],
+    rows: &[usize],
+) -> Result<DataFrame, Error> {
+    let runs = rows.chunk_by(|row, next| row + 1 == *next).filter_map(|run| Some((*run.first()?, run.len())));
+    part_slices(stage, table, part, columns, runs)
+}
+
+/// The slices, `(first row, rows)`, one below the other.
+fn part_slices(
+    stage: &StageReader,
+    table: &str,
+    part: usize,
+    columns: &[&str],
+    slices: impl Iterator<Item = (usize, usize)>,
+) -> Result<DataFrame, Error> {
+    let parts = stage.manifest().tables.get(table).map(|table| table.parts.as_slice()).unwrap_or_default();
+    let Some(part) = parts.get(part) else { return Ok(DataFrame::default()) };
+    slices_of(&stage.place().join(&part.file), columns, slices)
+}
+
+/// Some columns of a file, those that it has, on all cores.
+fn columns_of(path: &Path, columns: &[&str]) -> Result<DataFrame, Error> {
+    let damaged = |e: PolarsError| Error::stale_file(path, e);
+    let mut reader = open(path)?;
+    let known = known_columns(&mut reader, columns).map_err(damaged)?;
+    reader.with_columns(Some(known)).finish().map_err(damaged)
+}
+
+/// Some columns of a file, those that it has; of their rows the slices, `(first row, rows)`, one below the other.
+fn slices_of(
+    path: &Path,
+    columns: &[&str],
+    slices: impl Iterator<Item = (usize, usize)>,
+) -> Result<DataFrame, Error> {
+    let damaged = |e: PolarsError| Error::stale_file(path, e);
+    let mut whole: Option<DataFrame> = None;
+    for slice in slices {
+        let mut reader = open(path)?;
+        let known = known_columns(&mut reader, columns).map_err(damaged)?;
+        let reader = reader.with_columns(Some(known)).with_slice(Some(slice));
+        let frame = reader.read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
+        whole = Some(match whole {
+            Some(above) => above.vstack(&frame).map_err(damaged)?,
+            None => frame,
+        });
+    }
+    Ok(whole.unwrap_or_default())
+}
+
+fn open(path: &Path) -> Result<ParquetReader<File>, Error> {
+    Ok(ParquetReader::new(File::open(path).map_err(Error::io("read", path))?))
+}
+
+fn known_columns(reader: &mut ParquetReader<File>, columns: &[&str]) -> PolarsResult<Vec<String>> {
+    let schema = reader.schema()?;
+    Ok(columns.iter().filter(|column| schema.contains(column)).map(|column| (*column).to_string()).collect())
+}
+
+fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
+    let mut rows = vec![Map::new(); frame.height()];
+    for column in frame.columns() {
+        for (i, row) in rows.iter_mut().enumerate() {
+            row.insert(column.name().to_string(), json(column.get(i)?));
+        }
+    }
+    Ok(rows)
+}
+
+/// Rows of a foreign Parquet file as JSON objects, `count` of them from `offset` on; none behind its end.
+/// Columns of other types than numbers, texts, flags and lists of them are null.
+///
+/// # Errors
+/// Where the file is damaged or no Parquet.
+pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<Map<String, Value>>> {
+    let mut reader = ParquetReader::new(File::open(path)?);
+    let schema = reader.schema()?;
+    let known = schema.iter().filter(|(_, field)| has_json(field.dtype())).map(|(name, _)| name.to_string());
+    let left_out: Vec<String> = schema
+        .iter()
+        .filter(|(_, field)| !has_json(field.dtype()))
+        .map(|(name, _)| name.to_string())
+        .collect();
+    let reader = reader.with_columns(Some(known.collect())).with_slice(Some((offset as usize, count)));
+    let mut rows = objects(&reader.finish()?)?;
+    for row in &mut rows {
+        left_out.iter().for_each(|name| {
+            row.insert(name.clone(), Value::Null);
+        });
+    }
+    Ok(rows)
+}
+
+/// Whether [`json`] has a value for a column of this type, so that it is read at all.
+fn has_json(dtype: &ArrowDataType) -> bool {
+    match dtype {
+        ArrowDataType::List(item) | ArrowDataType::LargeList(item) => has_json(item.dtype()),
+        ArrowDataType::Boolean
+        | ArrowDataType::Int8
+        | ArrowDataType::Int16
+        | ArrowDataType::Int32
+        | ArrowDataType::Int64
+        | ArrowDataType::UInt8
+        | ArrowDataType::UInt16
+        | ArrowDataType::UInt32
+        | ArrowDataType::UInt64
+        | ArrowDataType::Float32
+        | ArrowDataType::Float64
+        | ArrowDataType::Utf8
+        | ArrowDataType::LargeUtf8
+        | ArrowDataType::Utf8View => true,
+        _ => false,
+    }
+}
+
+/// Numbers, texts, flags and lists of them; anything else is null.
+fn json(value: AnyValue<'_>) -> Value {
+    match value {
+        AnyValue::String(s) => s.into(),
+        AnyValue::StringOwned(s) => s.as_str().into(),
+        AnyValue::UInt64(n) => n.into(),
+        AnyValue::Int64(n) => n.into(),
+        AnyValue::UInt32(n) => n.into(),
+        AnyValue::Int32(n) => n.into(),
+        AnyValue::UInt16(n) => n.into(),
+        AnyValue::Int16(n) => n.into(),
+        AnyValue::UInt8(n) => n.into(),
+        AnyValue::Int8(n) => n.into(),
+        AnyValue::Float64(x) => x.into(),
+        AnyValue::Float32(x) => x.into(),
+        AnyValue::Boolean(flag) => flag.into(),
+        AnyValue::List(list) => list.iter().map(json).collect(),
+        _ => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::write_parquet;
+    use riddlemill_text::record::Entry;
+
+    fn file(entries: &[Entry]) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        write_parquet(file.path(), std::iter::once(Ok(entries.to_vec()))).unwrap();
+        file
+    }
+
+    /// What a filter lets through, row by row.
+    fn fits(filter: &Filter, entry: &Entry) -> bool {
+        let cell = |column: &str| match column {
+            "id" => Some(entry.id.as_str()),
+            "outcome" => Some(entry.outcome.as_str()),
+            _ => entry.reason.as_deref(),
+        };
+        match filter {
+            Filter::AnyOf(column, values) => cell(column).is_some_and(|c| values.iter().any(|v| v == c)),
+            Filter::StartsWith(column, start) => cell(column).is_some_and(|c| c.starts_with(start.as_str())),
+            Filter::EndsWith(column, end) => cell(column).is_some_and(|c| c.ends_with(end.as_str())),
+            Filter::Present(column) => cell(column).is_some(),
+            Filter::And(a, b) => fits(a, entry) && fits(b, entry),
+            Filter::Or(a, b) => fits(a, entry) || fits(b, entry),
+        }
+    }
+
+    fn leaf() -> impl Strategy<Value = Filter> {
+        let column = prop::sample::select(vec!["id", "outcome", "reason"]);
+        (column, "[ab]{0,2}", "[ab]{1,2}", 0..4u8).prop_map(|(column, a, b, kind)| match kind {
+            0 => Filter::any_of(column, [a.as_str(), b.as_str()]),
+            1 => Filter::StartsWith(column, b),
+            2 => Filter::EndsWith(column, b),
+            _ => Filter::Present(column),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_filter_lets_through_what_it_names(
+            rows in prop::collection::vec(("[ab]{0,3}", "[ab]{1,2}", prop::option::of("[ab]{1,2}")), 0..40),
+            (first, second, both) in (leaf(), leaf(), any::<bool>()),
+        ) {
+            let entries: Vec<Entry> = rows
+                .into_iter()
+                .map(|(id, outcome, reason)| Entry { id, outcome, reason, ..Entry::default() })
+                .collect();
+            let filter = if both { first.and(second) } else { first.or(second) };
+            let wanted: Vec<Entry> = entries.iter().filter(|entry| fits(&filter, entry)).cloned().collect();
+            let file = file(&entries);
+            prop_assert_eq!(filtered::<Entry>(file.path(), Some(&filter)).unwrap(), wanted);
+            prop_assert_eq!(filtered::<Entry>(file.path(), None).unwrap(), entries);
+        }
+    }
+
+    #[test]
+    fn a_damaged_part_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"PAR1, and nothing else").unwrap();
+        let wrong = filtered::<Entry>(file.path(), Some(&Filter::equals("id", "a"))).unwrap_err().to_string();
+        assert!(wrong.contains(&*file.path().to_string_lossy()), "{wrong}");
+    }
+
+    #[test]
+    fn a_foreign_file_of_every_common_type_is_read() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/foreign.parquet");
+        let rows = parquet_rows(&path, 0, 10).unwrap();
+        let column = |name: &str| rows.iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+        let null = Value::Null;
+        assert_eq!(column("id"), [Value::from("a:1"), "a:2".into(), null.clone()]);
+        assert_eq!(column("int8"), [Value::from(-1), null.clone(), 7.into()]);
+        assert_eq!(column("int16"), [Value::from(-300), 2.into(), null.clone()]);
+        assert_eq!(column("uint8"), [Value::from(0), 255.into(), null.clone()]);
+        assert_eq!(column("uint16"), [Value::from(65535), null.clone(), 1.into()]);
+        assert_eq!(column("uint64"), [Value::from(1_u64 << 63), 1.into(), null.clone()]);
+        assert_eq!(column("real"), [Value::from(0.5), null.clone(), 2.0.into()]);
+        assert_eq!(column("flag"), [Value::from(true), false.into(), null.clone()]);
+        assert_eq!(column("tags")[0], Value::from(vec!["x", "y"]));
+        for name in ["day", "moment", "clock", "kind", "money", "both", "bytes"] {
+            assert_eq!(column(name), [null.clone(), null.clone(), null.clone()], "{name}");
+        }
+        assert_eq!(parquet_rows(&path, 2, 10).unwrap().len(), 1);
+        assert_eq!(parquet_rows(&path, 3, 10).unwrap().len(), 0);
+    }
+}

@@ -1,0 +1,211 @@
+//! A table in the making: rows are gathered, cut into parts, encoded and handed to the disk.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polars::prelude::*;
+use rayon::prelude::*;
+
+use super::disk::Disk;
+use super::frame::{Columns, Stack};
+use super::part::Encoded;
+use super::{Error, PART_ROWS, Table, durable};
+use riddlemill_text::record::Record;
+
+/// A table in the making: rows are gathered until a part is full.
+pub struct TableWriter<R: Record> {
+    stage: PathBuf,
+    name: String,
+    pub(super) waiting: Waiting<R>,
+    /// How many parts there are.
+    parts: usize,
+    pub(super) disk: Disk,
+}
+
+/// Rows that are not written yet, a column each.
+pub(super) struct Waiting<R> {
+    /// In the blocks they came in.
+    blocks: VecDeque<Arc<Columns<R>>>,
+    /// How many of the first block's rows are taken.
+    taken: usize,
+    /// How many there are that are not.
+    rows: usize,
+}
+
+impl<R: Record> Waiting<R> {
+    fn new() -> Waiting<R> {
+        Waiting { blocks: VecDeque::new(), taken: 0, rows: 0 }
+    }
+
+    pub(super) fn push(&mut self, rows: Columns<R>) {
+        if rows.rows() > 0 {
+            self.rows += rows.rows();
+            self.blocks.push_back(Arc::new(rows));
+        }
+    }
+
+    pub(super) fn put(&mut self, row: &R) {
+        match self.blocks.back_mut().and_then(Arc::get_mut) {
+            Some(last) if last.rows() < PART_ROWS => last.put(row),
+            _ => {
+                let mut block = Columns::all(0);
+                block.put(row);
+                self.blocks.push_back(Arc::new(block));
+            }
+        }
+        self.rows += 1;
+    }
+
+    /// Takes the first rows out, as many as there are at most.
+    fn take(&mut self, rows: usize) -> Stack<R> {
+        let (mut blocks, mut missing) = (Vec::new(), rows.min(self.rows));
+        self.rows -= missing;
+        while missing > 0 {
+            let Some(block) = self.blocks.pop_front() else { break };
+            let first = std::mem::take(&mut self.taken);
+            let last = block.rows().min(first + missing);
+            missing -= last - first;
+            if last < block.rows() {
+                self.taken = last;
+                self.blocks.push_front(Arc::clone(&block));
+            }
+            blocks.push((block, first..last));
+        }
+        Stack { blocks }
+    }
+}
+
+impl<R: Record> TableWriter<R> {
+    pub(super) fn create(stage: &Path, name: &str) -> Result<TableWriter<R>, Error> {
+        durable::create_folder(&stage.join(name))?;
+        Ok(TableWriter {
+            stage: stage.into(),
+            name: name.into(),
+            waiting: Waiting::new(),
+            parts: 0,
+            disk: Disk::default(),
+        })
+    }
+
+    /// Takes a row.
+    pub fn put(&mut self, row: &R) {
+        self.waiting.put(row);
+    }
+
+    /// Writes the parts that are full.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a part cannot be written whole.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.write(self.waiting.rows / PART_ROWS * PART_ROWS)
+    }
+
+    /// Writes what is left, however few rows.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a part cannot be written whole.
+    pub(super) fn rest(&mut self) -> Result<(), Error> {
+        self.write(self.waiting.rows)
+    }
+
+    /// Writes the first rows.
+    fn write(&mut self, mut rows: usize) -> Result<(), Error> {
+        let stage = self.stage.clone();
+        let wrong = |e| Error::stale_file(&stage, e);
+        // No more at once than there are cores for them: parts that wait are in memory twice.
+        while rows > 0 {
+            let wave = rows.min(PART_ROWS * rayon::current_num_threads().max(1));
+            let sizes = (0..wave).step_by(PART_ROWS).map(|first| PART_ROWS.min(wave - first));
+            let stacks: Vec<Stack<R>> = sizes.map(|size| self.waiting.take(size)).collect();
+            let encoded: Vec<Encoded> =
+                stacks.par_iter().map(Encoded::rows).collect::<PolarsResult<_>>().map_err(wrong)?;
+            encoded.into_iter().try_for_each(|part| self.part(part))?;
+            rows -= wave;
+        }
+        Ok(())
+    }
+
+    /// Writes a part, after those that are written.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where an earlier one could not be written whole.
+    pub(super) fn part(&mut self, part: Encoded) -> Result<(), Error> {
+        let file = format!("{}/part-{:05}.parquet", self.name, self.parts);
+        self.parts += 1;
+        self.disk.write(&self.stage, file, part)
+    }
+
+    /// The whole table, when it is on the disk.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a part could not be written whole.
+    pub(super) fn sum(&mut self) -> Result<(String, Table), Error> {
+        let parts = self.disk.finish()?;
+        let rows = parts.iter().map(|p| p.rows).sum();
+        Ok((self.name.clone(), Table { rows, hash: Table::hash_of(&parts), parts }))
+    }
+
+    pub(super) fn finish(mut self) -> Result<(String, Table), Error> {
+        self.rest()?;
+        let sum = self.sum()?;
+        durable::sync_folder(&self.stage.join(&self.name))?;
+        Ok(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::from_frame;
+    use polars_io::SerReader;
+    use polars_io::prelude::ParquetReader;
+    use proptest::prelude::*;
+    use riddlemill_text::record::Link;
+    use std::io::Cursor;
+
+    fn link(n: usize) -> Link {
+        // Some values stand in the column of views, some in a buffer beside it.
+        Link { child: "云".repeat(n % 7) + &n.to_string(), ..Link::default() }
+    }
+
+    fn read(part: Vec<u8>) -> PolarsResult<Vec<Link>> {
+        from_frame(&ParquetReader::new(Cursor::new(part)).finish()?)
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_taken_once_and_in_order(
+            blocks in prop::collection::vec(0usize..9, 0..12),
+            singles in 0usize..5,
+            takes in prop::collection::vec(0usize..20, 0..6),
+        ) {
+            let mut waiting = Waiting::new();
+            let mut rows = 0..;
+            for block in blocks {
+                let mut columns = Columns::all(0);
+                rows.by_ref().take(block).for_each(|n| columns.put(&link(n)));
+                waiting.push(columns);
+            }
+            rows.by_ref().take(singles).for_each(|n| waiting.put(&link(n)));
+            let all = rows.start;
+            let mut taken: Vec<Link> = Vec::new();
+            for most in takes.into_iter().chain([all]) {
+                let stack = waiting.take(most);
+                prop_assert_eq!(stack.rows(), most.min(all - taken.len()));
+                if stack.rows() == 0 {
+                    continue;
+                }
+                let part = Encoded::rows(&stack).unwrap().bytes();
+                let mut again: Vec<Link> = read(part.clone()).unwrap();
+                // However they were cut, their part is that of the same rows in one piece.
+                let mut whole = Waiting::new();
+                again.iter().for_each(|link| whole.put(link));
+                prop_assert_eq!(part, Encoded::rows(&whole.take(again.len())).unwrap().bytes());
+                taken.append(&mut again);
+            }
+            prop_assert_eq!(taken, (0..all).map(link).collect::<Vec<_>>());
+            prop_assert_eq!((waiting.rows, waiting.blocks.len()), (0, 0));
+        }
+    }
+}

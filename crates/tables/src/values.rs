@@ -1,0 +1,364 @@
+//! The values of a column, one behind the other.
+
+use std::ops::Range;
+
+use polars::prelude::*;
+use polars_arrow::array::{Array, BinaryArray, BooleanArray, ListArray, PrimitiveArray};
+use polars_arrow::bitmap::MutableBitmap;
+
+use riddlemill_text::record::{Cell, CellKind, ColumnDigest};
+
+/// A cell by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum One {
+    Null,
+    Text(String),
+    Count(u64),
+    /// The bits of a number: what is written again is what was there.
+    Real(u64),
+    Flag(bool),
+    Texts(Vec<String>),
+}
+
+impl One {
+    /// Of a column of this kind; a cell of another is null.
+    pub(super) fn of(cell: Cell<'_>, kind: CellKind) -> One {
+        match (kind, cell) {
+            (CellKind::Text, Cell::Text(_))
+            | (CellKind::Count, Cell::Count(_))
+            | (CellKind::Real, Cell::Real(_))
+            | (CellKind::Flag, Cell::Flag(_))
+            | (CellKind::Texts, Cell::Texts(_)) => One::said(cell),
+            _ => One::Null,
+        }
+    }
+
+    fn said(cell: Cell<'_>) -> One {
+        match cell {
+            Cell::Null => One::Null,
+            Cell::Text(text) => One::Text(text.into()),
+            Cell::Count(n) => One::Count(n),
+            Cell::Real(x) => One::Real(x.to_bits()),
+            Cell::Flag(flag) => One::Flag(flag),
+            Cell::Texts(texts) => One::Texts(texts.to_vec()),
+        }
+    }
+
+    pub(super) fn cell(&self) -> Cell<'_> {
+        match self {
+            One::Null => Cell::Null,
+            One::Text(text) => Cell::Text(text),
+            One::Count(n) => Cell::Count(*n),
+            One::Real(bits) => Cell::Real(f64::from_bits(*bits)),
+            One::Flag(flag) => Cell::Flag(*flag),
+            One::Texts(texts) => Cell::Texts(texts),
+        }
+    }
+
+    pub(super) fn is(&self, cell: Cell<'_>) -> bool {
+        match (self, cell) {
+            (One::Null, Cell::Null) => true,
+            (One::Text(one), Cell::Text(text)) => one == text,
+            (One::Count(one), Cell::Count(n)) => *one == n,
+            (One::Real(one), Cell::Real(x)) => *one == x.to_bits(),
+            (One::Flag(one), Cell::Flag(flag)) => *one == flag,
+            (One::Texts(one), Cell::Texts(texts)) => one == texts,
+            _ => false,
+        }
+    }
+}
+
+/// Cells that differ.
+#[derive(Clone, Debug)]
+pub(super) struct Each {
+    values: Values,
+    /// Which are none; nothing where all are one. A value stands for each of those, too.
+    valid: Option<MutableBitmap>,
+}
+
+/// Appends a text as it stands in a page.
+pub(super) fn plain(text: &str, page: &mut Vec<u8>) {
+    // No part is near four gigabytes, and its pages are a megabyte or one row.
+    page.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    page.extend_from_slice(text.as_bytes());
+}
+
+#[derive(Clone, Debug)]
+enum Values {
+    Text(Strings),
+    Count(Vec<u64>),
+    Real(Vec<f64>),
+    Flag(MutableBitmap),
+    /// Where each list ends among the texts of all.
+    Texts(Vec<i64>, Strings),
+}
+
+/// Texts one behind the other.
+#[derive(Clone, Debug)]
+struct Strings {
+    text: String,
+    /// Where the first begins, and where each ends.
+    ends: Vec<i64>,
+    /// How many may come.
+    room: usize,
+}
+
+/// Texts by whose length memory is taken for those to come.
+const FIRST: usize = 64;
+/// Bytes that are taken for them at most.
+const MOST: usize = 16 << 20;
+
+impl Strings {
+    fn with_room(room: usize) -> Strings {
+        let mut ends = Vec::with_capacity(room + 1);
+        ends.push(0);
+        Strings { text: String::new(), ends, room }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as i64);
+        // The first tell how long the others are, within an eighth.
+        if self.ends.len() == FIRST && self.room > FIRST {
+            let rest = (self.text.len() / FIRST).saturating_mul(self.room - FIRST);
+            self.text.reserve(rest.saturating_add(rest / 8).min(MOST));
+        }
+    }
+
+    fn between(&self, range: &Range<usize>) -> &str {
+        &self.text[self.ends[range.start] as usize..self.ends[range.end] as usize]
+    }
+
+    fn extend(&mut self, more: &Strings, range: Range<usize>) {
+        let shift = self.text.len() as i64 - more.ends[range.start];
+        self.text.push_str(more.between(&range));
+        self.ends.extend(more.ends[range.start + 1..=range.end].iter().map(|end| end + shift));
+    }
+
+    fn get(&self, row: usize) -> &str {
+        &self.text[self.ends[row] as usize..self.ends[row + 1] as usize]
+    }
+
+    fn iter(&self, range: &Range<usize>) -> impl Iterator<Item = &str> {
+        self.ends[range.start..=range.end].windows(2).map(|at| &self.text[at[0] as usize..at[1] as usize])
+    }
+
+    fn array(self) -> PolarsResult<BinaryArray<i64>> {
+        let values = self.text.into_bytes().into();
+        BinaryArray::try_new(ArrowDataType::LargeBinary, self.ends.try_into()?, values, None)
+    }
+}
+
+impl Each {
+    /// None yet, and memory for so many.
+    pub(super) fn with_room(kind: CellKind, rows: usize) -> Each {
+        let values = match kind {
+            CellKind::Text => Values::Text(Strings::with_room(rows)),
+            CellKind::Count => Values::Count(Vec::with_capacity(rows)),
+            CellKind::Real => Values::Real(Vec::with_capacity(rows)),
+            CellKind::Flag => Values::Flag(MutableBitmap::with_capacity(rows)),
+            CellKind::Texts => {
+                let mut ends = Vec::with_capacity(rows + 1);
+                ends.push(0);
+                Values::Texts(ends, Strings::with_room(0))
+            }
+        };
+        Each { values, valid: None }
+    }
+
+    fn len(&self) -> usize {
+        match &self.values {
+            Values::Text(texts) => texts.ends.len() - 1,
+            Values::Count(counts) => counts.len(),
+            Values::Real(reals) => reals.len(),
+            Values::Flag(flags) => flags.len(),
+            Values::Texts(ends, _) => ends.len() - 1,
+        }
+    }
+
+    /// How many bytes the texts of some rows have; none where it has no texts.
+    pub(super) fn text_bytes(&self, range: &Range<usize>) -> usize {
+        match &self.values {
+            Values::Text(texts) => texts.between(range).len(),
+            Values::Texts(ends, texts) => {
+                texts.between(&(ends[range.start] as usize..ends[range.end] as usize)).len()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Without a list of those that are none, where all are one: how they were cut does not show.
+    pub(super) fn settled(mut self) -> Each {
+        self.valid = self.valid.filter(|valid| valid.unset_bits() > 0);
+        self
+    }
+
+    /// What some of them say, where they say one thing. Most differ in the second row.
+    pub(super) fn one(&self, range: &Range<usize>) -> Option<One> {
+        let mut rows = range.clone();
+        let first = self.with(rows.next()?, One::said);
+        rows.all(|row| self.with(row, |cell| first.is(cell))).then_some(first)
+    }
+
+    /// Whether some of them are what some of others are.
+    pub(super) fn says_as(&self, rows: &Range<usize>, other: &Each, others: &Range<usize>) -> bool {
+        let all = |each: &Each| each.valid.is_none();
+        match (&self.values, &other.values) {
+            (Values::Text(a), Values::Text(b)) if all(self) && all(other) => {
+                let lengths = |texts: &Strings, rows: &Range<usize>| -> Vec<i64> {
+                    texts.ends[rows.start..=rows.end].windows(2).map(|at| at[1] - at[0]).collect()
+                };
+                a.between(rows) == b.between(others) && lengths(a, rows) == lengths(b, others)
+            }
+            _ => false,
+        }
+    }
+
+    /// Appends which of some are one.
+    pub(super) fn valid(&self, range: &Range<usize>, all: &mut MutableBitmap) {
+        match &self.valid {
+            Some(valid) => all.extend_from_slice(valid.as_slice(), range.start, range.len()),
+            None => all.extend_constant(range.len(), true),
+        }
+    }
+
+    /// Appends texts as they stand in a page.
+    pub(super) fn plain(&self, range: &Range<usize>, page: &mut Vec<u8>) {
+        let Values::Text(texts) = &self.values else { return };
+        match &self.valid {
+            Some(valid) => {
+                range.clone().filter(|row| valid.get(*row)).for_each(|row| plain(texts.get(row), page));
+            }
+            None => texts.iter(range).for_each(|text| plain(text, page)),
+        }
+    }
+
+    /// Takes the next cell; one of another kind is null.
+    pub(super) fn put(&mut self, cell: Cell<'_>) {
+        let value = match (&mut self.values, cell) {
+            (Values::Text(texts), Cell::Text(text)) => {
+                texts.push(text);
+                true
+            }
+            (Values::Count(counts), Cell::Count(n)) => {
+                counts.push(n);
+                true
+            }
+            (Values::Real(reals), Cell::Real(x)) => {
+                reals.push(x);
+                true
+            }
+            (Values::Flag(flags), Cell::Flag(flag)) => {
+                flags.push(flag);
+                true
+            }
+            (Values::Texts(ends, texts), Cell::Texts(list)) => {
+                list.iter().for_each(|text| texts.push(text));
+                ends.push(texts.ends.len() as i64 - 1);
+                true
+            }
+            (values, _) => {
+                match values {
+                    Values::Text(texts) => texts.push(""),
+                    Values::Count(counts) => counts.push(0),
+                    Values::Real(reals) => reals.push(0.0),
+                    Values::Flag(flags) => flags.push(false),
+                    Values::Texts(ends, texts) => ends.push(texts.ends.len() as i64 - 1),
+                }
+                false
+            }
+        };
+        match &mut self.valid {
+            Some(valid) => valid.push(value),
+            None if value => {}
+            None => {
+                let mut valid = MutableBitmap::from_len_set(self.len() - 1);
+                valid.push(false);
+                self.valid = Some(valid);
+            }
+        }
+    }
+
+    /// Takes some rows of others of the kind.
+    pub(super) fn extend(&mut self, more: &Each, range: Range<usize>) {
+        let (before, count) = (self.len(), range.len());
+        if self.valid.is_some() || more.valid.is_some() {
+            let valid = self.valid.get_or_insert_with(|| MutableBitmap::from_len_set(before));
+            match &more.valid {
+                Some(more) => valid.extend_from_slice(more.as_slice(), range.start, count),
+                None => valid.extend_constant(count, true),
+            }
+        }
+        match (&mut self.values, &more.values) {
+            (Values::Text(texts), Values::Text(more)) => texts.extend(more, range),
+            (Values::Count(counts), Values::Count(more)) => counts.extend_from_slice(&more[range]),
+            (Values::Real(reals), Values::Real(more)) => reals.extend_from_slice(&more[range]),
+            (Values::Flag(flags), Values::Flag(more)) => {
+                flags.extend_from_slice(more.as_slice(), range.start, count);
+            }
+            (Values::Texts(ends, texts), Values::Texts(others, more)) => {
+                let shift = texts.ends.len() as i64 - 1 - others[range.start];
+                texts.extend(more, others[range.start] as usize..others[range.end] as usize);
+                ends.extend(others[range.start + 1..=range.end].iter().map(|end| end + shift));
+            }
+            // Columns of one kind have values of one kind.
+            _ => {}
+        }
+    }
+
+    /// Shows some cells, in order.
+    pub(super) fn each(&self, range: &Range<usize>, mut look: impl FnMut(Cell<'_>)) {
+        range.clone().for_each(|row| self.with(row, &mut look));
+    }
+
+    fn with<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
+        if self.valid.as_ref().is_some_and(|valid| !valid.get(row)) {
+            return look(Cell::Null);
+        }
+        let list: Vec<String>;
+        look(match &self.values {
+            Values::Text(texts) => Cell::Text(texts.get(row)),
+            Values::Count(counts) => Cell::Count(counts[row]),
+            Values::Real(reals) => Cell::Real(reals[row]),
+            Values::Flag(flags) => Cell::Flag(flags.get(row)),
+            Values::Texts(ends, texts) => {
+                let places = ends[row] as usize..ends[row + 1] as usize;
+                list = places.map(|at| texts.get(at).to_string()).collect();
+                Cell::Texts(&list)
+            }
+        })
+    }
+
+    /// Shows some cells to the digest of the column.
+    pub(super) fn digest(&self, range: &Range<usize>, digest: &mut ColumnDigest) {
+        match (&self.values, &self.valid) {
+            (Values::Text(texts), None) => digest.texts(&texts.text, &texts.ends[range.start..=range.end]),
+            _ => self.each(range, |cell| digest.put(cell)),
+        }
+    }
+
+    /// Its buffers as Arrow has them, texts as bytes.
+    ///
+    /// # Errors
+    /// Where Polars refuses them, which their lengths rule out.
+    pub(super) fn array(self) -> PolarsResult<Box<dyn Array>> {
+        let valid = self.valid.map(MutableBitmap::freeze);
+        Ok(match self.values {
+            Values::Text(texts) => texts.array()?.with_validity(valid).boxed(),
+            Values::Count(counts) => {
+                PrimitiveArray::try_new(ArrowDataType::UInt64, counts.into(), valid)?.boxed()
+            }
+            Values::Real(reals) => {
+                PrimitiveArray::try_new(ArrowDataType::Float64, reals.into(), valid)?.boxed()
+            }
+            Values::Flag(flags) => {
+                BooleanArray::try_new(ArrowDataType::Boolean, flags.freeze(), valid)?.boxed()
+            }
+            Values::Texts(ends, texts) => {
+                let item = ArrowField::new("item".into(), ArrowDataType::LargeBinary, true);
+                let list = ArrowDataType::LargeList(Box::new(item));
+                ListArray::try_new(list, ends.try_into()?, texts.array()?.boxed(), valid)?.boxed()
+            }
+        })
+    }
+}

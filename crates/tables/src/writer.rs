@@ -1,0 +1,246 @@
+//! Writing a stage: outcomes in, parts out, books kept.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::edit::{Edited, edit};
+use super::part;
+use super::{
+    Batch, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, Touched, durable,
+};
+use riddlemill_files::ahead::in_order;
+use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, Unbalanced};
+
+/// A stage in the making. Nothing of it is visible before [`StageWriter::commit`]; dropped without
+/// it, the half-made folder is removed.
+pub struct StageWriter<R: Record> {
+    place: PathBuf,
+    making: PathBuf,
+    batch: Batch<R>,
+    records_out: u64,
+    joins: u64,
+    rows: TableWriter<R>,
+    ledger: TableWriter<Entry>,
+    links: TableWriter<Link>,
+    tables: BTreeMap<String, Table>,
+    committed: bool,
+}
+
+/// Why a stage could not be committed.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// A file could not be written.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The books do not close, and nothing was written.
+    #[error("{place}: {source}")]
+    Unbalanced {
+        /// The stage folder.
+        place: String,
+        /// Which side is off.
+        source: Unbalanced,
+    },
+}
+
+impl<R: Record> StageWriter<R> {
+    /// Starts a stage that will stand in `place`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the folder beside it cannot be made.
+    pub fn create(place: &Path) -> Result<StageWriter<R>, Error> {
+        let making = durable::making(place);
+        durable::remove_folder(&making)?;
+        durable::create_folder(&making)?;
+        Ok(StageWriter {
+            rows: TableWriter::create(&making, "rows")?,
+            ledger: TableWriter::create(&making, "ledger")?,
+            links: TableWriter::create(&making, "links")?,
+            place: place.to_path_buf(),
+            making,
+            batch: Batch::default(),
+            records_out: 0,
+            joins: 0,
+            tables: BTreeMap::new(),
+            committed: false,
+        })
+    }
+
+    /// Takes what happened to one record that entered under `id`.
+    pub fn put(&mut self, id: &str, outcome: &Outcome<R>) {
+        self.batch.put(id, outcome);
+    }
+
+    /// Takes what happened to the records of a batch.
+    pub fn append(&mut self, mut batch: Batch<R>) {
+        self.hand_over();
+        self.batch.count_as(&mut batch);
+        self.give(batch);
+    }
+
+    /// Takes a record that several others were joined into, with each parent and its role.
+    pub fn join(&mut self, row: R, parents: impl IntoIterator<Item = (String, &'static str)>) {
+        self.joins += 1;
+        for (parent, role) in parents {
+            self.batch.links.push(Link { child: row.id().into(), parent, role: role.into() });
+        }
+        self.batch.rows.put(&row);
+    }
+
+    /// Adds a link of a record out to a record of another input.
+    pub fn link(&mut self, child: &str, parent: &str, role: &str) {
+        self.batch.links.push(Link { child: child.into(), parent: parent.into(), role: role.into() });
+    }
+
+    /// Writes the parts that are full, on all cores.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a part cannot be written whole.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.hand_over();
+        let (rows, ledger) = (&mut self.rows, &mut self.ledger);
+        let (a, b) = rayon::join(|| rows.flush(), || ledger.flush());
+        a?;
+        b?;
+        self.links.flush()
+    }
+
+    /// Ends the parts that are in the making, however few rows they have.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where a part cannot be written whole.
+    pub fn cut(&mut self) -> Result<(), Error> {
+        self.hand_over();
+        let (rows, ledger) = (&mut self.rows, &mut self.ledger);
+        let (a, b) = rayon::join(|| rows.rest(), || ledger.rest());
+        a?;
+        b
+    }
+
+    /// Decides upon the rows of a stage one by one, on all cores, while the parts before them are written: memory
+    /// does not grow with the input. A part becomes a part. `done` is told how many rows were decided upon.
+    ///
+    /// # Errors
+    /// [`Error`] where a part cannot be read or written; what `done` says.
+    pub fn edit<E: From<Error> + Send>(
+        &mut self,
+        input: &StageReader,
+        touched: Touched,
+        decide: impl Fn(R) -> Outcome<R> + Sync,
+        mut done: impl FnMut(u64) -> Result<(), E> + Send,
+    ) -> Result<(), E> {
+        self.cut()?;
+        let table = input.table("rows");
+        let decide = |part: &Part| -> Result<Edited, E> {
+            let bytes = part::bytes(input.place(), part)?;
+            Ok(edit(bytes, touched, &decide)
+                .map_err(|e| Error::stale_file(&input.place().join(&part.file), e))?)
+        };
+        in_order(table.parts.iter(), decide, |edited| {
+            let Edited { rows, ledger, tally, children } = edited;
+            self.batch.add(tally);
+            self.batch.children += children;
+            let decided = ledger.count;
+            if let Some(rows) = rows {
+                self.records_out += rows.count;
+                self.rows.part(rows)?;
+            }
+            self.ledger.part(ledger)?;
+            done(decided)
+        })
+    }
+
+    /// Gives what was put to the tables; what was counted stays.
+    fn hand_over(&mut self) {
+        let mut batch = std::mem::take(&mut self.batch);
+        self.batch.count_as(&mut batch);
+        self.give(batch);
+    }
+
+    fn give(&mut self, batch: Batch<R>) {
+        let Batch { rows, ledger, links, .. } = batch;
+        self.records_out += rows.rows() as u64;
+        self.rows.waiting.push(rows);
+        self.ledger.waiting.push(ledger);
+        links.iter().for_each(|link| self.links.waiting.put(link));
+    }
+
+    /// Starts a further table of the stage; give it back with [`StageWriter::keep`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] where its folder cannot be made.
+    pub fn table<T: Record>(&self, name: &str) -> Result<TableWriter<T>, Error> {
+        TableWriter::create(&self.making, name)
+    }
+
+    /// Takes a finished further table.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where its last part cannot be written.
+    pub fn keep<T: Record>(&mut self, table: TableWriter<T>) -> Result<(), Error> {
+        let (name, table) = table.finish()?;
+        self.tables.insert(name, table);
+        Ok(())
+    }
+
+    /// Closes the books, writes the manifest and puts the stage in its place.
+    ///
+    /// # Errors
+    /// [`CommitError::Unbalanced`] where a record is not accounted for; the old stage still stands.
+    pub fn commit(mut self, mut manifest: Manifest) -> Result<Manifest, CommitError> {
+        self.hand_over();
+        let counts = Counts { records_out: self.records_out, ..self.batch.counts() };
+        counts
+            .close(self.batch.children, self.joins)
+            .map_err(|source| CommitError::Unbalanced { place: self.place.display().to_string(), source })?;
+        let (rows, ledger, links) = (&mut self.rows, &mut self.ledger, &mut self.links);
+        let (a, b) = rayon::join(|| rows.rest(), || ledger.rest().and_then(|()| links.rest()));
+        a?;
+        b?;
+        for (name, table) in [self.rows.sum()?, self.ledger.sum()?, self.links.sum()?] {
+            self.tables.insert(name, table);
+        }
+        manifest.counts = counts;
+        manifest.tables = std::mem::take(&mut self.tables);
+        durable::write_synced(&self.making.join(MANIFEST), &manifest.to_bytes())?;
+        durable::swap_folder(&self.making, &self.place)?;
+        self.committed = true;
+        Ok(manifest)
+    }
+}
+
+impl<R: Record> Drop for StageWriter<R> {
+    fn drop(&mut self) {
+        if !self.committed {
+            for disk in [&mut self.rows.disk, &mut self.ledger.disk, &mut self.links.disk] {
+                drop(std::mem::take(disk));
+            }
+            // Left over, it would only be removed by the next run.
+            let _ = durable::remove_folder(&self.making);
+        }
+    }
+}
+
+/// The manifest of a stage that is about to be made: what decides it, without what it will hold.
+pub fn opening(
+    recipe: &str,
+    stage: &str,
+    stage_version: u32,
+    settings: BTreeMap<String, serde_json::Value>,
+    inputs: Vec<InputRef>,
+    evidence: BTreeMap<String, String>,
+) -> Manifest {
+    let mut manifest = Manifest {
+        format: super::FORMAT,
+        recipe: recipe.into(),
+        stage: stage.into(),
+        stage_version,
+        settings,
+        inputs,
+        evidence,
+        fingerprint: String::new(),
+        counts: Counts::default(),
+        tables: BTreeMap::new(),
+    };
+    manifest.fingerprint = manifest.fingerprint_of();
+    manifest
+}

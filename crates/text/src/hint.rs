@@ -1,0 +1,42 @@
+//! Near misses: the word that was probably meant.
+
+/// The word that was probably meant, if one is close.
+pub fn near_miss<'a>(written: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    words
+        .map(|word| (strsim::damerau_levenshtein(written, word), word))
+        .filter(|(distance, word)| *distance <= 1 + word.chars().count() / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+/// `unknown stage "filtr"`, with the word that was probably meant, else with all there are.
+pub fn unknown<'a>(what: &str, written: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    match near_miss(written, words.iter().copied()) {
+        Some(near) => format!("unknown {what} {written:?}\n  hint: did you mean {near:?}?"),
+        None if words.is_empty() => format!("unknown {what} {written:?}\n  hint: there is none"),
+        None => format!("unknown {what} {written:?}\n  hint: there are {}", words.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_misses_are_near() {
+        let words = ["threshold", "metric", "margin"];
+        assert_eq!(near_miss("treshold", words.into_iter()), Some("threshold"));
+        assert_eq!(near_miss("metrik", words.into_iter()), Some("metric"));
+        assert_eq!(near_miss("colour", words.into_iter()), None);
+        assert_eq!(
+            unknown("key", "metrik", words),
+            "unknown key \"metrik\"\n  hint: did you mean \"metric\"?"
+        );
+        assert_eq!(
+            unknown("key", "colour", words),
+            "unknown key \"colour\"\n  hint: there are threshold, metric, margin"
+        );
+        assert_eq!(unknown("source", "a", []), "unknown source \"a\"\n  hint: there is none");
+    }
+}

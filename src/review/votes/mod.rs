@@ -1,8 +1,0 @@
-//! Votes and where they are kept: append-only segments of JSON lines under `raw/votes`.
-
-mod index;
-mod vote;
-
-pub use crate::log::LogError;
-pub use index::{Receipt, VoteLog};
-pub use vote::{Carried, PAGE, Vote, current};
