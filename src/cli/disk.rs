@@ -8,7 +8,8 @@ use crate::recipe::Recipe;
 use crate::store::{MANIFEST, Workspace};
 
 /// Bytes that the stages of posts take for a byte of a dump: each of five holds every text that it lets through and a
-/// ledger of all. Measured on dumps of short Chinese posts; those of the next recipe are links to the first one's.
+/// ledger of all. Of a dump of a million short posts, 141 MB, the stages up to filter take 428 MB, three times as much;
+/// dedup holds about one dump more. Those of the next recipe are links to the first one's.
 const STAGED: u64 = 4;
 /// Bytes of a dump for a byte of a compressed one.
 const COMPRESSED: u64 = 6;

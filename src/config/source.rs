@@ -88,6 +88,9 @@ impl SourceKind {
         "puzzles",
     ];
 
+    /// The names of those that hold posts: riddles stand last.
+    pub const OF_POSTS: &[&str] = Self::NAMES.split_at(Self::NAMES.len() - 3).0;
+
     /// Whether it holds riddles and their answers, and no posts of a forum.
     pub fn is_riddles(self) -> bool {
         matches!(self, SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles)

@@ -2,6 +2,7 @@
 //! of them people preferred. The published file is not public in a form to write beside it.
 
 use super::{Answer, Column, Kind, Layout, PROVENANCE, STANDING, Task, column, one_of};
+use crate::config::SourceKind;
 use crate::release::row::{Row, Value};
 
 /// A reviewed item.
@@ -42,19 +43,18 @@ pub struct Opponent {
     pub errors: String,
 }
 
-/// What a joke may come from: the two that the paper has, and the other kinds of sources.
-const SOURCE_KINDS: &[&str] = &[
-    "annual",
-    "recommended",
-    "leymore-annual",
-    "thread-dump",
-    "aiotieba",
-    "reddit",
-    "cqia",
-    "table",
-    "warc",
-    "unknown",
-];
+/// What a joke may come from: the two that the paper has, the first of which any dump may hold and the second is the
+/// moderators' list, which comes first among the kinds; the other kinds of posts; and a file that import did not name.
+const SOURCE_KINDS: [&str; SourceKind::OF_POSTS.len() + 2] = {
+    let mut kinds = ["unknown"; SourceKind::OF_POSTS.len() + 2];
+    (kinds[0], kinds[1]) = ("annual", "recommended");
+    let mut other = 1;
+    while other < SourceKind::OF_POSTS.len() {
+        kinds[other + 1] = SourceKind::OF_POSTS[other];
+        other += 1;
+    }
+    kinds
+};
 
 const COLUMNS: &[Column] = &[
     column("id", Kind::Text, "The joke's id."),
@@ -62,7 +62,7 @@ const COLUMNS: &[Column] = &[
     column("explanation", Kind::Text, "Why it is funny, by a person."),
     one_of(
         "source_kind",
-        SOURCE_KINDS,
+        &SOURCE_KINDS,
         "`annual` of a thread of the year's best, `recommended` of the moderators' list, else the kind of its source.",
     ),
     column("opponent_models", Kind::Texts, "The models that explained the joke too."),

@@ -80,6 +80,21 @@ pub fn source_kind(kinds: &BTreeMap<String, String>, numbered: bool, source: &st
 }
 
 impl Dump {
+    /// A file of this source, with what is known of its bytes.
+    fn new(source: &Source, path: &Path, file: String, sha256: String, bytes: u64) -> Dump {
+        Dump {
+            source: source.name.clone(),
+            kind: source.kind,
+            take: source.take,
+            fields: source.fields.clone(),
+            licence: source.licence.clone(),
+            file,
+            path: path.to_path_buf(),
+            sha256,
+            bytes,
+        }
+    }
+
     /// What an item of this file is called in the ledger.
     pub fn locator(&self, position: impl Display) -> String {
         [&self.source, "/", &self.file, ":", &position.to_string()].concat()
@@ -178,16 +193,9 @@ pub fn located(config: &Config) -> Vec<Dump> {
         let found = matching(&config.root, &source.path).into_iter().flatten().filter_map(Result::ok);
         let is_dump = |path: &PathBuf| path.is_file() && !(several(&source.path) && unfinished(path));
         let paths: Vec<PathBuf> = found.filter(is_dump).collect();
-        dumps.extend(paths.iter().map(|path| Dump {
-            source: source.name.clone(),
-            kind: source.kind,
-            take: source.take,
-            fields: source.fields.clone(),
-            licence: source.licence.clone(),
-            file: short_name(path, &paths),
-            path: path.clone(),
-            sha256: String::new(),
-            bytes: path.metadata().map_or(0, |meta| meta.len()),
+        dumps.extend(paths.iter().map(|path| {
+            let bytes = path.metadata().map_or(0, |meta| meta.len());
+            Dump::new(source, path, short_name(path, &paths), String::new(), bytes)
         }));
     }
     dumps.sort_by(|a, b| (&a.source, &a.file).cmp(&(&b.source, &b.file)));
@@ -270,17 +278,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
             );
             problems.push(problem(what));
         }
-        dumps.push(Dump {
-            source: source.name.clone(),
-            kind: source.kind,
-            take: source.take,
-            fields: source.fields.clone(),
-            licence: source.licence.clone(),
-            file: short_name(path, &paths),
-            path: path.clone(),
-            sha256,
-            bytes,
-        });
+        dumps.push(Dump::new(source, path, short_name(path, &paths), sha256, bytes));
     }
     if problems.is_empty() { Ok(dumps) } else { Err(Missing::Problems(problems)) }
 }

@@ -214,6 +214,9 @@ pub(super) fn cut(tokens: &[Placed], pairs: &[u32], budget: Budget, order: &Orde
     }
 }
 
+/// No place.
+const NONE: usize = usize::MAX;
+
 struct Cutter<'a> {
     tokens: &'a [Placed],
     budget: Budget,
@@ -223,9 +226,6 @@ struct Cutter<'a> {
     /// Tokens that a key began with, by their places among `tokens`.
     besides: [usize; 2],
 }
-
-/// No place.
-const NONE: usize = usize::MAX;
 
 /// A subset that may grow.
 #[derive(Clone, Copy)]

@@ -20,8 +20,7 @@ const MANY_KEYS: u64 = 256;
 /// Texts that one task counts or spells.
 const CHUNK: usize = 1 << 13;
 
-/// What the steps of a join take of it, about: measured on a million posts, and of no effect but on how long a bar says
-/// that it will take.
+/// What the steps of a join take of it, about: guessed, and of no effect but on how long a bar says that it will take.
 const COUNT: f64 = 0.04;
 const SPELL: f64 = 0.06;
 const CUT: f64 = 0.05;

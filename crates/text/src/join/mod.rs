@@ -8,7 +8,8 @@
 //!   a double would say. See [`Score`] and [`Threshold`].
 //! - [`Metric::Levenshtein`] is 1 − d / max(|a|, |b|); [`Metric::Indel`] is 2·LCS / (|a| + |b|);
 //!   [`Metric::Jaccard`] is over *sets* of n-grams, 2 characters each where a user asks, and a string shorter
-//!   than n is one gram; [`Metric::Reworded`] is over weighted bags of characters. [`similarity`] is the
+//!   than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of pairs of
+//!   neighbours. [`similarity`] is the
 //!   textbook computation of each.
 //! - Two empty strings are no pair, and an empty string is in none.
 //! - Pairs come as (a, b, score), rows by their number in the input, `a < b`, ascending, each once. Identical

@@ -19,12 +19,11 @@ pub struct Signature([u64; 4]);
 impl Signature {
     /// Of a record; of a bag of its letters.
     pub(super) fn of(symbols: &[u32], order: &Order) -> Self {
-        Self::of_classes(parted(symbols).0.iter().map(|&symbol| class(symbol, order)))
-    }
-
-    fn of_classes(classes: impl Iterator<Item = usize>) -> Self {
         let mut bits = [0u64; 4];
-        classes.for_each(|class| bits[class / 64] |= 1 << (class % 64));
+        for &symbol in parted(symbols).0 {
+            let class = class(symbol, order);
+            bits[class / 64] |= 1 << (class % 64);
+        }
         Self(bits)
     }
 
@@ -107,13 +106,10 @@ impl Classes {
     /// What the letters of `self` that are not in `other` weigh at least; both are of bags.
     pub fn weight_missing_from(self, other: Self) -> u32 {
         let missing = self.0 & !other.0;
-        weigh(missing as u64, (missing >> 64) as u64)
+        let (middling, heavy) = (missing as u64 >> Self::TAG_BITS, (missing >> 64) as u64);
+        // Light ones are in none of the classes.
+        MIDDLING * middling.count_ones() + HEAVY * heavy.count_ones()
     }
-}
-
-/// The least that letters of these classes weigh, of the middling and the heavy ones; light ones are not counted.
-fn weigh(middling: u64, heavy: u64) -> u32 {
-    MIDDLING * (middling >> Classes::TAG_BITS).count_ones() + HEAVY * heavy.count_ones()
 }
 
 /// Letters of a bag that weigh so much are in classes of their own, so that a class that is missing says what it
