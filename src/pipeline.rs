@@ -27,6 +27,7 @@ mod tasks;
 mod twin;
 mod voting;
 mod waits;
+mod withheld;
 
 pub use assemble::{AssembleError, assemble};
 use evidence::Known;
@@ -38,6 +39,7 @@ pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 pub use voting::votes_as_tasks;
 pub use waits::{Cause, Fate, Mend, causes};
+pub use withheld::Withheld;
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +123,11 @@ pub trait Progress: Sync {
     fn agrees(&self, _question: &str) -> Option<bool> {
         None
     }
+    /// What all that is still to be asked would cost at most, in words, beside so many requests that are named
+    /// already; `None` where nothing more is known.
+    fn outlook(&self, _requests: usize) -> Option<String> {
+        None
+    }
     /// A stage was made.
     fn end(&self, recipe: &str, manifest: &Manifest);
     /// A stage was fresh.
@@ -144,6 +151,10 @@ impl Pulse for Advance<'_> {
 
     fn agrees(&self, question: &str) -> Option<bool> {
         self.0.agrees(question)
+    }
+
+    fn outlook(&self, requests: usize) -> Option<String> {
+        self.0.outlook(requests)
     }
 }
 

@@ -13,7 +13,6 @@ mod prove;
 mod show;
 mod tables;
 mod whereabouts;
-mod withheld;
 
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
@@ -32,4 +31,3 @@ pub use tables::{
     PuzzleTables, QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
 };
 pub use whereabouts::{Ending, Whereabouts, whereabouts};
-pub use withheld::Withheld;

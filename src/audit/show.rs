@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use similar::{ChangeTag, TextDiff};
 
 use super::like::Likeness;
-use super::withheld::Withheld;
+use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};
 use crate::stages::NearPair;

@@ -1,6 +1,5 @@
 //! `review carry`: votes on texts that read otherwise since, and bringing them over.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,10 +14,9 @@ use super::show::both_sides;
 use super::terminal::{HANG, visible};
 use crate::decisions::{Cells, Columns, read_table, write_table};
 use crate::pipeline::{decide::entitled, now};
+use crate::review::Vote;
 use crate::review::carry::{Carryable, Outdated, SeenLog, carry, carryable, take_back};
-use crate::review::item::Content;
 use crate::review::votes::Carried;
-use crate::review::{Digest, Item, Values, Vote};
 use crate::store::{Error, Workspace, durable};
 
 /// A table to carry votes in: a row for each item and text that was voted on.
@@ -62,7 +60,7 @@ pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
             .iter()
             .map(|one| {
                 json!({
-                    "item": one.item.id, "old": one.old, "new": one.item.content, "old_draft": one.old_draft,
+                    "item": one.item.id, "old": one.old, "new": one.new, "old_draft": one.old_draft,
                     "new_draft": one.item.draft, "votes": one.votes,
                 })
             })
@@ -73,10 +71,10 @@ pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
     let mut text = String::new();
     for one in &found.items {
         text.push_str(&format!("{}\n", one.item.id));
-        for (key, old, new) in changes(one) {
+        for (key, old, new) in one.changes() {
             text.push_str(&both_sides(&format!("{key}, old"), &old, &format!("{key}, new"), &new));
         }
-        for line in said(&one.votes) {
+        for line in one.said() {
             text.push_str(&format!("  {HANG}{}\n", visible(&line)));
         }
     }
@@ -96,35 +94,6 @@ fn summary(found: &Carryable<'_>) -> String {
         ));
     }
     text
-}
-
-/// The fields that read otherwise, old and new; drafts among them where they were shown.
-fn changes(one: &Outdated<'_>) -> Vec<(String, String, String)> {
-    let cells = |content: &Content, draft: &Values| -> Vec<(String, String)> {
-        let shown = content.iter().map(|(key, value)| (key.clone(), value.to_string()));
-        shown.chain(draft.iter().map(|(key, value)| (format!("draft.{key}"), value.to_string()))).collect()
-    };
-    let none = Values::new();
-    let new_draft = if one.old_draft.is_empty() { &none } else { &one.item.draft };
-    let (old, new) = (cells(&one.old, &one.old_draft), cells(&one.item.content, new_draft));
-    let keys: Vec<&String> = new.iter().chain(&old).map(|(key, _)| key).collect();
-    let mut met = BTreeSet::new();
-    let of = |cells: &[(String, String)], key: &str| {
-        cells.iter().find(|(known, _)| known == key).map(|(_, text)| text.clone()).unwrap_or_default()
-    };
-    keys.into_iter()
-        .filter(|key| met.insert(*key))
-        .map(|key| (key.clone(), of(&old, key), of(&new, key)))
-        .filter(|(_, old, new)| old != new)
-        .collect()
-}
-
-fn said(votes: &[&Vote]) -> Vec<String> {
-    let one = |vote: &&Vote| {
-        let said: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
-        format!("{} ({}): {}", vote.annotator, vote.round.name(), said.join(", "))
-    };
-    votes.iter().map(one).collect()
 }
 
 pub(super) fn confirm(room: &Room<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
@@ -174,7 +143,8 @@ pub(super) fn export(room: &Room<'_>, out: &Path) -> Result<Exit, Failure> {
     let (seen, votes) = (seen(room)?, room.by_item());
     let found = carryable(&room.step, &room.items, &votes, &seen);
     let row = |one: &Outdated<'_>| -> Cells {
-        let (old, new): (Vec<String>, Vec<String>) = changes(one)
+        let (old, new): (Vec<String>, Vec<String>) = one
+            .changes()
             .into_iter()
             .map(|(key, old, new)| (format!("{key}: {old}"), format!("{key}: {new}")))
             .unzip();
@@ -182,9 +152,9 @@ pub(super) fn export(room: &Room<'_>, out: &Path) -> Result<Exit, Failure> {
             ("item", one.item.id.clone()),
             ("see.old", old.join("\n")),
             ("see.new", new.join("\n")),
-            ("see.votes", said(&one.votes).join("\n")),
-            ("old", of_old(one).to_string()),
-            ("new", of_new(one.item).to_string()),
+            ("see.votes", one.said().join("\n")),
+            ("old", one.shown_votes().to_string()),
+            ("new", one.item.content_hash.to_string()),
         ];
         cells.into_iter().map(|(column, cell)| (column.to_owned(), cell)).collect()
     };
@@ -198,16 +168,6 @@ pub(super) fn export(room: &Room<'_>, out: &Path) -> Result<Exit, Failure> {
     output::print(&format!("{}\n", out.display()))?;
     eprint!("{}", summary(&found));
     Ok(Exit::Done)
-}
-
-/// What a table remembers of the votes, so that a row is about those that were shown in it.
-fn of_old(one: &Outdated<'_>) -> Digest {
-    let ids: Vec<String> = one.votes.iter().map(|vote| vote.id.to_string()).collect();
-    Digest::of("riddlemill carry v1", ids.iter().map(String::as_bytes))
-}
-
-fn of_new(item: &Item) -> Digest {
-    item.content_hash
 }
 
 pub(super) fn import(
@@ -267,8 +227,8 @@ fn of_row(
     let item = cell("item").ok_or("a yes without an item")?;
     let shown = |one: &&Outdated<'_>| {
         one.item.id == item
-            && cell("old") == Some(&of_old(one).to_string())
-            && cell("new") == Some(&of_new(one.item).to_string())
+            && cell("old") == Some(&one.shown_votes().to_string())
+            && cell("new") == Some(&one.item.content_hash.to_string())
     };
     let one = found.items.iter().find(shown);
     let one =

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::args::{Compare, Global};
 use super::exit::{Exit, Failure};
+use super::export::hide;
 use super::output;
 use super::progress::Bar;
 use crate::config::FILE;
@@ -15,7 +16,12 @@ use crate::store::{Error, Workspace};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
     let rows: Vec<_> = match args.set.is_dir() {
-        true => rows_of::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect(),
+        true => {
+            let mut rows: Vec<_> =
+                rows_of::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect();
+            hide(&args.set, global, &mut rows)?;
+            rows
+        }
         false => rows_of::of_file(&args.set)?,
     };
     let reference = rows_of::of_file(&args.reference)?;

@@ -4,17 +4,24 @@ use super::args::{Diff, Global};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::FILE;
+use crate::pipeline::Withheld;
 use crate::release::Causes;
 use crate::release::diff::diff as differences;
+use crate::release::rows_of::recipe;
 use crate::store::{Workspace, durable};
 
 pub(super) fn diff(args: &Diff, global: &Global) -> Result<Exit, Failure> {
     // Without a workspace there are no ledgers to ask.
-    let causes = match global.workspace.join(FILE).exists() {
-        true => Causes::between(Workspace::new(&global.workspace), &args.before, &args.after)?,
-        false => None,
+    let workspace = Workspace::new(&global.workspace);
+    let (causes, withheld) = match global.workspace.join(FILE).exists() {
+        true => (
+            Causes::between(workspace.clone(), &args.before, &args.after)?,
+            recipe(&args.before)?.map(|recipe| Withheld::open(&workspace, recipe)).transpose()?,
+        ),
+        false => (None, None),
     };
-    let found = differences(&args.before, &args.after, &|asked| causes.as_ref()?.of(asked))?;
+    let found =
+        differences(&args.before, &args.after, withheld.as_ref(), &|asked| causes.as_ref()?.of(asked))?;
     if let Some(path) = &args.html {
         let page = found.html().map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
         durable::replace(path, page.as_bytes())?;

@@ -33,7 +33,7 @@ not asked again: a second call asks nothing, and computes every table anew from 
 const SHOWN: usize = 10;
 
 /// Advances a bar.
-struct Bar<'a>(&'a Talk);
+struct Bar<'a>(&'a Talk<'a>);
 
 impl Pulse for Bar<'_> {
     fn advance(&self, records: u64) {
@@ -83,7 +83,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     if args.yes {
         run.agree();
     }
-    let talk = Talk::new(global.quiet, global.verbose);
+    let talk = Talk::new(global.quiet, global.verbose, None);
     let means = Means { config: &config, run: &run, offline: args.offline, stop, pulse: &Bar(&talk) };
     if args.dry_run {
         return estimates(args, &settings, &means, global);

@@ -11,10 +11,11 @@ use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint, tone, visible};
 use crate::audit::{
-    Ending, Explained, Indexed, Passage, Whereabouts, Withheld, compare, details, explain_by, find,
-    find_changed, whereabouts,
+    Ending, Explained, Indexed, Passage, Whereabouts, compare, details, explain_by, find, find_changed,
+    whereabouts,
 };
 use crate::config::Config;
+use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
 use crate::release::origin;
 use crate::search::{self, Found};

@@ -6,14 +6,23 @@ use std::path::Path;
 use super::args::{Export, ExportForm, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use crate::config::FILE;
+use crate::pipeline::Withheld;
 use crate::recipe;
 use crate::release::export::{Form, export as write};
+use crate::release::rows_of::JsonRow;
 use crate::release::{self, Candidate, ReleaseError, rows_of};
 use crate::store::Workspace;
 
 pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
     check(args, global)?;
     let mut configs = rows_of::of_folder(&args.folder)?;
+    for (_, rows) in &mut configs {
+        let hidden = hide(&args.folder, global, rows)?;
+        if hidden > 0 && !global.quiet {
+            eprintln!("{} left out: withdrawn", count(hidden as u64, "row"));
+        }
+    }
     if let Some(config) = &args.config {
         configs.retain(|(name, _)| name == config);
     }
@@ -31,6 +40,17 @@ pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
         eprintln!("{} in {}", count(rows.len() as u64, "row"), args.to.display());
     }
     Ok(Exit::Done)
+}
+
+/// Takes out the rows that are about what was withdrawn from the workspace, and says how many.
+pub(super) fn hide(folder: &Path, global: &Global, rows: &mut Vec<JsonRow>) -> Result<usize, Failure> {
+    let Some(recipe) = rows_of::recipe(folder)?.filter(|_| global.workspace.join(FILE).exists()) else {
+        return Ok(0);
+    };
+    let before = rows.len();
+    let mut gone = Withheld::open(&Workspace::new(&global.workspace), recipe)?.rows(rows)?.into_iter();
+    rows.retain(|_| !gone.next().unwrap_or_default());
+    Ok(before - rows.len())
 }
 
 /// A candidate of the workspace is exported where it is what a run would make; a draft may be older, and the

@@ -9,7 +9,10 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::args::Global;
 use super::output::{count, number};
-use crate::pipeline::Progress;
+use crate::config::Config;
+use crate::llm::Usd;
+use crate::pipeline::{Forecast, Progress, Selection, forecast};
+use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::Pulse;
 use crate::store::Manifest;
@@ -240,15 +243,23 @@ fn busy_style() -> ProgressStyle {
 }
 
 /// How a run talks.
-pub(super) struct Talk {
+pub(super) struct Talk<'a> {
     quiet: bool,
     verbose: bool,
     bar: Mutex<Option<Bar>>,
+    ahead: Option<Ahead<'a>>,
 }
 
-impl Talk {
-    pub(super) fn new(quiet: bool, verbose: bool) -> Talk {
-        Talk { quiet, verbose, bar: Mutex::new(None) }
+/// What a run has still to make.
+pub(super) struct Ahead<'a> {
+    pub config: &'a Config,
+    pub recipes: &'a [&'static Recipe],
+    pub selection: &'a Selection,
+}
+
+impl<'a> Talk<'a> {
+    pub(super) fn new(quiet: bool, verbose: bool, ahead: Option<Ahead<'a>>) -> Talk<'a> {
+        Talk { quiet, verbose, bar: Mutex::new(None), ahead }
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
@@ -257,7 +268,7 @@ impl Talk {
     }
 }
 
-impl Progress for Talk {
+impl Progress for Talk<'_> {
     fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64) {
         if self.verbose {
             eprintln!("{recipe} {stage}: {why}");
@@ -298,6 +309,26 @@ impl Progress for Talk {
             Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask(question)),
             _ => ask(question),
         })
+    }
+
+    fn outlook(&self, requests: usize) -> Option<String> {
+        let ahead = self.ahead.as_ref()?;
+        let mut forecasts = forecast(ahead.config, ahead.recipes).ok()?;
+        for (forecast, recipe) in forecasts.iter_mut().zip(ahead.recipes) {
+            let made = ahead.selection.range(recipe).ok()?;
+            let is_made = |name| recipe.step(name).is_some_and(|(number, _)| made.contains(&(number - 1)));
+            forecast.steps.retain(|step| is_made(step.step));
+        }
+        let steps = || forecasts.iter().flat_map(|forecast| &forecast.steps);
+        let all: u64 = steps().map(|step| step.now.requests as u64 + step.later.requests).sum();
+        let unknown = forecasts.iter().any(|forecast| !forecast.imported);
+        let max = forecasts.iter().map(Forecast::max_usd).sum::<Option<Usd>>();
+        let more = format!("up to {} until this run ends", count(all, "request"));
+        match max.filter(|_| !unknown) {
+            _ if all <= requests as u64 => None,
+            Some(max) => Some(format!("at most {} for {more}", max.in_cents())),
+            None => Some(format!("and {more}, some without a price or of dumps that were not read yet")),
+        }
     }
 
     fn end(&self, recipe: &str, manifest: &Manifest) {

@@ -5,7 +5,7 @@ use super::disk;
 use super::exit::{Exit, Failure};
 use super::next::{self, Next, Standing};
 use super::output::{self, count};
-use super::progress::Talk;
+use super::progress::{Ahead, Talk};
 use super::status;
 use super::terminal::{HANG, tint};
 use crate::config::{Config, sections};
@@ -50,8 +50,8 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     }
     let (mut failed, mut unread) = (false, 0);
     let (mut built, mut standings) = (Vec::new(), Vec::new());
-    for recipe in recipes {
-        let (standing, candidate) = make(&config, recipe, &selection, stop, global)?;
+    for (at, recipe) in recipes.iter().enumerate() {
+        let (standing, candidate) = make(&config, &recipes[at..], &selection, stop, global)?;
         failed |= standing.causes.iter().any(|cause| cause.failed);
         unread += refused(&config, recipe, global)?;
         built.extend(candidate);
@@ -110,14 +110,16 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
 
 type Made = (Standing, Option<(Candidate, bool)>);
 
+/// Makes the first of the recipes that are still ahead.
 fn make(
     config: &Config,
-    recipe: &'static Recipe,
+    ahead: &[&'static Recipe],
     selection: &Selection,
     stop: &Stop,
     global: &Global,
 ) -> Result<Made, Failure> {
-    let talk = Talk::new(global.quiet, global.verbose);
+    let recipe = ahead[0];
+    let talk = Talk::new(global.quiet, global.verbose, Some(Ahead { config, recipes: ahead, selection }));
     let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
     let standing = Standing::after(config, recipe, &manifests)?;
     let mut candidate = None;

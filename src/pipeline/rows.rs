@@ -57,8 +57,8 @@ pub fn review_items(
     Ok(Some((step, items)))
 }
 
-/// [`review_items`] as people are shown them: sides that are compared stand in an order drawn with the workspace's
-/// secret.
+/// [`review_items`] as people are shown them: without what was withdrawn since, and sides that are compared stand in an
+/// order drawn with the workspace's secret.
 ///
 /// # Errors
 /// As there; and where the secret cannot be read or drawn.
@@ -68,6 +68,7 @@ pub fn shown_items(
     ballot: &str,
 ) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
     let Some((step, mut items)) = review_items(config, recipe, ballot)? else { return Ok(None) };
+    super::Withheld::open(&Workspace::new(&config.root), recipe)?.retain_items(&mut items)?;
     if items.iter().any(|item| !item.order.is_empty()) {
         let blinding = blinding(&Workspace::new(&config.root))?;
         items.iter_mut().for_each(|item| blinding.show(&step, item));

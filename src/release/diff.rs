@@ -12,6 +12,7 @@ use super::layout;
 use super::left_out::LeftOut;
 use super::manifest::Candidate;
 use super::rows_of::{JsonRow, of_folder};
+use crate::pipeline::Withheld;
 use crate::store::Error;
 
 /// What differs between two folders.
@@ -107,10 +108,21 @@ pub type Cause<'a> = &'a dyn Fn(Asked<'_>) -> Option<String>;
 
 /// Compares two folders: releases, candidates or stages.
 ///
+/// Texts of rows that were withdrawn are told by nobody.
+///
 /// # Errors
 /// [`Error`] where a folder cannot be read.
-pub fn diff(before: &Path, after: &Path, cause: Cause<'_>) -> Result<Diff, Error> {
-    let (old, mut new) = (of_folder(before)?, of_folder(after)?);
+pub fn diff(
+    before: &Path,
+    after: &Path,
+    withheld: Option<&Withheld>,
+    cause: Cause<'_>,
+) -> Result<Diff, Error> {
+    let (mut old, mut new) = (of_folder(before)?, of_folder(after)?);
+    for (_, rows) in old.iter_mut().chain(&mut new) {
+        let gone = withheld.map(|withheld| withheld.rows(rows)).transpose()?.unwrap_or_default();
+        rows.iter_mut().zip(gone).filter(|(_, gone)| *gone).for_each(|(row, _)| silence(row));
+    }
     let mut configs = Vec::new();
     let alone = old.len() == 1 && new.len() == 1;
     for (config, rows) in old {
@@ -124,6 +136,24 @@ pub fn diff(before: &Path, after: &Path, cause: Cause<'_>) -> Result<Diff, Error
         Ok(Candidate::read(folder)?.map(|found| found.left_out).unwrap_or_default())
     };
     Ok(Diff { configs, left_out_before: left_out(before)?, left_out: left_out(after)? })
+}
+
+/// What stands for a text that was withdrawn.
+const WITHDRAWN: &str = "(withdrawn)";
+
+/// Takes the texts out of a row that was withdrawn; what names it stays.
+fn silence(row: &mut JsonRow) {
+    let first = row.keys().next().cloned();
+    for (column, value) in row.iter_mut() {
+        if ["id", "source_id"].contains(&column.as_str()) || Some(column) == first.as_ref() {
+            continue;
+        }
+        *value = match value {
+            Json::String(_) => WITHDRAWN.into(),
+            Json::Array(_) | Json::Object(_) => Json::Null,
+            _ => continue,
+        };
+    }
 }
 
 fn id(row: &JsonRow) -> &str {

@@ -41,6 +41,17 @@ pub enum ReleaseError {
         /// The stages, with what changed.
         stages: Vec<StaleStage>,
     },
+    /// The candidate still holds what was withdrawn: not even a draft may.
+    #[error(
+        "{rows} {} of the candidate of {recipe} {} withdrawn since it was made\n  hint: `riddlemill run --recipe {recipe}` takes {} out",
+        if *rows == 1 { "row" } else { "rows" }, if *rows == 1 { "was" } else { "were" }, if *rows == 1 { "it" } else { "them" }
+    )]
+    Withdrawn {
+        /// The recipe.
+        recipe: String,
+        /// How many.
+        rows: usize,
+    },
     /// Nothing reached the recipe's end.
     #[error("0 items of {recipe} reached its end{}\n  hint: `riddlemill status --recipe {recipe}` names who is waited for", waits.iter().map(|wait| format!("; {wait}")).collect::<String>())]
     Empty {

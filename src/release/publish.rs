@@ -18,9 +18,9 @@ use super::restore::kept_lines;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
 use crate::config::Config;
-use crate::pipeline::{StaleStage, stale_stages};
+use crate::pipeline::{StaleStage, Withheld, stale_stages};
 use crate::recipe::Recipe;
-use crate::store::{Error, StageReader, Workspace, durable, sha256};
+use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
 
 /// What a release would be, or was.
 #[derive(Clone, Debug)]
@@ -211,6 +211,16 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
     let readers = end.readers(&workspace)?;
     let stages = End::chain(&readers);
     let last = readers.last().ok_or_else(stale)?;
+    if draft {
+        let withheld = Withheld::open(&workspace, recipe)?;
+        let mut gone = 0;
+        for part in json_parts(last, "rows", &[]) {
+            gone += withheld.rows(&part?)?.into_iter().filter(|gone| *gone).count();
+        }
+        if gone > 0 {
+            return Err(ReleaseError::Withdrawn { recipe: recipe.name.into(), rows: gone });
+        }
+    }
     let (numbers, layouts) = (allot(&workspace, end, last)?, end.layouts(last)?);
     if stages != candidate.stages || candidate.words != words(config, recipe, &layouts, &numbers) {
         return Err(stale());

@@ -6,10 +6,24 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use super::manifest::Candidate;
-use crate::store::{Error, StageReader, json_parts};
+use crate::recipe::{Recipe, find};
+use crate::store::{Error, Manifest, StageReader, json_parts};
 
 /// A row as JSON, keys in order.
 pub type JsonRow = Map<String, Json>;
+
+/// The recipe that a folder's rows are of: a release or candidate, or a stage; `None` where it is neither, or of
+/// a recipe that is not known.
+///
+/// # Errors
+/// [`Error`] where a manifest cannot be read.
+pub fn recipe(folder: &Path) -> Result<Option<&'static Recipe>, Error> {
+    let name = match Candidate::read(folder)? {
+        Some(candidate) => Some(candidate.recipe),
+        None => Manifest::read(folder)?.map(|manifest| manifest.recipe),
+    };
+    Ok(name.as_deref().and_then(find))
+}
 
 /// The rows of a folder by config: a release or candidate, or a stage.
 ///

@@ -122,7 +122,8 @@ fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice,
     })
 }
 
-/// As sure as the question; synthetic where a sample answered or judged.
+/// As sure as the question; synthetic where a sample answered or judged. What is still without a status at the end of
+/// the questions' reviews is what an optional one left undecided, and no reason to doubt the rest.
 fn standing(question: &Question, answers: &[Response]) -> Standing {
     let fields = [
         question.screen_status.as_deref(),
@@ -135,7 +136,7 @@ fn standing(question: &Question, answers: &[Response]) -> Standing {
         .flat_map(|answer| answer.basis.iter().chain(&answer.rating_basis))
         .any(|basis| basis.starts_with("sample:"));
     let asked = if sample { Standing::Synthetic } else { Standing::Confirmed };
-    Standing::least(fields).min(asked)
+    Standing::least(fields.into_iter().flatten().map(Some)).min(asked)
 }
 
 #[cfg(test)]
@@ -170,7 +171,17 @@ mod tests {
         assert_eq!((made.good_model.as_str(), made.bad_model.as_str(), made.pairs), ("b", "a", 1));
         assert!((made.gap - 10.0 / 3.0).abs() < 1e-12);
         assert_eq!(made.ratings, ["0", "1", "0", "4", "4", "3"]);
-        assert_eq!(made.standing, "provisional");
+        let standing = |status: Option<&str>| {
+            let question = Question {
+                screen_status: Some("confirmed".into()),
+                category_status: status.map(str::to_owned),
+                ..question("q")
+            };
+            choice(question, &answers, 7).unwrap().standing
+        };
+        assert_eq!(standing(Some("provisional")), "provisional");
+        assert_eq!(standing(Some("synthetic")), "synthetic");
+        assert_eq!(standing(None), "confirmed", "an optional review without an answer");
     }
 
     #[test]

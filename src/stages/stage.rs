@@ -154,7 +154,9 @@ impl Stage {
             // 2 reads no reasoning as an answer.
             Stage::Draft(_) => 2,
             Stage::Review(_) => 1,
-            Stage::Options | Stage::Pairs => 1,
+            Stage::Options => 1,
+            // 2 takes no optional review without an answer for a doubt.
+            Stage::Pairs => 2,
             Stage::Puzzle(_) => 1,
         }
     }
@@ -217,6 +219,11 @@ pub trait Pulse: Sync {
     fn tell(&self, _words: &str) {}
     /// Asks whoever started it a question that wants a yes; `None` where nobody can be asked.
     fn agrees(&self, _question: &str) -> Option<bool> {
+        None
+    }
+    /// What all that is still to be asked would cost at most, in words, beside so many requests that are named
+    /// already; `None` where nothing more is known.
+    fn outlook(&self, _requests: usize) -> Option<String> {
         None
     }
 }

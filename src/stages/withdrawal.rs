@@ -140,6 +140,11 @@ impl Withdrawals {
         found
     }
 
+    /// Says whether anything was withdrawn since this was asked before: the length of the log.
+    pub fn length(workspace: &Workspace) -> u64 {
+        path(workspace).metadata().map_or(0, |meta| meta.len())
+    }
+
     /// Whether nothing is withdrawn.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty() && self.texts.is_empty() && self.dumps.is_empty()

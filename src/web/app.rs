@@ -12,7 +12,7 @@ use super::access::{Access, Rank};
 use super::desk::{Ballots, Desk};
 use super::error::Oops;
 use super::limits::Tries;
-use super::routes::{curate, decide, duplicates, login, overview, record, releases, review, stage};
+use super::routes::{carry, curate, decide, duplicates, login, overview, record, releases, review, stage};
 use super::server::{Address, Serve};
 use super::sessions::Sessions;
 use super::staged::Stages;
@@ -142,6 +142,7 @@ fn curators() -> Vec<Route> {
     vec![
         ("/curate", get(curate::page)),
         ("/curate/{recipe}/{step}/assign", post(curate::spread)),
+        ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
         ("/{recipe}/decide", post(decide::take)),
     ]

@@ -39,6 +39,7 @@ templates![
     "queue.html",
     "ballot.html",
     "curate.html",
+    "carry.html",
 ];
 
 static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| {

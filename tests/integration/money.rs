@@ -109,7 +109,13 @@ fn a_terminal_is_asked() {
         )
     };
     let said = ws.shell(&line("n"));
-    assert!(said.out.contains("requests to loop; go on? [y/N]"), "{} {}", said.out, said.err);
+    assert!(
+        said.out.contains("for 92 requests to loop, at most $")
+            && said.out.contains(" until this run ends; go on? [y/N]"),
+        "{} {}",
+        said.out,
+        said.err
+    );
     assert!(said.out.contains("not agreed, and nothing was sent") && server.count() == 0, "{}", said.out);
     let said = ws.shell(&line("y"));
     assert!(server.count() > 50, "{} {}", said.out, said.err);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::browser::{Browser, Server, hidden};
 use crate::harness::{Workspace, source, title};
 
 /// A workspace whose posts an annotator voted to keep, and a curator beside them.
@@ -102,6 +103,52 @@ fn votes_are_brought_over_where_somebody_saw_both_texts() {
     ws.remove_derived();
     run();
     crate::harness::assert_same(&all, &ws.derived(), "with votes that were brought over");
+}
+
+#[test]
+fn votes_are_brought_over_on_a_page_that_shows_both_texts() {
+    let ws = voted(&["雨伞打13800138000会有人接吗？", "门铃半夜睡不睡觉？"]);
+    let settings = ws.read("pipeline.toml");
+    ws.write("pipeline.toml", settings + "[anonymise]\ncontacts = \"keep\"\n");
+    ws.call(["run", "--recipe", "chumor", "--offline"]).expect(0);
+    let confirmed = || -> u64 {
+        let said = ws.call(["review", "status", "--recipe", "chumor", "--json"]).expect(0);
+        let steps: Vec<Value> = serde_json::from_str(&said.out).unwrap();
+        steps.iter().find(|step| step["step"] == "screen").unwrap()["confirmed"].as_u64().unwrap()
+    };
+    assert_eq!(confirmed(), 1);
+    let server = Server::start(&ws, &[]);
+    let place = "/curate/chumor/screen/carry";
+    assert!(server.get("/curate").body.contains(place));
+    let mut browser = Browser::default();
+    let page = browser.get(&server, place).body;
+    for word in ["13800138000", "雨伞打", "a1 (vote): screen=keep", "<del>", "<ins>"] {
+        assert!(page.contains(word), "no {word:?}: {page}");
+    }
+    let (csrf, old, new) = (hidden(&page, "csrf"), hidden(&page, "old"), hidden(&page, "new"));
+    let mut send = |by: &str, why: &str, new: &str, undo: &str| {
+        let fields = [
+            ("csrf", csrf.as_str()),
+            ("item", "tieba:1"),
+            ("old", &old),
+            ("new", new),
+            ("as", by),
+            ("why", why),
+            ("undo", undo),
+        ];
+        browser.post(&server, place, &fields).status
+    };
+    assert_eq!(send("a1", "the number is back", &new, ""), 403);
+    assert_eq!(send("meta-1", " ", &new, ""), 422);
+    assert_eq!(send("meta-1", "the number is back", &old, ""), 409);
+    assert_eq!(send("meta-1", "the number is back", &new, ""), 303);
+    assert_eq!(confirmed(), 2);
+    let vote = ws.read("raw/votes/000001.jsonl");
+    let vote: Value = serde_json::from_str(vote.lines().last().unwrap()).unwrap();
+    assert_eq!((&vote["annotator"], &vote["carried"]["by"]), (&json!("a1"), &json!("meta-1")));
+    assert_eq!(send("meta-1", "again", &new, ""), 409, "it stands there no longer");
+    assert_eq!(send("meta-1", "a slip", &new, "1"), 303);
+    assert_eq!(confirmed(), 1);
 }
 
 #[test]

@@ -15,7 +15,8 @@ const READERS: [&str; 10] = [
     "/flub/release/candidate",
     "/flub/diff",
 ];
-const CURATORS: [&str; 2] = ["/curate", "/curate/ruozhibench-gen/screen/votes.jsonl"];
+const CURATORS: [&str; 3] =
+    ["/curate", "/curate/ruozhibench-gen/screen/carry", "/curate/ruozhibench-gen/screen/votes.jsonl"];
 
 #[test]
 fn pages_tell_where_a_post_went_and_are_safe_to_open() {

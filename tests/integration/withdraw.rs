@@ -61,8 +61,35 @@ fn a_withdrawn_post_leaves_everything() {
         assert_eq!(server.get(&format!("/find?q={id}")).status, 410);
         let found = server.get(&format!("/find?q={}", coded(&piece)));
         assert!(found.status == 200 && !found.body.contains(text), "{}", found.body);
+        // Nor on a ballot, in a table or beside another version.
+        for form in ["jsonl", "csv", "label-studio"] {
+            let args = ["review", "export", "translation", "--recipe", GEN, "--annotator", "annotator-1"];
+            ws.call(args.iter().chain(&["--format", form, "--out", "ballots"])).expect(0);
+        }
+        let ballots: Vec<_> = std::fs::read_dir(ws.path("ballots")).unwrap().map(Result::unwrap).collect();
+        assert_eq!(ballots.len(), 4, "Label Studio gets its configuration, too");
+        for ballot in ballots {
+            let ballot = std::fs::read_to_string(ballot.path()).unwrap();
+            assert!(!ballot.contains(text) && ballot.len() > 300, "{ballot}");
+        }
+        let ballot = server.get(&format!("/review/{GEN}/translation/vote?as=annotator-1&item={}", coded(id)));
+        assert!(!ballot.body.contains(text), "{}", ballot.body);
+        for folder in [format!("staged/{GEN}/06_screen"), format!("output/{GEN}/1.0.0-draft.1")] {
+            ws.call(["export", &folder, "csv", "rows.csv"]).expect(0);
+            let rows = ws.read("rows.csv");
+            assert!(!rows.contains(text) && rows.lines().count() > 10, "{folder}");
+        }
+        let (old, new) = (format!("staged/{GEN}/05_dedup"), format!("output/{GEN}/1.0.0-draft.1"));
+        for (a, b) in [(&old, &new), (&new, &old)] {
+            assert!(!ws.call(["diff", a, b]).out.contains(text));
+        }
+        let page = server.get(&format!("/{GEN}/diff?before=1.0.0-draft.1&after=candidate"));
+        assert!(page.status == 200 && !page.body.contains(text), "{}", page.body);
     };
     hidden();
+    // The candidate that holds it is no draft either.
+    let said = release(&ws, &["--draft"]).expect(2);
+    assert!(said.err.contains("1 row of the candidate of ruozhibench-gen was withdrawn"), "{}", said.err);
     let said = release(&ws, &[]).expect(2);
     assert!(said.err.contains("import") && said.err.contains("new withdrawal"), "{}", said.err);
 

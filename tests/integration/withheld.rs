@@ -37,6 +37,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/{recipe}/diff", &["", "?before=candidate&after=candidate"]),
     ("/curate", &["", "?as={other}"]),
     ("/curate/{recipe}/{step}/assign", &[""]),
+    ("/curate/{recipe}/{step}/carry", &["", "?as={other}"]),
     ("/curate/{recipe}/{step}/votes.jsonl", &["", "?as={other}"]),
     ("/{recipe}/decide", &[""]),
 ];

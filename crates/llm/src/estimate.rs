@@ -94,13 +94,13 @@ pub fn estimate(
             }
         }
     }
-    estimate.min_usd = price.map(|price| price.cost(estimate.prompt_tokens, 0));
+    estimate.min_usd = price.map(|price| price.least(estimate.prompt_tokens));
     Ok(estimate)
 }
 
 /// The most that a prompt of so many tokens costs with its longest answers, where it may be asked again so often.
 pub fn at_most(price: Price, prompt: u64, completion: u64, reasks: u32) -> Usd {
-    let asked = |again: u32| price.cost(prompt + u64::from(again) * (completion + REASK), completion);
+    let asked = |again: u32| price.most(prompt + u64::from(again) * (completion + REASK), completion);
     (0..=reasks).map(asked).sum()
 }
 

@@ -51,7 +51,9 @@ impl Fault {
     pub fn retriable(&self) -> bool {
         match self.kind {
             Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
-            Kind::Empty | Kind::OnlyReasoning => true,
+            Kind::Empty => true,
+            // All that was asked for was thought about, and paid for: the same would be bought again.
+            Kind::OnlyReasoning => false,
             Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
             Kind::QuotaExhausted(_) | Kind::TooLarge => false,
         }
@@ -76,7 +78,10 @@ impl Fault {
     /// Whether the same request would fail in the same way for ever: refused for what it says, or answered with
     /// nothing or too much however often it was sent.
     pub fn is_lasting(&self) -> bool {
-        matches!(self.kind, Kind::Empty | Kind::TooLarge | Kind::Status(400 | 413 | 422 | 451))
+        matches!(
+            self.kind,
+            Kind::Empty | Kind::OnlyReasoning | Kind::TooLarge | Kind::Status(400 | 413 | 422 | 451)
+        )
     }
 
     /// Whether it may be one of several texts that the server cannot take.

@@ -35,6 +35,12 @@ impl Usd {
         self.0
     }
 
+    /// As a quote says it: in cents, but for what is less than some of them.
+    pub fn in_cents(self) -> String {
+        let dollars = self.dollars();
+        if dollars < 0.1 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
+    }
+
     /// In dollars, for display and reports; sums are made on the exact amounts.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / PICO
@@ -130,6 +136,11 @@ impl Price {
         dear.cost(prompt_tokens, completion_tokens)
     }
 
+    /// The least that so many tokens of prompts may cost: all of them cached, where that is cheaper.
+    pub fn least(self, prompt_tokens: u64) -> Usd {
+        Price { per_token_in: self.per_token_in.min(self.per_token_cached), ..self }.cost(prompt_tokens, 0)
+    }
+
     /// The cost of what a server counted.
     pub fn of(self, usage: Usage) -> Usd {
         let Usage { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = usage;
@@ -163,6 +174,7 @@ mod tests {
         assert_eq!(own.of(usage).pico(), 1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6);
         assert!(own.most(10, 8) >= own.of(usage));
         assert_eq!(own.most(10, 8).pico(), 10 * 1_000_000 + 8 * 8_000_000);
+        assert_eq!((own.least(10).pico(), plain.least(10)), (10 * 250_000, plain.cost(10, 0)));
     }
 
     #[test]

@@ -39,7 +39,10 @@ pub(in crate::stages) fn agreed(
     if requests == 0 {
         return Ok(());
     }
-    let quote = quote(usd, requests, &names);
+    let mut quote = quote(usd, requests, &names);
+    if let Some(more) = asking.pulse.outlook(requests) {
+        quote = format!("{quote}, {more}");
+    }
     match asking.pulse.agrees(&format!("{quote}; go on?")) {
         Some(true) => {
             asking.run.agree();
@@ -55,11 +58,8 @@ pub(in crate::stages) fn agreed(
 
 /// `about $0.28 for 20 requests to mine`.
 fn quote(usd: Usd, requests: usize, names: &[&str]) -> String {
-    let dollars = usd.dollars();
-    // Cents, but for what is less than some of them.
-    let amount = if dollars < 0.1 { format!("${dollars:.4}") } else { format!("${dollars:.2}") };
     let noun = if requests == 1 { "request" } else { "requests" };
-    format!("about {amount} for {} {noun} to {}", grouped(requests as i64), names.join(" and "))
+    format!("about {} for {} {noun} to {}", usd.in_cents(), grouped(requests as i64), names.join(" and "))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::{RunError, shown_items};
 use crate::recipe::Recipe;
 use crate::review::{Item, Step};
+use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Manifest, Workspace};
 use crate::web::kept::Made;
 
@@ -43,7 +44,8 @@ impl Ballots {
         let Some(manifest) = Manifest::read(&place)? else { return Ok(None) };
         let settings: sections::Review = config.typed(Some(recipe.name), "review");
         let rows = manifest.tables.get("rows").map(|rows| rows.hash.as_str()).unwrap_or_default();
-        let key = format!("{rows} {}", settings.draft_ahead.join(","));
+        let withdrawn = Withdrawals::length(&Workspace::new(&config.root));
+        let key = format!("{rows} {} {withdrawn}", settings.draft_ahead.join(","));
         let make = || match shown_items(config, recipe, name) {
             Ok(Some((step, items))) => {
                 let places = items.iter().enumerate().map(|(at, item)| (item.id.clone(), at)).collect();

@@ -101,16 +101,20 @@ pub(in crate::web) async fn take(
     Ok(Redirect::to(&back).into_response())
 }
 
+/// Who decides: a curator's token is the curator's word; on a machine of one's own, whom of pipeline.toml the form names.
+pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<String, Oops> {
+    match visitor.name() {
+        Some(name) => Ok(name.to_owned()),
+        None => {
+            entitled(config, form.get("as")).map_err(refused)?;
+            Ok(form.get("as").to_owned())
+        }
+    }
+}
+
 fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), Oops> {
     let (config, _) = app.config();
-    let by = match visitor.name() {
-        // A curator's token is the curator's word.
-        Some(name) => name.to_owned(),
-        None => {
-            entitled(&config, form.get("as")).map_err(refused)?;
-            form.get("as").to_owned()
-        }
-    };
+    let by = who(&config, visitor, form)?;
     let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
     let folder = app.workspace.decisions();
     let at = now();

@@ -8,8 +8,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::decide::{Desk, desk};
-use crate::audit::Withheld;
 use crate::decisions::seen_pair;
+use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::{NearPair, Puzzling, Stage};

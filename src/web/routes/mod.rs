@@ -1,6 +1,7 @@
 //! The pages, a file each: what a route reads, and which template shows it.
 
 mod ballot;
+pub(super) mod carry;
 mod counted;
 pub(super) mod curate;
 pub(super) mod decide;

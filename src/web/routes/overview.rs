@@ -7,10 +7,11 @@ use axum::response::Response;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::pipeline::{Freshness, Planned, plan};
+use crate::pipeline::{Cause, Freshness, Planned, causes, plan};
 use crate::recipe::{self, Recipe};
-use crate::record::{Reason, State as Left};
+use crate::record::State as Left;
 use crate::stages::draft;
+use crate::store::Manifest;
 use crate::web::app::{App, reading};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
@@ -49,9 +50,24 @@ struct Step {
     /// Records by state, those that went on apart.
     gone: Vec<(String, u64)>,
     held: u64,
-    /// What the held ones wait for: the reason's code, on whom (`person` or `reply`), how many.
-    waits: Vec<(String, &'static str, u64)>,
+    /// What keeps records back, one cause a group.
+    causes: Vec<Told>,
     compares: bool,
+}
+
+/// A cause that keeps records back, as pages show it.
+#[derive(Serialize)]
+pub(super) struct Told {
+    /// How many, what keeps them back, and what mends it.
+    words: String,
+    /// Whether input or an endpoint failed.
+    failed: bool,
+}
+
+impl Told {
+    pub(super) fn of(cause: &Cause) -> Told {
+        Told { words: cause.to_string(), failed: cause.failed }
+    }
 }
 
 #[derive(Serialize)]
@@ -76,7 +92,9 @@ pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) 
 fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
     let planned = plan(config, recipe)?;
     let read = planned.first().and_then(Planned::manifest).map_or(0, |m| m.counts.records_in);
-    let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read)).collect();
+    let made: Vec<Manifest> = planned.iter().filter_map(|step| step.manifest().cloned()).collect();
+    let causes = causes(config, recipe, &made)?;
+    let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read, &causes)).collect();
     Ok(Funnel {
         recipe: recipe.name,
         about: recipe.about,
@@ -89,7 +107,7 @@ fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
     })
 }
 
-fn step(planned: &Planned, read: u64) -> Step {
+fn step(planned: &Planned, read: u64, causes: &[Cause]) -> Step {
     let (freshness, why) = match (&planned.freshness, planned.after) {
         (Freshness::Fresh(_), None) => ("fresh", String::new()),
         (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
@@ -100,8 +118,6 @@ fn step(planned: &Planned, read: u64) -> Step {
     };
     let counts = planned.manifest().map(|m| m.counts.clone()).unwrap_or_default();
     let goes_on = |state: &str| matches!(state, "kept" | "changed" | "expanded" | "joined");
-    let held = counts.reasons.iter().filter_map(|(key, n)| Some((key.strip_prefix("held/")?, *n)));
-    let waits = held.map(|(code, n)| (code.to_string(), waits_on(code), n)).collect();
     Step {
         stage: planned.step,
         freshness,
@@ -111,28 +127,9 @@ fn step(planned: &Planned, read: u64) -> Step {
         left: (counts.records_out.min(read) * 1000).checked_div(read).unwrap_or(0),
         held: counts.state(Left::Held),
         gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),
-        waits,
+        causes: causes.iter().filter(|cause| cause.stage == planned.step).map(Told::of).collect(),
         compares: planned.manifest().is_some_and(|m| m.tables.contains_key("pairs")),
     }
-}
-
-/// Whom a held record waits for.
-fn waits_on(code: &str) -> &'static str {
-    let of_models = [
-        Reason::ReplyMissing,
-        Reason::BudgetReached,
-        Reason::NoPrice,
-        Reason::KeyMissing,
-        Reason::Interrupted,
-        Reason::RequestFailed,
-        Reason::EndpointLeft,
-        Reason::ReplyUnparseable,
-        Reason::NotDrafted,
-        Reason::OptionsMissing,
-        Reason::ResponsesMissing,
-        Reason::JudgesMissing,
-    ];
-    if of_models.iter().any(|reason| reason.code() == code) { "reply" } else { "person" }
 }
 
 /// What the reply store was charged; nothing where nobody was ever asked, and no store is made by looking.

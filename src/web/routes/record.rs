@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::decide::{Desk, desk_of};
-use crate::audit::{self, Indexed, Passage, Whereabouts, Withheld};
+use crate::audit::{self, Indexed, Passage, Whereabouts};
 use crate::config::Config;
+use crate::pipeline::Withheld;
 use crate::recipe::{self, Recipe};
 use crate::record::Post;
 use crate::release::Candidate;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counted::{Counted, counted};
 use crate::join::Unwatched;
-use crate::pipeline::review_items;
+use crate::pipeline::{Withheld, review_items};
 use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
@@ -225,7 +225,9 @@ fn compared(
     reference: String,
 ) -> Result<Compared, Oops> {
     let theirs = rows_of::of_file(&app.workspace.raw().join("reference").join(&reference))?;
-    let ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+    let mut ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+    let mut gone = Withheld::open(&app.workspace, recipe)?.rows(&ours)?.into_iter();
+    ours.retain(|_| !gone.next().unwrap_or_default());
     let types = serde_json::from_str(FLUB_TYPES).map_err(Oops::broken)?;
     let mut found = compare::compare(&ours, &theirs, &types, &|_| None, &Unwatched);
     found.missing.truncate(SHOWN);
@@ -292,7 +294,8 @@ pub(in crate::web) async fn diff(
                 told.set(told.get() + 1);
                 causes.as_ref().filter(|_| told.get() <= SHOWN)?.of(asked)
             };
-            let mut diff = differing::diff(&old, &new, &cause)?;
+            let mut diff =
+                differing::diff(&old, &new, Some(&Withheld::open(&app.workspace, recipe)?), &cause)?;
             for config in &mut diff.configs {
                 found.counts.push([config.added.len(), config.removed.len(), config.changed.len()]);
                 config.added.truncate(SHOWN);

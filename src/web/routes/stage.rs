@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::decide::{Desk, desk};
-use crate::audit::Withheld;
+use super::overview::Told;
 use crate::decisions::{Verdict, seen_text};
+use crate::pipeline::{Withheld, causes};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, State as Left};
 use crate::stages::Stage;
@@ -48,6 +49,8 @@ struct Found {
     steps: Vec<&'static str>,
     filter: Filter,
     counts: Counts,
+    /// What keeps its records back, one cause a group.
+    causes: Vec<Told>,
     reasons: Vec<Reason>,
     records: Vec<Shown>,
     found: usize,
@@ -118,6 +121,7 @@ fn find(
         stage: step.name,
         steps,
         counts: Counts::default(),
+        causes: Vec::new(),
         reasons: Vec::new(),
         records: Vec::new(),
         found: 0,
@@ -135,6 +139,8 @@ fn find(
     let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
     let manifest = looking.stage.manifest();
     found.counts = manifest.counts.clone();
+    let told = causes(&app.config().0, recipe, std::slice::from_ref(manifest))?;
+    found.causes = told.iter().map(Told::of).collect();
     found.settings = manifest.settings.clone();
     found.compares = manifest.tables.contains_key("pairs");
     found.texts = looking.len() > 0;

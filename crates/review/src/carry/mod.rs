@@ -7,10 +7,13 @@
 
 mod seen;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 pub use seen::{Seen, SeenLog};
 
+use super::Digest;
 use super::answers::{self, Answers, Fault};
 use super::ballot::{Drafts, Round, Step};
 use super::item::{Content, Item};
@@ -23,7 +26,9 @@ use super::votes::{Carried, Vote, current};
 pub struct Outdated<'a> {
     /// As it reads today.
     pub item: &'a Item,
-    /// What the voters saw, without each other's votes.
+    /// What is shown of it today, in the order that the recipe's seed draws, without anybody's votes.
+    pub new: Content,
+    /// What the voters saw, so too.
     pub old: Content,
     /// The drafts that they saw; empty on a blind ballot.
     pub old_draft: Values,
@@ -69,6 +74,48 @@ pub enum CarryError {
     },
 }
 
+impl Outdated<'_> {
+    /// The fields that read otherwise, old and new; drafts among them where they were shown.
+    pub fn changes(&self) -> Vec<(String, String, String)> {
+        let cells = |content: &Content, draft: &Values| -> Vec<(String, String)> {
+            let shown = content.iter().map(|(key, value)| (key.clone(), value.to_string()));
+            shown
+                .chain(draft.iter().map(|(key, value)| (format!("draft.{key}"), value.to_string())))
+                .collect()
+        };
+        let none = Values::new();
+        let new_draft = if self.old_draft.is_empty() { &none } else { &self.item.draft };
+        let (old, new) = (cells(&self.old, &self.old_draft), cells(&self.new, new_draft));
+        let keys: Vec<&String> = new.iter().chain(&old).map(|(key, _)| key).collect();
+        let mut met = BTreeSet::new();
+        let of = |cells: &[(String, String)], key: &str| {
+            cells.iter().find(|(known, _)| known == key).map(|(_, text)| text.clone()).unwrap_or_default()
+        };
+        keys.into_iter()
+            .filter(|key| met.insert(*key))
+            .map(|key| (key.clone(), of(&old, key), of(&new, key)))
+            .filter(|(_, old, new)| old != new)
+            .collect()
+    }
+
+    /// What people said of it, a line each.
+    pub fn said(&self) -> Vec<String> {
+        self.votes.iter().map(|vote| said(vote)).collect()
+    }
+
+    /// What a table or a form remembers of the votes, so that an answer is about those that were shown.
+    pub fn shown_votes(&self) -> Digest {
+        let ids: Vec<String> = self.votes.iter().map(|vote| vote.id.to_string()).collect();
+        Digest::of("riddlemill carry v1", ids.iter().map(String::as_bytes))
+    }
+}
+
+/// `a1 (vote): screen=keep`.
+pub fn said(vote: &Vote) -> String {
+    let said: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+    format!("{} ({}): {}", vote.annotator, vote.round.name(), said.join(", "))
+}
+
 /// The people's votes of a step that are about an older text. `votes` may hold those of other items.
 pub fn carryable<'a>(
     step: &Step,
@@ -79,7 +126,9 @@ pub fn carryable<'a>(
     let mut found = Carryable::default();
     for item in items {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        let (today, draft) = (base(&item.content), shown_draft(step, &item.draft));
+        let mut drawn = item.clone();
+        drawn.turn(false);
+        let (today, draft) = (base(&drawn.content), shown_draft(step, &item.draft));
         let mut groups: Vec<Outdated<'a>> = Vec::new();
         for vote in heads(on_it) {
             if vote.round != Round::Review && vote.content_hash == item.content_hash {
@@ -96,7 +145,9 @@ pub fn carryable<'a>(
             }
             match groups.iter_mut().find(|group| group.old == old && group.old_draft == old_draft) {
                 Some(group) => group.votes.push(vote),
-                None => groups.push(Outdated { item, old, old_draft, votes: vec![vote] }),
+                None => {
+                    groups.push(Outdated { item, new: today.clone(), old, old_draft, votes: vec![vote] });
+                }
             }
         }
         groups.iter_mut().for_each(|group| group.votes.sort_by_key(|vote| (vote.round, &vote.annotator)));

@@ -1,12 +1,17 @@
 //! What was withdrawn since the stages were made: they hold it until the next run, and it is shown nowhere.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Map, Value as Json};
 
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link};
+use crate::review::{Item, Value};
 use crate::stages::import::FileRow;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
 use crate::store::{Error, Filter, StageReader, Workspace, select};
+
+/// The columns that name the record that a row was made from.
+const NAMES: [&str; 5] = ["id", "source_id", "question", "group", "puzzle"];
 
 /// The withdrawals of a workspace beside what a recipe has imported.
 pub struct Withheld {
@@ -75,6 +80,63 @@ impl Withheld {
     /// Whether a text is withdrawn, in whichever record it stands.
     pub fn says(&self, text: &str) -> bool {
         self.withdrawals.of_text(text).is_some()
+    }
+
+    /// Whether one of a row's values is a withdrawn text, in lists too.
+    fn says_within(&self, value: &Json) -> bool {
+        match value {
+            Json::String(text) => self.says(text),
+            Json::Array(values) => values.iter().any(|value| self.says_within(value)),
+            Json::Object(values) => values.values().any(|value| self.says_within(value)),
+            _ => false,
+        }
+    }
+
+    /// Which of these rows, of a stage or of a release, are about what was withdrawn.
+    ///
+    /// # Errors
+    /// [`Error`] where the import stage cannot be read.
+    pub fn rows(&self, rows: &[Map<String, Json>]) -> Result<Vec<bool>, Error> {
+        if self.withdrawals.is_empty() {
+            return Ok(vec![false; rows.len()]);
+        }
+        let named = |row: &'_ Map<String, Json>| -> Vec<String> {
+            let names = NAMES.iter().filter_map(|name| row.get(*name)?.as_str());
+            names.flat_map(|name| [name, name.split('#').next().unwrap_or(name)]).map(str::to_owned).collect()
+        };
+        let names: Vec<Vec<String>> = rows.iter().map(named).collect();
+        let gone = self.among(names.iter().flatten().map(String::as_str))?;
+        let is_gone = |(row, names): (&Map<String, Json>, &Vec<String>)| {
+            names.iter().any(|name| gone.contains(name.as_str()))
+                || row.values().any(|value| self.says_within(value))
+        };
+        Ok(rows.iter().zip(&names).map(is_gone).collect())
+    }
+
+    /// Takes out the items of a ballot that are about what was withdrawn.
+    ///
+    /// # Errors
+    /// [`Error`] where the import stage cannot be read.
+    pub fn retain_items(&self, items: &mut Vec<Item>) -> Result<(), Error> {
+        if self.withdrawals.is_empty() {
+            return Ok(());
+        }
+        let record = |item: &Item| item.id.split('#').next().unwrap_or(&item.id).to_owned();
+        let records: Vec<String> = items.iter().map(record).collect();
+        let named = items.iter().map(|item| item.id.as_str()).chain(records.iter().map(String::as_str));
+        let gone: FxHashSet<String> = self.among(named)?.into_iter().map(str::to_owned).collect();
+        let says = |value: &Value| match value {
+            Value::Text(text) => self.says(text),
+            Value::List(texts) => texts.iter().any(|text| self.says(text)),
+            Value::Number(_) => false,
+        };
+        items.retain(|item| {
+            !gone.contains(&item.id)
+                && !gone.contains(&record(item))
+                && !item.content.values().any(says)
+                && !item.draft.iter().any(|(_, value)| says(value))
+        });
+        Ok(())
     }
 
     /// The tombstone of a record, by its id or its place in a dump; of one that was in several dumps where all of

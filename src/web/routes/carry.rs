@@ -1,0 +1,155 @@
+//! Votes on texts that read otherwise since: old and new side by side, for whoever confirms that the answers hold.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Serialize;
+
+use super::decide::{Desk, desk, who};
+use super::review::ballot;
+use crate::pipeline::now;
+use crate::recipe::Recipe;
+use crate::review::carry::{SeenLog, carry, carryable, said, take_back};
+use crate::review::votes::Carried;
+use crate::review::{Item, Vote};
+use crate::web::app::{App, reading, recipe};
+use crate::web::desk::Cast;
+use crate::web::error::Oops;
+use crate::web::guard::{Form, Visitor};
+use crate::web::view;
+
+/// Items on the page; what is confirmed makes room for the next.
+const SHOWN: usize = 50;
+/// The longest reason.
+const WHY_CHARS: usize = 500;
+
+#[derive(Serialize)]
+struct Found {
+    recipe: &'static str,
+    step: String,
+    items: Vec<Shown>,
+    /// All that are outdated.
+    found: usize,
+    /// Outdated votes on a text that nobody kept.
+    unknown: usize,
+    /// Items whose votes were brought over, with what they say.
+    carried: Vec<(String, Vec<String>)>,
+    desk: Desk,
+}
+
+/// An item whose votes are about another text.
+#[derive(Serialize)]
+struct Shown {
+    id: String,
+    /// Which votes are shown, and which text.
+    old: String,
+    new: String,
+    /// Field, old and new.
+    changes: Vec<(String, String, String)>,
+    said: Vec<String>,
+}
+
+/// Every item of a step that people voted on as it read once.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let who = visitor.clone();
+    let found = reading(move || find(&app, recipe, step, &who)).await?;
+    view::page(&visitor, "carry.html", found)
+}
+
+fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<Found, Oops> {
+    let (config, _) = app.config();
+    let ballot = ballot(app, &config, recipe, &name)?;
+    let board = app.desk.board().map_err(Oops::broken)?;
+    let votes = board.by_item(recipe.name, ballot.step.name);
+    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(Oops::broken)?;
+    let found = carryable(&ballot.step, &ballot.items, &votes, &seen);
+    let shown = found.items.iter().take(SHOWN).map(|one| Shown {
+        id: one.item.id.clone(),
+        old: one.shown_votes().to_string(),
+        new: one.item.content_hash.to_string(),
+        changes: one.changes(),
+        said: one.said(),
+    });
+    let nobody = Carried { by: String::new(), why: String::new() };
+    let back = |item: &Item| -> Option<(String, Vec<String>)> {
+        let on_it = votes.get(item.id.as_str())?;
+        let back = take_back(&ballot.step, item, on_it, &nobody, "", "");
+        (!back.is_empty()).then(|| (item.id.clone(), back.iter().map(said).collect()))
+    };
+    Ok(Found {
+        recipe: recipe.name,
+        items: shown.collect(),
+        found: found.items.len(),
+        unknown: found.unknown,
+        carried: ballot.items.iter().filter_map(back).take(SHOWN).collect(),
+        desk: desk(&config, visitor),
+        step: name,
+    })
+}
+
+/// Somebody confirms that the answers hold for the text of today, or takes that back.
+pub(in crate::web) async fn take(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+    form: Form,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let back = format!("/curate/{}/{}/carry", recipe.name, view::encoded(&step));
+    let desk = app.clone();
+    let votes = reading(move || new_votes(&desk, recipe, &step, &visitor, &form)).await?;
+    for vote in votes {
+        match app.desk.cast(vote).await {
+            Cast::Saved(_) => {}
+            Cast::Overtaken(_) => return Err(changed()),
+            Cast::Failed(why) => return Err(Oops::broken(why)),
+        }
+    }
+    Ok(Redirect::to(&back).into_response())
+}
+
+fn new_votes(
+    app: &App,
+    recipe: &'static Recipe,
+    name: &str,
+    visitor: &Visitor,
+    form: &Form,
+) -> Result<Vec<Vote>, Oops> {
+    let (config, _) = app.config();
+    let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
+    if why.is_empty() {
+        return Err(refused("bringing votes over needs a reason"));
+    }
+    let by = Carried { by: who(&config, visitor, form)?, why };
+    let ballot = ballot(app, &config, recipe, name)?;
+    let board = app.desk.board().map_err(Oops::broken)?;
+    let votes = board.by_item(recipe.name, ballot.step.name);
+    let item = ballot.item(form.get("item")).ok_or_else(changed)?;
+    let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+    if !form.get("undo").is_empty() {
+        return Ok(take_back(&ballot.step, item, on_it, &by, &now(), "page"));
+    }
+    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(Oops::broken)?;
+    let found = carryable(&ballot.step, std::slice::from_ref(item), &votes, &seen);
+    let one = found.items.iter().find(|one| {
+        one.shown_votes().to_string() == form.get("old") && item.content_hash.to_string() == form.get("new")
+    });
+    let one = one.ok_or_else(changed)?;
+    carry(&ballot.step, one, on_it, &by, &now(), "page").map_err(refused)
+}
+
+/// What was confirmed is not what stands there now.
+fn changed() -> Oops {
+    Oops::new(StatusCode::CONFLICT, "item_changed")
+}
+
+fn refused(why: impl std::fmt::Display) -> Oops {
+    Oops { status: StatusCode::UNPROCESSABLE_ENTITY, key: "not_decided", detail: why.to_string() }
+}
