@@ -36,6 +36,7 @@
 pub use riddlemill_files::log;
 pub use riddlemill_harvest::{crawl, fetch, pages, warc};
 pub use riddlemill_llm as llm;
+pub use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
 pub use riddlemill_review::{self as review, decisions};
 pub use riddlemill_tables as store;
 pub use riddlemill_text::{join, judges, options, puzzle, record, shortcuts, text};
@@ -44,12 +45,7 @@ pub mod evaluate;
 
 pub mod audit;
 pub mod cli;
-pub mod config;
-pub mod pipeline;
-pub mod recipe;
 pub mod release;
-pub mod search;
-pub mod stages;
 pub mod web;
 
 /// The program's version.

@@ -1,0 +1,450 @@
+//! pipeline.toml against the list of settings: every problem at once, each with its place.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toml_edit::{Document, Item, Table};
+
+use super::layers::{Layer, Origin};
+use super::near_miss;
+use super::reference;
+use super::schema::{Key, Kind, Section};
+use super::sections::SECTIONS;
+use super::source::{SOURCE, Source, SourceKind, Take};
+use super::{FILE, VERSION};
+use riddlemill_harvest::crawl;
+use riddlemill_llm::Endpoint;
+use riddlemill_review::Annotator;
+
+/// Something in the settings that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: `pipeline.toml:3:1`, `RIDDLEMILL_DEDUP__METRIC`, `--set`.
+    pub place: String,
+    /// What is wrong, and how to mend it.
+    pub what: String,
+}
+
+/// All problems of the settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Problem { place, what }) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{place}: {what}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a settings file says, and what is wrong with it.
+#[derive(Default)]
+pub(super) struct Checked {
+    pub layer: Layer,
+    pub sources: Vec<Source>,
+    pub endpoints: Vec<Endpoint>,
+    pub annotators: Vec<Annotator>,
+    pub crawls: Vec<crawl::settings::Source>,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads the text of a settings file.
+pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
+    let mut reader = Reader { text, recipes, checked: Checked::default(), problems: Vec::new() };
+    match Document::parse(text) {
+        Ok(document) => reader.root(document.as_table()),
+        Err(e) => {
+            let mut what = e.message().lines().next().unwrap_or_default().to_string();
+            if let Some(span) = e.span().filter(|_| what == "duplicate key")
+                && let Some(twice) = twice(text, span)
+            {
+                what = twice;
+            }
+            reader.problem(e.span(), what);
+        }
+    }
+    // Tables come in the order of their names' first use, keys before what they lack: a reader of the
+    // report goes down the file once.
+    reader.problems.sort_by_key(|(offset, _)| *offset);
+    reader.checked.problems = reader.problems.into_iter().map(|(_, problem)| problem).collect();
+    reader.checked
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    recipes: &'a [&'a str],
+    checked: Checked,
+    /// Each with its place in the text.
+    problems: Vec<(usize, Problem)>,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, root: &Table) {
+        if let Some(version) = root.get("version") {
+            match version.as_integer() {
+                Some(v) if v <= VERSION => {}
+                Some(v) => {
+                    let what = format!(
+                        "this file is for version {v} of the settings, this program reads version {VERSION}\n  \
+                         hint: update riddlemill, or set `version = {VERSION}` and see what it reports"
+                    );
+                    // Whatever else a newer file says may be right for a newer program.
+                    return self.problem(version.span(), what);
+                }
+                None => self.problem(version.span(), "expected a whole number".into()),
+            }
+        }
+        for (name, item) in root.iter() {
+            match name {
+                "version" => {}
+                "source" => self.sources(item),
+                "recipe" => self.recipe_tables(item),
+                "llm" => self.endpoints(item),
+                "annotator" => {
+                    self.checked.annotators = self.list(item, &reference::ANNOTATOR);
+                }
+                "crawl" => {
+                    self.checked.crawls = self.list(item, &reference::CRAWL);
+                }
+                _ => match SECTIONS.iter().find(|s| s.name == name) {
+                    Some(section) => self.section(section, "", item),
+                    None => {
+                        let known = SECTIONS.iter().map(|s| s.name).chain([
+                            "source",
+                            "recipe",
+                            "version",
+                            "llm",
+                            "annotator",
+                            "crawl",
+                        ]);
+                        self.unknown("table", name, key_span(root, name), near_miss(name, known));
+                    }
+                },
+            }
+        }
+    }
+
+    fn section(&mut self, section: &Section, prefix: &str, item: &Item) {
+        let Some(table) = item.as_table() else {
+            return self.problem(item.span(), format!("expected a table, [{}]", section.name));
+        };
+        for (name, item) in table.iter() {
+            if let Some(value) = self.value(section, table, name, item) {
+                let origin = self.origin(item);
+                let dotted = format!("{prefix}{}.{name}", section.name);
+                self.checked.layer.insert(dotted, (value, origin));
+            }
+        }
+    }
+
+    fn recipe_tables(&mut self, item: &Item) {
+        let Some(table) = item.as_table() else {
+            return self.problem(item.span(), "expected tables, [recipe.<name>.<stage>]".into());
+        };
+        for (recipe, item) in table.iter() {
+            if !self.recipes.contains(&recipe) {
+                let near = near_miss(recipe, self.recipes.iter().copied());
+                self.unknown("recipe", recipe, key_span(table, recipe), near);
+                continue;
+            }
+            let Some(stages) = item.as_table() else {
+                self.problem(item.span(), format!("expected tables, [recipe.{recipe}.<stage>]"));
+                continue;
+            };
+            for (stage, item) in stages.iter() {
+                // What a run does as a whole is not a recipe's to say.
+                let known = SECTIONS.iter().filter(|s| s.name != "run");
+                match known.clone().find(|s| s.name == stage) {
+                    Some(section) => self.section(section, &format!("recipe.{recipe}."), item),
+                    None => {
+                        let near = near_miss(stage, known.map(|s| s.name));
+                        self.unknown("stage", stage, key_span(stages, stage), near);
+                    }
+                }
+            }
+        }
+    }
+
+    fn endpoints(&mut self, item: &Item) {
+        let Some(table) = item.as_table() else {
+            return self.problem(item.span(), "expected tables, [llm.<name>]".into());
+        };
+        let known = serde_json::to_value(Endpoint::new("", "", "")).unwrap_or_default();
+        let known: Vec<&str> = known.as_object().into_iter().flatten().map(|(k, _)| k.as_str()).collect();
+        for (name, item) in table.iter() {
+            let Some(one) = item.as_table() else {
+                self.problem(item.span(), format!("expected a table, [llm.{name}]"));
+                continue;
+            };
+            if let Some(mut endpoint) = self.typed::<Endpoint>(one, &known, &reference::LLM) {
+                endpoint.name = name.into();
+                self.checked.endpoints.push(endpoint);
+            }
+        }
+    }
+
+    /// The keys of a table whose numbers and flags are out of their bounds, told as those of a section are. What TOML
+    /// has and JSON has not (`nan`, a date) would be read as left out.
+    fn refused(&mut self, section: &Section, table: &Table) -> Vec<&'static str> {
+        let mut refused = Vec::new();
+        for key in section.keys {
+            if !matches!(key.kind, Kind::Flag | Kind::Whole(..) | Kind::Share | Kind::Amount) {
+                continue;
+            }
+            let (outer, inner) = key.name.split_once('.').map_or((key.name, None), |(a, b)| (a, Some(b)));
+            let item = match inner {
+                Some(inner) => table.get(outer).and_then(Item::as_table_like).and_then(|t| t.get(inner)),
+                None => table.get(outer),
+            };
+            let Some(item) = item else { continue };
+            if item_json(item).and_then(|value| key.kind.check(&value).ok()).is_none() {
+                self.problem(item.span(), format!("{}: expected {}", key.name, key.kind.expected()));
+                refused.push(outer);
+            }
+        }
+        refused
+    }
+
+    /// `[[name]]` tables of a type that other rooms define.
+    fn list<T: DeserializeOwned>(&mut self, item: &Item, section: &Section) -> Vec<T> {
+        let Some(tables) = item.as_array_of_tables() else {
+            self.problem(item.span(), format!("expected [[{}]]", section.name));
+            return Vec::new();
+        };
+        let known = reference::keys(section);
+        tables.iter().filter_map(|table| self.typed(table, &known, section)).collect()
+    }
+
+    /// A table as a type that knows its own fields. Unknown keys are named one by one with their near
+    /// miss, numbers out of their bounds by the reference; of other values of a wrong kind the type names the first.
+    fn typed<T: DeserializeOwned>(&mut self, table: &Table, known: &[&str], section: &Section) -> Option<T> {
+        let mut values = serde_json::Map::new();
+        let before = self.problems.len();
+        let refused = self.refused(section, table);
+        for (name, item) in table.iter().filter(|(name, _)| !refused.contains(name)) {
+            if !known.contains(&name) {
+                self.unknown("key", name, key_span(table, name), near_miss(name, known.iter().copied()));
+            } else if let Some(value) = item_json(item) {
+                values.insert(name.into(), value);
+            } else {
+                self.problem(item.span(), format!("{name}: expected a plain value, no date and no nan"));
+            }
+        }
+        match serde_json::from_value(Value::Object(values)) {
+            Ok(value) => Some(value).filter(|_| self.problems.len() == before),
+            Err(e) => {
+                self.problem(table.span(), e.to_string());
+                None
+            }
+        }
+    }
+
+    fn sources(&mut self, item: &Item) {
+        let Some(tables) = item.as_array_of_tables() else {
+            return self.problem(item.span(), "expected [[source]]".into());
+        };
+        for table in tables {
+            if let Some(source) = self.source(table) {
+                if self.checked.sources.iter().any(|s| s.name == source.name) {
+                    self.problem(table.span(), format!("two sources are named {:?}", source.name));
+                }
+                self.checked.sources.push(source);
+            }
+        }
+    }
+
+    fn source(&mut self, table: &Table) -> Option<Source> {
+        let before = self.problems.len();
+        let mut values = Layer::new();
+        for (name, item) in table.iter() {
+            if let Some(value) = self.value(&SOURCE, table, name, item) {
+                values.insert(name.into(), (value, self.origin(item)));
+            }
+        }
+        let text = |name: &str| values.get(name).and_then(|(v, _)| v.as_str()).map(str::to_string);
+        let list = |name: &str| -> Vec<String> {
+            let list = values.get(name).and_then(|(v, _)| v.as_array());
+            list.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_string)).collect()
+        };
+        for required in ["name", "kind"] {
+            if !table.contains_key(required) {
+                self.problem(table.span(), format!("[[source]] lacks `{required}`"));
+            }
+        }
+        if let Some(name) = text("name").filter(|n| !plain_name(n)) {
+            let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
+            self.problem(table.get("name").and_then(Item::span), what);
+        }
+        let path = match (text("path"), text("url")) {
+            (Some(path), _) => path,
+            (None, Some(url)) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),
+            (None, None) => {
+                self.problem(table.span(), "[[source]] lacks `path` (or `url`)".into());
+                String::new()
+            }
+        };
+        let recipes = list("recipes");
+        for recipe in recipes.iter().filter(|r| !self.recipes.contains(&r.as_str())) {
+            let span = table.get("recipes").and_then(Item::span);
+            self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
+        }
+        if let Some(sha256) =
+            text("sha256").filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit()))
+        {
+            let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
+            self.problem(table.get("sha256").and_then(Item::span), what);
+        }
+        let fields: BTreeMap<String, String> = values
+            .get("fields")
+            .and_then(|(v, _)| v.as_object())
+            .into_iter()
+            .flatten()
+            .filter_map(|(field, column)| Some((field.clone(), column.as_str()?.to_string())))
+            .collect();
+        let table_kind = text("kind").as_deref() == Some("table");
+        if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
+            self.problem(
+                table.span(),
+                "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }"
+                    .into(),
+            );
+        } else if !table_kind && !fields.is_empty() {
+            self.problem(
+                table.get("fields").and_then(Item::span),
+                "only a source of kind \"table\" has fields".into(),
+            );
+        }
+        if self.problems.len() > before {
+            return None;
+        }
+        Some(Source {
+            name: text("name")?,
+            kind: SourceKind::from_name(&text("kind")?)?,
+            path,
+            url: text("url"),
+            sha256: text("sha256").map(|h| h.to_ascii_lowercase()),
+            licence: text("licence"),
+            recipes,
+            take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
+            fields,
+            line: table.span().map_or(0, |s| position(self.text, s.start).0),
+        })
+    }
+
+    fn value(&mut self, section: &Section, table: &Table, name: &str, item: &Item) -> Option<Value> {
+        let Some(Key { kind, .. }) = section.keys.iter().find(|k| k.name == name) else {
+            let near = near_miss(name, section.keys.iter().map(|k| k.name));
+            self.unknown("key", name, key_span(table, name), near);
+            return None;
+        };
+        let value = item_json(item).ok_or_else(|| "a plain value".to_string()).and_then(|v| kind.check(&v));
+        match value {
+            Ok(value) => Some(value),
+            Err(expected) => {
+                self.problem(item.span(), format!("{name}: expected {expected}"));
+                None
+            }
+        }
+    }
+
+    fn unknown(&mut self, what: &str, name: &str, span: Option<Range<usize>>, near: Option<&str>) {
+        // In the file that `init` writes the tables' names are comments, too.
+        let other = || SECTIONS.iter().find(|other| other.keys.iter().any(|key| key.name == name));
+        let hint = match (near, other().filter(|_| what == "key")) {
+            (Some(near), _) => format!("\n  hint: did you mean {near:?}?"),
+            (None, Some(other)) => {
+                format!("\n  hint: it is one of [{}]; is that line still a comment?", other.name)
+            }
+            (None, None) => String::new(),
+        };
+        self.problem(span, format!("unknown {what} {name:?}{hint}"));
+    }
+
+    fn problem(&mut self, span: Option<Range<usize>>, what: String) {
+        let offset = span.map_or(0, |span| span.start);
+        let (line, column) = position(self.text, offset);
+        self.problems.push((offset, Problem { place: format!("{FILE}:{line}:{column}"), what }));
+    }
+
+    fn origin(&self, item: &Item) -> Origin {
+        Origin::File(item.span().map_or(0, |s| position(self.text, s.start).0))
+    }
+}
+
+/// What stands twice, and where it was first.
+fn twice(text: &str, span: Range<usize>) -> Option<String> {
+    let name = text.get(span.clone())?.trim().trim_matches(['[', ']']).trim();
+    let (line, _) = position(text, span.start);
+    let here = text.lines().nth(line - 1)?.trim();
+    let is_table = here.starts_with('[');
+    let whole = if is_table { here.trim_matches(['[', ']']).trim() } else { name };
+    let says = |other: &str| match is_table {
+        true => other.trim().split('#').next().is_some_and(|other| other.trim() == here),
+        false => other.trim().split('=').next().is_some_and(|key| key.trim() == name),
+    };
+    let first = text.lines().take(line - 1).position(says)? + 1;
+    Some(match is_table {
+        true => format!(
+            "[{whole}] is there already, at line {first}\n  hint: put its keys there, and leave this line out"
+        ),
+        false => format!("`{name}` is set already, at line {first}"),
+    })
+}
+
+fn plain_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+}
+
+fn key_span(table: &Table, name: &str) -> Option<Range<usize>> {
+    table.key(name).and_then(|k| k.span())
+}
+
+/// Line and column, both from 1, the column in characters.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    (line, column)
+}
+
+/// A value or a table, however it is written.
+fn item_json(item: &Item) -> Option<Value> {
+    match item {
+        Item::Value(toml_edit::Value::InlineTable(table)) => table
+            .iter()
+            .map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?)))
+            .collect::<Option<_>>()
+            .map(Value::Object),
+        Item::Value(toml_edit::Value::Array(list)) => list
+            .iter()
+            .map(|v| item_json(&Item::Value(v.clone())))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::Array),
+        Item::Value(value) => value_json(value),
+        Item::Table(table) => table
+            .iter()
+            .map(|(k, v)| Some((k.to_string(), item_json(v)?)))
+            .collect::<Option<_>>()
+            .map(Value::Object),
+        _ => None,
+    }
+}
+
+/// A TOML value as JSON; dates and inline tables have no place in these settings.
+pub(super) fn value_json(value: &toml_edit::Value) -> Option<Value> {
+    Some(match value {
+        toml_edit::Value::String(s) => s.value().clone().into(),
+        toml_edit::Value::Integer(n) => (*n.value()).into(),
+        toml_edit::Value::Float(x) => serde_json::Number::from_f64(*x.value())?.into(),
+        toml_edit::Value::Boolean(b) => (*b.value()).into(),
+        toml_edit::Value::Array(list) => list.iter().map(value_json).collect::<Option<Vec<_>>>()?.into(),
+        _ => return None,
+    })
+}

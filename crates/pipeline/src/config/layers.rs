@@ -1,0 +1,358 @@
+//! The layers of settings, and what each key resolves to.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::check::{Problem, Problems, check, value_json};
+use super::schema::{Kind, Section};
+use super::sections::{RUN, SECTIONS};
+use super::{FILE, Source};
+use super::{near_miss, unknown};
+use riddlemill_harvest::crawl;
+use riddlemill_llm::Endpoint;
+use riddlemill_review::Annotator;
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// The recipe's own choice, after its paper.
+    Recipe,
+    /// pipeline.toml, at this line.
+    File(usize),
+    /// An environment variable.
+    Env(String),
+    /// A flag.
+    Flag,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::Default => f.write_str("default"),
+            Origin::Recipe => f.write_str("recipe"),
+            Origin::File(line) => write!(f, "{FILE}:{line}"),
+            Origin::Env(name) => f.write_str(name),
+            Origin::Flag => f.write_str("flag"),
+        }
+    }
+}
+
+/// Values by dotted key: `dedup.metric`, `recipe.flub.dedup.metric`.
+pub(super) type Layer = BTreeMap<String, (Value, Origin)>;
+
+/// A resolved setting.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// `dedup.metric`, or `recipe.flub.dedup.metric` where a recipe differs.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// Where that came from.
+    pub origin: Origin,
+}
+
+/// A setting as somebody wrote it: in pipeline.toml, in the environment or as a flag.
+#[derive(Clone, Debug)]
+pub struct Written<'c> {
+    /// The recipe, where it is written for one.
+    pub recipe: Option<&'c str>,
+    /// Its table.
+    pub section: &'c str,
+    /// Its name in the table.
+    pub key: &'c str,
+    /// Its value.
+    pub value: &'c Value,
+    /// Where.
+    pub origin: &'c Origin,
+}
+
+/// What stands above pipeline.toml.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Environment variables, name and value; those not of this program are passed over.
+    pub env: Vec<(String, String)>,
+    /// `--set key=value`, already split.
+    pub flags: Vec<(String, String)>,
+}
+
+impl Overrides {
+    /// The process's own environment, and these flags.
+    pub fn new(flags: Vec<(String, String)>) -> Overrides {
+        let env =
+            std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+        Overrides { env: env.collect(), flags }
+    }
+}
+
+/// The settings of a workspace, resolved.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The workspace folder.
+    pub root: PathBuf,
+    /// Its sources, in the order of the file.
+    pub sources: Vec<Source>,
+    /// Its endpoints.
+    pub endpoints: Vec<Endpoint>,
+    /// Who votes.
+    pub annotators: Vec<Annotator>,
+    /// What `crawl` fetches.
+    pub crawls: Vec<crawl::settings::Source>,
+    layers: Vec<Layer>,
+    recipes: Vec<String>,
+}
+
+impl Config {
+    /// Reads a workspace's settings. `choices` are the recipes' own, as (recipe, `stage.key`, TOML).
+    ///
+    /// # Errors
+    /// [`Problems`]: everything that is wrong, in the order of file, environment, flags.
+    pub fn load(
+        root: &Path,
+        recipes: &[&str],
+        choices: &[(&str, &str, &str)],
+        overrides: &Overrides,
+    ) -> Result<Config, Problems> {
+        let path = root.join(FILE);
+        let text = fs::read(&path).map_err(|e| {
+            let hint = match e.kind() {
+                std::io::ErrorKind::NotFound => {
+                    "no workspace here\n  hint: `riddlemill init` makes one; `-C DIR` \
+                     names one that is elsewhere"
+                        .to_string()
+                }
+                _ => e.to_string(),
+            };
+            Problems(vec![Problem { place: path.display().to_string(), what: hint }])
+        })?;
+        let text = String::from_utf8(text).map_err(|e| {
+            let what = format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to());
+            Problems(vec![Problem { place: FILE.into(), what }])
+        })?;
+        let file = check(text.trim_start_matches('\u{feff}'), recipes);
+        let mut problems = file.problems;
+        let env = environment(&overrides.env, recipes, &mut problems);
+        let flags = flags(&overrides.flags, recipes, &mut problems);
+        let layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
+        let recipes = recipes.iter().map(|r| r.to_string()).collect();
+        let config = Config {
+            root: root.into(),
+            sources: file.sources,
+            endpoints: file.endpoints,
+            annotators: file.annotators,
+            crawls: file.crawls.into_iter().map(|crawl| crawl.at(root)).collect(),
+            layers,
+            recipes,
+        };
+        config.consistent(&mut problems);
+        if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
+    }
+
+    /// The built-in settings alone, without sources.
+    pub fn defaults() -> Config {
+        Config {
+            root: PathBuf::new(),
+            sources: Vec::new(),
+            endpoints: Vec::new(),
+            annotators: Vec::new(),
+            crawls: Vec::new(),
+            layers: vec![defaults()],
+            recipes: Vec::new(),
+        }
+    }
+
+    /// A stage's settings in a recipe, as JSON by key: what its manifest records.
+    pub fn stage(&self, recipe: Option<&str>, section: &str) -> BTreeMap<String, Value> {
+        let Some(section) = SECTIONS.iter().find(|s| s.name == section) else { return BTreeMap::new() };
+        let value = |key: &str| self.lookup(recipe, section.name, key).map(|(v, _)| v.clone());
+        section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect()
+    }
+
+    /// A stage's settings in a recipe, typed.
+    ///
+    /// # Panics
+    /// Where the type and the list of settings disagree, which a test rules out.
+    pub fn typed<T: DeserializeOwned>(&self, recipe: Option<&str>, section: &str) -> T {
+        let values = self.stage(recipe, section).into_iter().collect();
+        match serde_json::from_value(Value::Object(values)) {
+            Ok(settings) => settings,
+            Err(e) => unreachable!("the keys of [{section}] do not fit its type: {e}"),
+        }
+    }
+
+    /// Every setting with its origin; a recipe's own value only where it differs from the general one.
+    pub fn resolved(&self) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for section in SECTIONS {
+            for key in section.keys {
+                let general = self.lookup(None, section.name, key.name);
+                let Some((value, origin)) = general else { continue };
+                let dotted = format!("{}.{}", section.name, key.name);
+                settings.push(Setting { key: dotted.clone(), value: value.clone(), origin: origin.clone() });
+                for recipe in &self.recipes {
+                    let Some((own, origin)) = self.lookup(Some(recipe), section.name, key.name) else {
+                        continue;
+                    };
+                    if own != value {
+                        let key = format!("recipe.{recipe}.{dotted}");
+                        settings.push(Setting { key, value: own.clone(), origin: origin.clone() });
+                    }
+                }
+            }
+        }
+        settings
+    }
+
+    /// Every setting that somebody wrote, those that a later layer overrules among them.
+    pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
+        let entries = self.layers.iter().flatten();
+        let by_somebody = |origin: &Origin| !matches!(origin, Origin::Default | Origin::Recipe);
+        entries.filter(move |(_, (_, origin))| by_somebody(origin)).filter_map(|(dotted, (value, origin))| {
+            let (recipe, rest) = match dotted.strip_prefix("recipe.") {
+                Some(rest) => rest.split_once('.').map(|(recipe, rest)| (Some(recipe), rest))?,
+                None => (None, dotted.as_str()),
+            };
+            let (section, key) = rest.split_once('.')?;
+            Some(Written { recipe, section, key, value, origin })
+        })
+    }
+
+    /// A later layer wins; within one, what is said of the recipe.
+    fn lookup(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, Origin)> {
+        let general = format!("{section}.{key}");
+        let own = recipe.map(|r| format!("recipe.{r}.{general}"));
+        self.layers
+            .iter()
+            .rev()
+            .find_map(|layer| own.as_ref().and_then(|own| layer.get(own)).or_else(|| layer.get(&general)))
+    }
+
+    /// Values that are fine alone and impossible together.
+    fn consistent(&self, problems: &mut Vec<Problem>) {
+        let scopes = std::iter::once(None).chain(self.recipes.iter().map(|r| Some(r.as_str())));
+        for recipe in scopes {
+            let number = |key: &str| self.lookup(recipe, "filter", key).and_then(|(v, _)| v.as_i64());
+            if let (Some(min), Some(max)) = (number("min_chars"), number("max_chars"))
+                && min > max
+            {
+                let origin = self.lookup(recipe, "filter", "min_chars").map(|(_, o)| o.to_string());
+                let what =
+                    format!("filter.min_chars ({min}) is over filter.max_chars ({max}): nothing could pass");
+                let problem = Problem { place: origin.unwrap_or_default(), what };
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+        }
+        let known = self.lookup(None, RUN.name, "recipes");
+        for name in known.and_then(|(v, _)| v.as_array()).into_iter().flatten().filter_map(Value::as_str) {
+            if !self.recipes.iter().any(|r| r == name) {
+                let what = unknown("recipe", name, self.recipes.iter().map(String::as_str));
+                problems.push(Problem { place: "run.recipes".into(), what });
+            }
+        }
+    }
+}
+
+fn defaults() -> Layer {
+    let keys = SECTIONS.iter().flat_map(|s| s.keys.iter().map(move |k| (s.name, k)));
+    keys.filter_map(|(section, key)| {
+        Some((format!("{section}.{}", key.name), (toml_value(key.default)?, Origin::Default)))
+    })
+    .collect()
+}
+
+fn choice_layer(choices: &[(&str, &str, &str)]) -> Layer {
+    let value = |toml: &str| Some((toml_value(toml)?, Origin::Recipe));
+    choices
+        .iter()
+        .filter_map(|(recipe, key, toml)| Some((format!("recipe.{recipe}.{key}"), value(toml)?)))
+        .collect()
+}
+
+fn toml_value(text: &str) -> Option<Value> {
+    text.parse::<toml_edit::Value>().ok().as_ref().and_then(value_json)
+}
+
+/// `RIDDLEMILL_DEDUP__METRIC`, `RIDDLEMILL_RECIPE__FLUB__DEDUP__METRIC`: two underscores between
+/// levels, dashes as underscores.
+fn environment(env: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
+    let mut layer = Layer::new();
+    let mut env: Vec<_> =
+        env.iter().filter(|(name, _)| name.starts_with("RIDDLEMILL_") && name.contains("__")).collect();
+    env.sort();
+    for (name, text) in env {
+        let levels: Vec<String> = name["RIDDLEMILL_".len()..].split("__").map(str::to_lowercase).collect();
+        let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
+        let dotted = match levels.as_slice() {
+            ["recipe", recipe, section, key] => {
+                let recipe =
+                    recipes.iter().find(|r| r.replace('-', "_") == **recipe).copied().unwrap_or(recipe);
+                format!("recipe.{recipe}.{section}.{key}")
+            }
+            levels => levels.join("."),
+        };
+        insert(&mut layer, &dotted, text, Origin::Env(name.clone()), name, recipes, problems);
+    }
+    layer
+}
+
+fn flags(flags: &[(String, String)], recipes: &[&str], problems: &mut Vec<Problem>) -> Layer {
+    let mut layer = Layer::new();
+    for (dotted, text) in flags {
+        insert(&mut layer, dotted, text, Origin::Flag, &format!("--set {dotted}"), recipes, problems);
+    }
+    layer
+}
+
+fn insert(
+    layer: &mut Layer,
+    dotted: &str,
+    text: &str,
+    origin: Origin,
+    place: &str,
+    recipes: &[&str],
+    problems: &mut Vec<Problem>,
+) {
+    let mut problem = |what: String| problems.push(Problem { place: place.into(), what });
+    let levels: Vec<&str> = dotted.split('.').collect();
+    let (recipe, section, key) = match levels.as_slice() {
+        ["recipe", recipe, section, key] => (Some(*recipe), *section, *key),
+        [section, key] => (None, *section, *key),
+        _ => return problem(format!("{dotted:?} is no setting; settings are named table.key")),
+    };
+    if let Some(recipe) = recipe.filter(|r| !recipes.contains(r)) {
+        return problem(unknown("recipe", recipe, recipes.iter().copied()));
+    }
+    let Some(kind) = SECTIONS.iter().find(|s| s.name == section).and_then(|s| find(s, key)) else {
+        let all: Vec<String> = SECTIONS
+            .iter()
+            .flat_map(|s| s.keys.iter().map(move |k| format!("{}.{}", s.name, k.name)))
+            .collect();
+        let near = near_miss(&format!("{section}.{key}"), all.iter().map(String::as_str));
+        let hint = near.map(|n| format!("\n  hint: did you mean {n:?}?")).unwrap_or_default();
+        return problem(format!("unknown setting {dotted:?}{hint}"));
+    };
+    // A bare word is a text: nobody quotes twice in a shell.
+    let value = match kind {
+        Kind::Text | Kind::Choice(_) | Kind::Licence => {
+            toml_value(text).filter(Value::is_string).unwrap_or_else(|| text.into())
+        }
+        _ => toml_value(text).unwrap_or_else(|| text.into()),
+    };
+    match kind.check(&value) {
+        Ok(value) => {
+            layer.insert(dotted.into(), (value, origin));
+        }
+        Err(expected) => problem(format!("expected {expected}, not {text:?}")),
+    }
+}
+
+fn find(section: &Section, key: &str) -> Option<Kind> {
+    section.keys.iter().find(|k| k.name == key).map(|k| k.kind)
+}

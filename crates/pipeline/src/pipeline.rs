@@ -1,0 +1,277 @@
+//! The one loop: reads a stage's inputs, calls it, writes what it says.
+//!
+//! [`plan`] says of every step of a recipe whether it is fresh and, if not, why; [`run`] makes the
+//! ones that are not. A step whose rows come out as before leaves everything after it fresh.
+
+use std::collections::BTreeMap;
+
+use crate::config::{Config, Problems, unknown};
+use crate::recipe::{RENAMED, Recipe};
+use crate::stages::{Pulse, Rows, StageError, Stop, salt};
+use riddlemill_llm::Run;
+use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
+use riddlemill_text::record::{Reason, State};
+
+mod assemble;
+pub mod decide;
+mod evidence;
+mod forecast;
+mod make;
+mod outdated;
+mod plan;
+mod rehearsal;
+mod rows;
+mod seen;
+mod stale;
+mod tasks;
+mod twin;
+mod voting;
+mod waits;
+mod withheld;
+
+pub use assemble::{AssembleError, assemble};
+use evidence::Known;
+pub use forecast::{Forecast, Later, StepForecast, forecast};
+pub use outdated::{Outdated, outdated};
+pub use plan::{Freshness, Planned, differences, plan};
+pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, subjects};
+pub use stale::{StaleStage, stale_stages};
+pub use tasks::{Tasks, now};
+pub use voting::votes_as_tasks;
+pub use waits::{Cause, Fate, Mend, causes};
+pub use withheld::Withheld;
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The settings cannot be used.
+    #[error("{0}")]
+    Settings(#[from] Problems),
+    /// A stage could not be made.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// A stage could not be written, or its books do not close.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// A flag names a stage that the recipe has not.
+    #[error("recipe {recipe}: {unknown}")]
+    NoStage {
+        /// The recipe.
+        recipe: &'static str,
+        /// What was asked for, and what was probably meant or what there is.
+        unknown: String,
+    },
+    /// A run from a later stage needs the earlier ones.
+    #[error("{recipe}: stage {stage} has not been made\n  hint: run without --from or --only first")]
+    Missing {
+        /// The recipe.
+        recipe: &'static str,
+        /// The stage.
+        stage: &'static str,
+    },
+}
+
+impl From<store::Error> for RunError {
+    fn from(e: store::Error) -> RunError {
+        RunError::Stage(e.into())
+    }
+}
+
+/// Which stages a run makes.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The first one; those before are used as they are.
+    pub from: Option<String>,
+    /// The last one.
+    pub to: Option<String>,
+    /// Also those that are fresh.
+    pub force: bool,
+    /// Sends nothing over the network; what is missing waits.
+    pub offline: bool,
+    /// Asks again for what failed for good, and makes the stages that hold such failures.
+    pub retry_failed: bool,
+    /// What is paid is charged to this run; one that makes several recipes gives it to each.
+    pub run: Run,
+}
+
+impl Selection {
+    /// The numbers of the selected steps, from 0.
+    ///
+    /// # Errors
+    /// [`RunError::NoStage`] where a name is none of the recipe's.
+    pub fn range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
+        let number = |name: &String| {
+            recipe.step(name).map(|(number, _)| number - 1).ok_or_else(|| no_stage(recipe, name))
+        };
+        let from = self.from.as_ref().map(number).transpose()?.unwrap_or(0);
+        let to = self.to.as_ref().map(number).transpose()?.map_or(recipe.steps.len(), |to| to + 1);
+        Ok(from..to.max(from))
+    }
+}
+
+/// Told what a run does, as it does it.
+pub trait Progress: Sync {
+    /// A stage is about to be made, for this reason, from so many records (0 where unknown).
+    fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64);
+    /// So many more records are done.
+    fn advance(&self, records: u64);
+    /// What else is worth knowing now, in a line.
+    fn say(&self, _words: &str) {}
+    /// What somebody who waits has to know, once.
+    fn tell(&self, _words: &str) {}
+    /// Asks whoever started the run a question that wants a yes; `None` where nobody can be asked.
+    fn agrees(&self, _question: &str) -> Option<bool> {
+        None
+    }
+    /// What all that is still to be asked would cost at most, in words, beside so many requests that are named
+    /// already; `None` where nothing more is known.
+    fn outlook(&self, _requests: usize) -> Option<String> {
+        None
+    }
+    /// A stage was made.
+    fn end(&self, recipe: &str, manifest: &Manifest);
+    /// A stage was fresh.
+    fn fresh(&self, recipe: &str, manifest: &Manifest);
+}
+
+struct Advance<'a>(&'a dyn Progress);
+
+impl Pulse for Advance<'_> {
+    fn advance(&self, records: u64) {
+        self.0.advance(records);
+    }
+
+    fn say(&self, words: &str) {
+        self.0.say(words);
+    }
+
+    fn tell(&self, words: &str) {
+        self.0.tell(words);
+    }
+
+    fn agrees(&self, question: &str) -> Option<bool> {
+        self.0.agrees(question)
+    }
+
+    fn outlook(&self, requests: usize) -> Option<String> {
+        self.0.outlook(requests)
+    }
+}
+
+/// Makes the stages of a recipe that are not fresh. Returns the manifests of all steps up to the last
+/// selected one.
+///
+/// # Errors
+/// [`RunError`]. What was finished before it stands.
+pub fn run(
+    config: &Config,
+    recipe: &'static Recipe,
+    selection: &Selection,
+    stop: &Stop,
+    progress: &dyn Progress,
+) -> Result<Vec<Manifest>, RunError> {
+    let workspace = Workspace::new(&config.root);
+    let range = selection.range(recipe)?;
+    let known = Known::new(config, recipe)?;
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    durable::sweep(&workspace.recipe(recipe.name))?;
+    salt::of(&workspace)?;
+    let mut made = foreign(&workspace, recipe)?;
+    for (_, then, now) in RENAMED.iter().filter(|renamed| renamed.0 == recipe.name) {
+        let Some((number, _)) = recipe.step(now) else { continue };
+        durable::remove_folder(&workspace.stage(recipe.name, number, then))?;
+    }
+    let mut kept = false;
+    for (i, step) in recipe.steps[..range.end].iter().enumerate() {
+        stop.check()?;
+        let place = workspace.stage(recipe.name, i + 1, step.name);
+        let opening = known.opening(step, &made)?;
+        let freshness = known.freshness(step, &place, &opening, selection.offline)?;
+        let why = match freshness {
+            Freshness::Fresh(manifest)
+                if !range.contains(&i)
+                    || !(selection.force || selection.retry_failed && failed_for_good(&manifest) > 0) =>
+            {
+                progress.fresh(recipe.name, &manifest);
+                made.insert(step.name, *manifest);
+                continue;
+            }
+            Freshness::Fresh(_) if selection.force => "forced".to_string(),
+            Freshness::Fresh(manifest) => {
+                format!("{} that failed are asked for again", failed_for_good(&manifest))
+            }
+            Freshness::Stale(manifest, _) if i < range.start => {
+                // The user asked to take it as it is.
+                progress.fresh(recipe.name, &manifest);
+                made.insert(step.name, *manifest);
+                continue;
+            }
+            _ if i < range.start => return Err(RunError::Missing { recipe: recipe.name, stage: step.name }),
+            Freshness::Stale(_, why) => why.join("; "),
+            Freshness::Missing => "not made yet".to_string(),
+            Freshness::Layout(layout) => Freshness::of_layout(layout).1,
+            Freshness::Damaged(what) => what,
+        };
+        let records =
+            step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
+        progress.begin(recipe.name, step.name, &why, records);
+        if !std::mem::replace(&mut kept, true) {
+            seen::keep(config, recipe, i)?;
+        }
+        // What models and people say of a recipe's records is that recipe's own.
+        if step.stage.rows() == Rows::Posts
+            && !selection.force
+            && let Some(manifest) = twin::link(&workspace, recipe, &place, &opening)?
+        {
+            progress.end(recipe.name, &manifest);
+            made.insert(step.name, manifest);
+            continue;
+        }
+        let inputs =
+            step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
+        let (offline, retry_failed) = (selection.offline, selection.retry_failed);
+        let pulse = &Advance(progress);
+        let (known, place, run) = (&known, place.as_path(), &selection.run);
+        let making =
+            make::Making { known, place, inputs, made: &made, run, offline, retry_failed, stop, pulse };
+        let manifest = making.make(step, opening)?;
+        progress.end(recipe.name, &manifest);
+        made.insert(step.name, manifest);
+    }
+    Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
+}
+
+/// Records that no run gets a reply for unless it is told to ask again.
+fn failed_for_good(manifest: &Manifest) -> u64 {
+    let count = |state: State, reason: Reason| {
+        manifest.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
+    };
+    count(State::Failed, Reason::RequestRefused)
+        + count(State::Failed, Reason::ReplyUnparseable)
+        + count(State::Changed, Reason::Undraftable)
+}
+
+/// The manifests of what a recipe takes from others, as they stand.
+fn foreign(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+) -> Result<BTreeMap<&'static str, Manifest>, RunError> {
+    let mut made = BTreeMap::new();
+    for input in recipe.steps.iter().flat_map(|step| step.inputs) {
+        if input.contains('/') {
+            made.insert(*input, open(workspace, recipe, input)?.manifest().clone());
+        }
+    }
+    Ok(made)
+}
+
+fn no_stage(recipe: &'static Recipe, name: &str) -> RunError {
+    let unknown = unknown("stage", name, recipe.steps.iter().map(|step| step.name));
+    RunError::NoStage { recipe: recipe.name, unknown }
+}
+
+fn open(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Result<StageReader, RunError> {
+    let (recipe, number, step) = recipe.input(input).ok_or_else(|| no_stage(recipe, input))?;
+    let place = workspace.stage(recipe.name, number, step.name);
+    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
+}

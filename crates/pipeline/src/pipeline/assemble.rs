@@ -1,0 +1,309 @@
+//! A stage from the partitions that another machine made of it: the same folder that `run` would write.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::evidence::Known;
+use super::{RunError, open};
+use crate::config::{Config, sections};
+use crate::recipe::{Recipe, Step};
+use crate::stages::import::{Dump, FileRow, add_names, no_names, open_dump, put_names};
+use crate::stages::parted::{PairLine, near_pair};
+use crate::stages::{self, NearPair, Rows, Stage, salt};
+use riddlemill_tables::{
+    self as store, Batch, Booked, BookedError, CommitError, Lock, Manifest, StageWriter, Workspace, durable,
+};
+use riddlemill_text::record::Post;
+
+/// Bytes of lines that are read together.
+const BATCH: u64 = 1 << 23;
+
+/// Lines that one task reads.
+const TASK: usize = 1 << 10;
+
+/// Why a stage could not be assembled. What stood in its place still does.
+#[derive(Debug, thiserror::Error)]
+pub enum AssembleError {
+    /// The recipe, its settings, or a stage before this one.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A line is no books.
+    #[error("{file}:{line}: {source}\n  hint: it is the output of `apply … --books`, one line a record", file = file.display())]
+    Line {
+        /// The partition.
+        file: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What it is.
+        source: BookedError,
+    },
+    /// A line is no pair, or pairs are in another order than that of their ids.
+    #[error("{file}:{line}: {what}", file = file.display())]
+    Pair {
+        /// The partition.
+        file: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What does not fit.
+        what: String,
+    },
+    /// An item of no dump.
+    #[error("{0:?} is an item of no dump that the settings name")]
+    Stranger(String),
+    /// More or fewer records than the stage before let through.
+    #[error(
+        "{expected} rows came out of {input}, and {found} are booked\n  hint: a partition is missing, or stands twice"
+    )]
+    Incomplete {
+        /// The stage before.
+        input: &'static str,
+        /// Its rows.
+        expected: u64,
+        /// Entries in the partitions.
+        found: u64,
+    },
+    /// People decided about records of the stage, which other machines do not know.
+    #[error(
+        "{stage}: raw/decisions holds {count} about it, which partitions of other machines know nothing of\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the stage before"
+    )]
+    Decided {
+        /// The stage.
+        stage: &'static str,
+        /// The recipe.
+        recipe: &'static str,
+        /// How many, in words.
+        count: String,
+    },
+    /// A stage that is not made of posts.
+    #[error(
+        "{stage} is not made from partitions; `run` makes it from the stages before\n  hint: import, clean, anonymise, filter and dedup are"
+    )]
+    Stage {
+        /// Its name.
+        stage: String,
+    },
+}
+
+impl From<store::Error> for AssembleError {
+    fn from(e: store::Error) -> AssembleError {
+        RunError::from(e).into()
+    }
+}
+
+impl From<CommitError> for AssembleError {
+    fn from(e: CommitError) -> AssembleError {
+        RunError::from(e).into()
+    }
+}
+
+/// Writes a stage from its books, in the order of these files, and dedup's pairs, which are sorted by their
+/// ids. The stages before it must stand. Memory is for one batch.
+///
+/// # Errors
+/// [`AssembleError`].
+pub fn assemble(
+    config: &Config,
+    recipe: &'static Recipe,
+    stage: &str,
+    books: &[PathBuf],
+    pairs: &[PathBuf],
+) -> Result<Manifest, AssembleError> {
+    let workspace = Workspace::new(&config.root);
+    let (number, step) = recipe
+        .step(stage)
+        .filter(|(_, step)| step.stage.rows() == Rows::Posts)
+        .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
+    let known = Known::new(config, recipe)?;
+    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    durable::sweep(&workspace.recipe(recipe.name))?;
+    salt::of(&workspace).map_err(RunError::from)?;
+    let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
+    for step in &recipe.steps[..number - 1] {
+        made.insert(step.name, open(&workspace, recipe, step.name)?.manifest().clone());
+    }
+    let opening = known.opening(step, &made)?;
+    let people = known.decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
+    if !people.is_empty() {
+        let count =
+            if people.len() == 1 { "a decision".into() } else { format!("{} decisions", people.len()) };
+        return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
+    }
+    let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
+    let mut items = Items::of(&known.dumps);
+    let mut ends = Ends::of(step, &made);
+    let mut entries = 0;
+    for file in books {
+        each_batch(file, |first, lines| {
+            let lines: Vec<(u64, &[u8])> =
+                (first..).zip(lines.iter().copied()).filter(|(_, line)| !is_blank(line)).collect();
+            let batches: Vec<(Batch<Post>, Vec<String>, bool)> = ends
+                .tasks(&lines)
+                .into_par_iter()
+                .map(|(lines, ends)| {
+                    let (mut batch, mut ids) = (Batch::with_room(lines.len()), Vec::new());
+                    for (number, line) in lines {
+                        let wrong =
+                            |source| AssembleError::Line { file: file.clone(), line: *number, source };
+                        let booked = Booked::read(line).map_err(wrong)?;
+                        if step.stage == Stage::Import {
+                            ids.push(booked.entry.id.clone());
+                        }
+                        batch.take(booked);
+                    }
+                    Ok((batch, ids, ends))
+                })
+                .collect::<Result<_, AssembleError>>()?;
+            for (batch, ids, ends) in batches {
+                entries += batch.entries() as u64;
+                ids.iter().try_for_each(|id| items.count(id))?;
+                writer.append(batch);
+                if ends {
+                    writer.cut()?;
+                }
+            }
+            Ok(writer.flush()?)
+        })?;
+    }
+    complete(step, &made, entries)?;
+    match step.stage {
+        Stage::Import => {
+            items.write(&mut writer)?;
+            let settings: sections::Import = config.typed(Some(recipe.name), "import");
+            let salt = salt::of(&workspace).map_err(RunError::from)?;
+            let mut names = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
+            known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+            put_names(&names, &mut writer)?;
+        }
+        Stage::Dedup => near_pairs(&mut writer, pairs)?,
+        _ => {}
+    }
+    Ok(writer.commit(opening)?)
+}
+
+fn complete(step: &Step, made: &BTreeMap<&str, Manifest>, found: u64) -> Result<(), AssembleError> {
+    for &input in step.inputs {
+        let expected = made.get(input).map_or(0, |m| m.counts.records_out);
+        if expected != found {
+            return Err(AssembleError::Incomplete { input, expected, found });
+        }
+    }
+    Ok(())
+}
+
+/// Where parts end: where a stage decides row by row, a part of the stage before becomes a part.
+struct Ends {
+    /// Entries that are left of each part.
+    left: VecDeque<usize>,
+}
+
+impl Ends {
+    fn of(step: &Step, made: &BTreeMap<&str, Manifest>) -> Ends {
+        let inputs = step.inputs.iter().filter(|_| stages::touched(step.stage).is_some());
+        let tables = inputs.filter_map(|input| made.get(input)?.tables.get("rows"));
+        Ends { left: tables.flat_map(|table| &table.parts).map(|part| part.rows as usize).collect() }
+    }
+
+    /// Cuts the next lines, one an entry, into tasks, and says of each whether a part ends with it.
+    fn tasks<'l, L>(&mut self, mut lines: &'l [L]) -> Vec<(&'l [L], bool)> {
+        let mut tasks = Vec::new();
+        while !lines.is_empty() {
+            let size = TASK.min(lines.len());
+            let size = self.left.front().map_or(size, |left| size.min(*left));
+            let (task, rest) = lines.split_at(size);
+            let ends = self.left.front_mut().is_some_and(|left| {
+                *left -= size;
+                *left == 0
+            });
+            if ends {
+                self.left.pop_front();
+            }
+            tasks.push((task, ends));
+            lines = rest;
+        }
+        tasks
+    }
+}
+
+/// Entries by dump.
+struct Items<'a> {
+    dumps: &'a [Dump],
+    /// What ids of a dump's items begin with.
+    prefixes: Vec<String>,
+    counts: Vec<u64>,
+    at: usize,
+}
+
+impl<'a> Items<'a> {
+    fn of(dumps: &'a [Dump]) -> Items<'a> {
+        let prefixes = dumps.iter().map(|dump| dump.locator("")).collect();
+        Items { dumps, prefixes, counts: vec![0; dumps.len()], at: 0 }
+    }
+
+    fn count(&mut self, id: &str) -> Result<(), AssembleError> {
+        let of = |prefix: &String| id.starts_with(prefix);
+        if !self.prefixes.get(self.at).is_some_and(of) {
+            self.at = self.prefixes.iter().position(of).ok_or_else(|| AssembleError::Stranger(id.into()))?;
+        }
+        self.counts[self.at] += 1;
+        Ok(())
+    }
+
+    fn write(self, writer: &mut StageWriter<Post>) -> Result<(), AssembleError> {
+        let mut table = writer.table::<FileRow>("files")?;
+        self.dumps.iter().zip(self.counts).for_each(|(dump, items)| table.put(&dump.row(items)));
+        Ok(writer.keep(table)?)
+    }
+}
+
+fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), AssembleError> {
+    let mut table = writer.table::<NearPair>("pairs")?;
+    let mut last = (String::new(), String::new());
+    for file in files {
+        each_batch(file, |first, lines| {
+            for (line, number) in lines.iter().zip(first..).filter(|(line, _)| !is_blank(line)) {
+                let wrong = |what: String| AssembleError::Pair { file: file.clone(), line: number, what };
+                let pair: PairLine =
+                    serde_json::from_slice(line).map_err(|e| wrong(format!("no pair: {e}")))?;
+                let pair = near_pair(pair);
+                let here = (pair.a.clone(), pair.b.clone());
+                if here <= last {
+                    return Err(wrong(format!("the pair of {} and {} is out of order", pair.a, pair.b)));
+                }
+                last = here;
+                table.put(&pair);
+            }
+            Ok(table.flush()?)
+        })?;
+    }
+    Ok(writer.keep(table)?)
+}
+
+/// The lines of a file in batches, each with the number of its first line.
+fn each_batch(
+    file: &Path,
+    mut take: impl FnMut(u64, &[&[u8]]) -> Result<(), AssembleError>,
+) -> Result<(), AssembleError> {
+    let failed = |e| AssembleError::from(store::Error::io("read", file)(e));
+    let mut reader = open_dump(file).map_err(failed)?;
+    let (mut bytes, mut first) = (Vec::new(), 1);
+    loop {
+        let read = reader.by_ref().take(BATCH).read_to_end(&mut bytes).map_err(failed)?;
+        // What follows the last line feed is the beginning of a line, or the last of them.
+        let last = bytes.iter().rposition(|byte| *byte == b'\n');
+        let end = if read == 0 { bytes.len() } else { last.map_or(0, |at| at + 1) };
+        let lines: Vec<&[u8]> = bytes[..end].split_inclusive(|byte| *byte == b'\n').collect();
+        take(first, &lines)?;
+        first += lines.len() as u64;
+        bytes.drain(..end);
+        if read == 0 {
+            return Ok(());
+        }
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
+}

@@ -1,0 +1,200 @@
+//! A record as it stands in the stages of a recipe.
+
+use crate::config::{Config, sections};
+use crate::pipeline::RunError;
+use crate::recipe::{Recipe, Step};
+use crate::stages::review::{passing, seen_items};
+use crate::stages::{Review, Rows, Stage, Subject, of_subjects, puzzle_shown};
+use riddlemill_review::decisions::{seen_pair, seen_text};
+use riddlemill_review::{Digest, Item};
+use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
+use riddlemill_text::record::{Entry, Post, Puzzle, State};
+
+/// The stages of a recipe that were made.
+pub(super) struct Stages<'c> {
+    config: &'c Config,
+    pub(super) recipe: &'static Recipe,
+    made: Vec<Option<StageReader>>,
+}
+
+/// Where a record's way ended.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// The last stage that it entered.
+    pub step: Option<&'static Step>,
+    /// How it left.
+    pub outcome: String,
+    /// The reason's code.
+    pub reason: Option<String>,
+    /// What made the rule fire.
+    pub evidence: Option<String>,
+    /// What it went into.
+    pub into: Option<String>,
+}
+
+impl Standing {
+    /// Whether it goes no further there.
+    pub fn stops(&self) -> bool {
+        let stops = [State::Dropped, State::Held, State::Failed].map(State::code);
+        stops.contains(&self.outcome.as_str())
+    }
+
+    pub(super) fn is_at_import(&self) -> bool {
+        (self.stops() || self.outcome == State::Merged.code())
+            && self.step.is_some_and(|step| step.stage == Stage::Import)
+    }
+}
+
+impl<'c> Stages<'c> {
+    pub(super) fn open(config: &'c Config, recipe: &'static Recipe) -> Result<Stages<'c>, RunError> {
+        let workspace = Workspace::new(&config.root);
+        let open = |(i, step): (usize, &Step)| match StageReader::open(&workspace.stage(
+            recipe.name,
+            i + 1,
+            step.name,
+        )) {
+            Err(Error::Layout { .. }) => Ok(None),
+            found => found,
+        };
+        let made = recipe.steps.iter().enumerate().map(open).collect::<Result<_, _>>()?;
+        Ok(Stages { config, recipe, made })
+    }
+
+    pub(super) fn made(&self, step: &str) -> Option<&StageReader> {
+        let (number, _) = self.recipe.step(step)?;
+        self.made.get(number - 1)?.as_ref()
+    }
+
+    /// What comes into a step: of one that another recipe feeds, that recipe's rows.
+    pub(super) fn input(&self, step: &Step) -> Option<(Rows, &StageReader)> {
+        let input = step.inputs.first()?;
+        let (recipe, _, before) = self.recipe.input(input)?;
+        (recipe.name == self.recipe.name).then_some(())?;
+        Some((before.stage.rows(), self.made(before.name)?))
+    }
+
+    /// Where the way of a record ended; nothing where no stage has it.
+    pub(super) fn ended(&self, id: &str) -> Result<Option<Standing>, Error> {
+        let mut last = None;
+        for (step, stage) in self.recipe.steps.iter().zip(&self.made) {
+            let Some(stage) = stage else { break };
+            let of_import = step.stage == Stage::Import;
+            let named = match of_import {
+                true => Filter::equals("into", id).or(Filter::equals("id", id)),
+                false => Filter::equals("id", id),
+            };
+            let mut entries = select::<Entry>(stage, "ledger", &named)?;
+            // A record that was read twice goes on as the first of its name; one post of a page has no entry.
+            let second =
+                entries.iter().position(|entry| entry.id == id && entry.outcome == State::Merged.code());
+            let second = second.map(|at| entries[at].clone()).filter(|_| of_import);
+            entries.retain(|entry| !of_import || entry.outcome != State::Merged.code());
+            let Some(entry) = entries.into_iter().next().or(second) else {
+                if of_import {
+                    continue;
+                }
+                break;
+            };
+            let (outcome, reason, evidence, into) = (entry.outcome, entry.reason, entry.evidence, entry.into);
+            let standing = Standing { step: Some(step), outcome, reason, evidence, into };
+            let goes_on = [State::Kept, State::Changed].map(State::code).contains(&standing.outcome.as_str());
+            last = Some(standing);
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(last)
+    }
+
+    /// The hash of what a person sees of a record, or of two, at a step; the id that is not there where one is not.
+    pub(super) fn seen(
+        &self,
+        step: &Step,
+        id: &str,
+        other: Option<&str>,
+    ) -> Result<Result<Digest, String>, RunError> {
+        if let Stage::Review(review) = step.stage {
+            let items = self.items(review, step, id)?;
+            return Ok(items.map(|items| seen_items(items.iter())).ok_or_else(|| id.to_owned()));
+        }
+        let Some(text) = self.text(step, id)? else { return Ok(Err(id.to_owned())) };
+        let Some(other) = other else { return Ok(Ok(seen_text(&text))) };
+        let Some(text_of_other) = self.text(step, other)? else { return Ok(Err(other.to_owned())) };
+        Ok(Ok(seen_pair((id, &text), (other, &text_of_other))))
+    }
+
+    /// [`Stages::seen`] of one record whose text is at hand.
+    pub(super) fn seen_of(
+        &self,
+        step: &Step,
+        id: &str,
+        text: Option<&str>,
+    ) -> Result<Result<Digest, String>, RunError> {
+        match (step.stage, text) {
+            (Stage::Review(_), _) => self.seen(step, id, None),
+            (_, Some(text)) => Ok(Ok(seen_text(text))),
+            (_, None) => Ok(Err(id.to_owned())),
+        }
+    }
+
+    /// A record's text as it enters a step.
+    pub(super) fn text(&self, step: &Step, id: &str) -> Result<Option<String>, Error> {
+        Ok(self.texts(step, &[id])?.into_iter().next().map(|(_, text)| text))
+    }
+
+    /// The texts of records as they enter a step, by id.
+    pub(super) fn texts(&self, step: &Step, ids: &[&str]) -> Result<Vec<(String, String)>, Error> {
+        let Some((rows, reader)) = self.input(step) else { return Ok(Vec::new()) };
+        let wanted = Filter::any_of("id", ids.iter().copied());
+        Ok(match rows {
+            Rows::Posts => {
+                let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
+                let text = |post: Post| match step.stage {
+                    Stage::Clean => (post.id, Post::written(post.title.as_deref(), post.content.as_deref())),
+                    _ => (post.id, post.text),
+                };
+                posts.map(text).collect()
+            }
+            Rows::Puzzles => {
+                let puzzles = select::<Puzzle>(reader, "rows", &wanted)?.into_iter();
+                let text = |puzzle: Puzzle| match step.stage.takes(riddlemill_review::decisions::Verdict::Two)
+                {
+                    true => (puzzle.id, puzzle.question),
+                    false => (puzzle.id, puzzle_shown(&puzzle.question, &puzzle.answer)),
+                };
+                puzzles.map(text).collect()
+            }
+            // What people vote on is made of posts.
+            _ => {
+                let posts = self.recipe.steps.iter().rev().find(|step| step.stage.rows() == Rows::Posts);
+                let Some(reader) = posts.and_then(|step| self.made(step.name)) else { return Ok(Vec::new()) };
+                let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
+                posts.map(|post| (post.id, post.text)).collect()
+            }
+        })
+    }
+
+    /// What annotators see of a record at a review.
+    fn items(&self, review: Review, step: &Step, id: &str) -> Result<Option<Vec<Item>>, RunError> {
+        let Some((rows, reader)) = self.input(step) else { return Ok(None) };
+        let recipe = Some(self.recipe.name);
+        let ballot = review.ballot(&self.config.typed::<sections::Review>(recipe, "review"));
+        let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
+        let wanted = Filter::equals("id", id);
+        Ok(of_subjects!(review.subjects(), S => {
+            let record: Option<S> = match rows {
+                Rows::Posts => select::<Post>(reader, "rows", &wanted)?.into_iter().next().and_then(S::of_post),
+                _ => select::<S>(reader, "rows", &wanted)?.into_iter().next(),
+            };
+            record.map(|record| record.items(review, &ballot, seed))
+        }))
+    }
+
+    /// Whether a record that a person lets through at a step is whole enough to go on.
+    pub(super) fn can_pass(&self, step: &Step, id: &str) -> Result<bool, RunError> {
+        let Stage::Review(review) = step.stage else { return Ok(true) };
+        let settings = self.config.typed::<sections::Review>(Some(self.recipe.name), "review");
+        let items = self.items(review, step, id)?.unwrap_or_default();
+        Ok(passing(&review.ballot(&settings), items.iter()).is_some())
+    }
+}

@@ -1,0 +1,401 @@
+//! From what a person says about a record to decisions that stages look up, and what became of them.
+//!
+//! A person names a record and what holds. Which stage that overrules, and what text the person saw, follow from
+//! what the stages say of the record: it goes on where it was stopped, it is taken out before models are asked, it
+//! reads otherwise where texts are put together, and two are one or two where duplicates are looked for.
+
+mod look;
+mod open;
+mod state;
+
+use std::collections::BTreeMap;
+
+use look::Stages;
+pub use look::Standing;
+pub use open::{Listed, Open, open_records};
+pub use state::{Found, State as DecisionState, states};
+
+use super::RunError;
+use crate::config::Config;
+use crate::recipe::{self, Recipe, Step};
+use riddlemill_review::decisions::{Decision, Verdict};
+use riddlemill_review::{Digest, Role};
+use riddlemill_tables as store;
+use riddlemill_text::record::Reason;
+
+/// What a person says about a record.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// What holds.
+    pub verdict: Verdict,
+    /// The record's id.
+    pub record: String,
+    /// The other record of a pair.
+    pub other: Option<String>,
+    /// How it reads, where the verdict says so.
+    pub text: Option<String>,
+    /// For one recipe, or for all.
+    pub recipe: Option<String>,
+    /// The stage to overrule, where it is not the one that follows from the verdict.
+    pub stage: Option<String>,
+    /// The hash of what the person saw, where they saw it elsewhere and earlier.
+    pub seen: Option<Digest>,
+}
+
+/// Who decides, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct Act<'a> {
+    /// Who.
+    pub by: &'a str,
+    /// Why.
+    pub why: &'a str,
+    /// When, RFC 3339.
+    pub at: &'a str,
+    /// The verb, page or file.
+    pub source: &'a str,
+}
+
+/// Why nothing can be decided so.
+#[derive(Debug, thiserror::Error)]
+pub enum DecideError {
+    /// A stage cannot be read.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// No reason was given.
+    #[error("a decision needs a reason\n  hint: --why \"…\"")]
+    NoReason,
+    /// Nobody of that name, or nobody who may.
+    #[error("{name:?} may not decide: {why}\n  hint: an [[annotator]] whose role is senior or meta may")]
+    NotEntitled {
+        /// The name.
+        name: String,
+        /// What is missing.
+        why: &'static str,
+    },
+    /// An edit without a text, or the other way round.
+    #[error("{0} needs how it reads, a text that is not empty")]
+    NoText(Verdict),
+    /// A pair of one record.
+    #[error("{0} is about two different records")]
+    NoPair(Verdict),
+    /// No such recipe.
+    #[error("unknown recipe {0:?}")]
+    NoRecipe(String),
+    /// No recipe has been run, or none has the record.
+    #[error("no stage has {record:?}{hint}")]
+    NoRecord {
+        /// The record.
+        record: String,
+        /// What may help.
+        hint: &'static str,
+    },
+    /// The record was set aside where no decision reaches.
+    #[error("{record}: {recipe} set it aside at import: {why}\n  hint: {hint}")]
+    AtImport {
+        /// The record.
+        record: String,
+        /// The recipe.
+        recipe: &'static str,
+        /// The reason and what it means.
+        why: String,
+        /// What to do instead.
+        hint: String,
+    },
+    /// Nothing stops the record.
+    #[error("{0}: nothing holds or drops it\n  hint: `riddlemill explain` tells its way")]
+    NotStopped(String),
+    /// It went into another one.
+    #[error(
+        "{record} went into {into}\n  hint: `riddlemill decide two {record} {into}` if they are two jokes"
+    )]
+    Merged {
+        /// The record.
+        record: String,
+        /// Where it went.
+        into: String,
+    },
+    /// The stage cannot be overruled so.
+    #[error("{recipe}: {stage} cannot be overruled with {verdict}\n  hint: {hint}")]
+    NotThere {
+        /// The recipe.
+        recipe: &'static str,
+        /// The stage.
+        stage: String,
+        /// The verdict.
+        verdict: Verdict,
+        /// What may be done instead.
+        hint: String,
+    },
+    /// The record does not reach the stage.
+    #[error(
+        "{record} does not reach {stage} in {recipe}: it ended at {ended}\n  hint: decide about {ended} first"
+    )]
+    NotReached {
+        /// The record.
+        record: String,
+        /// The stage.
+        stage: String,
+        /// The recipe.
+        recipe: &'static str,
+        /// Where it ended.
+        ended: String,
+    },
+    /// The person saw another text than stands there today.
+    #[error("{record} reads otherwise since it was shown\n  hint: look at it again")]
+    Outdated {
+        /// The record.
+        record: String,
+    },
+}
+
+impl From<store::Error> for DecideError {
+    fn from(e: store::Error) -> DecideError {
+        RunError::from(e).into()
+    }
+}
+
+/// Whether a person of pipeline.toml may decide.
+///
+/// # Errors
+/// [`DecideError::NotEntitled`].
+pub fn entitled(config: &Config, name: &str) -> Result<(), DecideError> {
+    let refuse = |why| Err(DecideError::NotEntitled { name: name.to_owned(), why });
+    match config.annotators.iter().find(|person| person.name == name) {
+        None => refuse("no [[annotator]] is called so"),
+        Some(person) if person.role < Role::Senior => {
+            refuse("that is for people who look over others' votes")
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The decisions that a wish comes to, one or more: not yet stored.
+///
+/// # Errors
+/// [`DecideError`] says why it cannot be so decided.
+pub fn decide(config: &Config, wish: &Wish, act: Act<'_>) -> Result<Vec<Decision>, DecideError> {
+    if act.why.trim().is_empty() {
+        return Err(DecideError::NoReason);
+    }
+    let verdict = wish.verdict;
+    let text = wish.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    if verdict.is_edit() != text.is_some() {
+        return Err(DecideError::NoText(verdict));
+    }
+    if verdict.is_of_pair() != wish.other.as_ref().is_some_and(|other| *other != wish.record) {
+        return Err(DecideError::NoPair(verdict));
+    }
+    let recipes: Vec<&'static Recipe> = match &wish.recipe {
+        Some(name) => vec![recipe::find(name).ok_or_else(|| DecideError::NoRecipe(name.clone()))?],
+        None => recipe::used(config).collect(),
+    };
+    let mut found: Vec<(&'static Recipe, &'static str, Digest)> = Vec::new();
+    let mut refused = None;
+    for recipe in recipes {
+        let stages = Stages::open(config, recipe)?;
+        match place(&stages, wish) {
+            Ok((step, seen)) => found.push((recipe, step.name, seen)),
+            Err(e @ (DecideError::Run(_) | DecideError::NotThere { .. })) if wish.recipe.is_some() => {
+                return Err(e);
+            }
+            // What one recipe refuses another may have; the reason that says most is told.
+            Err(e) => {
+                let keeps =
+                    matches!(&refused, Some(before) if !matches!(before, DecideError::NoRecord { .. }));
+                refused = if keeps { refused } else { Some(e) };
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(refused.unwrap_or_else(|| no_record(&wish.record)));
+    }
+    if let Some(seen) = wish.seen {
+        found.retain(|(_, _, today)| *today == seen);
+        if found.is_empty() {
+            return Err(DecideError::Outdated { record: wish.record.clone() });
+        }
+    }
+    let mut places: BTreeMap<&'static str, Vec<(&'static Recipe, Digest)>> = BTreeMap::new();
+    for (recipe, stage, seen) in found {
+        places.entry(stage).or_default().push((recipe, seen));
+    }
+    let decision = |stage: &str, recipe: Option<String>, seen: Digest| {
+        Decision {
+            id: seen,
+            recipe,
+            stage: stage.to_owned(),
+            record: wish.record.clone(),
+            other: wish.other.clone(),
+            verdict,
+            text: text.map(str::to_owned),
+            seen,
+            by: act.by.to_owned(),
+            why: act.why.trim().to_owned(),
+            at: act.at.to_owned(),
+            source: act.source.to_owned(),
+            base: None,
+        }
+        .sealed()
+    };
+    let mut decisions = Vec::new();
+    for (stage, recipes) in places {
+        let first = recipes[0].1;
+        match &wish.recipe {
+            None if recipes.iter().all(|(_, seen)| *seen == first) => {
+                decisions.push(decision(stage, None, first));
+            }
+            // A record that reads otherwise in another recipe is decided there by itself.
+            _ => decisions.extend(
+                recipes.iter().map(|(recipe, seen)| decision(stage, Some(recipe.name.to_owned()), *seen)),
+            ),
+        }
+    }
+    Ok(decisions)
+}
+
+/// What can be decided about one record in one recipe: the verdict, the stage that it overrules, and the hash of the
+/// record as it enters that.
+///
+/// # Errors
+/// [`DecideError::Run`] where a stage cannot be read.
+pub fn choices(
+    config: &Config,
+    recipe: &'static Recipe,
+    record: &str,
+) -> Result<Vec<(Verdict, &'static str, Digest)>, DecideError> {
+    let stages = Stages::open(config, recipe)?;
+    let mut choices = Vec::new();
+    for verdict in Verdict::ALL.into_iter().filter(|verdict| !verdict.is_of_pair()) {
+        let (record, recipe) = (record.to_owned(), Some(recipe.name.to_owned()));
+        let wish = Wish { verdict, record, other: None, text: None, recipe, stage: None, seen: None };
+        match place(&stages, &wish) {
+            Ok((step, seen)) => choices.push((verdict, step.name, seen)),
+            Err(e @ DecideError::Run(_)) => return Err(e),
+            // What cannot be decided is not offered.
+            Err(_) => {}
+        }
+    }
+    Ok(choices)
+}
+
+/// Why import set a record aside, and what brings it in all the same. Decisions are about texts, and what import leaves out
+/// is none of a candidate: another post's, a second copy, an answer, or nothing that could be read.
+fn at_import(recipe: &'static Recipe, record: &str, ended: Standing) -> DecideError {
+    let code = ended.reason.unwrap_or(ended.outcome);
+    let reason = Reason::from_code(&code);
+    let why = reason.map_or_else(|| code.clone(), |reason| format!("{code}. {}", reason.definition()));
+    let of = ended.evidence.unwrap_or_default();
+    let hint = match reason {
+        Some(Reason::SameId) => {
+            format!("it went into {}, the first of its id: decide about that", ended.into.unwrap_or_default())
+        }
+        Some(Reason::Withdrawn) => "`riddlemill withdraw --undo` takes a withdrawal back".to_owned(),
+        Some(Reason::Note) => format!("it is shown with its joke: decide about {of}"),
+        Some(Reason::Unreadable | Reason::Oversize | Reason::Encoding | Reason::Truncated) => {
+            "put a sound copy of the record into a dump of its own, and that into a [[source]]".to_owned()
+        }
+        Some(Reason::Chatter | Reason::NotOwner) => {
+            "`take = \"main\"` in its [[source]] reads every post on a floor of its own; one alone comes in as a row \
+             of a `table` source"
+                .to_owned()
+        }
+        _ => "what it says comes in as a row of a `table` source of your own".to_owned(),
+    };
+    DecideError::AtImport { record: record.to_owned(), recipe: recipe.name, why, hint }
+}
+
+fn no_record(record: &str) -> DecideError {
+    let hint = "\n  hint: an id such as tieba:8370518555, after `riddlemill run`";
+    DecideError::NoRecord { record: record.to_owned(), hint }
+}
+
+/// The stage that a wish overrules in a recipe, and the hash of the record as it enters it today.
+fn place(stages: &Stages<'_>, wish: &Wish) -> Result<(&'static Step, Digest), DecideError> {
+    let recipe = stages.recipe;
+    let verdict = wish.verdict;
+    let ended = stages.ended(&wish.record)?;
+    let Some(ended) = ended else { return Err(no_record(&wish.record)) };
+    if ended.is_at_import() {
+        return Err(at_import(recipe, &wish.record, ended));
+    }
+    let not_there = |stage: &str, hint: String| DecideError::NotThere {
+        recipe: recipe.name,
+        stage: stage.to_owned(),
+        verdict,
+        hint,
+    };
+    let step = match &wish.stage {
+        Some(name) => {
+            let named = recipe.step(name).map(|(_, step)| step);
+            let takes = named.filter(|step| step.stage.takes(verdict));
+            takes.ok_or_else(|| not_there(name, hint(recipe, verdict)))?
+        }
+        None if verdict == Verdict::Keep => {
+            let stopped = ended.step.filter(|_| ended.stops());
+            let Some(step) = stopped else {
+                return Err(match ended.into {
+                    Some(into) if ended.outcome == "merged" => {
+                        DecideError::Merged { record: wish.record.clone(), into }
+                    }
+                    _ => DecideError::NotStopped(wish.record.clone()),
+                });
+            };
+            step
+        }
+        None => {
+            let takes = || recipe.steps.iter().filter(|step| step.stage.takes(verdict));
+            let here = ended.step.filter(|step| ended.stops() && step.stage.takes(verdict));
+            let step = match verdict {
+                // The last stage before duplicates are looked for and models are asked.
+                Verdict::Drop | Verdict::Hold => here.or_else(|| takes().next_back()),
+                _ => takes().next(),
+            };
+            step.ok_or_else(|| not_there(recipe.name, origin_hint(recipe)))?
+        }
+    };
+    if !step.stage.takes(verdict) {
+        let hint = match verdict == Verdict::Keep && step.stage.takes(Verdict::Answer) {
+            true => format!("say its answer: `riddlemill decide answer {} \"…\"`", wish.record),
+            false => hint(recipe, verdict),
+        };
+        return Err(not_there(step.name, hint));
+    }
+    let not_reached = |record: &str, ended: Option<&'static Step>| DecideError::NotReached {
+        record: record.to_owned(),
+        stage: step.name.to_owned(),
+        recipe: recipe.name,
+        ended: ended.map_or("its end", |step| step.name).to_owned(),
+    };
+    if verdict == Verdict::Keep && !stages.can_pass(step, &wish.record)? {
+        let hint = format!("`riddlemill review adjudicate` and votes decide about {}", step.name);
+        return Err(not_there(step.name, hint));
+    }
+    match stages.seen(step, &wish.record, wish.other.as_deref())? {
+        Ok(seen) => Ok((step, seen)),
+        Err(missing) => {
+            let ended = stages.ended(&missing)?;
+            match ended {
+                Some(ended) => Err(not_reached(&missing, ended.step)),
+                None => Err(no_record(&missing)),
+            }
+        }
+    }
+}
+
+/// The stages of a recipe that a verdict can overrule.
+fn hint(recipe: &Recipe, verdict: Verdict) -> String {
+    let takes = recipe.steps.iter().filter(|step| step.stage.takes(verdict));
+    let names: Vec<&str> = takes.map(|step| step.name).collect();
+    match names.is_empty() {
+        true => origin_hint(recipe),
+        false => format!("it can overrule {}", names.join(", ")),
+    }
+}
+
+fn origin_hint(recipe: &Recipe) -> String {
+    let first = recipe.steps.first().and_then(|step| step.inputs.first());
+    match first.and_then(|input| input.split_once('/')) {
+        Some((origin, _)) => format!("its records are those of {origin}: decide there"),
+        None => "the recipe has no such stage".into(),
+    }
+}

@@ -1,0 +1,123 @@
+//! What people may want to decide about: records that were stopped, and pairs that are alike.
+
+use std::collections::BTreeMap;
+
+use super::look::Stages;
+use crate::config::Config;
+use crate::pipeline::RunError;
+use crate::recipe::{Recipe, Step};
+use crate::stages::NearPair;
+use riddlemill_review::Digest;
+use riddlemill_review::decisions::{Verdict, seen_pair};
+use riddlemill_tables::{Filter, select};
+use riddlemill_text::record::{Entry, State};
+
+/// What is listed.
+#[derive(Clone, Debug)]
+pub enum Listed {
+    /// Records that left a stage in this state, or every stage where none is named.
+    Records {
+        /// The stage.
+        stage: Option<String>,
+        /// The state.
+        state: State,
+    },
+    /// Pairs that are alike, down to the margin under the threshold.
+    Pairs,
+}
+
+/// Something that a person may decide about.
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// The record.
+    pub record: String,
+    /// The other one of a pair.
+    pub other: Option<String>,
+    /// The stage.
+    pub stage: &'static str,
+    /// State, reason and evidence, or of a pair the verdict and score.
+    pub state: String,
+    /// The text as it enters the stage.
+    pub text: String,
+    /// That of the other one.
+    pub text_of_other: Option<String>,
+    /// The hash of what is shown.
+    pub seen: Digest,
+}
+
+/// The records or pairs of a recipe that people may decide about, in the order of the stages.
+///
+/// # Errors
+/// [`RunError`] where a stage cannot be read.
+pub fn open_records(
+    config: &Config,
+    recipe: &'static Recipe,
+    listed: &Listed,
+) -> Result<Vec<Open>, RunError> {
+    let stages = Stages::open(config, recipe)?;
+    let mut open = Vec::new();
+    for step in recipe.steps {
+        match listed {
+            Listed::Pairs if step.stage.takes(Verdict::Two) => pairs(&stages, step, &mut open)?,
+            Listed::Records { stage, state }
+                if stage.as_ref().is_none_or(|name| name == step.name)
+                    && (step.stage.takes(Verdict::Keep) || step.stage.takes(Verdict::Answer)) =>
+            {
+                records(&stages, step, *state, &mut open)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(open)
+}
+
+fn records(
+    stages: &Stages<'_>,
+    step: &'static Step,
+    state: State,
+    open: &mut Vec<Open>,
+) -> Result<(), RunError> {
+    let Some(stage) = stages.made(step.name) else { return Ok(()) };
+    let entries = select::<Entry>(stage, "ledger", &Filter::equals("outcome", state.code()))?;
+    let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+    let texts: BTreeMap<String, String> = stages.texts(step, &ids)?.into_iter().collect();
+    for entry in &entries {
+        let Ok(seen) = stages.seen_of(step, &entry.id, texts.get(&entry.id).map(String::as_str))? else {
+            continue;
+        };
+        let reason = entry.reason.as_deref().unwrap_or_default();
+        let evidence = entry.evidence.as_deref().unwrap_or_default();
+        open.push(Open {
+            record: entry.id.clone(),
+            other: None,
+            stage: step.name,
+            state: format!("{} ({reason}): {evidence}", entry.outcome),
+            text: texts.get(&entry.id).cloned().unwrap_or_default(),
+            text_of_other: None,
+            seen,
+        });
+    }
+    Ok(())
+}
+
+fn pairs(stages: &Stages<'_>, step: &'static Step, open: &mut Vec<Open>) -> Result<(), RunError> {
+    let Some(stage) = stages.made(step.name) else { return Ok(()) };
+    let mut pairs: Vec<NearPair> = stage.all("pairs")?;
+    pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then_with(|| (&x.a, &x.b).cmp(&(&y.a, &y.b))));
+    let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
+    let texts: BTreeMap<String, String> = stages.texts(step, &ids)?.into_iter().collect();
+    for pair in &pairs {
+        let (Some(a), Some(b)) = (texts.get(&pair.a), texts.get(&pair.b)) else { continue };
+        let veto = pair.veto.as_ref().map(|veto| format!(", veto {veto}")).unwrap_or_default();
+        open.push(Open {
+            record: pair.a.clone(),
+            other: Some(pair.b.clone()),
+            stage: step.name,
+            state: format!("{} ({} {:.3}{veto})", pair.verdict, pair.predicate, pair.score),
+            text: a.clone(),
+            text_of_other: Some(b.clone()),
+            seen: seen_pair((&pair.a, a), (&pair.b, b)),
+        });
+    }
+    Ok(())
+}

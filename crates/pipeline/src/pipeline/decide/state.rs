@@ -1,0 +1,139 @@
+//! What became of decisions: which of them hold, and where.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::look::Stages;
+use crate::config::Config;
+use crate::pipeline::RunError;
+use crate::recipe::{self, Recipe};
+use crate::stages::Stage;
+use riddlemill_review::decisions::{Decision, DecisionLog, seen_pair, seen_text};
+use riddlemill_tables::{Filter, select};
+use riddlemill_text::record::Entry;
+
+/// Where a decision stands in a recipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// The stage's ledger names it.
+    Applied,
+    /// The next run applies it.
+    WaitsForRun,
+    /// It holds and nothing had to be overruled: the rule says the same, or a later decision contradicts it.
+    NoEffect,
+    /// The record reads otherwise today.
+    Outdated,
+    /// The record does not come so far.
+    Absent,
+    /// A later decision on the same question holds.
+    Overruled,
+    /// It was taken back.
+    TakenBack,
+}
+
+impl State {
+    /// As lists print it.
+    pub fn words(self) -> &'static str {
+        match self {
+            State::Applied => "applied",
+            State::WaitsForRun => "waits for a run",
+            State::NoEffect => "nothing to overrule",
+            State::Outdated => "outdated: it reads otherwise now",
+            State::Absent => "the record does not come so far",
+            State::Overruled => "overruled by a later decision",
+            State::TakenBack => "taken back",
+        }
+    }
+}
+
+/// A decision in a recipe.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// The recipe.
+    pub recipe: &'static str,
+    /// The decision.
+    pub decision: Decision,
+    /// Where it stands there.
+    pub state: State,
+}
+
+/// Every decision with where it stands in each recipe that it is for, in the order they were made. Only decisions
+/// that `wanted` lets through are looked up.
+///
+/// # Errors
+/// [`RunError`] where a stage cannot be read.
+pub fn states(
+    config: &Config,
+    log: &DecisionLog,
+    wanted: impl Fn(&Decision) -> bool,
+) -> Result<Vec<Found>, RunError> {
+    let mut found = Vec::new();
+    for recipe in recipe::used(config) {
+        let stages = Stages::open(config, recipe)?;
+        for step in recipe.steps {
+            let here = |d: &&Decision| d.stage == step.name && d.is_for(recipe.name) && wanted(d);
+            let decisions: Vec<&Decision> = log.all().iter().filter(here).collect();
+            if !decisions.is_empty() {
+                of_step(log, recipe, step, &stages, &decisions, &mut found)?;
+            }
+        }
+    }
+    let order: FxHashMap<_, usize> = log.all().iter().enumerate().map(|(at, d)| (d.id, at)).collect();
+    found.sort_by_key(|found| order.get(&found.decision.id).copied());
+    Ok(found)
+}
+
+fn of_step(
+    log: &DecisionLog,
+    recipe: &'static Recipe,
+    step: &recipe::Step,
+    stages: &Stages<'_>,
+    decisions: &[&Decision],
+    found: &mut Vec<Found>,
+) -> Result<(), RunError> {
+    let ids: BTreeSet<&str> =
+        decisions.iter().flat_map(|d| std::iter::once(d.record.as_str()).chain(d.other.as_deref())).collect();
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let texts: BTreeMap<String, String> = stages.texts(step, &ids)?.into_iter().collect();
+    let made = stages.made(step.name);
+    let named: String = match made {
+        Some(stage) => select::<Entry>(stage, "ledger", &Filter::any_of("id", ids.iter().copied()))?
+            .into_iter()
+            .filter_map(|entry| entry.evidence)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        None => String::new(),
+    };
+    let evidence = made.and_then(|stage| stage.manifest().evidence.get("decisions").cloned());
+    let is_made = made.is_some() && evidence == log.of_stage(recipe.name, step.name).evidence();
+    for decision in decisions {
+        let seen = match (&decision.other, step.stage) {
+            (Some(other), _) => texts
+                .get(&decision.record)
+                .zip(texts.get(other))
+                .map(|(a, b)| seen_pair((&decision.record, a), (other, b))),
+            (None, Stage::Review(_)) => stages.seen(step, &decision.record, None)?.ok(),
+            (None, _) => texts.get(&decision.record).map(|text| seen_text(text)),
+        };
+        let state = if log.undone(decision.id).is_some() {
+            State::TakenBack
+        } else if log.overruled(decision, recipe.name).is_some() {
+            State::Overruled
+        } else if seen.is_none() {
+            State::Absent
+        } else if seen != Some(decision.seen) {
+            State::Outdated
+        } else if named.contains(&format!("decision:{}", decision.id)) {
+            State::Applied
+        } else if is_made {
+            State::NoEffect
+        } else {
+            State::WaitsForRun
+        };
+        found.push(Found { recipe: recipe.name, decision: (*decision).clone(), state });
+    }
+    Ok(())
+}

@@ -1,0 +1,263 @@
+//! What decides a step besides its code: settings, inputs, and what it takes from raw/.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::config::{Config, sections};
+use crate::recipe::{Recipe, Step};
+use crate::stages::import::{Dump, files};
+use crate::stages::respond::Made;
+use crate::stages::review::Votes;
+use crate::stages::withdrawal::Withdrawals;
+use crate::stages::{Draft, Puzzling, Stage, StageError, draft, of_subjects, puzzle, salt};
+use riddlemill_review::decisions::{DecisionLog, Verdict};
+use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
+use riddlemill_text::record::{Reason, State};
+
+use super::plan::{Freshness, freshness};
+use super::{RunError, rows};
+
+/// A recipe with what is read once for all of its steps.
+pub(super) struct Known<'a> {
+    pub config: &'a Config,
+    pub recipe: &'static Recipe,
+    pub dumps: Vec<Dump>,
+    votes: OnceCell<Votes>,
+    decisions: OnceCell<DecisionLog>,
+}
+
+impl<'a> Known<'a> {
+    pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<Known<'a>, RunError> {
+        let imports = recipe.steps.iter().any(|step| step.stage == Stage::Import);
+        let dumps = if imports { files(config, recipe.name, recipe.is_of_riddles())? } else { Vec::new() };
+        Ok(Known { config, recipe, dumps, votes: OnceCell::new(), decisions: OnceCell::new() })
+    }
+
+    /// All votes; read when a step first asks for them.
+    pub(super) fn votes(&self) -> Result<&Votes, StageError> {
+        if let Some(votes) = self.votes.get() {
+            return Ok(votes);
+        }
+        let votes = Votes::load(self.config, self.recipe.name)?;
+        Ok(self.votes.get_or_init(|| votes))
+    }
+
+    /// All decisions of people; read when a step first asks for them.
+    pub(super) fn decisions(&self) -> Result<&DecisionLog, StageError> {
+        if let Some(decisions) = self.decisions.get() {
+            return Ok(decisions);
+        }
+        let decisions = DecisionLog::read(&Workspace::new(&self.config.root).decisions())?;
+        Ok(self.decisions.get_or_init(|| decisions))
+    }
+
+    /// The manifest that a step's output would begin with today.
+    pub(super) fn opening(&self, step: &Step, made: &BTreeMap<&str, Manifest>) -> Result<Manifest, RunError> {
+        let place = |input: &str| match self.recipe.input(input) {
+            Some((recipe, _, step)) => (recipe.name.to_owned(), step.name.to_owned()),
+            None => (self.recipe.name.to_owned(), input.to_owned()),
+        };
+        let inputs = step.inputs.iter().map(|input| InputRef {
+            recipe: place(input).0,
+            stage: place(input).1,
+            rows: made
+                .get(input)
+                .and_then(|m| m.tables.get("rows"))
+                .map(|t| t.hash.clone())
+                .unwrap_or_default(),
+        });
+        Ok(store::opening(
+            self.recipe.name,
+            step.name,
+            step.stage.version(),
+            self.settings(step),
+            inputs.collect(),
+            self.evidence(step)?,
+        ))
+    }
+
+    /// The settings that can change a step's rows: of drafts and reviews only what concerns the step.
+    fn settings(&self, step: &Step) -> BTreeMap<String, Value> {
+        let recipe = Some(self.recipe.name);
+        let review = || self.config.typed::<sections::Review>(recipe, "review");
+        let named = |steps: &[String], name: &str| Value::from(steps.iter().any(|step| step == name));
+        match step.stage {
+            Stage::Draft(kind) => {
+                let settings = self.config.typed::<sections::Draft>(recipe, "draft");
+                let optional = draft::optional(kind, self.config, self.recipe.name);
+                let mut decide = BTreeMap::from([
+                    ("max_reasks".into(), settings.max_reasks.into()),
+                    ("optional".into(), optional.into()),
+                ]);
+                // Said only where it is so: stages from before there were such settings stay fresh.
+                if draft::is_skipped(kind, self.config, self.recipe.name) {
+                    decide.insert("skip".into(), true.into());
+                }
+                let endpoints = draft::endpoints(kind, self.config, self.recipe.name);
+                if draft::wants_unseen(kind, self.config, self.recipe.name)
+                    && endpoints.is_ok_and(|endpoints| endpoints.iter().any(draft::sends))
+                {
+                    decide.insert("unseen".into(), true.into());
+                }
+                match kind {
+                    Draft::Opponent => {
+                        decide.insert("opponents".into(), settings.opponents.into());
+                    }
+                    Draft::Respond => decide.extend(self.config.stage(recipe, "respond")),
+                    Draft::Judge => decide.extend(self.config.stage(recipe, "judge")),
+                    _ => {}
+                }
+                decide
+            }
+            Stage::Review(kind) => {
+                let (review, name) = (review(), kind.place().1);
+                let ahead = named(&review.draft_ahead, name);
+                let mut decide = BTreeMap::from([
+                    ("draft_ahead".into(), ahead),
+                    ("optional".into(), named(&review.optional, name)),
+                ]);
+                // Said only where it holds: stages that were made before there were previews stay fresh.
+                if review.preview {
+                    decide.insert("preview".into(), true.into());
+                }
+                if kind.is_drawn() {
+                    decide.extend(self.config.stage(recipe, "options"));
+                }
+                decide
+            }
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) => BTreeMap::new(),
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let mut decide = self.config.stage(recipe, "dedup");
+                let (settings, _) = self.puzzles();
+                if !settings.embeddings.is_empty() {
+                    decide.insert("cosine".into(), settings.cosine.into());
+                }
+                decide
+            }
+            // Where the database lies decides nothing; what it holds is evidence.
+            Stage::Puzzle(Puzzling::Near) => self.config.stage(recipe, "options"),
+            Stage::Puzzle(Puzzling::Group) => {
+                let mut decide = self.config.stage(recipe, "puzzles");
+                decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
+                decide.extend(self.config.stage(recipe, "options"));
+                decide
+            }
+            _ => self.config.stage(recipe, step.stage.section()),
+        }
+    }
+
+    /// The settings of puzzles, and the seed of what is drawn for them.
+    pub(super) fn puzzles(&self) -> (sections::Puzzles, u64) {
+        let recipe = Some(self.recipe.name);
+        let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
+        (self.config.typed(recipe, "puzzles"), seed)
+    }
+
+    /// What a step takes from raw/: name and hash.
+    fn evidence(&self, step: &Step) -> Result<BTreeMap<String, String>, RunError> {
+        let mut evidence = BTreeMap::new();
+        match step.stage {
+            Stage::Import => {
+                evidence.extend(self.dumps.iter().map(Dump::evidence));
+                // Looking draws no salt; `run` draws it before it asks.
+                let salt = salt::standing(&Workspace::new(&self.config.root))?;
+                let withdrawn = Withdrawals::load(&Workspace::new(&self.config.root))?;
+                evidence.extend(withdrawn.evidence().map(|withdrawn| ("withdrawn".to_string(), withdrawn)));
+                evidence.extend(salt.map(|salt| ("salt".to_string(), salt::fingerprint(&salt))));
+                let settings = self.config.typed(Some(self.recipe.name), "import");
+                evidence.extend(crate::stages::import::words_evidence(&self.config.root, &settings)?);
+            }
+            Stage::Anonymise | Stage::Puzzle(Puzzling::Anonymise) => {
+                let settings = self.config.typed(Some(self.recipe.name), "anonymise");
+                evidence.extend(crate::stages::policy_lists(&self.config.root, &settings)?.evidence());
+            }
+            Stage::Draft(kind) => {
+                let workspace = Workspace::new(&self.config.root);
+                if kind == Draft::Respond {
+                    evidence.extend(Made::load(self.config, self.recipe.name)?.evidence());
+                }
+                evidence.extend(of_subjects!(kind.subjects(), S => {
+                    let records = || {
+                        let inputs = step
+                            .inputs
+                            .iter()
+                            .map(|input| rows::subjects_of::<S>(&workspace, self.recipe, input));
+                        Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                    };
+                    draft::evidence(kind, self.config, self.recipe.name, records)?
+                }));
+            }
+            Stage::Review(kind) => {
+                let (recipe, ballot) = kind.place();
+                evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
+            }
+            Stage::Puzzle(Puzzling::Dedup) => {
+                let workspace = Workspace::new(&self.config.root);
+                let puzzles = || {
+                    let inputs = step.inputs.iter();
+                    let inputs = inputs.map(|input| rows::subjects_of(&workspace, self.recipe, input));
+                    Ok(inputs.collect::<Result<Vec<_>, StageError>>()?.concat())
+                };
+                let stored = puzzle::embed::evidence(self.config, self.recipe.name, puzzles)?;
+                evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
+            }
+            Stage::Puzzle(Puzzling::Near) => {
+                let (settings, seed) = self.puzzles();
+                evidence.extend(puzzle::Near::open(&self.config.root, &settings, seed)?.evidence());
+            }
+            Stage::Clean
+            | Stage::Filter
+            | Stage::Dedup
+            | Stage::Options
+            | Stage::Pairs
+            | Stage::Puzzle(_) => {}
+        }
+        if Verdict::ALL.into_iter().any(|verdict| step.stage.takes(verdict)) {
+            let people = self.decisions()?.of_stage(self.recipe.name, step.name);
+            evidence.extend(people.evidence().map(|people| ("decisions".to_string(), people)));
+        }
+        Ok(evidence)
+    }
+
+    /// Compares what stands in a step's place with what a run would make. A draft stage that lacks
+    /// replies is asked again wherever somebody may answer.
+    pub(super) fn freshness(
+        &self,
+        step: &Step,
+        place: &Path,
+        opening: &Manifest,
+        offline: bool,
+    ) -> Result<Freshness, RunError> {
+        let found = freshness(place, opening);
+        if let (Stage::Puzzle(Puzzling::Dedup), false, Freshness::Fresh(manifest)) =
+            (step.stage, offline, &found)
+            && puzzle::embed::asks(self.config, self.recipe.name)?
+        {
+            let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
+            let missing = manifest.counts.records_in.saturating_sub(stored.unwrap_or(0));
+            let why = format!("{missing} embeddings are missing");
+            return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
+        }
+        let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
+            return Ok(found);
+        };
+        let missing = missing(manifest);
+        let endpoints = draft::endpoints(kind, self.config, self.recipe.name)?;
+        if missing == 0 || !endpoints.iter().any(draft::sends) {
+            return Ok(found);
+        }
+        let verb = if missing == 1 { "reply is" } else { "replies are" };
+        Ok(Freshness::Stale(manifest.clone(), vec![format!("{missing} {verb} missing")]))
+    }
+}
+
+/// Records without a reply that another run may get.
+fn missing(manifest: &Manifest) -> u64 {
+    let failed = format!("{}/{}", State::Failed.code(), Reason::RequestFailed.code());
+    let optional = format!("{}/{}", State::Changed.code(), Reason::NotDrafted.code());
+    let further = [failed, optional].iter().filter_map(|key| manifest.counts.reasons.get(key)).sum::<u64>();
+    manifest.counts.state(State::Held) + further
+}

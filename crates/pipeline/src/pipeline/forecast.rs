@@ -1,0 +1,261 @@
+//! What the drafts of a recipe would ask and cost, from what it is now to its end: a range, and never less at its upper
+//! end than what is spent.
+//!
+//! What an offline run would make is made in a rehearsal, so that stale stages count as what they will be. What gets to
+//! a draft then is counted request by request. What waits before it may still come, all of it at most.
+
+use super::rehearsal::Rehearsal;
+use super::{RunError, draft_requests};
+use crate::config::{Config, sections};
+use crate::recipe::{Recipe, Step};
+use crate::stages::{Draft, Puzzling, Rows, Stage, draft};
+use riddlemill_llm::parse::Unreadable;
+use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
+use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
+use riddlemill_text::record::{Reason, State};
+
+/// Variants that a group of puzzles has.
+const VARIANTS: u64 = 3;
+/// Texts of people and models in a prompt, beside the one that was imported, at most.
+const TEXTS: u64 = 8;
+/// What chat templates add around a prompt's messages, generously.
+const OVERHEAD: u64 = 64;
+
+/// What a recipe would ask.
+#[derive(Clone, Debug)]
+pub struct Forecast {
+    /// The recipe.
+    pub recipe: &'static str,
+    /// Its drafts, in order; none where nothing was imported yet.
+    pub steps: Vec<StepForecast>,
+    /// Whether its dumps have been imported: nobody knows how many records there are before.
+    pub imported: bool,
+}
+
+/// What one draft would ask one endpoint.
+#[derive(Clone, Debug)]
+pub struct StepForecast {
+    /// The step.
+    pub step: &'static str,
+    /// About the records that get to it now.
+    pub now: Estimate,
+    /// About those that wait before it.
+    pub later: Later,
+}
+
+/// What may be asked about records that wait for something else first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Later {
+    /// Requests, if all of them come.
+    pub requests: u64,
+    /// Requests, if reviews let through the share that they did so far.
+    pub likely: u64,
+    /// What all of them cost at most; `None` where the endpoint has no price.
+    pub max_usd: Option<Usd>,
+}
+
+impl Forecast {
+    /// What the next run pays at least and at most for what gets to its drafts now; `None` where a price lacks.
+    pub fn now(&self) -> Option<(Usd, Usd)> {
+        self.steps.iter().try_fold((Usd::ZERO, Usd::ZERO), |(min, max), step| {
+            Some((min + step.now.min_usd?, max + step.now.max_usd?))
+        })
+    }
+
+    /// What it costs to the end, at most.
+    pub fn max_usd(&self) -> Option<Usd> {
+        let more = self.steps.iter().map(|step| step.later.max_usd).sum::<Option<Usd>>()?;
+        Some(self.now()?.1 + more)
+    }
+}
+
+/// Forecasts recipes, each with what the ones before it leave it.
+///
+/// # Errors
+/// [`RunError`] where an offline run could not make their stages, or prompts and replies cannot be read.
+pub fn forecast(config: &Config, recipes: &[&'static Recipe]) -> Result<Vec<Forecast>, RunError> {
+    let unknown =
+        |recipe: &'static Recipe| Forecast { recipe: recipe.name, steps: Vec::new(), imported: false };
+    let imported = |recipe: &'static Recipe| -> Result<bool, RunError> {
+        let origin = recipe.origin();
+        let import = Workspace::new(&config.root).stage(origin.name, 1, origin.steps[0].name);
+        Ok(import.exists())
+    };
+    let mut rehearsal: Option<Rehearsal> = None;
+    let mut made: Vec<&'static str> = Vec::new();
+    let mut forecasts = Vec::new();
+    for &recipe in recipes {
+        if !imported(recipe)? {
+            forecasts.push(unknown(recipe));
+            continue;
+        }
+        if rehearsal.is_none() {
+            rehearsal = Some(Rehearsal::of(config)?);
+        }
+        let Some(rehearsal) = &rehearsal else { continue };
+        for recipe in [recipe.origin(), recipe] {
+            if !made.contains(&recipe.name) {
+                rehearsal.run(recipe)?;
+                made.push(recipe.name);
+            }
+        }
+        let (_, steps) = walk(&rehearsal.config, recipe, None)?;
+        forecasts.push(Forecast { recipe: recipe.name, steps, imported: true });
+    }
+    Ok(forecasts)
+}
+
+/// Records that have not got to a step yet: all, and the share that reviews let through so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    all: u64,
+    likely: f64,
+}
+
+/// Goes down a recipe, to its end or to a step of it.
+fn walk(
+    config: &Config,
+    recipe: &'static Recipe,
+    to: Option<&str>,
+) -> Result<(Waiting, Vec<StepForecast>), RunError> {
+    let workspace = Workspace::new(&config.root);
+    let prompts = draft::prompts(config)?;
+    let mut waiting = Waiting::default();
+    let mut steps = Vec::new();
+    for (at, step) in recipe.steps.iter().enumerate() {
+        if let Some(foreign) = step.inputs.iter().find(|input| input.contains('/')) {
+            // What waits in the other recipe comes in where its rows do.
+            if at == 0
+                && let Some((from, _, before)) = recipe.input(foreign)
+            {
+                waiting = walk(config, from, Some(before.name))?.0;
+            }
+        }
+        let asks = if to.is_none() { draft_requests(config, recipe, step)?.flatten() } else { None };
+        for (endpoint, asks) in asks.into_iter().flatten() {
+            steps.push(of_step(config, &prompts, recipe, step, &endpoint, &asks, waiting)?);
+        }
+        if let Some(made) = Manifest::read(&workspace.stage(recipe.name, at + 1, step.name))? {
+            waiting = after(config, recipe, step, &made, waiting)?;
+        }
+        if to == Some(step.name) {
+            break;
+        }
+    }
+    Ok((waiting, steps))
+}
+
+/// What has not got past a step, once those before it have.
+fn after(
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &Step,
+    made: &Manifest,
+    waiting: Waiting,
+) -> Result<Waiting, RunError> {
+    let counts = &made.counts;
+    let mut here = counts.state(State::Held);
+    if let Stage::Draft(_) = step.stage {
+        // What failed may be answered another time; what went on without a draft reads otherwise with one.
+        let undrafted = [Reason::NotDrafted, Reason::Undraftable].map(|reason| {
+            let key = format!("{}/{}", State::Changed.code(), reason.code());
+            counts.reasons.get(&key).copied().unwrap_or(0)
+        });
+        here += counts.state(State::Failed) + undrafted.iter().sum::<u64>();
+    }
+    let on = counts.state(State::Kept) + counts.state(State::Changed);
+    let decided = on + counts.state(State::Dropped);
+    let share = if decided > 0 { on as f64 / decided as f64 } else { 1.0 };
+    let each = match step.stage {
+        Stage::Puzzle(Puzzling::Group) => VARIANTS,
+        Stage::Draft(Draft::Respond) => {
+            let endpoints = draft::endpoints(Draft::Respond, config, recipe.name)?;
+            let asked = draft::slots(Draft::Respond, config, recipe.name, &endpoints)?.len() as u64;
+            // Those made elsewhere come with the questions, as many as with those that are here.
+            asked + counts.records_out.div_ceil(counts.state(State::Expanded).max(1))
+        }
+        _ => 1,
+    };
+    Ok(Waiting {
+        all: (waiting.all + here) * each,
+        likely: (waiting.likely + here as f64) * share * each as f64,
+    })
+}
+
+fn of_step(
+    config: &Config,
+    prompts: &Prompts,
+    recipe: &'static Recipe,
+    step: &'static Step,
+    endpoint: &Endpoint,
+    asks: &[Ask],
+    waiting: Waiting,
+) -> Result<StepForecast, RunError> {
+    let settings: sections::Draft = config.typed(Some(recipe.name), "draft");
+    let store = draft::open_store(config)?;
+    let Stage::Draft(kind) = step.stage else {
+        // A text is embedded as it is, and never asked for again.
+        let now = estimate(&store, endpoint, step.name, asks, None).map_err(stage_error)?;
+        let max_usd = endpoint.price().map(|price| {
+            let one = at_most(price, longest(config, recipe).unwrap_or(0) + OVERHEAD, 0, 0);
+            times(one, waiting.all)
+        });
+        let later = Later { requests: waiting.all, likely: waiting.likely.ceil() as u64, max_usd };
+        return Ok(StepForecast { step: step.name, now, later });
+    };
+    let read = |_: &Ask, reply: &str| -> Result<(), Unreadable> { kind.read(reply).map(drop) };
+    let reading = Reading { read: &read, max_reasks: settings.max_reasks };
+    let now = estimate(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
+    let endpoints = draft::endpoints(kind, config, recipe.name)?;
+    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
+    let each = slots.iter().filter(|slot| endpoints[slot.endpoint].name == endpoint.name).count() as u64;
+    let requests = if draft::sends(endpoint) { waiting.all * each } else { 0 };
+    let likely = (waiting.likely * each as f64).ceil() as u64;
+    let mut max_usd =
+        endpoint.price().map(|_| Usd::ZERO).or_else(|| (!draft::sends(endpoint)).then_some(Usd::ZERO));
+    if let (Some(price), 1..) = (endpoint.price(), requests) {
+        let templates = kind.templates().iter().filter_map(|name| prompts.show(name).ok());
+        let template = templates.map(str::len).max().unwrap_or(0) as u64;
+        let replies = config.endpoints.iter().map(|endpoint| u64::from(endpoint.sampling.max_tokens)).max();
+        let prompt = template + 2 * longest(config, recipe)? + TEXTS * replies.unwrap_or(0) + OVERHEAD;
+        let completion = endpoint.sampling.max_tokens.into();
+        max_usd = Some(times(at_most(price, prompt, completion, settings.max_reasks), requests));
+    }
+    let later = Later { requests, likely: likely.min(requests), max_usd };
+    Ok(StepForecast { step: step.name, now, later })
+}
+
+fn times(one: Usd, n: u64) -> Usd {
+    Usd::from_pico(one.pico().saturating_mul(i64::try_from(n).unwrap_or(i64::MAX)))
+}
+
+fn stage_error(error: riddlemill_llm::store::StoreError) -> RunError {
+    RunError::Stage(error.into())
+}
+
+/// Bytes of the longest text that a recipe's records have, after its first rules have been at it.
+fn longest(config: &Config, recipe: &'static Recipe) -> Result<u64, RunError> {
+    let origin = recipe.origin();
+    let workspace = Workspace::new(&config.root);
+    let mut longest = 0;
+    for (at, step) in origin.steps.iter().enumerate() {
+        let columns: &'static [&'static str] = match (step.stage, step.stage.rows()) {
+            (Stage::Import, _) => continue,
+            (_, Rows::Posts) => &["text"],
+            (_, Rows::Puzzles) => &["question", "answer"],
+            _ => break,
+        };
+        let Some(stage) = StageReader::open(&workspace.stage(origin.name, at + 1, step.name))? else {
+            continue;
+        };
+        for part in json_parts(&stage, "rows", columns) {
+            let bytes = |row: &serde_json::Map<String, serde_json::Value>| {
+                row.values().filter_map(|value| value.as_str()).map(str::len).sum::<usize>()
+            };
+            longest = longest.max(part?.iter().map(bytes).max().unwrap_or(0) as u64);
+        }
+        // Later rules shorten texts, or leave them out.
+        break;
+    }
+    Ok(longest)
+}

@@ -1,0 +1,316 @@
+//! Making one stage: its function over its input, part by part.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::config::sections;
+use crate::recipe::Step;
+use crate::stages::draft::Asking;
+use crate::stages::import::{Secrets, add_names, import, no_names};
+use crate::stages::respond::Made;
+use crate::stages::withdrawal::Withdrawals;
+use crate::stages::{
+    self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
+};
+use riddlemill_files::ahead::{SPLIT, in_order};
+use riddlemill_llm::Run;
+use riddlemill_review::decisions::StageDecisions;
+use riddlemill_tables::{Batch, Manifest, Part, StageReader, StageWriter, Touched, Workspace};
+use riddlemill_text::puzzle::sameness::similar;
+use riddlemill_text::record::{CunningText, Outcome, Post, Record};
+
+use super::evidence::Known;
+use super::{RunError, rows};
+
+/// What a stage is made from.
+pub(super) struct Making<'a> {
+    pub known: &'a Known<'a>,
+    pub place: &'a Path,
+    pub inputs: Vec<StageReader>,
+    pub made: &'a BTreeMap<&'a str, Manifest>,
+    pub run: &'a Run,
+    pub offline: bool,
+    pub retry_failed: bool,
+    pub stop: &'a Stop,
+    pub pulse: &'a dyn Pulse,
+}
+
+impl Making<'_> {
+    /// Calls the stage and commits what it says.
+    pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        let root = &self.known.config.root;
+        match step.stage {
+            Stage::Draft(Draft::Respond) => return self.respond(step),
+            Stage::Draft(Draft::Judge) => return self.judge(step),
+            Stage::Draft(draft) => {
+                return of_subjects!(draft.subjects(), S => self.draft::<S>(step, draft));
+            }
+            Stage::Review(review) => {
+                return of_subjects!(review.subjects(), S => self.review::<S>(step, review, opening));
+            }
+            Stage::Options => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
+                return Ok(writer.commit(opening)?);
+            }
+            Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
+            Stage::Pairs => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::create(self.place)?;
+                let [responses, questions] = self.inputs.as_slice() else { return Ok(opening) };
+                let (questions, responses) = (questions.all("rows")?, responses.all("rows")?);
+                stages::pairs(questions, responses, &settings, &mut writer);
+                return Ok(writer.commit(opening)?);
+            }
+            _ => {}
+        }
+        let mut writer = StageWriter::create(self.place)?;
+        match step.stage {
+            Stage::Import => {
+                let settings: sections::Import = self.settings(step);
+                let salt = salt::of(&Workspace::new(root))?;
+                let withdrawn = Withdrawals::load(&Workspace::new(root))?;
+                let mut names = no_names(root, &settings, &salt)?;
+                self.known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+                let secrets = Secrets { salt: &salt, names: &names };
+                import(
+                    &self.known.dumps,
+                    &settings,
+                    &secrets,
+                    &withdrawn,
+                    &mut writer,
+                    self.stop,
+                    self.pulse,
+                )?;
+            }
+            Stage::Clean => {
+                let settings: sections::Clean = self.settings(step);
+                let people = self.decisions(step)?;
+                match people.is_empty() {
+                    true => self.edit(step, &mut writer, |post| stages::clean(post, &settings))?,
+                    false => {
+                        let decide = |post| stages::clean_decided(post, &settings, &people);
+                        self.edit_by_id(step, &mut writer, decide)?;
+                    }
+                }
+            }
+            Stage::Anonymise => {
+                let settings: sections::Anonymise = self.settings(step);
+                let lists = stages::policy_lists(root, &settings)?;
+                let anonymise = stages::Anonymise::new(&settings, &lists)?;
+                let people = self.decisions(step)?;
+                match people.is_empty() {
+                    true => self.edit(step, &mut writer, |post| anonymise.post(post))?,
+                    false => {
+                        let decide = |post| stages::anonymise_decided(post, &anonymise, &people);
+                        self.edit_by_id(step, &mut writer, decide)?;
+                    }
+                }
+            }
+            Stage::Filter => {
+                let settings: sections::Filter = self.settings(step);
+                let people = self.decisions(step)?;
+                match people.is_empty() {
+                    true => self.edit(step, &mut writer, |post| stages::filter(post, &settings))?,
+                    false => {
+                        let decide = |post| stages::filter_decided(post, &settings, &people);
+                        self.edit_by_id(step, &mut writer, decide)?;
+                    }
+                }
+            }
+            Stage::Dedup => {
+                let settings: sections::Dedup = self.settings(step);
+                let posts = self.all()?;
+                let people = self.decisions(step)?;
+                stages::dedup(posts, &settings, &people, &mut writer, self.stop, self.pulse)?;
+            }
+            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs | Stage::Puzzle(_) => {}
+        }
+        Ok(writer.commit(opening)?)
+    }
+
+    /// A stage of puzzles.
+    fn puzzle(&self, kind: Puzzling, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        if kind == Puzzling::Group {
+            let (settings, seed) = self.known.puzzles();
+            let mut writer = StageWriter::create(self.place)?;
+            self.each(&mut writer, |row| puzzle::group(row, &settings, seed))?;
+            return Ok(writer.commit(opening)?);
+        }
+        let mut writer = StageWriter::create(self.place)?;
+        let people = self.decisions(step)?;
+        match kind {
+            Puzzling::Strip => self.each(&mut writer, |post| stages::strip_decided(post, &people))?,
+            Puzzling::Anonymise => {
+                let settings: sections::Anonymise = self.settings(step);
+                let lists = stages::policy_lists(&self.known.config.root, &settings)?;
+                let anonymise = stages::Anonymise::english(&settings, &lists)?;
+                let decide = |puzzle| stages::anonymise_puzzle_decided(puzzle, &anonymise, &people);
+                self.each(&mut writer, decide)?;
+            }
+            Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
+            Puzzling::Dedup => {
+                let settings: sections::Dedup = self.settings(step);
+                let puzzles = self.all()?;
+                let vectors = puzzle::embed::vectors(&puzzles, &self.asking())?;
+                let near = similar(&vectors, self.known.puzzles().0.cosine);
+                puzzle::dedup(puzzles, &settings, &people, &near, &mut writer, self.stop, self.pulse)?;
+                // The embeddings that it bought are part of its evidence.
+                return Ok(writer.commit(self.known.opening(step, self.made)?)?);
+            }
+            Puzzling::Near => {
+                let (settings, seed) = self.known.puzzles();
+                let near = puzzle::Near::open(&self.known.config.root, &settings, seed)?;
+                self.each(&mut writer, |row| puzzle::near(row, &near))?;
+            }
+            Puzzling::Group => {}
+        }
+        Ok(writer.commit(opening)?)
+    }
+
+    fn settings<T: serde::de::DeserializeOwned>(&self, step: &Step) -> T {
+        self.known.config.typed(Some(self.known.recipe.name), step.stage.section())
+    }
+
+    /// What people decided about the step's records.
+    fn decisions(&self, step: &Step) -> Result<StageDecisions, StageError> {
+        Ok(self.known.decisions()?.of_stage(self.known.recipe.name, step.name))
+    }
+
+    /// A draft stage. The replies that it bought are part of its evidence.
+    fn draft<S: Subject>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::<S>::create(self.place)?;
+        stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Questions to responses.
+    fn respond(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        let made = Made::load(self.known.config, self.known.recipe.name)?;
+        stages::respond::respond(self.subjects(step)?, made, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    /// Responses to rated ones.
+    fn judge(&self, step: &Step) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::create(self.place)?;
+        stages::judge(self.subjects(step)?, &self.asking(), &mut writer)?;
+        Ok(writer.commit(self.known.opening(step, self.made)?)?)
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        let Making { known, run, offline, retry_failed, stop, pulse, .. } = *self;
+        let (config, recipe) = (known.config, known.recipe.name);
+        Asking { config, recipe, run, offline, retry_failed, stop, pulse }
+    }
+
+    fn review<S: Subject>(
+        &self,
+        step: &Step,
+        review: Review,
+        opening: Manifest,
+    ) -> Result<Manifest, RunError> {
+        let mut writer = StageWriter::<S>::create(self.place)?;
+        let settings: sections::Review = self.settings(step);
+        let seed = self.known.config.typed::<sections::Options>(Some(self.known.recipe.name), "options").seed;
+        let records = self.subjects(step)?;
+        let count = records.len() as u64;
+        let people = self.decisions(step)?;
+        let votes = self.known.votes()?;
+        stages::review::review(review, records, &settings, seed, votes, &people, &mut writer);
+        self.pulse.advance(count);
+        Ok(writer.commit(opening)?)
+    }
+
+    /// The rows of all inputs as records of a type.
+    fn subjects<S: Subject>(&self, step: &Step) -> Result<Vec<S>, StageError> {
+        let mut records = Vec::new();
+        for (input, reader) in step.inputs.iter().zip(&self.inputs) {
+            let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
+            records.append(&mut rows::subjects(reader, rows)?);
+        }
+        Ok(records)
+    }
+
+    /// A stage whose decision on a record depends on that record alone. Parts are read, decided and booked on
+    /// all cores while those before them are written, so memory does not grow with the input.
+    fn each<R: Record, T: Record>(
+        &self,
+        writer: &mut StageWriter<T>,
+        decide: impl Fn(R) -> Outcome<T> + Sync,
+    ) -> Result<(), StageError> {
+        let book = |mut batch: Batch<T>, row: R| {
+            let id = row.id().to_string();
+            batch.put(&id, &decide(row));
+            batch
+        };
+        // A part is split further where there are fewer parts than cores.
+        let decided = |rows: Vec<R>| -> Vec<Batch<T>> {
+            rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(SPLIT), book).collect()
+        };
+        for input in &self.inputs {
+            let decide = |part: &Part| -> Result<_, StageError> {
+                let batches = decided(input.part(part)?);
+                self.pulse.advance(part.rows);
+                Ok(batches)
+            };
+            in_order(input.table("rows").parts.iter(), decide, |batches| {
+                self.stop.check()?;
+                batches.into_iter().for_each(|batch| writer.append(batch));
+                Ok(writer.flush()?)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A stage of [`Making::each`]'s kind of which it is known what it touches.
+    fn edit(
+        &self,
+        step: &Step,
+        writer: &mut StageWriter<Post>,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<(), StageError> {
+        self.edit_columns(stages::touched(step.stage), writer, decide)
+    }
+
+    /// [`Making::edit`] of a stage that people decided about: records are found by their ids.
+    fn edit_by_id(
+        &self,
+        step: &Step,
+        writer: &mut StageWriter<Post>,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<(), StageError> {
+        self.edit_columns(stages::touched_by_id(step.stage), writer, decide)
+    }
+
+    fn edit_columns(
+        &self,
+        touched: Option<Touched>,
+        writer: &mut StageWriter<Post>,
+        decide: impl Fn(Post) -> Outcome<Post> + Sync,
+    ) -> Result<(), StageError> {
+        let Some(touched) = touched else { return self.each(writer, decide) };
+        self.inputs.iter().try_for_each(|input| {
+            writer.edit(input, touched, &decide, |rows| {
+                self.pulse.advance(rows);
+                self.stop.check()
+            })
+        })
+    }
+
+    /// All rows of all inputs, for a stage that decides over the whole.
+    fn all<R: Record>(&self) -> Result<Vec<R>, StageError> {
+        let mut records = Vec::new();
+        for input in &self.inputs {
+            for part in input.parts("rows") {
+                self.stop.check()?;
+                records.append(&mut part?);
+            }
+        }
+        Ok(records)
+    }
+}

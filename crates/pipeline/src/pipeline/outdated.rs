@@ -1,0 +1,169 @@
+//! What a run would outdate: votes and replies on texts that a changed rule writes otherwise.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::plan::{Freshness, Planned};
+use super::{RunError, rows};
+use crate::config::{Config, sections};
+use crate::recipe::Recipe;
+use crate::stages::review::Votes;
+use crate::stages::{self, Rows, Stage, StageError, Subject, draft, of_subjects};
+use riddlemill_llm::Engine;
+use riddlemill_review::votes::current;
+use riddlemill_tables::{StageReader, Workspace};
+use riddlemill_text::record::{Outcome, Post};
+
+/// What rests on texts that a run would change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Outdated {
+    /// The first of the steps whose rule has changed.
+    pub step: &'static str,
+    /// Posts that would read otherwise, or no longer pass.
+    pub posts: usize,
+    /// People's votes on them that count today.
+    pub votes: usize,
+    /// Replies to what was asked about them.
+    pub replies: usize,
+}
+
+/// What a run would outdate, found without running; `None` where no rule for texts has changed since the stages were
+/// made.
+///
+/// # Errors
+/// [`RunError`] where stages, votes or replies cannot be read.
+pub fn outdated(
+    config: &Config,
+    recipe: &'static Recipe,
+    planned: &[Planned],
+) -> Result<Option<Outdated>, RunError> {
+    let decides = |stage: Stage| matches!(stage, Stage::Clean | Stage::Anonymise | Stage::Filter);
+    let stale = planned.iter().find(|planned| {
+        let text = recipe.step(planned.step).is_some_and(|(_, step)| decides(step.stage));
+        text && matches!(planned.freshness, Freshness::Stale(..))
+    });
+    let Some(stale) = stale else { return Ok(None) };
+    let chain: Vec<_> =
+        recipe.steps.iter().take_while(|step| step.stage == Stage::Import || decides(step.stage)).collect();
+    let workspace = Workspace::new(&config.root);
+    let open = |number: usize, name: &str| StageReader::open(&workspace.stage(recipe.name, number, name));
+    let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(None) };
+    let (Ok(Some(import)), Ok(Some(before))) = (open(1, first.name), open(chain.len(), last.name)) else {
+        return Ok(None);
+    };
+
+    let mut known: HashMap<String, [u8; 32]> = HashMap::new();
+    for part in before.parts::<Post>("rows") {
+        known.extend(part?.into_iter().map(|post| (post.id, *blake3::hash(post.text.as_bytes()).as_bytes())));
+    }
+    let name = Some(recipe.name);
+    let (clean, filter): (sections::Clean, sections::Filter) =
+        (config.typed(name, "clean"), config.typed(name, "filter"));
+    let settings: sections::Anonymise = config.typed(name, "anonymise");
+    let lists = stages::policy_lists(&config.root, &settings)?;
+    let anonymise = stages::Anonymise::new(&settings, &lists)?;
+    let decide = |post: Post| {
+        chain.iter().skip(1).try_fold(post, |post, step| {
+            let outcome = match step.stage {
+                Stage::Clean => stages::clean(post, &clean),
+                Stage::Anonymise => anonymise.post(post),
+                _ => stages::filter(post, &filter),
+            };
+            match outcome {
+                Outcome::Kept(post) | Outcome::Changed { row: post, .. } => Some(post),
+                _ => None,
+            }
+        })
+    };
+    let mut changed: HashSet<String> = HashSet::new();
+    for part in import.parts::<Post>("rows") {
+        let differs = |post: Post| {
+            let (id, old) = known.get_key_value(&post.id)?;
+            let same = decide(post).is_some_and(|post| blake3::hash(post.text.as_bytes()) == *old);
+            (!same).then(|| id.clone())
+        };
+        changed.par_extend(part?.into_par_iter().filter_map(differs));
+    }
+    let mut found = Outdated { step: stale.step, posts: changed.len(), ..Outdated::default() };
+    if changed.is_empty() {
+        return Ok(Some(found));
+    }
+    for step in recipe.steps {
+        match step.stage {
+            Stage::Review(review) => {
+                found.votes += of_subjects!(review.subjects(), S => {
+                    votes(config, recipe, review, &records::<S>(&workspace, recipe, step, &changed)?)?
+                });
+            }
+            Stage::Draft(kind) if kind.subjects().rows() != Rows::Posts => {
+                found.replies += of_subjects!(kind.subjects(), S => {
+                    replies(config, recipe, kind, &records::<S>(&workspace, recipe, step, &changed)?)?
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The records that enter a step and were made of these posts.
+fn records<S: Subject>(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &crate::recipe::Step,
+    of: &HashSet<String>,
+) -> Result<Vec<S>, StageError> {
+    let mut found = Vec::new();
+    for input in step.inputs {
+        let records: Vec<S> = rows::subjects_of(workspace, recipe, input)?;
+        found.extend(records.into_iter().filter(|record| of.contains(record.id())));
+    }
+    Ok(found)
+}
+
+/// People's votes on these records that count today.
+fn votes<S: Subject>(
+    config: &Config,
+    recipe: &'static Recipe,
+    review: stages::Review,
+    records: &[S],
+) -> Result<usize, StageError> {
+    let settings: sections::Review = config.typed(Some(recipe.name), "review");
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    let step = review.ballot(&settings);
+    let votes = Votes::load(config, recipe.name)?;
+    let by_item = votes.by_item(step.recipe, step.name);
+    let mut count = 0;
+    for item in records.iter().flat_map(|record| record.items(review, &step, seed)) {
+        let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let counts = current(on_it).into_iter();
+        count += counts.filter(|vote| !vote.synthetic && vote.content_hash == item.content_hash).count();
+    }
+    Ok(count)
+}
+
+/// Stored replies to what is asked about these records.
+fn replies<S: Subject>(
+    config: &Config,
+    recipe: &'static Recipe,
+    kind: stages::Draft,
+    records: &[S],
+) -> Result<usize, StageError> {
+    let endpoints = draft::endpoints(kind, config, recipe.name)?;
+    let stored = Workspace::new(&config.root).raw().join("replies").exists();
+    if records.is_empty() || !stored || !endpoints.iter().any(draft::sends) {
+        return Ok(0);
+    }
+    let store = draft::open_store(config)?;
+    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
+    let mut count = 0;
+    for request in draft::requests(kind, &draft::prompts(config)?, &slots, records)? {
+        let endpoint = &endpoints[request.slot.endpoint];
+        if draft::sends(endpoint) && store.contains(&Engine::request(endpoint, &request.ask).key())? {
+            count += 1;
+        }
+    }
+    Ok(count)
+}

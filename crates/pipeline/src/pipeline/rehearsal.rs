@@ -1,0 +1,92 @@
+//! A run without its consequences: what an offline run would make, in a folder beside the stages that stand, so that
+//! nothing of a workspace changes by looking.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::{Progress, RunError, Selection, run};
+use crate::config::Config;
+use crate::recipe::Recipe;
+use crate::stages::Stop;
+use riddlemill_tables::{Error, Manifest, durable};
+
+/// A workspace whose stages are the real one's until they are made anew; gone when it goes out of scope.
+pub(super) struct Rehearsal {
+    /// The settings of the real one, at home here.
+    pub config: Config,
+    _folder: TempDir,
+}
+
+/// Nobody watches.
+struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self, _: &str, _: &Manifest) {}
+    fn fresh(&self, _: &str, _: &Manifest) {}
+}
+
+impl Rehearsal {
+    /// Lays it out: links to all that the workspace holds but what is derived, and to each of its stages. What a run
+    /// replaces is the link.
+    pub(super) fn of(config: &Config) -> Result<Rehearsal, RunError> {
+        let root = std::path::absolute(&config.root).map_err(Error::io("read", &config.root))?;
+        let derived = root.join(".index");
+        durable::create_folder(&derived)?;
+        let folder = tempfile::Builder::new().prefix("rehearsal-").tempdir_in(&derived);
+        let folder = folder.map_err(Error::io("create a folder in", &derived))?;
+        let here = folder.path();
+        for name in names(&root)?.into_iter().filter(|name| name != "staged" && name != "output") {
+            link(&root.join(&name), &here.join(&name))?;
+        }
+        let staged = root.join("staged");
+        for recipe in if staged.exists() { names(&staged)? } else { Vec::new() } {
+            let (from, to) = (staged.join(&recipe), here.join("staged").join(&recipe));
+            if !from.is_dir() {
+                continue;
+            }
+            durable::create_folder(&to)?;
+            // Locks and what a killed run left begin with a dot.
+            for stage in names(&from)?.into_iter().filter(|name| !name.starts_with('.')) {
+                link(&from.join(&stage), &to.join(&stage))?;
+            }
+        }
+        let mut config = config.clone();
+        for source in config.sources.iter_mut().filter(|source| source.path.starts_with("..")) {
+            source.path = root.join(&source.path).display().to_string();
+        }
+        config.root = here.to_path_buf();
+        Ok(Rehearsal { config, _folder: folder })
+    }
+
+    /// What an offline run would make of a recipe now.
+    pub(super) fn run(&self, recipe: &'static Recipe) -> Result<(), RunError> {
+        let selection = Selection { offline: true, ..Selection::default() };
+        run(&self.config, recipe, &selection, &Stop::default(), &Silent).map(drop)
+    }
+}
+
+fn names(folder: &Path) -> Result<Vec<String>, RunError> {
+    let failed = || Error::io("read", folder);
+    let entries = fs::read_dir(folder).map_err(failed())?;
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry.map_err(failed())?.file_name().into_string());
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn link(from: &Path, to: &Path) -> Result<(), RunError> {
+    #[cfg(unix)]
+    let linked = std::os::unix::fs::symlink(from, to);
+    #[cfg(windows)]
+    let linked = match from.is_dir() {
+        true => std::os::windows::fs::symlink_dir(from, to),
+        false => std::os::windows::fs::symlink_file(from, to),
+    };
+    Ok(linked.map_err(Error::io("link", to))?)
+}

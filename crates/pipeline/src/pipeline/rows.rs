@@ -1,0 +1,133 @@
+//! The records of a stage, and the items of a review.
+
+use crate::config::{Config, sections};
+use crate::recipe::{Recipe, Step};
+use crate::stages::{Puzzling, Rows, Stage, StageError, Subject, draft, of_subjects, puzzle};
+use riddlemill_llm::{Ask, Endpoint};
+use riddlemill_review::ballot::Step as Ballot;
+use riddlemill_review::{Blinding, Item};
+use riddlemill_tables::{StageReader, Workspace};
+use riddlemill_text::record::Post;
+
+use super::RunError;
+
+/// A stage's rows as records of a type: posts are records nobody has looked at yet.
+///
+/// # Errors
+/// [`riddlemill_tables::Error`] where a part is missing or damaged.
+pub fn subjects<S: Subject>(reader: &StageReader, rows: Rows) -> Result<Vec<S>, riddlemill_tables::Error> {
+    match rows {
+        Rows::Posts => Ok(reader.all::<Post>("rows")?.into_iter().filter_map(S::of_post).collect()),
+        _ => reader.all("rows"),
+    }
+}
+
+/// The records of a step that was made; none where it was not.
+pub(super) fn subjects_of<S: Subject>(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    step: &str,
+) -> Result<Vec<S>, StageError> {
+    let Some((recipe, number, step)) = recipe.input(step) else { return Ok(Vec::new()) };
+    match StageReader::open(&workspace.stage(recipe.name, number, step.name))? {
+        Some(reader) => Ok(subjects(&reader, step.stage.rows())?),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A review's ballot and its items, as they stand in the stage before it; `None` where the recipe has
+/// no such review.
+///
+/// # Errors
+/// [`RunError::Missing`] where that stage has not been made.
+pub fn review_items(
+    config: &Config,
+    recipe: &'static Recipe,
+    ballot: &str,
+) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
+    let Some((review, before)) = recipe.review(ballot) else { return Ok(None) };
+    let settings: sections::Review = config.typed(Some(recipe.name), "review");
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    let step = review.ballot(&settings);
+    let reader = super::open(&Workspace::new(&config.root), recipe, before.name)?;
+    let items = of_subjects!(review.subjects(), S => {
+        let records: Vec<S> = subjects(&reader, before.stage.rows())?;
+        records.iter().flat_map(|record| record.items(review, &step, seed)).collect()
+    });
+    Ok(Some((step, items)))
+}
+
+/// [`review_items`] as people are shown them: without what was withdrawn since, and sides that are compared stand in an
+/// order drawn with the workspace's secret.
+///
+/// # Errors
+/// As there; and where the secret cannot be read or drawn.
+pub fn shown_items(
+    config: &Config,
+    recipe: &'static Recipe,
+    ballot: &str,
+) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
+    let Some((step, mut items)) = review_items(config, recipe, ballot)? else { return Ok(None) };
+    super::Withheld::open(&Workspace::new(&config.root), recipe)?.retain_items(&mut items)?;
+    if items.iter().any(|item| !item.order.is_empty()) {
+        let blinding = blinding(&Workspace::new(&config.root))?;
+        items.iter_mut().for_each(|item| blinding.show(&step, item));
+    }
+    Ok(Some((step, items)))
+}
+
+/// The secret with which orders are drawn that people are shown: raw/blinding, drawn when it is first needed.
+///
+/// # Errors
+/// [`Error`](riddlemill_tables::Error) where it cannot be read or drawn.
+pub fn blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Error> {
+    let path = workspace.raw().join("blinding");
+    let lost = "without it nobody knows which side stood first on the ballots that are handed out";
+    riddlemill_tables::secret_or_draw(&path, lost).map(Blinding::new)
+}
+
+/// What goes to each endpoint.
+pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;
+
+/// What a step would ask models, by endpoint, from the rows that stand before it: `None` where the step
+/// asks nothing, `Some(None)` where those rows have not been made.
+///
+/// # Errors
+/// [`RunError`] where rows or prompts cannot be read.
+pub fn draft_requests(
+    config: &Config,
+    recipe: &'static Recipe,
+    step: &Step,
+) -> Result<Option<Option<ByEndpoint>>, RunError> {
+    let workspace = Workspace::new(&config.root);
+    if step.stage == Stage::Puzzle(Puzzling::Dedup) {
+        let Some(endpoint) = puzzle::embed::endpoint(config, recipe.name)? else { return Ok(None) };
+        let mut puzzles = Vec::new();
+        for input in step.inputs {
+            puzzles.append(&mut subjects_of(&workspace, recipe, input)?);
+        }
+        return Ok(Some(Some(vec![(endpoint, puzzle::embed::requests(&puzzles))])));
+    }
+    let Stage::Draft(kind) = step.stage else { return Ok(None) };
+    if draft::is_unseen(kind, config, recipe.name) {
+        return Ok(Some(Some(Vec::new())));
+    }
+    let prompts = draft::prompts(config)?;
+    let endpoints = draft::endpoints(kind, config, recipe.name)?;
+    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
+    let mut asks: Vec<Vec<Ask>> = endpoints.iter().map(|_| Vec::new()).collect();
+    for input in step.inputs {
+        let Some((from, number, before)) = recipe.input(input) else { continue };
+        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
+            return Ok(Some(None));
+        };
+        let requests = of_subjects!(kind.subjects(), S => {
+            let records: Vec<S> = subjects(&reader, before.stage.rows())?;
+            draft::requests(kind, &prompts, &slots, &records)?
+        });
+        for request in requests {
+            asks[request.slot.endpoint].push(request.ask);
+        }
+    }
+    Ok(Some(Some(endpoints.into_iter().zip(asks).collect())))
+}

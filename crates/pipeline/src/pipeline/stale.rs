@@ -1,0 +1,112 @@
+//! Which stages under a recipe's end do not follow from what raw/ and the settings hold now.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::recipe::Recipe;
+use riddlemill_tables::Manifest;
+use riddlemill_text::record::{Reason, State};
+
+use super::RunError;
+use super::plan::{Freshness, Planned, plan_of};
+
+/// A stage that a run would make anew, and what changed since it was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StaleStage {
+    /// The recipe that it belongs to: the one asked for, or one that it goes on from.
+    pub recipe: &'static str,
+    /// The stage.
+    pub stage: &'static str,
+    /// What changed, each in words: `3 new votes`, `max_chars 300 -> 30`.
+    pub why: Vec<String>,
+}
+
+impl fmt::Display for StaleStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.recipe, self.stage, self.why.join("; "))
+    }
+}
+
+/// The stages under a recipe's end, those of the recipes it goes on from among them, that do not follow from
+/// what raw/ and the settings hold now, or whose run ended before all was asked. Records that wait for a
+/// person or a reply make no stage stale. Empty where a release follows from the newest evidence.
+///
+/// # Errors
+/// [`RunError`] where sources, votes or replies cannot be read.
+pub fn stale_stages(config: &Config, recipe: &'static Recipe) -> Result<Vec<StaleStage>, RunError> {
+    let mut found = Vec::new();
+    for (from, steps) in upstream(recipe) {
+        found.extend(of_recipe(config, from, |step| steps.contains(step))?);
+    }
+    found.extend(of_recipe(config, recipe, |_| true)?);
+    Ok(found)
+}
+
+fn of_recipe(
+    config: &Config,
+    recipe: &'static Recipe,
+    under: impl Fn(&str) -> bool,
+) -> Result<Vec<StaleStage>, RunError> {
+    let planned = plan_of(config, recipe, true)?;
+    let stale = planned.into_iter().filter(|planned| under(planned.step)).filter_map(|planned| {
+        let why = why(&planned);
+        (!why.is_empty()).then_some(StaleStage { recipe: recipe.name, stage: planned.step, why })
+    });
+    Ok(stale.collect())
+}
+
+fn why(planned: &Planned) -> Vec<String> {
+    match &planned.freshness {
+        Freshness::Fresh(manifest) => cut_short(manifest).into_iter().collect(),
+        Freshness::Stale(_, why) => why.clone(),
+        Freshness::Missing => vec!["not made yet".into()],
+        Freshness::Layout(layout) => vec![Freshness::of_layout(*layout).1],
+        Freshness::Damaged(what) => vec![what.lines().next().unwrap_or_default().to_string()],
+    }
+}
+
+/// Records that an interrupted run did not come to.
+fn cut_short(manifest: &Manifest) -> Option<String> {
+    let key = format!("{}/{}", State::Held.code(), Reason::Interrupted.code());
+    let left = manifest.counts.reasons.get(&key).copied().unwrap_or(0);
+    (left > 0).then(|| format!("the run was interrupted before it asked for {left} records"))
+}
+
+/// The recipes that this one goes on from, each with the steps that lead to what it takes.
+fn upstream(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static str>)> {
+    let mut found: Vec<(&'static Recipe, BTreeSet<&'static str>)> = Vec::new();
+    let inputs = recipe.steps.iter().flat_map(|step| step.inputs);
+    for (from, _, step) in inputs.filter(|input| input.contains('/')).filter_map(|name| recipe.input(name)) {
+        let place = found.iter().position(|(known, _)| known.name == from.name).unwrap_or_else(|| {
+            found.push((from, BTreeSet::new()));
+            found.len() - 1
+        });
+        let steps = &mut found[place].1;
+        let mut waiting = vec![step.name];
+        while let Some(name) = waiting.pop() {
+            if steps.insert(name)
+                && let Some((_, step)) = from.step(name)
+            {
+                waiting.extend(step.inputs.iter().copied());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recipe::find;
+
+    #[test]
+    fn a_recipe_rests_on_the_steps_that_lead_to_what_it_takes() {
+        let [(from, steps)] = &upstream(find("ruozhibench-mc").unwrap())[..] else { panic!("one recipe") };
+        assert_eq!(from.name, "ruozhibench-gen");
+        assert!(steps.contains("import") && steps.contains("dedup"), "{steps:?}");
+        assert!(upstream(find("flub").unwrap()).is_empty());
+    }
+}

@@ -1,0 +1,112 @@
+//! Who was given what to vote on: raw/votes/assigned/<recipe>.<step>.jsonl, only ever appended to.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use rustc_hash::FxHashSet;
+
+use riddlemill_files::log::{Log, LogError};
+use riddlemill_harvest::pages::time;
+use riddlemill_review::Task;
+use riddlemill_review::ballot::Round;
+use riddlemill_tables::{Error, Workspace};
+
+/// The tasks of one review step, in the order they were given.
+#[derive(Debug)]
+pub struct Tasks {
+    log: Log,
+    tasks: Vec<Task>,
+}
+
+impl Tasks {
+    /// The file of a step's tasks.
+    pub fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
+        workspace.raw().join("votes").join("assigned").join(format!("{recipe}.{step}.jsonl"))
+    }
+
+    /// Reads a step's tasks; none where nothing was assigned. A line that a killed process left without
+    /// its end is passed over.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be read, is not what was written, or holds what is no task.
+    pub fn open(workspace: &Workspace, recipe: &str, step: &str) -> Result<Tasks, Error> {
+        let log = Log::at(Tasks::path(workspace, recipe, step));
+        let mut tasks = Vec::new();
+        for (at, line) in log.read()?.split(|&byte| byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let task = serde_json::from_slice(line).map_err(|e| Error::Damaged {
+                path: log.path().into(),
+                what: format!("line {} is no task: {e}", at + 1),
+                hint: "bring it back from a backup, or remove the line".into(),
+            })?;
+            tasks.push(task);
+        }
+        Ok(Tasks { log, tasks })
+    }
+
+    /// Every task, those that somebody else took over among them.
+    pub fn all(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The tasks of a round that nobody else took over.
+    pub fn current(&self, round: Round) -> Vec<&Task> {
+        let in_round = || self.tasks.iter().filter(|task| task.round == round);
+        let over: FxHashSet<(&str, &str)> =
+            in_round().filter_map(|task| Some((task.item.as_str(), task.instead_of.as_deref()?))).collect();
+        in_round().filter(|task| !over.contains(&(task.item.as_str(), task.annotator.as_str()))).collect()
+    }
+
+    /// Adds tasks, on disk when it returns.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be written, or is not what was written before.
+    pub fn append(&self, new: &[Task]) -> Result<(), Error> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        for task in new {
+            serde_json::to_writer(&mut lines, task).map_err(|source| LogError::Unwritable { source })?;
+            lines.push(b'\n');
+        }
+        Ok(self.log.append(&lines)?)
+    }
+}
+
+/// The time as votes record it: RFC 3339, in UTC.
+pub fn now() -> String {
+    time::utc(SystemTime::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn tasks_are_added_and_a_torn_line_is_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let open = || Tasks::open(&workspace, "r", "s").unwrap();
+        let task = |item: &str, annotator: &str, instead_of: Option<&str>| Task {
+            item: item.into(),
+            annotator: annotator.into(),
+            round: Round::Vote,
+            gold: false,
+            instead_of: instead_of.map(Into::into),
+        };
+        open().append(&[task("1", "a", None)]).unwrap();
+        let path = dir.path().join("raw/votes/assigned/r.s.jsonl");
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"2\"").unwrap();
+        assert_eq!(open().all().len(), 1);
+        open().append(&[task("1", "b", Some("a"))]).unwrap();
+        let tasks = open();
+        assert_eq!(tasks.all().len(), 2);
+        assert_eq!(tasks.current(Round::Vote), [&task("1", "b", Some("a"))]);
+    }
+}

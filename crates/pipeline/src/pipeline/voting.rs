@@ -1,0 +1,142 @@
+//! What brings a review forward: whether its open items are assigned, and who has most of them to vote on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::waits::Mend;
+use super::{RunError, Tasks, review_items};
+use crate::config::Config;
+use crate::recipe::Recipe;
+use crate::stages::Review;
+use crate::stages::review::Votes;
+use riddlemill_review::ballot::{Round, Step as Ballot};
+use riddlemill_review::votes::current;
+use riddlemill_review::{AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, resolve_all};
+use riddlemill_tables::Workspace;
+
+/// A review with its items, the votes on them, and who was given what.
+pub(super) struct Voting<'c> {
+    config: &'c Config,
+    recipe: &'static str,
+    ballot: Ballot,
+    items: Vec<Item>,
+    resolved: Vec<Resolution>,
+    votes: Votes,
+    tasks: Tasks,
+}
+
+impl<'c> Voting<'c> {
+    /// `None` where the stage before the review has not been made.
+    pub(super) fn open(
+        config: &'c Config,
+        recipe: &'static Recipe,
+        review: Review,
+    ) -> Result<Option<Voting<'c>>, RunError> {
+        let name = review.place().1;
+        let (ballot, items) = match review_items(config, recipe, name) {
+            Ok(Some(found)) => found,
+            Ok(None) | Err(RunError::Missing { .. }) => return Ok(None),
+            Err(e) => return Err(e),
+        };
+        let votes = Votes::load(config, recipe.name)?;
+        let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
+        let resolved = resolve_all(&ballot, &items, &votes.by_item(ballot.recipe, ballot.name));
+        Ok(Some(Voting { config, recipe: recipe.name, ballot, items, resolved, votes, tasks }))
+    }
+
+    /// The command that brings the items forward that wait in a round.
+    pub(super) fn mend(&self, round: Round) -> Mend {
+        let waits = |resolution: &Resolution| match resolution.pending() {
+            Some(Pending::Waiting { round: of, .. }) => *of == round,
+            Some(Pending::Adjudicate { .. }) => round == Round::Adjudication,
+            None => false,
+        };
+        let open = self.items.iter().zip(&self.resolved).filter(|(_, resolution)| waits(resolution));
+        let open: Vec<&str> = open.map(|(item, _)| item.id.as_str()).collect();
+        // What they waited for has come since the stage was made.
+        if open.is_empty() {
+            return Mend::Run;
+        }
+        let at = format!("{} --recipe {}", self.ballot.name, self.recipe);
+        if round == Round::Adjudication {
+            return Mend::Command(format!("riddlemill review adjudicate {at}"));
+        }
+        let at = match round {
+            Round::Vote => at,
+            _ => format!("{at} --round {}", round.name()),
+        };
+        let mut tasks = self.tasks.all().to_vec();
+        tasks.extend(votes_as_tasks(round, &self.items, &self.resolved, &self.by_item(), self.tasks.all()));
+        let settings = AssignSettings { round, ..AssignSettings::default() };
+        match assign(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
+            Err(AssignError::TooFew { needed, there, .. }) => Mend::First(format!(
+                "add [[annotator]]s to pipeline.toml: {} needs {needed} who may vote on an item, there {}",
+                self.ballot.name,
+                if there == 1 { "is 1".into() } else { format!("are {there}") },
+            )),
+            Err(other) => Mend::First(other.to_string()),
+            Ok(new) if !new.is_empty() => Mend::Command(format!("riddlemill review assign {at}")),
+            Ok(_) => match self.most_to_do(round, &open) {
+                Some(who) => Mend::Command(format!("riddlemill review export {at} --annotator {who}")),
+                None => Mend::Command(format!("riddlemill review status --recipe {}", self.recipe)),
+            },
+        }
+    }
+
+    fn by_item(&self) -> rustc_hash::FxHashMap<&str, Vec<&riddlemill_review::Vote>> {
+        self.votes.by_item(self.ballot.recipe, self.ballot.name)
+    }
+
+    /// Who has most of the open items to vote on.
+    fn most_to_do(&self, round: Round, open: &[&str]) -> Option<&str> {
+        let votes = self.by_item();
+        let open: BTreeSet<&str> = open.iter().copied().collect();
+        let open: BTreeMap<&str, &Resolution> = self
+            .items
+            .iter()
+            .zip(&self.resolved)
+            .map(|(item, resolution)| (item.id.as_str(), resolution))
+            .filter(|(item, _)| open.contains(item))
+            .collect();
+        let voted = |task: &Task, resolution: &Resolution| {
+            let on_it = votes.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
+            current(on_it).into_iter().any(|vote| {
+                !vote.synthetic
+                    && vote.round == round
+                    && vote.annotator == task.annotator
+                    && !resolution.stale.contains(&vote.id)
+            })
+        };
+        let mut loads: BTreeMap<&str, usize> = BTreeMap::new();
+        for task in self.tasks.current(round) {
+            if open.get(task.item.as_str()).is_some_and(|resolution| !voted(task, resolution)) {
+                *loads.entry(&task.annotator).or_default() += 1;
+            }
+        }
+        // Of those with as many the first by name.
+        loads.into_iter().rev().max_by_key(|(_, load)| *load).map(|(name, _)| name)
+    }
+}
+
+/// Votes of people that count in a round, as tasks, of those who were given none: whoever has voted is on the item.
+pub fn votes_as_tasks(
+    round: Round,
+    items: &[Item],
+    resolved: &[Resolution],
+    votes: &rustc_hash::FxHashMap<&str, Vec<&riddlemill_review::Vote>>,
+    tasks: &[Task],
+) -> Vec<Task> {
+    let given: BTreeSet<(&str, &str)> =
+        tasks.iter().map(|task| (task.item.as_str(), task.annotator.as_str())).collect();
+    let mut cast = Vec::new();
+    for (item, resolution) in items.iter().zip(resolved) {
+        let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        for vote in current(on_it) {
+            let counts = !vote.synthetic && vote.round == round && !resolution.stale.contains(&vote.id);
+            if counts && !given.contains(&(item.id.as_str(), vote.annotator.as_str())) {
+                let (item, annotator) = (item.id.clone(), vote.annotator.clone());
+                cast.push(Task { item, annotator, round, gold: false, instead_of: None });
+            }
+        }
+    }
+    cast
+}

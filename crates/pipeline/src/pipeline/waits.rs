@@ -1,0 +1,424 @@
+//! What keeps records from going on: stage by stage, one cause a group, each with what mends it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::RunError;
+use super::voting::Voting;
+use crate::config::Config;
+use crate::recipe::{Recipe, Step};
+use crate::stages::{Draft, Stage, draft};
+use riddlemill_llm::ApiKey;
+use riddlemill_review::ballot::Round;
+use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, select};
+use riddlemill_text::record::{Entry, Reason, State};
+use riddlemill_text::text::grouped;
+
+/// Characters of a cause that somebody else worded.
+const CHARS: usize = 120;
+
+/// What became of the records of a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// They wait for a model's reply.
+    Model,
+    /// They failed.
+    Failed,
+    /// They wait for votes in a round.
+    Votes(Round),
+    /// They go on provisionally, and their votes are still missing.
+    Provisional(Round),
+    /// They wait for a person to decide about them.
+    Person,
+    /// They wait for something else.
+    Other,
+    /// They went on without a draft.
+    Undrafted,
+}
+
+/// What brings the records of a cause forward.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// Nothing that a command can do.
+    Nothing,
+    /// Another run.
+    Run,
+    /// Something outside of the program or in pipeline.toml, and then another run.
+    First(String),
+    /// A command.
+    Command(String),
+}
+
+/// Records of one stage that one thing keeps back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The stage.
+    pub stage: &'static str,
+    /// What became of them.
+    pub fate: Fate,
+    /// How many.
+    pub records: u64,
+    /// What keeps them back; empty where the fate says it.
+    pub what: String,
+    /// What mends it.
+    pub mend: Mend,
+    /// Whether input or an endpoint failed, rather than that somebody is waited for.
+    pub failed: bool,
+    /// Whether a release would have more in it once it is mended, and somebody can.
+    pub blocks: bool,
+}
+
+impl Mend {
+    /// The command or the setting; `None` where there is none.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Mend::Nothing => None,
+            Mend::Run => Some("riddlemill run"),
+            Mend::First(what) | Mend::Command(what) => Some(what),
+        }
+    }
+}
+
+/// `434 wait for a model: MINE_KEY is not set; export MINE_KEY=…`.
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one = self.records == 1;
+        let what = match self.fate {
+            Fate::Model => ["wait for a model", "waits for a model"],
+            Fate::Failed => ["failed", "failed"],
+            Fate::Votes(Round::Adjudication) => ["wait for a decision", "waits for a decision"],
+            Fate::Votes(_) => ["wait for votes", "waits for votes"],
+            Fate::Provisional(_) => {
+                ["are provisional, on their draft, and wait for votes", "is provisional and waits for votes"]
+            }
+            Fate::Person => ["wait for a person", "waits for a person"],
+            Fate::Other => ["wait", "waits"],
+            Fate::Undrafted => ["went on without a draft", "went on without a draft"],
+        };
+        write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
+        let more = [Some(self.what.as_str()).filter(|what| !what.is_empty()), self.mend.words()];
+        let more: Vec<&str> = more.into_iter().flatten().collect();
+        if more.is_empty() { Ok(()) } else { write!(f, ": {}", more.join("; ")) }
+    }
+}
+
+/// What keeps records back in the stages that these manifests are of, in the order of the recipe; within a stage what
+/// keeps back most comes first.
+///
+/// # Errors
+/// [`RunError`] where a ledger, votes or tasks cannot be read.
+pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Result<Vec<Cause>, RunError> {
+    let workspace = Workspace::new(&config.root);
+    let mut causes = Vec::new();
+    for (at, step) in recipe.steps.iter().enumerate() {
+        let Some(manifest) = made.iter().find(|manifest| manifest.stage == step.name) else { continue };
+        let Some(told) = told(manifest) else { continue };
+        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else {
+            continue;
+        };
+        let mut groups: BTreeMap<(Fate, String), (u64, Entry)> = BTreeMap::new();
+        for entry in select::<Entry>(&stage, "ledger", &told)? {
+            groups.entry(group(step, &entry)).or_insert_with(|| (0, entry)).0 += 1;
+        }
+        let of_stage = OfStage { config, recipe, step, empty: manifest.counts.records_out == 0 };
+        let mut found = Vec::new();
+        let mut voting = None;
+        for ((fate, _), (records, first)) in groups {
+            let (what, mend) = match (fate, step.stage) {
+                (Fate::Votes(round) | Fate::Provisional(round), Stage::Review(review)) => {
+                    if voting.is_none() {
+                        voting = Voting::open(config, recipe, review)?;
+                    }
+                    (String::new(), voting.as_ref().map_or(Mend::Run, |voting| voting.mend(round)))
+                }
+                _ => of_stage.mend(fate, &first),
+            };
+            let reason = reason(&first);
+            let of_endpoint = matches!(reason, Some(Reason::RequestFailed | Reason::EndpointLeft));
+            let failed = fate == Fate::Failed || fate == Fate::Undrafted && of_endpoint;
+            let blocks = match fate {
+                Fate::Model | Fate::Votes(_) | Fate::Provisional(_) => mend != Mend::Nothing,
+                Fate::Failed => matches!(mend, Mend::Run | Mend::First(_)),
+                Fate::Other => matches!(mend, Mend::First(_)),
+                Fate::Person | Fate::Undrafted => false,
+            };
+            found.push(Cause { stage: step.name, fate, records, what, mend, failed, blocks });
+        }
+        found.sort_by_key(|cause| std::cmp::Reverse(cause.records));
+        causes.append(&mut found);
+    }
+    Ok(causes)
+}
+
+/// Which entries of a ledger tell of records that do not go on as they should; `None` where there is none.
+fn told(manifest: &Manifest) -> Option<Filter> {
+    let count = |state: State, reason: Reason| {
+        let key = format!("{}/{}", state.code(), reason.code());
+        manifest.counts.reasons.get(&key).copied().unwrap_or(0)
+    };
+    let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.state(*state) > 0);
+    let reasons = [Reason::NotDrafted, Reason::Undraftable, Reason::Provisional]
+        .into_iter()
+        .filter(|reason| count(State::Changed, *reason) > 0)
+        .map(Reason::code);
+    let states: Vec<&str> = states.map(State::code).collect();
+    let reasons: Vec<&str> = reasons.collect();
+    match (states.is_empty(), reasons.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(Filter::any_of("outcome", states)),
+        (true, false) => Some(Filter::any_of("reason", reasons)),
+        (false, false) => Some(Filter::any_of("outcome", states).or(Filter::any_of("reason", reasons))),
+    }
+}
+
+/// Why a record is where it is: of one that went on without a draft, why that is missing.
+fn reason(entry: &Entry) -> Option<Reason> {
+    let reason = Reason::from_code(entry.reason.as_deref()?);
+    match reason {
+        Some(Reason::NotDrafted | Reason::Undraftable) => {
+            let (code, _) = entry.evidence.as_deref()?.split_once(": ")?;
+            Reason::from_code(code)
+        }
+        other => other,
+    }
+}
+
+/// What the ledger says, of a draft without why it is missing.
+fn evidence(entry: &Entry) -> &str {
+    let evidence = entry.evidence.as_deref().unwrap_or_default();
+    match (is_undrafted(entry), evidence.split_once(": ")) {
+        (true, Some((code, rest))) if Reason::from_code(code).is_some() => rest,
+        _ => evidence,
+    }
+}
+
+/// Whether a record went on without a draft.
+fn is_undrafted(entry: &Entry) -> bool {
+    let codes = [Reason::NotDrafted, Reason::Undraftable].map(Reason::code);
+    entry.reason.as_deref().is_some_and(|reason| codes.contains(&reason))
+}
+
+/// What an entry is counted with: its fate, and what the entries of one cause share.
+fn group(step: &Step, entry: &Entry) -> (Fate, String) {
+    let reason = reason(entry);
+    let code = || entry.reason.clone().unwrap_or_default();
+    let said = evidence(entry);
+    let shared = match reason {
+        Some(
+            Reason::RequestFailed
+            | Reason::RequestRefused
+            | Reason::EndpointLeft
+            | Reason::KeyMissing
+            | Reason::NoPrice,
+        ) => fault(said).to_owned(),
+        Some(Reason::BudgetReached) => said.split(": ").next().unwrap_or_default().to_owned(),
+        Some(Reason::ReplyMissing) if said.starts_with("the sample pack") => "sample".to_owned(),
+        Some(Reason::ReplyMissing) => said.to_owned(),
+        // A source is named before its file.
+        _ if step.stage == Stage::Import => format!("{} {}", code(), source(entry)),
+        _ => code(),
+    };
+    if is_undrafted(entry) {
+        return (Fate::Undrafted, shared);
+    }
+    let round = || if said.contains("(review)") { Round::Review } else { Round::Vote };
+    let fate = match (State::from_code(&entry.outcome), reason) {
+        (Some(State::Changed), _) => Fate::Provisional(round()),
+        // Those that an endpoint was left alone with would have failed like those before them.
+        (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => Fate::Failed,
+        (_, Some(Reason::VotesMissing)) => Fate::Votes(round()),
+        (_, Some(Reason::Disputed)) => Fate::Votes(Round::Adjudication),
+        (_, Some(Reason::ListedTerm | Reason::DecidedHold)) => Fate::Person,
+        (
+            _,
+            Some(
+                Reason::ReplyMissing
+                | Reason::BudgetReached
+                | Reason::NoPrice
+                | Reason::KeyMissing
+                | Reason::AnswerCut
+                | Reason::Interrupted,
+            ),
+        ) => Fate::Model,
+        _ => Fate::Other,
+    };
+    (fate, shared)
+}
+
+fn source(entry: &Entry) -> &str {
+    entry.id.split(['/', ':']).next().unwrap_or_default()
+}
+
+/// What went wrong with a request, without what the server said of it and how often it was tried.
+fn fault(said: &str) -> &str {
+    let ends = [" (", ", asking to wait", "; "];
+    let end = ends.iter().filter_map(|end| said.find(end)).min().unwrap_or(said.len());
+    &said[..end]
+}
+
+/// A line of at most [`CHARS`] characters.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= CHARS {
+        return line;
+    }
+    line.chars().take(CHARS).chain(['…']).collect()
+}
+
+struct OfStage<'a> {
+    config: &'a Config,
+    recipe: &'static Recipe,
+    step: &'static Step,
+    /// Whether nothing at all came out.
+    empty: bool,
+}
+
+impl OfStage<'_> {
+    /// What keeps records like this one back, and what mends it.
+    fn mend(&self, fate: Fate, entry: &Entry) -> (String, Mend) {
+        let said = evidence(entry);
+        match reason(entry) {
+            Some(Reason::KeyMissing) => {
+                let names = self.config.endpoints.iter().filter_map(|endpoint| endpoint.key_env.as_deref());
+                let name = names.into_iter().find(|name| said.split(' ').any(|word| word == *name));
+                let mend = match name {
+                    Some(name) if ApiKey::from_env(name).is_none() => Mend::First(format!("export {name}=…")),
+                    _ => Mend::Run,
+                };
+                (fault(said).to_owned(), mend)
+            }
+            Some(Reason::NoPrice) => {
+                let set = self.endpoint(said).is_some_and(|endpoint| endpoint.price().is_some());
+                let name = self.endpoint(said).map_or("…", |endpoint| &endpoint.name);
+                let both = format!(
+                    "set usd_per_million_in and usd_per_million_out, or free = true, under [llm.{name}] in pipeline.toml"
+                );
+                (fault(said).to_owned(), if set { Mend::Run } else { Mend::First(both) })
+            }
+            Some(Reason::BudgetReached) => self.budget(said),
+            Some(Reason::AnswerCut) => {
+                let name = self.endpoint(said).map_or("…", |endpoint| &endpoint.name);
+                let raise = format!("raise max_tokens_ceiling under [llm.{name}] in pipeline.toml");
+                (said.split(';').next().unwrap_or(said).to_owned(), Mend::First(raise))
+            }
+            Some(Reason::Interrupted) => ("the run was interrupted".into(), Mend::Run),
+            Some(Reason::ReplyMissing) => self.missing(said),
+            Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
+                let what = said.split(" (reply:").next().unwrap_or(said);
+                let what = what.split(" (attempt ").next().unwrap_or(what);
+                let mend = match reason {
+                    Reason::RequestRefused => self.again(),
+                    _ => self.request_failed(said),
+                };
+                (short(what), mend)
+            }
+            Some(Reason::ReplyUnparseable) => {
+                let what = said.split(" (reply:").next().unwrap_or(said);
+                (format!("the reply cannot be read: {}", short(what)), self.again())
+            }
+            Some(Reason::ResponsesMissing) => (
+                short(said),
+                Mend::First("name models as respond.endpoints, or put answers into raw/responses".into()),
+            ),
+            Some(Reason::JudgesMissing) => {
+                (short(said), Mend::First("name judges as judge.endpoints in pipeline.toml".into()))
+            }
+            Some(Reason::ListedTerm) => {
+                let (stage, recipe) = (self.step.name, self.recipe.name);
+                let table =
+                    format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv");
+                ("a listed term is in them".into(), Mend::Command(table))
+            }
+            Some(Reason::DecidedHold) => ("somebody decided so".into(), Mend::Nothing),
+            reason if fate == Fate::Failed && self.step.stage == Stage::Import => {
+                let what = format!("{}: {}", reason.map_or("unreadable", Reason::code), short(said));
+                let kind = format!("check `kind` of [[source]] {} in pipeline.toml", source(entry));
+                (what, if self.empty { Mend::First(kind) } else { self.look() })
+            }
+            _ => (short(said), if fate == Fate::Failed { self.look() } else { Mend::Nothing }),
+        }
+    }
+
+    /// The endpoint that a ledger's words are about.
+    fn endpoint(&self, said: &str) -> Option<&riddlemill_llm::Endpoint> {
+        let words = || said.split([' ', ':', ',', ';']);
+        self.config.endpoints.iter().find(|endpoint| {
+            words().any(|word| word == endpoint.name || word.strip_prefix("llm.") == Some(&endpoint.name))
+        })
+    }
+
+    fn budget(&self, said: &str) -> (String, Mend) {
+        let (scope, spent) = said.split_once(": ").unwrap_or((said, ""));
+        let spent = spent.split(", the next").next().unwrap_or(spent);
+        match scope.split_once(':') {
+            Some(("endpoint", name)) => (
+                format!("the cap of {name} is reached: {spent}"),
+                Mend::First(format!("raise max_usd under [llm.{name}] in pipeline.toml")),
+            ),
+            Some(("recipe", name)) => (
+                format!("the cap of {name} is reached: {spent}"),
+                Mend::First("raise draft.max_usd in pipeline.toml".into()),
+            ),
+            // The next run has as much again.
+            _ => (format!("the run's cap is reached: {spent}"), Mend::Run),
+        }
+    }
+
+    /// Replies that nobody was asked for.
+    fn missing(&self, said: &str) -> (String, Mend) {
+        let Stage::Draft(kind) = self.step.stage else { return (short(said), Mend::Run) };
+        let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
+        let offline = said.contains("offline");
+        if endpoints.iter().any(draft::sends) {
+            let what = if offline { "the run was offline" } else { "nobody was asked yet" };
+            return (what.into(), Mend::Run);
+        }
+        let setting = match kind {
+            Draft::Opponent => "draft.opponents",
+            Draft::Respond => "respond.endpoints",
+            Draft::Judge => "judge.endpoints",
+            _ => "draft.endpoint",
+        };
+        let what = match endpoints.is_empty() {
+            true => draft::no_endpoint(kind),
+            false => "the sample's replies hold none for them".into(),
+        };
+        (what, Mend::First(format!("name an [llm.<name>] of yours as {setting} in pipeline.toml")))
+    }
+
+    fn request_failed(&self, said: &str) -> Mend {
+        let Some(endpoint) = self.endpoint(fault(said)) else { return Mend::Run };
+        let name = &endpoint.name;
+        // A judge's name may stand before it.
+        let status = said.split_once(" from ").and_then(|(before, _)| before.rsplit(' ').next());
+        let status = status.and_then(|word| word.parse::<u16>().ok());
+        match (status, &endpoint.key_env) {
+            (Some(401 | 403), Some(key)) => Mend::First(format!("check the key in {key}")),
+            (Some(401 | 403), None) => {
+                Mend::First(format!("name the key's variable as key_env under [llm.{name}] in pipeline.toml"))
+            }
+            (Some(404), _) => {
+                Mend::First(format!("check base_url and model of [llm.{name}] in pipeline.toml"))
+            }
+            (Some(402), _) => Mend::First(format!("pay for {name}")),
+            _ if said.contains("quota is exhausted") => Mend::First(format!("pay for {name}")),
+            (Some(408 | 409 | 425 | 429 | 500..), _) => Mend::Run,
+            (Some(_), _) => self.look(),
+            (None, _) if said.contains("no connection to ") => {
+                Mend::First(format!("check that {} answers, the base_url of [llm.{name}]", endpoint.base_url))
+            }
+            (None, _) => Mend::Run,
+        }
+    }
+
+    /// What asks again for what failed for good.
+    fn again(&self) -> Mend {
+        Mend::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
+    }
+
+    /// What shows the records that failed.
+    fn look(&self) -> Mend {
+        let (stage, recipe) = (self.step.name, self.recipe.name);
+        Mend::Command(format!("riddlemill show {stage} --recipe {recipe} --outcome failed"))
+    }
+}

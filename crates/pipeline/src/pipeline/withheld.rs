@@ -1,0 +1,172 @@
+//! What was withdrawn since the stages were made: they hold it until the next run, and it is shown nowhere.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Map, Value as Json};
+
+use crate::recipe::Recipe;
+use crate::stages::import::FileRow;
+use crate::stages::withdrawal::{Tombstone, Withdrawals};
+use riddlemill_review::{Item, Value};
+use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
+use riddlemill_text::record::{Entry, Link};
+
+/// The columns that name the record that a row was made from.
+const NAMES: [&str; 5] = ["id", "source_id", "question", "group", "puzzle"];
+
+/// The withdrawals of a workspace beside what a recipe has imported.
+pub struct Withheld {
+    withdrawals: Withdrawals,
+    /// Says in which dumps a post is.
+    import: Option<StageReader>,
+    /// The dumps that it read, `source/file`, with their SHA-256.
+    files: FxHashMap<String, String>,
+}
+
+impl Withheld {
+    /// Reads the tombstones.
+    ///
+    /// # Errors
+    /// [`Error`] where they or the import stage cannot be read.
+    pub fn open(workspace: &Workspace, recipe: &'static Recipe) -> Result<Withheld, Error> {
+        let withdrawals = Withdrawals::load(workspace)?;
+        let origin = recipe.origin();
+        let first = origin.steps.first().filter(|_| !withdrawals.is_empty());
+        let import = first.map(|first| StageReader::open(&workspace.stage(origin.name, 1, first.name)));
+        let import = import.transpose()?.flatten();
+        let files = match &import {
+            Some(stage) if stage.manifest().tables.contains_key("files") => stage.all::<FileRow>("files")?,
+            _ => Vec::new(),
+        };
+        let files = files.into_iter().map(|row| (row.id, row.sha256)).collect();
+        Ok(Withheld { withdrawals, import, files })
+    }
+
+    /// The tombstone of a line or page of a withdrawn dump, by its place: `source/file:line`. Another dump may have the
+    /// name of one that went.
+    fn of_place(&self, place: &str) -> Option<&Tombstone> {
+        let (file, line) = place.rsplit_once(':')?;
+        let line = line.split_once('#').map_or(line, |(page, _)| page).trim_end_matches('+');
+        line.parse::<u64>().ok()?;
+        match self.files.get(file) {
+            Some(sha256) => self.withdrawals.of_dump(sha256),
+            None => self.withdrawals.of_file(file),
+        }
+    }
+
+    /// Those of these records' ids and places in dumps that are withdrawn.
+    ///
+    /// # Errors
+    /// [`Error`] where the import stage cannot be read.
+    pub fn among<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Result<FxHashSet<&'i str>, Error> {
+        let mut gone = FxHashSet::default();
+        if self.withdrawals.is_empty() {
+            return Ok(gone);
+        }
+        let mut of_dumps = FxHashSet::default();
+        for id in ids {
+            if self.withdrawals.of_id(id).or_else(|| self.of_place(id)).is_some() {
+                gone.insert(id);
+            } else if self.withdrawals.of_dump_with(id).is_some() {
+                of_dumps.insert(id);
+            }
+        }
+        if !of_dumps.is_empty() {
+            let elsewhere = self.elsewhere(&of_dumps)?;
+            gone.extend(of_dumps.into_iter().filter(|id| !elsewhere.contains(*id)));
+        }
+        Ok(gone)
+    }
+
+    /// Whether a text is withdrawn, in whichever record it stands.
+    pub fn says(&self, text: &str) -> bool {
+        self.withdrawals.of_text(text).is_some()
+    }
+
+    /// Whether one of a row's values is a withdrawn text, in lists too.
+    fn says_within(&self, value: &Json) -> bool {
+        match value {
+            Json::String(text) => self.says(text),
+            Json::Array(values) => values.iter().any(|value| self.says_within(value)),
+            Json::Object(values) => values.values().any(|value| self.says_within(value)),
+            _ => false,
+        }
+    }
+
+    /// Which of these rows, of a stage or of a release, are about what was withdrawn.
+    ///
+    /// # Errors
+    /// [`Error`] where the import stage cannot be read.
+    pub fn rows(&self, rows: &[Map<String, Json>]) -> Result<Vec<bool>, Error> {
+        if self.withdrawals.is_empty() {
+            return Ok(vec![false; rows.len()]);
+        }
+        let named = |row: &'_ Map<String, Json>| -> Vec<String> {
+            let names = NAMES.iter().filter_map(|name| row.get(*name)?.as_str());
+            names.flat_map(|name| [name, name.split('#').next().unwrap_or(name)]).map(str::to_owned).collect()
+        };
+        let names: Vec<Vec<String>> = rows.iter().map(named).collect();
+        let gone = self.among(names.iter().flatten().map(String::as_str))?;
+        let is_gone = |(row, names): (&Map<String, Json>, &Vec<String>)| {
+            names.iter().any(|name| gone.contains(name.as_str()))
+                || row.values().any(|value| self.says_within(value))
+        };
+        Ok(rows.iter().zip(&names).map(is_gone).collect())
+    }
+
+    /// Takes out the items of a ballot that are about what was withdrawn.
+    ///
+    /// # Errors
+    /// [`Error`] where the import stage cannot be read.
+    pub fn retain_items(&self, items: &mut Vec<Item>) -> Result<(), Error> {
+        if self.withdrawals.is_empty() {
+            return Ok(());
+        }
+        let record = |item: &Item| item.id.split('#').next().unwrap_or(&item.id).to_owned();
+        let records: Vec<String> = items.iter().map(record).collect();
+        let named = items.iter().map(|item| item.id.as_str()).chain(records.iter().map(String::as_str));
+        let gone: FxHashSet<String> = self.among(named)?.into_iter().map(str::to_owned).collect();
+        let says = |value: &Value| match value {
+            Value::Text(text) => self.says(text),
+            Value::List(texts) => texts.iter().any(|text| self.says(text)),
+            Value::Number(_) => false,
+        };
+        items.retain(|item| {
+            !gone.contains(&item.id)
+                && !gone.contains(&record(item))
+                && !item.content.values().any(says)
+                && !item.draft.iter().any(|(_, value)| says(value))
+        });
+        Ok(())
+    }
+
+    /// The tombstone of a record, by its id or its place in a dump; of one that was in several dumps where all of
+    /// those are withdrawn.
+    ///
+    /// # Errors
+    /// [`Error`] where the import stage cannot be read.
+    pub fn tombstone(&self, id: &str) -> Result<Option<&Tombstone>, Error> {
+        let own = self.withdrawals.of_id(id).or_else(|| self.of_place(id));
+        match (own, self.withdrawals.of_dump_with(id)) {
+            (None, Some(of_dump)) => Ok(self.among([id])?.contains(id).then_some(of_dump)),
+            (own, _) => Ok(own),
+        }
+    }
+
+    /// Of posts that were in a withdrawn dump, those that another one holds, too.
+    fn elsewhere(&self, ids: &FxHashSet<&str>) -> Result<FxHashSet<String>, Error> {
+        let Some(import) = &self.import else { return Ok(FxHashSet::default()) };
+        let wanted = |column| Filter::any_of(column, ids.iter().copied());
+        let entries = select::<Entry>(import, "ledger", &wanted("into").or(wanted("id")))?;
+        let places =
+            entries.into_iter().map(|entry| (entry.into.unwrap_or_else(|| entry.id.clone()), entry.id));
+        // A page stands in the ledger, its posts among the links.
+        let links = select::<Link>(import, "links", &wanted("child"))?;
+        let pages = links.into_iter().map(|link| (link.child, link.parent));
+        let standing = |place: &str| place.rsplit_once(':').is_some() && self.of_place(place).is_none();
+        Ok(places
+            .chain(pages)
+            .filter(|(id, place)| id != place && standing(place))
+            .map(|(id, _)| id)
+            .collect())
+    }
+}

@@ -1,0 +1,245 @@
+//! Where the records of a dump lie, in a file of its own that can be made again from the dump.
+//!
+//! A line of JSON, then numbers, lowest byte first: a row for each block of records (start, end, first and last
+//! position, words of its filter), the hash of every id with its block, in order, and the filters.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::grams::{filter, grams, probes, whole};
+use crate::stages::import::{Block, Dump, Recalled, blocks};
+use riddlemill_tables::Error;
+use riddlemill_tables::durable::{create_folder, digest};
+use riddlemill_text::text::normalise::{Fold, fold};
+
+/// Raised whenever the layout changes, or what a record is taken to say.
+const VERSION: u32 = 2;
+/// Bytes of a block's row.
+const ROW: usize = 40;
+/// Bytes of an id's row.
+const NAME: usize = 12;
+
+/// Held while an index is made, so that of several who ask at once one reads the dump.
+static MAKING: Mutex<()> = Mutex::new(());
+
+/// What an index was made of; it is used while that is the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Origin {
+    version: u32,
+    /// The source's name, its kind and the columns of a table.
+    source: String,
+    /// The longest record that is read, in bytes.
+    limit: u64,
+    bytes: u64,
+    /// When the dump was last written, in nanoseconds of the system's clock.
+    modified: u128,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    origin: Origin,
+    sha256: String,
+    blocks: usize,
+    ids: usize,
+}
+
+/// The index of one dump, in memory.
+pub(super) struct Index {
+    head: Head,
+    bytes: Vec<u8>,
+    /// Where the rows of blocks begin.
+    from: usize,
+}
+
+/// What is kept of a block while an index is made.
+struct Digest {
+    ids: Vec<u64>,
+    filter: Vec<u64>,
+}
+
+impl Index {
+    /// The index of a dump: the one in the folder if it was made of this very file, else one made now.
+    pub(super) fn of(folder: &Path, dump: &Dump, limit: u64) -> Result<Index, Error> {
+        let origin = origin(dump, limit)?;
+        let name = blake3::hash(format!("{}/{}", dump.source, dump.file).as_bytes());
+        let path = folder.join(format!("{}.index", &name.to_hex()[..16]));
+        let kept = || Index::read(&path).filter(|index| index.head.origin == origin);
+        if let Some(index) = kept() {
+            return Ok(index);
+        }
+        let _one = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = kept() {
+            return Ok(index);
+        }
+        let bytes = make(dump, origin, limit)?;
+        create_folder(folder)?;
+        // A name of its own: two processes may make it at once. It can be made again, so that nothing waits for the disk.
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(&bytes)?;
+            file.persist(&path).map_err(|e| e.error)
+        };
+        write().map_err(Error::io("write", &path))?;
+        Index::parse(bytes).ok_or_else(|| Error::stale_file(&path, "an index that was just made"))
+    }
+
+    fn read(path: &Path) -> Option<Index> {
+        Index::parse(fs::read(path).ok()?)
+    }
+
+    /// `None` where the bytes are no whole index.
+    fn parse(bytes: Vec<u8>) -> Option<Index> {
+        let line = memchr::memchr(b'\n', &bytes)?;
+        let head: Head = serde_json::from_slice(&bytes[..line]).ok()?;
+        let index = Index { head, bytes, from: line + 1 };
+        let words: usize = (0..index.head.blocks).map(|block| index.words(block)).sum();
+        (index.filters() + words * 8 == index.bytes.len()).then_some(index)
+    }
+
+    pub(super) fn sha256(&self) -> &str {
+        &self.head.sha256
+    }
+
+    pub(super) fn limit(&self) -> u64 {
+        self.head.origin.limit
+    }
+
+    fn ids(&self) -> usize {
+        self.from + self.head.blocks * ROW
+    }
+
+    fn filters(&self) -> usize {
+        self.ids() + self.head.ids * NAME
+    }
+
+    fn number(&self, at: usize) -> u64 {
+        let bytes = self.bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    }
+
+    fn words(&self, block: usize) -> usize {
+        self.number(self.from + block * ROW + 32) as usize
+    }
+
+    pub(super) fn block(&self, block: usize) -> Block {
+        let at = self.from + block * ROW;
+        let [start, end, first, last] = [0, 8, 16, 24].map(|field| self.number(at + field));
+        Block { start, end, first, last }
+    }
+
+    /// The blocks that may hold all of these runs, in order.
+    pub(super) fn holding(&self, runs: &[u64]) -> Vec<usize> {
+        let mut at = self.filters();
+        let places: Vec<(usize, usize, usize)> = (0..self.head.blocks)
+            .map(|block| {
+                let words = self.words(block);
+                let place = (block, at, words);
+                at += words * 8;
+                place
+            })
+            .collect();
+        let set = |at: usize, bit: usize| {
+            self.bytes.get(at + bit / 8).is_some_and(|byte| byte & 1 << (bit % 8) != 0)
+        };
+        places
+            .into_par_iter()
+            .filter(|(_, at, words)| runs.iter().all(|run| probes(*run, *words).all(|bit| set(*at, bit))))
+            .map(|(block, ..)| block)
+            .collect()
+    }
+
+    /// The blocks that may hold a record of this id.
+    pub(super) fn named(&self, id: &str) -> Vec<usize> {
+        let wanted = hash(id);
+        let name = |row: usize| self.number(self.ids() + row * NAME);
+        let (mut low, mut high) = (0, self.head.ids);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if name(middle) < wanted { low = middle + 1 } else { high = middle }
+        }
+        let block = |row: usize| {
+            let at = self.ids() + row * NAME + 8;
+            self.bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
+        };
+        (low..self.head.ids)
+            .take_while(|row| name(*row) == wanted)
+            .filter_map(|row| Some(block(row)? as usize))
+            .collect()
+    }
+
+    /// The block that holds the record of a position.
+    pub(super) fn at(&self, position: u64) -> Option<usize> {
+        let (mut low, mut high) = (0, self.head.blocks);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.block(middle).last < position { low = middle + 1 } else { high = middle }
+        }
+        (low < self.head.blocks && self.block(low).first <= position).then_some(low)
+    }
+}
+
+fn origin(dump: &Dump, limit: u64) -> Result<Origin, Error> {
+    let read = || {
+        let meta = dump.path.metadata()?;
+        let modified = meta.modified()?.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        Ok((meta.len(), modified))
+    };
+    let (bytes, modified) = read().map_err(Error::io("read", &dump.path))?;
+    let source = serde_json::json!([dump.source, dump.kind, dump.fields]).to_string();
+    Ok(Origin { version: VERSION, source, limit, bytes, modified })
+}
+
+/// Reads a dump and writes down where its records lie.
+fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
+    let digest_of = |records: &[Recalled]| {
+        let mut runs: Vec<u64> = Vec::new();
+        for record in records {
+            let text = fold(&record.text, Fold::KEY);
+            runs.extend(grams(&text).chain(whole(&text)));
+        }
+        runs.sort_unstable();
+        runs.dedup();
+        let ids = records.iter().flat_map(|record| &record.ids).map(|id| hash(id)).collect();
+        Digest { ids, filter: filter(&runs) }
+    };
+    let mut found: Vec<(Block, Digest)> = Vec::new();
+    blocks(dump, limit, digest_of, |block, made| found.push((block, made)));
+    // Pages that revisit others come last, wherever they stand.
+    found.sort_by_key(|(block, _)| block.first);
+    let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+    let mut ids: Vec<(u64, u32)> = found
+        .iter()
+        .enumerate()
+        .flat_map(|(place, (_, made))| made.ids.iter().map(move |id| (*id, number(place))))
+        .collect();
+    ids.par_sort_unstable();
+    ids.dedup();
+    let (sha256, _) = digest(&dump.path).map_err(Error::io("read", &dump.path))?;
+    let head = Head { origin, sha256, blocks: found.len(), ids: ids.len() };
+    let mut bytes = serde_json::to_vec(&head).map_err(|e| Error::stale_file(&dump.path, e))?;
+    bytes.push(b'\n');
+    for (block, made) in &found {
+        for number in [block.start, block.end, block.first, block.last, made.filter.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+    }
+    for (id, block) in ids {
+        bytes.extend(id.to_le_bytes());
+        bytes.extend(block.to_le_bytes());
+    }
+    for (_, made) in found {
+        made.filter.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+    }
+    Ok(bytes)
+}
+
+fn hash(id: &str) -> u64 {
+    let hash = blake3::hash(id.as_bytes());
+    hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

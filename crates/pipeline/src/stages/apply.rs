@@ -1,0 +1,293 @@
+//! One stage's decision on loose rows: JSON objects in, the same objects out with what the stage says.
+//! Nothing of a workspace is read or written but its settings.
+
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value, json};
+
+use super::{Anonymise, anonymise, clean, filter};
+use crate::config::sections;
+use riddlemill_tables::{Booked, BookedError, Plain};
+use riddlemill_text::join::Watch;
+use riddlemill_text::record::{Outcome, Post, PostKind, Reason};
+use riddlemill_text::text::interrogative;
+use riddlemill_text::text::sameness::{Predicate, Verdict, compare};
+
+/// A JSON object.
+pub type Row = Map<String, Value>;
+
+/// What can be applied to rows one by one.
+#[derive(Debug)]
+pub enum Applied {
+    /// `title`, `content` or `text` to `text`.
+    Clean(sections::Clean),
+    /// `text` to `text`.
+    Anonymise(Box<Anonymise>),
+    /// `text`, kept or dropped.
+    Filter(sections::Filter),
+    /// `text` to `is_question`.
+    Interrogative,
+    /// `a` and `b` to `duplicate`, `verdict` and `score`.
+    Similarity,
+}
+
+/// Applies a stage to a row. Fields that it does not know pass through; `outcome`, `reason` and
+/// `evidence` are always there.
+pub fn apply(what: &Applied, mut row: Row) -> Row {
+    match what {
+        Applied::Clean(settings) => post(row, PostKind::Plain, |post| clean(post, settings)),
+        Applied::Anonymise(stage) => post(row, PostKind::Plain, |post| stage.post(post)),
+        Applied::Filter(settings) => post(row, PostKind::Plain, |post| filter(post, settings)),
+        Applied::Interrogative => {
+            let judgement = interrogative::judge(text(&row, "text").unwrap_or_default());
+            row.insert("is_question".into(), judgement.is_question.into());
+            say(&mut row, "kept", Some(judgement.rule.code()), Some(judgement.evidence));
+            row
+        }
+        Applied::Similarity => {
+            let (a, b) = (text(&row, "a").unwrap_or_default(), text(&row, "b").unwrap_or_default());
+            let found = compare(a, b);
+            let same = found.verdict == Verdict::Same;
+            row.insert("duplicate".into(), same.into());
+            row.insert("verdict".into(), verdict_name(found.verdict).into());
+            row.insert("score".into(), json!(found.score));
+            let evidence = found.veto.map(|veto| format!("veto {}", veto.name()));
+            say(
+                &mut row,
+                if same { "merged" } else { "kept" },
+                found.predicate.map(Predicate::name),
+                evidence,
+            );
+            row
+        }
+    }
+}
+
+/// What a stage does with a post, whole, as it goes into books.
+pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
+    match what {
+        Applied::Clean(settings) => Some(clean(post, settings)),
+        Applied::Anonymise(stage) => Some(stage.post(post)),
+        Applied::Filter(settings) => Some(filter(post, settings)),
+        Applied::Interrogative | Applied::Similarity => None,
+    }
+}
+
+/// The posts on a line: those that a record's books bring out, or the one that the line is. An id that is a
+/// number goes by its digits.
+///
+/// # Errors
+/// [`BookedError`] where it is neither, or a post has no id.
+pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, BookedError> {
+    let posts = match has_entry(line)? {
+        true => Booked::<Post>::read(line)?.rows,
+        false => vec![plain(line)?],
+    };
+    match posts.iter().find(|post| post.id.is_empty() || post.id.contains(char::is_control)) {
+        Some(post) if post.id.is_empty() => Err(BookedError::Unreadable("a row needs an `id`".into())),
+        Some(post) => Err(BookedError::Unreadable(format!("the id {:?} holds a control character", post.id))),
+        None => Ok(posts),
+    }
+}
+
+/// Whether a line is books. Those that this program wrote say so at once.
+fn has_entry(line: &[u8]) -> Result<bool, BookedError> {
+    #[derive(Deserialize)]
+    struct Entry {
+        entry: Option<IgnoredAny>,
+    }
+    let read = || serde_json::from_slice::<Entry>(line).map_err(|e| BookedError::Unreadable(e.to_string()));
+    Ok(line.starts_with(b"{\"entry\":") || read()?.entry.is_some())
+}
+
+fn plain(line: &[u8]) -> Result<Post, BookedError> {
+    serde_json::from_slice(line).map(|Plain(post)| post).map_err(|e| BookedError::Unreadable(e.to_string()))
+}
+
+/// Why a line is no row.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRow {
+    /// It is no JSON object.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Its id would not come out as it went in.
+    #[error("the id {0} is a number beyond 64 bits and would be rounded; write it as a text")]
+    Id(f64),
+}
+
+/// The row on a line.
+///
+/// # Errors
+/// [`NoRow`].
+pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
+    let row: Row = serde_json::from_slice(line)?;
+    match row.get("id").filter(|id| id.is_f64()).and_then(Value::as_f64) {
+        Some(id) if id.abs() >= 2f64.powi(63) => Err(NoRow::Id(id)),
+        _ => Ok(row),
+    }
+}
+
+/// The row of a line that is no JSON object.
+pub fn unreadable(line: u64, error: &str) -> Row {
+    let mut row = Row::new();
+    row.insert("line".into(), line.into());
+    say(&mut row, "failed", Some(Reason::Unreadable.code()), Some(error.into()));
+    row
+}
+
+/// The three words of a verdict.
+pub fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Same => "same",
+        Verdict::Borderline => "borderline",
+        Verdict::Different => "different",
+    }
+}
+
+fn post(mut row: Row, plain: PostKind, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
+    let own = |field: &str| text(&row, field).map(str::to_string);
+    let (title, content, whole) = (own("title"), own("content"), own("text"));
+    let kind = match (own("kind").as_deref(), &title) {
+        (Some("numbered"), _) => PostKind::Numbered,
+        (Some("thread"), _) | (None, Some(_)) => PostKind::Thread,
+        _ => plain,
+    };
+    let mentions = row.get("names").and_then(Value::as_array).into_iter().flatten();
+    let parts = [title.as_deref(), content.as_deref().or(whole.as_deref().filter(|_| title.is_none()))];
+    let post = Post {
+        kind,
+        text: whole.clone().unwrap_or_else(|| parts.into_iter().flatten().collect::<Vec<_>>().join("\n")),
+        content: content.or_else(|| whole.filter(|_| title.is_none())),
+        title,
+        mentions: mentions.filter_map(|n| n.as_str().map(str::to_string)).collect(),
+        ..Post::default()
+    };
+    let (post, outcome, reason, evidence) = match decide(post) {
+        Outcome::Kept(post) => (Some(post), "kept", None, None),
+        Outcome::Changed { row, rule, evidence, .. } => (Some(row), "changed", Some(rule), Some(evidence)),
+        Outcome::Dropped { reason, evidence } => (None, "dropped", Some(reason.code()), Some(evidence)),
+        Outcome::Held { reason, evidence } => (None, "held", Some(reason.code()), Some(evidence)),
+        Outcome::Failed { reason, evidence } => (None, "failed", Some(reason.code()), Some(evidence)),
+        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => {
+            (None, "failed", None, None)
+        }
+    };
+    if let Some(post) = post {
+        row.insert("text".into(), post.text.into());
+        for (field, value) in
+            [("score", post.score.map(Value::from)), ("number", post.number.map(Value::from))]
+        {
+            if let Some(value) = value {
+                row.insert(field.into(), value);
+            }
+        }
+    }
+    say(&mut row, outcome, reason, evidence);
+    row
+}
+
+fn text<'a>(row: &'a Row, field: &str) -> Option<&'a str> {
+    row.get(field).and_then(Value::as_str)
+}
+
+fn say(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<String>) {
+    row.entry("id").or_insert(Value::Null);
+    row.insert("outcome".into(), outcome.into());
+    row.insert("reason".into(), reason.map_or(Value::Null, Value::from));
+    row.insert("evidence".into(), evidence.filter(|e| !e.is_empty()).map_or(Value::Null, Value::from));
+}
+
+/// Removes duplicates among rows with `text`: each gets `into` (the id of the row it is the same as, as
+/// given, or null) and `score`. A row without an id is known by its number, from 1. `each_pair` sees every
+/// pair at or over the threshold: the two ids as given, the earlier row's first, and their score. `watch` hears how far
+/// the join is.
+///
+/// With rows to hold them `against`, each row also gets `resembles` (the id of the one of those that it is
+/// most like, or null) and `resembles_score`.
+pub fn apply_dedup(
+    rows: Vec<Row>,
+    settings: &sections::Dedup,
+    against: Option<&[Row]>,
+    watch: &dyn Watch,
+    mut each_pair: impl FnMut(&Value, &Value, f64),
+) -> Vec<Row> {
+    let posts: Vec<Post> = rows.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
+    let ids: Vec<Value> = rows.iter().enumerate().map(|(i, row)| id_of(row, i)).collect();
+    let outcomes = super::dedup::decide(&posts, settings, watch, |a, b, like| {
+        if like.is_none_or(|like| like.same) {
+            each_pair(&ids[a as usize], &ids[b as usize], like.map_or(1.0, |like| like.score));
+        }
+    });
+    let mut rows: Vec<Row> = rows
+        .into_par_iter()
+        .zip(outcomes)
+        .enumerate()
+        .map(|(i, (row, outcome))| {
+            let into = outcome.map(|outcome| {
+                let id = match &outcome {
+                    Outcome::Merged { into, .. } => into.parse::<usize>().ok().and_then(|i| ids.get(i)),
+                    _ => None,
+                };
+                (id.cloned().unwrap_or_default(), outcome)
+            });
+            deduped(row, ids[i].clone(), into)
+        })
+        .collect();
+    if let Some(others) = against {
+        let texts: Vec<&str> = posts.iter().map(|post| post.text.as_str()).collect();
+        let other_texts: Vec<&str> = others.iter().map(|row| text(row, "text").unwrap_or_default()).collect();
+        let found = super::dedup::resemblances(&texts, &other_texts, settings);
+        for (row, found) in rows.iter_mut().zip(found) {
+            let id = found.map(|f| id_of(&others[f.other as usize], f.other as usize));
+            row.insert("resembles".into(), id.unwrap_or_default());
+            row.insert("resembles_score".into(), json!(found.map(|f| f.score)));
+        }
+    }
+    rows
+}
+
+/// A row as the post that dedup sees. Its id is its padded place, so that ties go to the earlier row.
+pub(super) fn loose_post(row: &Row, place: usize) -> Post {
+    Post {
+        id: format!("{place:012}"),
+        text: text(row, "text").unwrap_or_default().to_string(),
+        score: row.get("score").and_then(Value::as_f64),
+        time: text(row, "time").map(str::to_string),
+        ..Post::default()
+    }
+}
+
+/// The id of a row as given; without one, its number.
+pub(super) fn id_of(row: &Row, place: usize) -> Value {
+    row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (place + 1).into())
+}
+
+/// A row with what dedup decided: the id of the row it goes into and why, or that it is kept.
+pub(super) fn deduped(mut row: Row, id: Value, into: Option<(Value, Outcome<Post>)>) -> Row {
+    row.insert("id".into(), id);
+    match into {
+        Some((into, Outcome::Merged { reason, score, evidence, .. })) => {
+            row.insert("into".into(), into);
+            row.insert("score".into(), json!(score));
+            say(&mut row, "merged", Some(reason.code()), Some(evidence));
+        }
+        _ => {
+            row.insert("into".into(), Value::Null);
+            row.insert("score".into(), Value::Null);
+            say(&mut row, "kept", None, None);
+        }
+    }
+    row
+}
+
+/// The anonymise stage of settings, with its lists read relative to a folder.
+///
+/// # Errors
+/// [`super::StageError`] naming the list that cannot be used.
+pub fn anonymise_stage(
+    root: &std::path::Path,
+    settings: &sections::Anonymise,
+) -> Result<Anonymise, super::StageError> {
+    Anonymise::new(settings, &anonymise::policy_lists(root, settings)?)
+}

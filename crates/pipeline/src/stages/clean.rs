@@ -1,0 +1,52 @@
+//! Clean: what the post says, without placeholders, numbering and other debris.
+
+use crate::config::sections;
+use riddlemill_text::record::{Outcome, Post, PostKind};
+use riddlemill_text::text::clean::{self as rules, Draft, DraftKind, Settings, Verdict};
+
+/// Cleans a post. Title and content become the text, and stay behind.
+pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
+    let kind = match post.kind {
+        PostKind::Thread => DraftKind::Thread,
+        PostKind::Numbered => DraftKind::NumberedPost,
+        PostKind::Plain | PostKind::Riddle => DraftKind::Plain,
+    };
+    let (title, content) = (post.title.take(), post.content.take());
+    let (title, content) = (title.as_deref(), content.as_deref());
+    let cleaned =
+        rules::clean(&Draft { kind, title: title.unwrap_or_default(), content }, &Settings::default());
+    if let Verdict::Drop(reason, evidence) = cleaned.verdict {
+        return Outcome::Dropped { reason, evidence };
+    }
+    let text = match (settings.join.as_str(), &cleaned.content) {
+        ("title", Some(_)) if !cleaned.title.is_empty() => cleaned.title,
+        ("content", Some(content)) => content.clone(),
+        _ => cleaned.text,
+    };
+    post.score = cleaned.score.or(post.score);
+    post.number = cleaned.number.map(u64::from).or(post.number);
+    post.text = text;
+    let Some(first) = cleaned.hits.first() else { return Outcome::Kept(post) };
+    let before = Post::written(title, content);
+    if before == post.text {
+        return Outcome::Kept(post);
+    }
+    Outcome::Changed {
+        rule: first.rule.code(),
+        evidence: rules_of(cleaned.hits.iter().map(|h| h.rule.code())),
+        before,
+        after: post.text.clone(),
+        row: post,
+    }
+}
+
+/// The rules that fired, each once, in order.
+pub(super) fn rules_of<'a>(codes: impl Iterator<Item = &'a str>) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    for code in codes {
+        if !seen.contains(&code) {
+            seen.push(code);
+        }
+    }
+    seen.join(",")
+}

@@ -1,0 +1,71 @@
+//! Records of one set that resemble those of another, as of a published benchmark.
+
+use super::likes::{Like, likes};
+use crate::config::sections;
+use riddlemill_text::join::Unwatched;
+
+/// The record of another set that a record resembles most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::stages) struct Resemblance {
+    /// Its place in the other set.
+    pub other: u32,
+    /// 0 to 1.
+    pub score: f64,
+    /// What decided.
+    pub predicate: &'static str,
+}
+
+/// For each text the text of the other set that it is the same as, the likest and of those the first. One
+/// exact join over both sets: none is missed.
+pub(in crate::stages) fn resemblances(
+    texts: &[&str],
+    others: &[&str],
+    settings: &sections::Dedup,
+) -> Vec<Option<Resemblance>> {
+    let all: Vec<&str> = texts.iter().chain(others).copied().collect();
+    let (groups, likes) = likes(&all, settings, &Unwatched);
+    let own = texts.len() as u32;
+    // Rows ascend in a group, and the other set comes last.
+    let of_others = |group: u32| {
+        let rows = &groups[group as usize];
+        rows.get(rows.partition_point(|row| *row < own)).map(|row| row - own)
+    };
+    let mut best: Vec<Option<Resemblance>> = (0..groups.len() as u32)
+        .map(|group| of_others(group).map(|other| Resemblance { other, score: 1.0, predicate: "identical" }))
+        .collect();
+    for Like { a, b, score, predicate, .. } in likes.into_iter().filter(|like| like.same) {
+        for (group, partner) in [(a, b), (b, a)] {
+            let Some(other) = of_others(partner) else { continue };
+            let found = Resemblance { other, score, predicate };
+            let best = &mut best[group as usize];
+            if best.is_none_or(|best| (best.score, other) < (score, best.other)) {
+                *best = Some(found);
+            }
+        }
+    }
+    let mut resemblances = vec![None; texts.len()];
+    for (rows, best) in groups.iter().zip(best) {
+        for row in rows.iter().filter(|row| **row < own) {
+            resemblances[*row as usize] = best;
+        }
+    }
+    resemblances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn the_likest_of_the_other_set_is_named() {
+        let settings = Config::defaults().typed(None, "dedup");
+        let texts =
+            ["冰箱里的灯关门后还亮吗，我钻进去看过", "云会恐高吗", "冰箱里的灯关门后还亮吗，我钻进去看过了"];
+        let others =
+            ["鱼会口渴吗", "冰箱里的灯关了门还亮吗，我钻进去看过", "冰箱里的灯关门后还亮吗，我钻进去看过"];
+        let found = resemblances(&texts, &others, &settings);
+        assert_eq!(found.iter().map(|f| f.map(|f| f.other)).collect::<Vec<_>>(), [Some(2), None, Some(2)]);
+        assert_eq!(found[0].map(|f| f.score), Some(1.0));
+    }
+}

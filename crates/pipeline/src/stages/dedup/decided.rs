@@ -1,0 +1,278 @@
+//! People's decisions about pairs, over what the texts say.
+//!
+//! Groups that people joined are one unit, which goes as a whole into one record that is kept. Groups that people
+//! split never meet: neither goes into the other, and where both resemble a third record that ranks before them,
+//! the one that resembles it less stays out. Where decisions contradict each other the later one holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::keepers::{Keeper, best, keepers};
+use super::likes::Like;
+use riddlemill_review::decisions::{Decision, Pairing};
+use riddlemill_text::text::sameness::Predicate;
+
+/// The predicate of pairs that nothing but a decision makes one.
+pub(super) const DECISION: &str = "decision";
+
+/// Where a row goes, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Goes<'a> {
+    /// Into this row, as it would without decisions; nothing is said where the texts are equal.
+    ByRule(usize, Option<(f64, &'static str)>),
+    /// Into this row, because a person said so of the two, or of others that they are one with.
+    ByDecision(usize, &'a Decision),
+}
+
+/// Groups of equal texts, what is alike among them and what people decided.
+pub(super) struct Decided<'a> {
+    /// Groups with those rows apart that people split from an equal text.
+    pub groups: Vec<Vec<u32>>,
+    /// What is alike; pairs that people split are no longer the same.
+    pub likes: Vec<Like>,
+    /// The row of each group that ranks first.
+    pub heads: Vec<usize>,
+    /// The unit of each group.
+    unit: Vec<u32>,
+    /// The row of each unit that ranks first.
+    unit_heads: Vec<usize>,
+    /// Decisions that joined the groups of a unit.
+    joins: Vec<(u32, u32, &'a Decision)>,
+    /// Decisions that hold groups apart.
+    splits: Vec<(u32, u32, &'a Decision)>,
+    /// Units that stay out of a third because another one resembles it more.
+    out: BTreeMap<u32, &'a Decision>,
+    /// What is alike among units.
+    unit_likes: Vec<Like>,
+}
+
+impl<'a> Decided<'a> {
+    /// Puts decisions, the latest last, over what is alike.
+    pub(super) fn new(
+        mut groups: Vec<Vec<u32>>,
+        mut likes: Vec<Like>,
+        ranks: &[u32],
+        pairings: &[Pairing<'a>],
+    ) -> Decided<'a> {
+        let mut group_of = vec![u32::MAX; ranks.len()];
+        for (rows, group) in groups.iter().zip(0u32..) {
+            rows.iter().for_each(|row| group_of[*row as usize] = group);
+        }
+        // A row without a text is in no group; as part of a decision it is one of its own.
+        for row in pairings.iter().flat_map(|pairing| [pairing.a, pairing.b]) {
+            if group_of[row as usize] == u32::MAX {
+                group_of[row as usize] = groups.len() as u32;
+                groups.push(vec![row]);
+            }
+        }
+        set_apart(&mut groups, &mut likes, &mut group_of, ranks, pairings);
+        let group = |row: u32| group_of[row as usize];
+        let mut roots: Vec<u32> = (0..groups.len() as u32).collect();
+        let (mut joins, mut splits): (Vec<_>, Vec<(u32, u32, &Decision)>) = Default::default();
+        for pairing in pairings.iter().rev() {
+            let (a, b) = (group(pairing.a), group(pairing.b));
+            let (root_a, root_b) = (root(&roots, a), root(&roots, b));
+            let apart = |(x, y, _): &(u32, u32, &Decision)| {
+                let found = (root(&roots, *x), root(&roots, *y));
+                found == (root_a, root_b) || found == (root_b, root_a)
+            };
+            match pairing.one {
+                true if root_a == root_b => joins.push((a, b, pairing.decision)),
+                true if splits.iter().any(apart) => {}
+                true => {
+                    roots[root_a.max(root_b) as usize] = root_a.min(root_b);
+                    joins.push((a, b, pairing.decision));
+                }
+                false if root_a == root_b => {}
+                false => splits.push((a, b, pairing.decision)),
+            }
+        }
+        let unit: Vec<u32> = (0..groups.len() as u32).map(|group| root(&roots, group)).collect();
+        let heads: Vec<usize> = groups.iter().map(|rows| best(rows, ranks)).collect();
+        let mut unit_heads = heads.clone();
+        for (group, head) in heads.iter().enumerate() {
+            let place = &mut unit_heads[unit[group] as usize];
+            if ranks[*head] < ranks[*place] {
+                *place = *head;
+            }
+        }
+        let mut decided = Decided {
+            groups,
+            likes,
+            heads,
+            unit,
+            unit_heads,
+            joins,
+            splits,
+            out: BTreeMap::new(),
+            unit_likes: Vec::new(),
+        };
+        decided.look_again(ranks);
+        decided
+    }
+
+    fn unit(&self, group: u32) -> u32 {
+        self.unit[group as usize]
+    }
+
+    /// What is alike among units, without what people split.
+    fn look_again(&mut self, ranks: &[u32]) {
+        let apart: BTreeSet<(u32, u32)> =
+            self.splits.iter().map(|(a, b, _)| ordered(self.unit(*a), self.unit(*b))).collect();
+        let mut alike: BTreeMap<(u32, u32), Like> = BTreeMap::new();
+        for at in 0..self.likes.len() {
+            let like = self.likes[at];
+            let (a, b) = ordered(self.unit(like.a), self.unit(like.b));
+            if apart.contains(&(a, b)) {
+                self.likes[at].same = false;
+            } else if a != b && like.same {
+                let best = alike.entry((a, b)).or_insert(Like { a, b, ..like });
+                if like.score > best.score {
+                    *best = Like { a, b, ..like };
+                }
+            }
+        }
+        // Of two that were split the less like stays out of a third that both would go into.
+        let mut near: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+        for like in alike.values() {
+            near.entry(like.a).or_default().push((like.b, like.score));
+            near.entry(like.b).or_default().push((like.a, like.score));
+        }
+        let rank = |unit: u32| ranks[self.unit_heads[unit as usize]];
+        let mut stay_out = BTreeMap::new();
+        for (a, b, decision) in &self.splits {
+            let (x, y) = (self.unit(*a), self.unit(*b));
+            for (third, score) in near.get(&x).into_iter().flatten() {
+                let other = near.get(&y).into_iter().flatten().find(|(unit, _)| unit == third);
+                let Some((_, other)) = other else { continue };
+                if rank(*third) > rank(x).min(rank(y)) {
+                    continue;
+                }
+                let y_less = other.total_cmp(score).then_with(|| rank(x).cmp(&rank(y))).is_lt();
+                stay_out.insert((if y_less { y } else { x }, *third), *decision);
+            }
+        }
+        for ((unit, third), decision) in stay_out {
+            alike.remove(&ordered(unit, third));
+            self.out.insert(unit, decision);
+        }
+        self.unit_likes = alike.into_values().collect();
+    }
+
+    /// Where each row goes that goes somewhere.
+    pub(super) fn goes(&self, ranks: &[u32]) -> Vec<(usize, Goes<'a>)> {
+        let keepers = keepers(&self.unit_heads, &self.unit_likes, ranks);
+        let direct: BTreeMap<(u32, u32), (f64, &'static str)> = self
+            .likes
+            .iter()
+            .filter(|like| like.same)
+            .map(|like| (ordered(like.a, like.b), (like.score, like.predicate)))
+            .collect();
+        let mut group_of_head: BTreeMap<usize, u32> = BTreeMap::new();
+        group_of_head.extend(self.heads.iter().copied().zip(0u32..));
+        let mut goes = Vec::new();
+        for (rows, group) in self.groups.iter().zip(0u32..) {
+            let unit = self.unit(group);
+            let keeper: Option<Keeper> = keepers[unit as usize];
+            let into = self.unit_heads[keeper.map_or(unit, |keeper| keeper.into) as usize];
+            let into_group = group_of_head.get(&into).copied().unwrap_or(group);
+            let why = match direct.get(&ordered(group, into_group)) {
+                _ if group == into_group => Goes::ByRule(into, None),
+                Some(found) => Goes::ByRule(into, Some(*found)),
+                None => match self.join_of(group, into_group) {
+                    Some(decision) => Goes::ByDecision(into, decision),
+                    None => Goes::ByRule(into, keeper.map(|keeper| (keeper.score, keeper.predicate))),
+                },
+            };
+            goes.extend(
+                rows.iter().map(|row| *row as usize).filter(|row| *row != into).map(|row| (row, why)),
+            );
+        }
+        goes
+    }
+
+    /// The decision that makes a group one with another: about one of the two, else about one of their units.
+    fn join_of(&self, group: u32, into: u32) -> Option<&'a Decision> {
+        let about = |wanted: u32| self.joins.iter().find(|(a, b, _)| *a == wanted || *b == wanted);
+        let inside = |unit: u32| self.joins.iter().find(|(a, ..)| self.unit(*a) == unit);
+        let found = about(group).or_else(|| about(into)).or_else(|| inside(self.unit(group)));
+        found.or_else(|| inside(self.unit(into))).map(|(.., decision)| *decision)
+    }
+
+    /// The decision that keeps a row of these groups apart, where one does: its own split, or that it stays out of
+    /// what another one went into.
+    pub(super) fn apart(&self) -> BTreeMap<u32, &'a Decision> {
+        let mut apart = BTreeMap::new();
+        for (group, unit) in self.unit.iter().enumerate() {
+            let group = group as u32;
+            let split = self.splits.iter().find(|(a, b, _)| self.unit(*a) == *unit || self.unit(*b) == *unit);
+            let decision = self.out.get(unit).copied().or(split.map(|(.., decision)| *decision));
+            if let Some(decision) = decision {
+                apart.extend(self.groups[group as usize].iter().map(|row| (*row, decision)));
+            }
+        }
+        apart
+    }
+
+    /// Pairs of groups that people decided about, with the word for each.
+    pub(super) fn words(&self) -> BTreeMap<(u32, u32), &'static str> {
+        let split = self.splits.iter().map(|(a, b, _)| (ordered(*a, *b), "split"));
+        let joined = self.joins.iter().map(|(a, b, _)| (ordered(*a, *b), "joined"));
+        joined.chain(split).collect()
+    }
+}
+
+/// Takes rows that people split from an equal text out of its group; they stay like all that the group is like.
+fn set_apart(
+    groups: &mut Vec<Vec<u32>>,
+    likes: &mut Vec<Like>,
+    group_of: &mut [u32],
+    ranks: &[u32],
+    pairings: &[Pairing<'_>],
+) {
+    let mut taken: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for pairing in pairings.iter().filter(|pairing| !pairing.one) {
+        let (a, b) = (pairing.a, pairing.b);
+        let group = group_of[a as usize];
+        if group != group_of[b as usize] {
+            continue;
+        }
+        let row = if ranks[a as usize] < ranks[b as usize] { b } else { a };
+        let own = groups.len() as u32;
+        groups[group as usize].retain(|other| *other != row);
+        groups.push(vec![row]);
+        group_of[row as usize] = own;
+        let copies: Vec<Like> = likes
+            .iter()
+            .filter(|like| like.a == group || like.b == group)
+            .map(|like| Like { a: if like.a == group { like.b } else { like.a }, b: own, ..*like })
+            .filter(|like| !taken.get(&group).is_some_and(|taken| taken.contains(&like.a)))
+            .collect();
+        likes.extend(copies);
+        let equal = |other: u32| Like {
+            a: other,
+            b: own,
+            score: 1.0,
+            same: true,
+            predicate: Predicate::Identical.name(),
+            veto: None,
+        };
+        let before = taken.entry(group).or_default();
+        likes.extend(before.iter().map(|other| equal(*other)));
+        before.push(own);
+    }
+}
+
+pub(super) fn ordered(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+fn root(roots: &[u32], mut group: u32) -> u32 {
+    while roots[group as usize] != group {
+        group = roots[group as usize];
+    }
+    group
+}
+
+#[cfg(test)]
+#[path = "decided_tests.rs"]
+mod tests;

@@ -1,0 +1,60 @@
+//! Which group of equal texts goes into which.
+
+use super::likes::Like;
+use riddlemill_text::join::{Likeness, resolve};
+
+/// The row of a group that would be kept.
+pub(super) fn best(rows: &[u32], ranks: &[u32]) -> usize {
+    rows.iter().map(|row| *row as usize).min_by_key(|row| ranks[*row]).unwrap_or(0)
+}
+
+/// The group that a group goes into, and why.
+#[derive(Clone, Copy)]
+pub(super) struct Keeper {
+    pub into: u32,
+    pub score: f64,
+    pub predicate: &'static str,
+}
+
+/// In the order of rank, each group goes into the kept group that it is most like, or is kept.
+pub(super) fn keepers(heads: &[usize], likes: &[Like], ranks: &[u32]) -> Vec<Option<Keeper>> {
+    let rank = |group: u32| ranks[heads[group as usize]];
+    let mut pairs: Vec<Likeness<(u32, Keeper)>> = likes
+        .iter()
+        .filter(|like| like.same)
+        .map(|&Like { a, b, score, predicate, .. }| {
+            let (into, from) = if rank(a) < rank(b) { (a, b) } else { (b, a) };
+            let with = (from, Keeper { into, score, predicate });
+            Likeness { into: rank(into), from: rank(from), score, with }
+        })
+        .collect();
+    pairs.sort_unstable_by_key(|pair| (pair.from, pair.into));
+    let mut keepers = vec![None; heads.len()];
+    for Likeness { with: (from, keeper), .. } in resolve(pairs) {
+        keepers[from as usize] = Some(keeper);
+    }
+    keepers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn like(a: u32, b: u32, score: f64) -> Like {
+        Like { a, b, score, same: true, predicate: "near", veto: None }
+    }
+
+    #[test]
+    fn a_chain_of_likenesses_is_no_bridge() {
+        // 0 ~ 1 ~ 2, but not 0 ~ 2.
+        let keepers = keepers(&[0, 1, 2], &[like(0, 1, 0.9), like(1, 2, 0.95)], &[0, 1, 2]);
+        assert_eq!(keepers[1].map(|k| k.into), Some(0));
+        assert!(keepers[2].is_none(), "its only likeness was merged away");
+    }
+
+    #[test]
+    fn the_likest_kept_record_takes_it() {
+        let keepers = keepers(&[0, 1, 2], &[like(0, 2, 0.85), like(1, 2, 0.95)], &[0, 1, 2]);
+        assert_eq!(keepers[2].map(|k| k.into), Some(1));
+    }
+}

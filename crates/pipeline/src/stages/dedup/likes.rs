@@ -1,0 +1,128 @@
+//! What is alike among texts, by the measure that the settings name.
+
+use rayon::prelude::*;
+
+use crate::config::sections;
+use riddlemill_text::join::{
+    AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, alike_watched, self_join_watched,
+};
+use riddlemill_text::text::normalise::{Fold, fold};
+use riddlemill_text::text::sameness::{Predicate, Verdict};
+
+/// Two groups of texts that are alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Like {
+    /// A group.
+    pub a: u32,
+    /// Another.
+    pub b: u32,
+    /// 0 to 1.
+    pub score: f64,
+    /// Whether the two are one record, or a pair for a person to look at.
+    pub same: bool,
+    /// What decided.
+    pub predicate: &'static str,
+    /// What demoted them.
+    pub veto: Option<&'static str>,
+}
+
+/// The query of the settings, down to the margin; none for the default similarity.
+pub(super) fn query(settings: &sections::Dedup) -> Option<Query> {
+    let metric = match settings.metric.as_str() {
+        "levenshtein" => Metric::Levenshtein,
+        "indel" => Metric::Indel,
+        "jaccard" => Metric::Jaccard { n: 2 },
+        _ => return None,
+    };
+    Some(Query { metric, threshold: decimal(settings.threshold - settings.margin) })
+}
+
+/// The word for a metric in ledgers and reports.
+pub(super) fn name(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Levenshtein => "levenshtein",
+        Metric::Indel => "indel",
+        Metric::Jaccard { .. } => "jaccard",
+        Metric::Reworded => "reworded",
+    }
+}
+
+/// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
+pub(super) fn likes(
+    texts: &[&str],
+    settings: &sections::Dedup,
+    watch: &dyn Watch,
+) -> (Vec<Vec<u32>>, Vec<Like>) {
+    let Some(query) = query(settings) else { return default_likes(texts, watch) };
+    let folded: Vec<String> = match settings.normalize {
+        true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
+        false => Vec::new(),
+    };
+    let folded: Vec<&str> =
+        if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts.to_vec() };
+    let same = decimal(settings.threshold);
+    let Joined { groups, pairs, .. } = self_join_watched(&folded, &query, watch);
+    let like = |pair: &Pair| Like {
+        a: pair.a,
+        b: pair.b,
+        score: pair.score.value(),
+        same: same.admits(pair.score),
+        predicate: name(query.metric),
+        veto: None,
+    };
+    let likes = pairs.iter().map(like).collect();
+    (groups, likes)
+}
+
+fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>) {
+    let AlikePairs { groups, pairs, .. } = alike_watched(texts, watch);
+    let like = |pair: &AlikePair| Like {
+        a: pair.a,
+        b: pair.b,
+        score: pair.comparison.score,
+        same: pair.comparison.verdict == Verdict::Same,
+        predicate: pair.comparison.predicate.map_or("none", Predicate::name),
+        veto: pair.comparison.veto.map(|v| v.name()),
+    };
+    let likes = pairs.iter().map(like).collect();
+    (groups, likes)
+}
+
+/// A threshold as the decimal that was written: 0.8 is four fifths, not the double next to it. What is
+/// not over 0 becomes the least there is.
+pub(super) fn decimal(threshold: f64) -> Threshold {
+    let millionths = (threshold * 1e6).round().clamp(1.0, 1e6) as u32;
+    Threshold::new(millionths, 1_000_000).unwrap_or(Threshold::ONE)
+}
+
+/// Every pair of rows that are alike, by row number, ascending, with what decided; rows of one group are
+/// alike at 1. One pair at a time: identical rows by the hundred thousand fill no memory.
+pub(super) fn row_pairs<'a>(
+    groups: &'a [Vec<u32>],
+    likes: &'a [Like],
+) -> impl Iterator<Item = (u32, u32, Option<&'a Like>)> + 'a {
+    let mut partners: Vec<Vec<(u32, Option<&Like>)>> =
+        (0..groups.len() as u32).map(|own| vec![(own, None)]).collect();
+    for like in likes {
+        partners[like.a as usize].push((like.b, Some(like)));
+        partners[like.b as usize].push((like.a, Some(like)));
+    }
+    let mut rows: Vec<(u32, u32)> = groups
+        .iter()
+        .zip(0u32..)
+        .flat_map(|(rows, group)| rows.iter().map(move |row| (*row, group)))
+        .collect();
+    rows.sort_unstable();
+    rows.into_iter().flat_map(move |(a, group)| {
+        let later = |group: u32| {
+            let rows = &groups[group as usize];
+            &rows[rows.partition_point(|b| *b <= a)..]
+        };
+        let mut pairs: Vec<_> = partners[group as usize]
+            .iter()
+            .flat_map(|&(other, like)| later(other).iter().map(move |&b| (a, b, like)))
+            .collect();
+        pairs.sort_unstable_by_key(|(_, b, _)| *b);
+        pairs
+    })
+}

@@ -1,0 +1,61 @@
+//! What becomes of a row, from the decision on it.
+
+use super::line::PairLine;
+use super::rank::id_of;
+use crate::stages::dedup::keepers::Keeper;
+use crate::stages::dedup::stage::{NearPair, merged};
+use riddlemill_tables::Booked;
+use riddlemill_text::record::{Outcome, Post};
+use riddlemill_text::text::sameness::Predicate;
+
+/// The row that another goes into, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// The row that is kept.
+    pub into: Post,
+    /// As in [`super::Decision`].
+    pub score: f64,
+    /// As in [`super::Decision`].
+    pub predicate: Option<String>,
+}
+
+/// The names of predicates and metrics, as ledgers write them.
+const NAMES: [&str; 8] = [
+    Predicate::Identical.name(),
+    Predicate::Opening.name(),
+    Predicate::Near.name(),
+    Predicate::Sound.name(),
+    Predicate::Reworded.name(),
+    "levenshtein",
+    "indel",
+    "jaccard",
+];
+
+/// Books a row: merged where something was decided, else kept.
+pub fn book(post: Post, decided: Option<Decided>) -> Booked<Post> {
+    let id = post.id.clone();
+    let outcome = match decided {
+        None => Outcome::Kept(post),
+        Some(Decided { into, score, predicate }) => {
+            let predicate =
+                predicate.map(|name| NAMES.into_iter().find(|known| *known == name).unwrap_or("none"));
+            merged(&post, &into, predicate.map(|predicate| Keeper { into: 0, score, predicate }))
+        }
+    };
+    Booked::of(id, outcome)
+}
+
+/// A compared pair as a row of the stage's table of pairs.
+pub fn near_pair(pair: PairLine) -> NearPair {
+    NearPair {
+        a: id_of(&pair.into).into(),
+        b: id_of(&pair.from).into(),
+        score: pair.score.unwrap_or_default(),
+        verdict: pair.verdict,
+        predicate: pair.predicate.unwrap_or_default(),
+        veto: pair.veto,
+        levenshtein: pair.levenshtein.unwrap_or_default(),
+        jaro_winkler: pair.jaro_winkler.unwrap_or_default(),
+        sorensen_dice: pair.sorensen_dice.unwrap_or_default(),
+    }
+}

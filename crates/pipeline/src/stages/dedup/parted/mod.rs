@@ -1,0 +1,33 @@
+//! Dedup in parts, for rows that are spread over many machines: each function takes lines and gives lines,
+//! and whoever runs them sorts, groups and joins in between.
+//!
+//! | function | lines in | lines out |
+//! |---|---|---|
+//! | [`Keyer::same`] | rows | the key that rows which compare alike share |
+//! | [`verify()`] | those, by key | copies: all but the first by rank |
+//! | [`PartStats`] | the other rows | how many hold each token; several outputs are an input |
+//! | [`Keyer::keys`] | the same rows | keys: two rows that are alike share one |
+//! | [`verify()`] | those, by key | pairs that may be alike; with texts, pairs that are, with figures |
+//! | [`decisions`] | copies and pairs that are one | which row goes into which |
+//! | [`book`] | rows, each with the one it goes into | books |
+//!
+//! A row is known by its [rank](rank_of), which says at once which of two rows is kept. All of it is made of
+//! the functions of [`riddlemill_text::join`]; what comes out is what [`super::dedup`] decides over the whole.
+
+mod book;
+mod line;
+mod measure;
+mod rank;
+mod resolve;
+mod share;
+mod stats;
+mod verify;
+
+pub use book::{Decided, book, near_pair};
+pub use line::{Decision, KeyLine, PairLine, StatLine};
+pub use measure::{Keyer, Measure};
+pub use rank::{id_of, rank_of};
+pub use resolve::{ResolveError, decisions};
+pub use share::{NoShare, Share};
+pub use stats::{PartStats, StatError};
+pub use verify::{Group, VerifyError, verify};

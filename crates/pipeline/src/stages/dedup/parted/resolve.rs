@@ -1,0 +1,92 @@
+//! From pairs in any order to decisions, sorted on disk.
+
+use std::path::Path;
+
+use super::line::{Decision, PairLine};
+use super::rank::id_of;
+use riddlemill_text::join::{DiskError, Likeness, LineSorter, SortedLines, resolve};
+
+/// Why pairs could not be resolved.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError<E> {
+    /// The sort's files.
+    #[error(transparent)]
+    Sort(#[from] DiskError),
+    /// Whoever takes the decisions.
+    #[error("{0}")]
+    Take(E),
+}
+
+/// Decides of all pairs which rows go where, in the order of rank: a pair goes as [`resolve`] says, a copy
+/// where the row it is a copy of goes, or into that. Pairs that are borderline, or may be alike, decide
+/// nothing; one that comes twice counts once. Memory is for `memory` bytes of pairs that are sorted at once,
+/// and for the rows that go.
+///
+/// # Errors
+/// [`ResolveError`].
+pub fn decisions<E>(
+    pairs: impl Iterator<Item = Result<PairLine, E>>,
+    folder: &Path,
+    memory: usize,
+    mut take: impl FnMut(Decision) -> Result<(), E>,
+) -> Result<(), ResolveError<E>> {
+    let mut likes = LineSorter::new(folder, "likes", memory / 2)?;
+    let mut copies = LineSorter::new(folder, "copies", memory / 2)?;
+    for pair in pairs {
+        let PairLine { from, into, verdict, predicate, score, .. } = pair.map_err(ResolveError::Take)?;
+        match verdict.as_str() {
+            "same" => {
+                let score = score.unwrap_or_default().to_bits();
+                let fields = [from, into, format!("{score:016x}"), predicate.unwrap_or_default()];
+                likes.push(fields.join("\0").as_bytes())?;
+            }
+            "copy" => copies.push([into, from].join("\0").as_bytes())?,
+            _ => {}
+        }
+    }
+    let mut error = None;
+    let mut sorted = likes.finish()?;
+    let likes = std::iter::from_fn(|| match next(&mut sorted) {
+        Ok(fields) => likeness(fields?),
+        Err(e) => {
+            error = Some(e);
+            None
+        }
+    });
+    let mut gone = resolve(likes).peekable();
+    let mut copies = copies.finish()?;
+    let mut copy = next(&mut copies)?;
+    let mut put = |from: &str, into: &str, score: f64, predicate: Option<String>| {
+        let decision = Decision { id: id_of(from).into(), into: id_of(into).into(), score, predicate };
+        take(decision).map_err(ResolveError::Take)
+    };
+    loop {
+        let like = gone.next_if(|like| copy.as_ref().is_none_or(|copy| like.from <= copy[0]));
+        if let Some(Likeness { from, into, score, with }) = like {
+            put(&from, &into, score, Some(with.clone()))?;
+            while let Some([_, own]) = copy.as_deref().filter(|copy| copy[0] == from) {
+                put(own, &into, score, Some(with.clone()))?;
+                copy = next(&mut copies)?;
+            }
+        } else if let Some([head, own]) = copy.as_deref() {
+            put(own, head, 1.0, None)?;
+            copy = next(&mut copies)?;
+        } else {
+            break;
+        }
+    }
+    drop(gone);
+    error.map_or(Ok(()), |error| Err(ResolveError::Sort(error)))
+}
+
+fn likeness(fields: Vec<String>) -> Option<Likeness<String, String>> {
+    let [from, into, score, with] = <[String; 4]>::try_from(fields).ok()?;
+    let score = f64::from_bits(u64::from_str_radix(&score, 16).ok()?);
+    Some(Likeness { into, from, score, with })
+}
+
+/// The fields of the next line.
+fn next(lines: &mut SortedLines) -> Result<Option<Vec<String>>, DiskError> {
+    let Some(line) = lines.next()? else { return Ok(None) };
+    Ok(Some(String::from_utf8_lossy(&line).split('\0').map(str::to_string).collect()))
+}

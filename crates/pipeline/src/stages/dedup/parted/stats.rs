@@ -1,0 +1,83 @@
+//! Statistics of a corpus in parts.
+
+use super::line::StatLine;
+use super::measure::Measure;
+use riddlemill_text::join::{Order, Stats};
+
+/// How many rows of a part hold each token, for every join of a measure. Those of several parts add up to
+/// those of the whole, in any order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartStats(Vec<(&'static str, Stats)>);
+
+/// A line that is no count of this measure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StatError {
+    /// The measure has no such join.
+    #[error(
+        "statistics of {0:?}, which the measure does not use; count with the settings that keys are cut with"
+    )]
+    Join(String),
+    /// No hex digits.
+    #[error("{0:?} is no token")]
+    Token(String),
+}
+
+impl PartStats {
+    /// Statistics of no rows.
+    pub fn new(measure: &Measure) -> PartStats {
+        PartStats(measure.joins.iter().map(|join| (join.of, Stats::new(join.query.metric))).collect())
+    }
+
+    /// Counts a row.
+    pub fn add(&mut self, measure: &Measure, text: &str) {
+        let read = measure.read(text);
+        for (join, (_, stats)) in measure.joins.iter().zip(&mut self.0) {
+            stats.add(&measure.view(join, &read));
+        }
+    }
+
+    /// Adds a line of another part.
+    ///
+    /// # Errors
+    /// [`StatError`] where it is of another measure, or damaged.
+    pub fn take(&mut self, line: &StatLine) -> Result<(), StatError> {
+        let (_, stats) = self
+            .0
+            .iter_mut()
+            .find(|(of, _)| *of == line.stats)
+            .ok_or_else(|| StatError::Join(line.stats.clone()))?;
+        match &line.token {
+            None => stats.add_rows(line.rows),
+            Some(token) => {
+                let number = u128::from_str_radix(token, 16).map_err(|_| StatError::Token(token.clone()))?;
+                stats.add_holders(number, line.rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// Statistics of both parts together.
+    #[must_use]
+    pub fn merge(self, other: PartStats) -> PartStats {
+        PartStats(self.0.into_iter().zip(other.0).map(|((of, a), (_, b))| (of, a.merge(b))).collect())
+    }
+
+    /// The lines of it, in an order that the counts decide.
+    pub fn lines(&self) -> impl Iterator<Item = StatLine> + '_ {
+        self.0.iter().flat_map(|(of, stats)| {
+            let rows = StatLine { stats: (*of).into(), token: None, rows: stats.rows() };
+            let token =
+                |(token, rows)| StatLine { stats: (*of).into(), token: Some(format!("{token:x}")), rows };
+            std::iter::once(rows).chain(stats.holders().into_iter().map(token))
+        })
+    }
+
+    pub(super) fn orders(&self, measure: &Measure) -> Vec<Order> {
+        measure
+            .joins
+            .iter()
+            .zip(&self.0)
+            .map(|(join, (_, stats))| Order::new(stats, join.query.threshold))
+            .collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! Rows that share a key: which of them are, or may be, one.
+
+use std::borrow::Cow;
+
+use super::line::{KeyLine, PAIR, PairLine, SAME};
+use super::measure::{Measure, join_of};
+use crate::stages::dedup::likes::Like;
+use crate::stages::dedup::stage::witness;
+use riddlemill_text::join::{Sketch, can_meet};
+use riddlemill_text::record::Witness;
+use riddlemill_text::text::sameness::Predicate;
+
+/// Why a group cannot be verified.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// Lines of one key stand in another order than that of their bytes.
+    #[error(
+        "the rows of key {key} are not in order at {rank:?}; sort the lines by their bytes (LC_ALL=C sort)"
+    )]
+    Unsorted {
+        /// The key.
+        key: String,
+        /// The row that stands too late.
+        rank: String,
+    },
+    /// Keys of another measure.
+    #[error(
+        "a key of {0:?}, which the measure does not use; verify with the settings that keys were cut with"
+    )]
+    Join(String),
+}
+
+/// The rows of one key, as they come. Holds those that others look for, which are few however many look.
+#[derive(Debug, Default)]
+pub struct Group {
+    key: Option<(String, Cow<'static, str>)>,
+    held: Vec<(Sketch, KeyLine<'static>)>,
+    larger: bool,
+}
+
+/// Takes the next line of a sorted file, and hands out the pairs that it completes.
+///
+/// # Errors
+/// [`VerifyError`].
+pub fn verify(
+    measure: &Measure,
+    group: &mut Group,
+    line: KeyLine<'static>,
+    mut out: impl FnMut(PairLine),
+) -> Result<(), VerifyError> {
+    if !group.key.as_ref().is_some_and(|(key, of)| *key == line.key && *of == line.of) {
+        *group = Group { key: Some((line.key.clone(), line.of.clone())), ..Group::default() };
+    }
+    let unsorted = || VerifyError::Unsorted { key: line.key.clone(), rank: line.rank.to_string() };
+    match &*line.of {
+        SAME => match group.held.first() {
+            None => group.held.push((Sketch::default(), line)),
+            Some((_, head)) if head.rank > line.rank => return Err(unsorted()),
+            Some((_, head)) if head.rank == line.rank => {}
+            Some((_, head)) => out(bare(&line.rank, &head.rank, "copy")),
+        },
+        of if of == PAIR || of == Predicate::Identical.name() => {
+            group.held.iter().for_each(|(_, held)| meet(measure, held, &line, &mut out));
+            group.held.push((Sketch::default(), line));
+        }
+        of => {
+            let join = join_of(measure, of);
+            if join.is_none() && of != Predicate::Opening.name() {
+                return Err(VerifyError::Join(of.into()));
+            }
+            if line.role == 0 {
+                if group.larger {
+                    return Err(unsorted());
+                }
+                group.held.push((sketch(&line), line));
+                return Ok(());
+            }
+            group.larger = true;
+            let own = sketch(&line);
+            for (held, other) in &group.held {
+                if join.is_none_or(|join| can_meet(&join.query, own, *held)) {
+                    meet(measure, other, &line, &mut out);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sketch(line: &KeyLine) -> Sketch {
+    // Without a signature a row is compared once more than it need be.
+    Sketch { size: line.size, skip: line.skip, signature: line.signature.parse().ok() }
+}
+
+/// Two rows that share a key: compared where their texts are at hand, else named.
+fn meet(measure: &Measure, a: &KeyLine, b: &KeyLine, out: &mut impl FnMut(PairLine)) {
+    if a.rank == b.rank {
+        return;
+    }
+    let (into, from) = if a.rank < b.rank { (a, b) } else { (b, a) };
+    let (Some(kept), Some(gone)) = (&into.text, &from.text) else {
+        return out(bare(&from.rank, &into.rank, "maybe"));
+    };
+    let Some(Like { score, same, predicate, veto, .. }) = measure.compare(kept, gone) else { return };
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(kept, gone);
+    out(PairLine {
+        predicate: Some(predicate.into()),
+        score: Some(score),
+        veto: veto.map(Into::into),
+        levenshtein: Some(levenshtein),
+        jaro_winkler: Some(jaro_winkler),
+        sorensen_dice: Some(sorensen_dice),
+        ..bare(&from.rank, &into.rank, if same { "same" } else { "borderline" })
+    });
+}
+
+fn bare(from: &str, into: &str, verdict: &str) -> PairLine {
+    PairLine {
+        from: from.into(),
+        into: into.into(),
+        verdict: verdict.into(),
+        predicate: None,
+        score: None,
+        veto: None,
+        levenshtein: None,
+        jaro_winkler: None,
+        sorensen_dice: None,
+    }
+}

@@ -1,0 +1,310 @@
+//! The stage: posts in, one outcome each out, and a table of all that is alike.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::decided::{DECISION, Decided, Goes, ordered};
+use super::keepers::{Keeper, best, keepers};
+use super::likes::{Like, likes, row_pairs};
+use super::ranks::{Standing, ranks};
+use crate::config::sections;
+use crate::stages::{Pulse, StageError, Stop, Waiting};
+use riddlemill_harvest::pages::time;
+use riddlemill_review::decisions::{StageDecisions, seen_pair};
+use riddlemill_tables::StageWriter;
+use riddlemill_text::join::Watch;
+use riddlemill_text::record::{Outcome, Post, Reason, Witness, record};
+use riddlemill_text::text::sameness::Predicate;
+
+record! {
+    /// Two records that are alike, down to the margin under the threshold.
+    pub struct NearPair {
+        /// The record that ranks first.
+        a: String,
+        /// The other.
+        b: String,
+        /// What the predicate measured, 0 to 1.
+        score: f64,
+        /// `same` or `borderline`; where a person decided, `joined` or `split`.
+        verdict: String,
+        /// The predicate that decided.
+        predicate: String,
+        /// The veto that demoted the pair, if one did.
+        veto: Option<String>,
+        /// strsim's normalized Levenshtein of the two texts.
+        levenshtein: f64,
+        /// strsim's Jaro-Winkler of the two texts.
+        jaro_winkler: f64,
+        /// strsim's Sørensen-Dice of the two texts.
+        sorensen_dice: f64,
+    }
+}
+
+/// Removes duplicates among posts, as the texts and people's decisions say.
+///
+/// # Errors
+/// [`StageError`] where the stage cannot be written, or the user stopped.
+pub fn dedup(
+    posts: Vec<Post>,
+    settings: &sections::Dedup,
+    decisions: &StageDecisions,
+    writer: &mut StageWriter<Post>,
+    stop: &Stop,
+    pulse: &dyn Pulse,
+) -> Result<(), StageError> {
+    let count = posts.len() as u64;
+    // Some records are left for the writing, which is the stage's end.
+    let (joined, written) = (count - count / WRITING, count / WRITING);
+    let found = Found::among(&posts, settings, &Waiting::new(stop, pulse, joined));
+    stop.check()?;
+    let (outcomes, pairs) = found.decided(&posts, decisions, &|| stop.asked());
+    stop.check()?;
+    let mut table = writer.table::<NearPair>("pairs")?;
+    pairs.iter().for_each(|pair| table.put(pair));
+    writer.keep(table)?;
+    let written = Waiting::new(stop, pulse, written);
+    for (post, outcome) in posts.into_iter().zip(outcomes) {
+        let id = post.id.clone();
+        writer.put(&id, &outcome.unwrap_or(Outcome::Kept(post)));
+        written.advance(1.0 / count as f64);
+        stop.check()?;
+    }
+    Ok(writer.flush()?)
+}
+
+/// One in so many records of the bar stands for the writing.
+const WRITING: u64 = 20;
+
+/// What [`dedup`] would do with each post, in order: a merge, or nothing where it is kept. `each_pair` sees
+/// every pair of posts that are alike, by number.
+pub(in crate::stages) fn decide(
+    posts: &[Post],
+    settings: &sections::Dedup,
+    watch: &dyn Watch,
+    mut each_pair: impl FnMut(u32, u32, Option<&Like>),
+) -> Vec<Option<Outcome<Post>>> {
+    let found = Found::among(posts, settings, watch);
+    row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
+    found.outcomes(posts)
+}
+
+/// The predicate of pairs whose embeddings are near.
+const COSINE: &str = "cosine";
+
+/// What [`dedup`] would do, and the pairs it lists, where texts that are near are the same only if `agree` says so of
+/// the two posts, by number. `similar` are further pairs that are near, whatever the strings say.
+pub(in crate::stages) fn decide_where(
+    posts: &[Post],
+    settings: &sections::Dedup,
+    decisions: &StageDecisions,
+    similar: &[(usize, usize, f64)],
+    watch: &dyn Watch,
+    agree: impl Fn(usize, usize) -> bool,
+) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
+    let mut found = Found::among(posts, settings, watch);
+    let mut group_of = vec![0u32; posts.len()];
+    for (rows, group) in found.groups.iter().zip(0u32..) {
+        rows.iter().for_each(|row| group_of[*row as usize] = group);
+    }
+    let mut known: BTreeMap<(u32, u32), usize> =
+        found.likes.iter().enumerate().map(|(at, like)| ((like.a, like.b), at)).collect();
+    for &(first, second, score) in similar {
+        let (a, b) = (group_of[first].min(group_of[second]), group_of[first].max(group_of[second]));
+        match known.get(&(a, b)) {
+            _ if a == b => {}
+            Some(&at) if found.likes[at].same => {}
+            Some(&at) => found.likes[at] = Like { a, b, score, same: true, predicate: COSINE, veto: None },
+            None => {
+                known.insert((a, b), found.likes.len());
+                found.likes.push(Like { a, b, score, same: true, predicate: COSINE, veto: None });
+            }
+        }
+    }
+    for like in &mut found.likes {
+        like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
+    }
+    found.decided(posts, decisions, &|| false)
+}
+
+/// Groups of equal texts, what is alike among them, and who keeps whom.
+struct Found {
+    groups: Vec<Vec<u32>>,
+    likes: Vec<Like>,
+    ranks: Vec<u32>,
+    heads: Vec<usize>,
+}
+
+impl Found {
+    fn among(posts: &[Post], settings: &sections::Dedup, watch: &dyn Watch) -> Found {
+        let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
+        let (groups, likes) = likes(&texts, settings, watch);
+        let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
+        let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
+        let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
+        Found { groups, likes, ranks, heads }
+    }
+
+    /// What becomes of each post where people decided about pairs, and the table of all that is alike.
+    fn decided(
+        self,
+        posts: &[Post],
+        decisions: &StageDecisions,
+        stopped: &(dyn Fn() -> bool + Sync),
+    ) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
+        let ids = posts.iter().map(|post| post.id.as_str());
+        let text = |row: u32| (posts[row as usize].id.as_str(), posts[row as usize].text.as_str());
+        let pairings = decisions.pairings(ids, |a, b| seen_pair(text(a), text(b)));
+        let by_rule = self.outcomes(posts);
+        if pairings.is_empty() {
+            let pairs = near_pairs(&self.likes, &self.heads, posts, &self.ranks, &BTreeMap::new(), stopped);
+            return (by_rule, pairs);
+        }
+        let Found { groups, likes, ranks, .. } = self;
+        let mut decided = Decided::new(groups, likes, &ranks, &pairings);
+        let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
+        outcomes.resize_with(posts.len(), || None);
+        for (row, goes) in decided.goes(&ranks) {
+            let post = &posts[row];
+            outcomes[row] = Some(match goes {
+                Goes::ByRule(into, found) => {
+                    let keeper = found.map(|(score, predicate)| Keeper { into: 0, score, predicate });
+                    merged(post, &posts[into], keeper)
+                }
+                Goes::ByDecision(into, decision) => Outcome::Merged {
+                    into: posts[into].id.clone(),
+                    reason: Reason::DecidedOne,
+                    score: 1.0,
+                    evidence: format!("{decision}; {}", told(by_rule[row].as_ref())),
+                },
+            });
+        }
+        // Who is kept because two were split is told with what the rule would have done.
+        for (row, decision) in decided.apart() {
+            let row = row as usize;
+            let rule @ Some(Outcome::Merged { into: before, .. }) = by_rule[row].as_ref() else { continue };
+            match &mut outcomes[row] {
+                Some(Outcome::Merged { into, .. }) if into == before => {}
+                Some(Outcome::Merged { evidence, .. }) => {
+                    evidence.push_str(&format!("; {decision}; {}", told(rule)));
+                }
+                kept => {
+                    *kept = Some(Outcome::Changed {
+                        row: posts[row].clone(),
+                        rule: Reason::DecidedTwo.code(),
+                        evidence: format!("{decision}; {}", told(rule)),
+                        before: String::new(),
+                        after: String::new(),
+                    });
+                }
+            }
+        }
+        let words = decided.words();
+        let known: std::collections::BTreeSet<(u32, u32)> =
+            decided.likes.iter().map(|like| ordered(like.a, like.b)).collect();
+        for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
+            let score = if *word == "joined" { 1.0 } else { 0.0 };
+            let (a, b) = (*a, *b);
+            decided.likes.push(Like { a, b, score, same: false, predicate: DECISION, veto: None });
+        }
+        let pairs = near_pairs(&decided.likes, &decided.heads, posts, &ranks, &words, stopped);
+        (outcomes, pairs)
+    }
+
+    fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
+        let keepers = keepers(&self.heads, &self.likes, &self.ranks);
+        let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
+        outcomes.resize_with(posts.len(), || None);
+        for (group, rows) in self.groups.iter().enumerate() {
+            let keeper = keepers[group];
+            let into = keeper.map_or(self.heads[group], |k| self.heads[k.into as usize]);
+            for &row in rows.iter().filter(|row| **row as usize != into) {
+                outcomes[row as usize] = Some(merged(&posts[row as usize], &posts[into], keeper));
+            }
+        }
+        outcomes
+    }
+}
+
+/// What the rule alone does with a record.
+fn told(outcome: Option<&Outcome<Post>>) -> String {
+    outcome.map_or_else(|| "by rule kept".to_string(), crate::stages::overrule::by_rule)
+}
+
+/// The table of all that is alike, with a word for the pairs that people decided about.
+fn near_pairs(
+    likes: &[Like],
+    heads: &[usize],
+    posts: &[Post],
+    ranks: &[u32],
+    words: &BTreeMap<(u32, u32), &'static str>,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> Vec<NearPair> {
+    let pair = |like: &Like| {
+        let pair = near_pair(like, heads, posts, ranks);
+        match words.get(&ordered(like.a, like.b)) {
+            Some(word) => NearPair { verdict: (*word).into(), ..pair },
+            None => pair,
+        }
+    };
+    // Whoever asked to stop takes none of them.
+    let likes = likes.par_iter().filter(|_| !stopped());
+    let mut pairs: Vec<NearPair> = likes.map(pair).collect();
+    pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
+    pairs
+}
+
+fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> NearPair {
+    let (mut a, mut b) = (heads[like.a as usize], heads[like.b as usize]);
+    if ranks[b] < ranks[a] {
+        (a, b) = (b, a);
+    }
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&posts[a].text, &posts[b].text);
+    NearPair {
+        a: posts[a].id.clone(),
+        b: posts[b].id.clone(),
+        score: like.score,
+        verdict: if like.same { "same" } else { "borderline" }.into(),
+        predicate: like.predicate.into(),
+        veto: like.veto.map(str::to_string),
+        levenshtein,
+        jaro_winkler,
+        sorensen_dice,
+    }
+}
+
+/// What the keeper policy looks at.
+pub(super) fn standing(post: &Post) -> Standing {
+    Standing {
+        chars: post.text.chars().count() as u32,
+        score: post.score,
+        time: post.time.as_deref().and_then(time::unix),
+    }
+}
+
+pub(super) fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&post.text, &into.text);
+    let figures =
+        format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
+    let (reason, score, predicate) = match like {
+        None => (Reason::ExactDuplicate, 1.0, Predicate::Identical.name()),
+        Some(k) if k.predicate == Predicate::Identical.name() => {
+            (Reason::ExactDuplicate, k.score, k.predicate)
+        }
+        Some(k) => (Reason::NearDuplicate, k.score, k.predicate),
+    };
+    Outcome::Merged { into: into.id.clone(), reason, score, evidence: format!("{predicate}; {figures}") }
+}
+
+/// The figures of a merge that any string library gives for the same two texts.
+pub fn witness(a: &str, b: &str) -> Witness {
+    if a == b {
+        // What they give for equal texts; for long ones they would take minutes.
+        return Witness { levenshtein: 1.0, jaro_winkler: 1.0, sorensen_dice: 1.0 };
+    }
+    Witness {
+        levenshtein: strsim::normalized_levenshtein(a, b),
+        jaro_winkler: strsim::jaro_winkler(a, b),
+        sorensen_dice: strsim::sorensen_dice(a, b),
+    }
+}

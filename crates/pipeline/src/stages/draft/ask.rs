@@ -1,0 +1,483 @@
+//! Asking models for drafts: one request a record and slot, one outcome a record.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::consent::agreed;
+use super::flight::{Flight, waits_for, words};
+use super::{Draft, Slot, endpoints, is_skipped, is_unseen, sends, slots};
+use crate::config::{Config, sections};
+use crate::stages::subject::{Drafted, Subject};
+use crate::stages::{Pulse, StageError, Stop};
+use riddlemill_llm::parse::Unreadable;
+use riddlemill_llm::{
+    Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Store, Usd, ask_parsed,
+    forget_unreadable,
+};
+use riddlemill_review::Values;
+use riddlemill_tables::{StageWriter, Workspace};
+use riddlemill_text::record::{Outcome, Reason, derived, set_flags};
+
+/// Why a stage asks nobody.
+pub fn no_endpoint(draft: Draft) -> String {
+    let why = match draft {
+        Draft::Opponent => "draft.opponents names none",
+        Draft::Respond => "respond.endpoints names none",
+        Draft::Judge => "judge.endpoints names none",
+        _ => "draft.endpoint names none that pipeline.toml has",
+    };
+    format!("no endpoint to ask: {why}")
+}
+
+/// What the asking is done with.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// The workspace's settings.
+    pub config: &'a Config,
+    /// The recipe: its settings and its budget.
+    pub recipe: &'static str,
+    /// The run that is charged.
+    pub run: &'a Run,
+    /// Sends nothing.
+    pub offline: bool,
+    /// Asks again for what failed for good.
+    pub retry_failed: bool,
+    /// Looked at while requests are in flight.
+    pub stop: &'a Stop,
+    /// Told what is done.
+    pub pulse: &'a dyn Pulse,
+}
+
+/// The prompts, the workspace's own in `prompts/` among them.
+///
+/// # Errors
+/// [`StageError::Settings`] naming the file that is no prompt.
+pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
+    Prompts::load(Some(&config.root.join("prompts"))).map_err(settings_error)
+}
+
+/// The workspace's reply store; its index lies outside raw/ and may be deleted.
+///
+/// # Errors
+/// [`StageError::Replies`] where it cannot be opened.
+pub fn open_store(config: &Config) -> Result<Store, StageError> {
+    let replies = Workspace::new(&config.root).raw().join("replies");
+    Ok(Store::open(&replies, &config.root.join(".index").join("replies.sqlite"))?)
+}
+
+fn settings_error(error: impl std::fmt::Display) -> StageError {
+    StageError::Settings(error.to_string())
+}
+
+/// One reply that is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The record's place among the step's.
+    pub record: usize,
+    /// Which of its replies.
+    pub slot: Slot,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// A step's requests, in the order of its records and slots.
+///
+/// # Errors
+/// [`StageError::Settings`] where a prompt asks for what the step does not give.
+pub fn requests<S: Subject>(
+    draft: Draft,
+    prompts: &Prompts,
+    slots: &[Slot],
+    records: &[S],
+) -> Result<Vec<Request>, StageError> {
+    let mut requests = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        for slot in slots {
+            let Some(prompt) = record.prompt(draft, slot) else { continue };
+            // What a server that only translates is given.
+            let text = prompt.values.get("question").filter(|_| draft == Draft::Translation).cloned();
+            let rendered = prompts.render(prompt.template, prompt.values).map_err(settings_error)?;
+            // What is said to a question's pair is another record to a pack.
+            let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.id().to_owned() };
+            let ask = Ask { text, ..Ask::new(about, rendered, slot.sample) };
+            requests.push(Request { record: at, slot: slot.clone(), ask });
+        }
+    }
+    Ok(requests)
+}
+
+/// What a draft stage rests on besides its input: its prompts and the replies that are there, as
+/// `<how many> <hash>`. `records` is called only where requests have to be rendered.
+///
+/// # Errors
+/// [`StageError`] where prompts, pack or store cannot be read.
+pub fn evidence<S: Subject>(
+    draft: Draft,
+    config: &Config,
+    recipe: &str,
+    records: impl FnOnce() -> Result<Vec<S>, StageError>,
+) -> Result<BTreeMap<String, String>, StageError> {
+    let prompts = prompts(config)?;
+    let mut evidence = BTreeMap::new();
+    for template in draft.templates() {
+        let hash = prompts.hash(template).map_err(settings_error)?;
+        evidence.insert(format!("prompt {template}"), hash[..16].to_string());
+    }
+    let endpoints = endpoints(draft, config, recipe)?;
+    let (mut there, mut refused) = (Vec::new(), Vec::new());
+    for pack in endpoints.iter().filter(|endpoint| !sends(endpoint)).filter_map(|e| e.pack.as_deref()) {
+        there.extend(pack_lines(pack, draft.templates()));
+    }
+    // A store that is not there is not made by looking.
+    if endpoints.iter().any(sends) && Workspace::new(&config.root).raw().join("replies").exists() {
+        let store = open_store(config)?;
+        for Request { slot, ask, .. } in
+            requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)?
+        {
+            let endpoint = &endpoints[slot.endpoint];
+            if !sends(endpoint) {
+                continue;
+            }
+            let asked = Engine::request(endpoint, &ask);
+            let stored = there.len();
+            for asked in std::iter::once(asked.clone()).chain(Engine::larger(endpoint, &asked)) {
+                if store.contains(&asked.key())? {
+                    there.push(asked.key().to_string());
+                }
+            }
+            let key = asked.key();
+            if stored == there.len() && store.failed_for_good(&key)? {
+                refused.push(key.to_string());
+            }
+        }
+    }
+    evidence.insert("replies".into(), counted(there));
+    // Said only where there are any: stages from before there were some stay fresh.
+    if !refused.is_empty() {
+        evidence.insert("refusals".into(), counted(refused));
+    }
+    Ok(evidence)
+}
+
+/// The lines of a pack that answer some templates. What is wrong with a pack is told when it is used.
+fn pack_lines(pack: &Path, templates: &[&str]) -> Vec<String> {
+    let text = fs::read_to_string(pack).unwrap_or_default();
+    let of_template = |line: &&str| {
+        let line: Option<serde_json::Value> = serde_json::from_str(line).ok();
+        line.is_some_and(|line| templates.iter().any(|template| line["template"] == *template))
+    };
+    text.lines().filter(of_template).map(str::to_string).collect()
+}
+
+fn counted(mut names: Vec<String>) -> String {
+    names.sort();
+    names.dedup();
+    let mut hasher = blake3::Hasher::new();
+    for name in &names {
+        hasher.update(&(name.len() as u64).to_le_bytes());
+        hasher.update(name.as_bytes());
+    }
+    format!("{} {}", names.len(), &hasher.finalize().to_hex()[..16])
+}
+
+/// Drafts one step for all records. A record that lacks a reply is held, one with a reply that cannot be
+/// read failed; where the step is optional both go on without a draft.
+///
+/// # Errors
+/// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoints
+/// or store cannot be used.
+pub fn draft<S: Subject>(
+    draft: Draft,
+    records: Vec<S>,
+    asking: &Asking<'_>,
+    writer: &mut StageWriter<S>,
+) -> Result<(), StageError> {
+    let optional = optional(draft, asking.config, asking.recipe);
+    let replies = replies(draft, &records, asking)?;
+    for (record, replies) in records.into_iter().zip(replies) {
+        let id = record.id().to_owned();
+        writer.put(&id, &outcome(draft, record, replies, optional));
+    }
+    Ok(())
+}
+
+/// Whether a record goes on where its reply is missing.
+pub fn optional(draft: Draft, config: &Config, recipe: &str) -> bool {
+    let review: sections::Review = config.typed(Some(recipe), "review");
+    let settings: sections::Draft = config.typed(Some(recipe), "draft");
+    review.optional.iter().chain(&settings.optional).any(|step| step == draft.name())
+}
+
+/// What became of one wanted reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replied {
+    /// Which of the record's replies it is.
+    pub slot: Slot,
+    /// The template and the first digits of its hash.
+    pub prompt: String,
+    /// What came.
+    pub parsed: Parsed<Values>,
+}
+
+/// Asks for every slot of every record: a list a record, in the order of the slots. Without an endpoint
+/// that is one reply which is waited for.
+///
+/// # Errors
+/// As of [`draft`].
+pub fn replies<S: Subject>(
+    draft: Draft,
+    records: &[S],
+    asking: &Asking<'_>,
+) -> Result<Vec<Vec<Replied>>, StageError> {
+    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let prompts = prompts(asking.config)?;
+    let endpoints = endpoints(draft, asking.config, asking.recipe)?;
+    let mut replies: Vec<Vec<Replied>> = records.iter().map(|_| Vec::new()).collect();
+    if is_skipped(draft, asking.config, asking.recipe) {
+        return Ok(replies);
+    }
+    if endpoints.is_empty() {
+        let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: no_endpoint(draft) };
+        let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
+        let asks = |record: &S| record.prompt(draft, &none.slot).is_some();
+        let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
+        waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
+        return Ok(replies);
+    }
+    if records.is_empty() {
+        return Ok(replies);
+    }
+    let slots = slots(draft, asking.config, asking.recipe, &endpoints)?;
+    let requests = requests(draft, &prompts, &slots, records)?;
+    let mut places: Vec<Vec<usize>> = endpoints.iter().map(|_| Vec::new()).collect();
+    for (at, request) in requests.iter().enumerate() {
+        places[request.slot.endpoint].push(at);
+    }
+    let asks = |places: &Vec<usize>| places.iter().map(|&at| requests[at].ask.clone()).collect();
+    let read = |_: &Ask, reply: &str| draft.read(reply);
+    let asks = places.iter().map(asks).collect();
+    // Packs cost nothing, and a sample shows how its answers came about.
+    let unseen = endpoints.iter().any(sends) && is_unseen(draft, asking.config, asking.recipe);
+    let asked = match unseen {
+        true => {
+            let stored = Asking { offline: true, ..*asking };
+            ask_endpoints(endpoints, asks, read, settings.max_reasks, &stored)?
+        }
+        false => ask_endpoints(endpoints, asks, read, settings.max_reasks, asking)?,
+    };
+    asking.stop.check()?;
+    let mut parsed: Vec<Option<Parsed<Values>>> = requests.iter().map(|_| None).collect();
+    for (place, answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
+        parsed[place] = Some(answer);
+    }
+    for (request, parsed) in requests.into_iter().zip(parsed) {
+        let hash = prompts.hash(&request.ask.template).map_err(settings_error)?;
+        let prompt = format!("{} {}", request.ask.template, &hash[..8]);
+        let Some(parsed) = parsed else { continue };
+        replies[request.record].push(Replied { slot: request.slot, prompt, parsed });
+    }
+    if unseen {
+        // What is not stored is not waited for.
+        let waits = |replied: &Replied| matches!(replied.parsed, Parsed::Held(_));
+        replies.iter_mut().filter(|of_record| of_record.iter().any(waits)).for_each(Vec::clear);
+    }
+    Ok(replies)
+}
+
+/// Asks every endpoint for its own, all of them at once: a list of what came for each endpoint's `asks`.
+///
+/// # Errors
+/// [`StageError`] where an endpoint or the store cannot be used. After a Ctrl-C what is not answered is held.
+pub fn ask_endpoints<T>(
+    endpoints: Vec<Endpoint>,
+    asks: Vec<Vec<Ask>>,
+    read: impl Fn(&Ask, &str) -> Result<T, Unreadable>,
+    max_reasks: u32,
+    asking: &Asking<'_>,
+) -> Result<Vec<Vec<Parsed<T>>>, StageError> {
+    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let cancel = CancellationToken::new();
+    let cap = (settings.max_usd > 0.0).then(|| Usd::from_dollars(settings.max_usd));
+    let limits = Limits {
+        offline: asking.offline,
+        retry_failed: asking.retry_failed,
+        cancel: cancel.clone(),
+        run: asking.run.clone(),
+        recipe: Some((asking.recipe.to_string(), cap)),
+    };
+    let store = Arc::new(open_store(asking.config)?);
+    if asking.retry_failed && !asking.offline {
+        for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| sends(endpoint)) {
+            forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(settings_error)?;
+        }
+    }
+    agreed(&store, &endpoints, &asks, asking)?;
+    let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
+    let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(settings_error);
+    let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime =
+        runtime.map_err(|e| StageError::Settings(format!("cannot start the network runtime: {e}")))?;
+    let told: Vec<Flight> =
+        engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
+    Ok(runtime.block_on(async {
+        let works = engines.iter().zip(asks).zip(&told).map(async |((engine, asks), told)| {
+            let on_event = |progress: &Progress| {
+                let finished = progress.finished();
+                let before = told.finished.fetch_max(finished, Ordering::Relaxed);
+                told.now.store(progress.in_flight, Ordering::Relaxed);
+                asking.pulse.advance(finished.saturating_sub(before) as u64);
+                asking.pulse.say(&words(progress));
+            };
+            ask_parsed(engine, asks, &read, max_reasks, on_event).await
+        });
+        let work = join_all(works);
+        tokio::pin!(work);
+        let mut asked: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut tell_left = || {
+            asked.retain(|name| {
+                let left = asking.run.left(name);
+                left.iter().for_each(|how| {
+                    asking.pulse.tell(&format!("{name} is left alone for this run: {how}"));
+                });
+                left.is_none()
+            });
+        };
+        loop {
+            tokio::select! {
+                parsed = &mut work => {
+                    tell_left();
+                    break parsed;
+                }
+                // What is in flight is finished and kept; nothing new goes out.
+                () = tokio::time::sleep(Duration::from_millis(100)) => {
+                    tell_left();
+                    if asking.stop.asked() && !cancel.is_cancelled() {
+                        cancel.cancel();
+                        asking.pulse.tell(&waits_for(&told));
+                    }
+                }
+            }
+        }
+    }))
+}
+
+fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {
+    // Nothing was asked of it.
+    if replies.is_empty() {
+        return Outcome::Kept(record);
+    }
+    let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
+    let mut missing: Option<(Reason, String, bool)> = None;
+    for Replied { slot, prompt, parsed } in replies {
+        match told(parsed, &prompt) {
+            Told::Drafted { values, basis, words } => {
+                evidence.push(words);
+                drafted.push(Drafted { slot, values, basis });
+            }
+            Told::Missing { reason, words, held } => {
+                missing.get_or_insert((reason, words, held));
+            }
+        }
+    }
+    let Some((reason, words, held)) = missing else {
+        let after: Vec<String> = drafted.iter().map(|drafted| draft.shown(&drafted.values)).collect();
+        let findings = record.drafted(draft, &drafted);
+        set_flags(record.flags(), draft.name(), findings);
+        return changed(record, Reason::Drafted, evidence.join("; "), after.join("; "));
+    };
+    match (optional, held) {
+        (true, _) => {
+            set_flags(record.flags(), draft.name(), [format!("not drafted: {}", reason.code())]);
+            let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
+            let rule = if lasting { Reason::Undraftable } else { Reason::NotDrafted };
+            changed(record, rule, format!("{}: {words}", reason.code()), String::new())
+        }
+        (false, true) => Outcome::Held { reason, evidence: words },
+        (false, false) => Outcome::Failed { reason, evidence: words },
+    }
+}
+
+/// A reply, in the words of a ledger.
+pub(in crate::stages) enum Told {
+    /// It says this.
+    Drafted {
+        /// What it says.
+        values: Values,
+        /// `reply:<key>` or `sample:<key>`.
+        basis: String,
+        /// The basis and the prompt.
+        words: String,
+    },
+    /// There is none, or it cannot be read.
+    Missing {
+        /// Why.
+        reason: Reason,
+        /// What came instead.
+        words: String,
+        /// Whether it may still come.
+        held: bool,
+    },
+}
+
+pub(in crate::stages) fn told(parsed: Parsed<Values>, prompt: &str) -> Told {
+    match parsed {
+        Parsed::Value { value, reply, reasks } => {
+            let origin = if reply.marks.sample { "sample" } else { "reply" };
+            let basis = format!("{origin}:{}", reply.key);
+            let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
+            let cut = if reply.marks.truncated { ", cut at max_tokens" } else { "" };
+            let words = format!("{basis} to {prompt}{again}{cut}");
+            Told::Drafted { values: value, basis, words }
+        }
+        Parsed::Held(held) => Told::Missing { reason: held.reason, words: held.what, held: true },
+        Parsed::Failed(failed) => {
+            let raw =
+                if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
+            let words = format!("{} (reply:{}){raw}", failed.error, failed.key);
+            Told::Missing { reason: failed.reason, words, held: false }
+        }
+    }
+}
+
+fn changed<S>(row: S, reason: Reason, evidence: String, after: String) -> Outcome<S> {
+    Outcome::Changed { row, rule: reason.code(), evidence, before: String::new(), after }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use riddlemill_text::record::Question;
+
+    #[test]
+    fn evidence_counts_and_does_not_hang_on_order() {
+        let names = |names: &[&str]| counted(names.iter().map(ToString::to_string).collect());
+        assert_eq!(names(&["b", "a"]), names(&["a", "b"]));
+        assert!(names(&["a", "b"]).starts_with("2 "));
+        assert_ne!(names(&["ab"]), names(&["a", "b"]));
+    }
+
+    #[test]
+    fn what_is_missing_is_held_and_what_is_optional_goes_on() {
+        let question = Question { id: "q".into(), ..Question::default() };
+        let slot = Slot { model: "m".into(), ..Slot::default() };
+        let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
+        let waits =
+            || vec![Replied { slot: slot.clone(), prompt: "p".into(), parsed: Parsed::Held(held.clone()) }];
+        let held = outcome(Draft::Pair, question.clone(), waits(), false);
+        assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
+        let Outcome::Changed { row, rule, .. } = outcome(Draft::Pair, question, waits(), true) else {
+            panic!("an optional draft held its question");
+        };
+        assert_eq!(
+            (rule, row.flags_of("pair")),
+            ("not_drafted", vec!["not drafted: reply_missing".to_string()])
+        );
+    }
+}

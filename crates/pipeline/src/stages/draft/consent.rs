@@ -1,0 +1,76 @@
+//! Leave to pay: where no cap bounds what a run spends, somebody is asked before its first paid request.
+
+use super::Asking;
+use crate::config::sections;
+use crate::stages::StageError;
+use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate};
+use riddlemill_text::text::grouped;
+
+use super::sends;
+
+/// Asks whoever started the run, once, before something is paid that no cap bounds.
+///
+/// # Errors
+/// [`StageError::NotAgreed`] where they do not agree, or nobody can be asked: nothing was sent then.
+pub(in crate::stages) fn agreed(
+    store: &Store,
+    endpoints: &[Endpoint],
+    asks: &[Vec<Ask>],
+    asking: &Asking<'_>,
+) -> Result<(), StageError> {
+    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    if asking.offline || asking.run.is_capped() || asking.run.is_agreed() || settings.max_usd > 0.0 {
+        return Ok(());
+    }
+    let (mut usd, mut requests, mut names) = (Usd::ZERO, 0, Vec::new());
+    for (endpoint, asks) in endpoints.iter().zip(asks) {
+        let paid = endpoint.price().is_some_and(|price| price.cost(1, 1) > Usd::ZERO);
+        // What is never sent needs no leave.
+        if !paid || !sends(endpoint) || endpoint.cap().is_some() || !endpoint.has_key() {
+            continue;
+        }
+        let estimate = estimate(store, endpoint, asking.recipe, asks, None)?;
+        if estimate.requests > 0 {
+            usd += estimate.max_usd.unwrap_or_default();
+            requests += estimate.requests;
+            names.push(endpoint.name.as_str());
+        }
+    }
+    if requests == 0 {
+        return Ok(());
+    }
+    let mut quote = quote(usd, requests, &names);
+    if let Some(more) = asking.pulse.outlook(requests) {
+        quote = format!("{quote}, {more}");
+    }
+    match asking.pulse.agrees(&format!("{quote}; go on?")) {
+        Some(true) => {
+            asking.run.agree();
+            Ok(())
+        }
+        Some(false) => Err(StageError::NotAgreed(format!("{quote}: not agreed, and nothing was sent"))),
+        None => Err(StageError::NotAgreed(format!(
+            "{quote}, no cap, and nobody to ask\n  hint: --yes, or a cap: run.max_usd, draft.max_usd, max_usd under [llm.{}]",
+            names[0]
+        ))),
+    }
+}
+
+/// `about $0.28 for 20 requests to mine`.
+fn quote(usd: Usd, requests: usize, names: &[&str]) -> String {
+    let noun = if requests == 1 { "request" } else { "requests" };
+    format!("about {} for {} {noun} to {}", usd.in_cents(), grouped(requests as i64), names.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_says_how_much_for_what_and_to_whom() {
+        let quote = |usd: f64, requests, names: &[&str]| quote(Usd::from_dollars(usd), requests, names);
+        assert_eq!(quote(0.276, 20, &["mine"]), "about $0.28 for 20 requests to mine");
+        assert_eq!(quote(0.0004, 1, &["a", "b"]), "about $0.0004 for 1 request to a and b");
+        assert_eq!(quote(1234.5, 12345, &["mine"]), "about $1234.50 for 12,345 requests to mine");
+    }
+}

@@ -1,0 +1,184 @@
+//! Who is asked for a draft, and how often.
+
+use glob::Pattern;
+
+use super::Draft;
+use crate::config::{Config, sections};
+use crate::stages::StageError;
+use riddlemill_llm::Endpoint;
+use riddlemill_llm::settings::Provider;
+use riddlemill_review::ballot::Round;
+use riddlemill_review::ballots;
+
+/// Replies to one text that FLUB's wrong answers are taken from: three from each of three (2.1).
+const WRONG_REPLIES: u32 = 3;
+
+/// One of the replies that a step wants for a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// The endpoint's place among the step's.
+    pub endpoint: usize,
+    /// The logical name of the model behind it.
+    pub model: String,
+    /// Which of several replies of this model, from 0.
+    pub sample: u32,
+    /// Whether it is the reply to a question's pair.
+    pub to_pair: bool,
+    /// Models whose answers this one may not judge.
+    pub bars: Vec<Pattern>,
+}
+
+/// The endpoints that a draft asks, their packs' paths resolved. None where the default one is not set:
+/// then drafts wait.
+///
+/// # Errors
+/// [`StageError::Settings`] where another name is not set.
+pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
+    let settings: sections::Draft = config.typed(Some(recipe), "draft");
+    if is_skipped(draft, config, recipe) {
+        return Ok(Vec::new());
+    }
+    let (key, names) = match draft {
+        Draft::Opponent => ("draft.opponents", settings.opponents),
+        Draft::Respond => {
+            ("respond.endpoints", config.typed::<sections::Respond>(Some(recipe), "respond").endpoints)
+        }
+        Draft::Judge => ("judge.endpoints", config.typed::<sections::Judge>(Some(recipe), "judge").endpoints),
+        Draft::Translation if !settings.translator.is_empty() => {
+            ("draft.translator", vec![settings.translator])
+        }
+        _ => ("draft.endpoint", vec![settings.endpoint]),
+    };
+    named(config, key, names, draft == Draft::Translation)
+}
+
+/// Whether the settings say that nobody is asked for a draft.
+pub fn is_skipped(draft: Draft, config: &Config, recipe: &str) -> bool {
+    config.typed::<sections::Draft>(Some(recipe), "draft").skip.iter().any(|step| step == draft.name())
+}
+
+/// Whether a draft is shown to nobody before they vote: neither to those who vote nor to whoever looks over the votes.
+fn is_hidden(draft: Draft, recipe: &str) -> bool {
+    let ballot = ballots::step(recipe, draft.name());
+    ballot.is_some_and(|ballot| ballot.review.is_none() && !ballot.shows_drafts(Round::Vote))
+}
+
+/// Whether a draft is asked for that nobody is shown: the settings say so, or records go on with it.
+pub fn wants_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
+    let drafts: sections::Draft = config.typed(Some(recipe), "draft");
+    let review: sections::Review = config.typed(Some(recipe), "review");
+    let ahead = review.preview || review.draft_ahead.iter().any(|step| step == draft.name());
+    is_hidden(draft, recipe) && (ahead || drafts.unseen)
+}
+
+/// Whether nobody is asked for a draft because nobody would be shown it. What is stored of such drafts is used.
+pub fn is_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
+    is_hidden(draft, recipe) && !wants_unseen(draft, config, recipe)
+}
+
+/// The endpoints of some names, their packs' paths resolved; `key` is what names them, `translates` whether a
+/// server that only translates will do. The default one may be missing.
+///
+/// # Errors
+/// [`StageError::Settings`] where another name is not set.
+pub fn named(
+    config: &Config,
+    key: &str,
+    names: Vec<String>,
+    translates: bool,
+) -> Result<Vec<Endpoint>, StageError> {
+    let mut endpoints = Vec::new();
+    for name in names {
+        match config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned() {
+            Some(endpoint) if endpoint.provider == Provider::Libretranslate && !translates => {
+                let what = format!(
+                    "{key}: [llm.{name}] only translates\n  hint: draft.translator = {name:?}, and another {key}"
+                );
+                return Err(StageError::Settings(what));
+            }
+            Some(mut endpoint) => {
+                endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
+                endpoints.push(endpoint);
+            }
+            None if name == "sample" => {}
+            None => {
+                let known: Vec<&str> = config.endpoints.iter().map(|e| e.name.as_str()).collect();
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                let what = format!("{key}: there is no [llm.{name}]\n  hint: there are {known}");
+                return Err(StageError::Settings(what));
+            }
+        }
+    }
+    Ok(endpoints)
+}
+
+/// The replies that a draft wants for each record.
+///
+/// # Errors
+/// [`StageError::Settings`] where `judge.barred` cannot be read.
+pub fn slots(
+    draft: Draft,
+    config: &Config,
+    recipe: &str,
+    endpoints: &[Endpoint],
+) -> Result<Vec<Slot>, StageError> {
+    let (mut samples, mut bars, mut questions) = (1, Vec::new(), &[false][..]);
+    match draft {
+        Draft::Wrong => samples = WRONG_REPLIES,
+        Draft::Respond => {
+            samples = config.typed::<sections::Respond>(Some(recipe), "respond").samples;
+            questions = &[false, true];
+        }
+        Draft::Judge => {
+            let settings: sections::Judge = config.typed(Some(recipe), "judge");
+            samples = settings.repeats;
+            bars = barred(&settings.barred)?;
+        }
+        _ => {}
+    }
+    let mut slots = Vec::new();
+    for (at, endpoint) in endpoints.iter().enumerate() {
+        let of_judge = bars.iter().filter(|(judge, _)| *judge == endpoint.name);
+        let bars: Vec<Pattern> = of_judge.map(|(_, model)| model.clone()).collect();
+        for &to_pair in questions {
+            for sample in 0..samples {
+                let model = endpoint.identity().to_owned();
+                slots.push(Slot { endpoint: at, model, sample, to_pair, bars: bars.clone() });
+            }
+        }
+    }
+    Ok(slots)
+}
+
+/// Judges and the models they are barred from, as `judge: pattern`.
+fn barred(settings: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
+    let read = |line: &String| {
+        let wrong = || {
+            let what = format!(
+                "judge.barred: {line:?} is no \"endpoint: model\"\n  hint: \"my-judge: my-family-*\""
+            );
+            StageError::Settings(what)
+        };
+        let (judge, model) = line.split_once(':').ok_or_else(wrong)?;
+        Ok((judge.trim().to_owned(), Pattern::new(model.trim()).map_err(|_| wrong())?))
+    };
+    settings.iter().map(read).collect()
+}
+
+/// Whether an endpoint may answer tomorrow what it did not answer today.
+pub fn sends(endpoint: &Endpoint) -> bool {
+    endpoint.provider != Provider::Sample
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_judge_is_barred_from_its_own_family() {
+        let bars = barred(&["gpt-judge: gpt-*".to_owned(), "x:y".to_owned()]).unwrap();
+        assert!(bars[0].0 == "gpt-judge" && bars[0].1.matches("gpt-4") && !bars[0].1.matches("other"));
+        assert!(bars[1].1.matches("y"));
+        assert!(barred(&["gpt-*".to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,58 @@
+//! Requests on their way, in words: while they are, and when a Ctrl-C waits for them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use riddlemill_llm::Progress;
+use riddlemill_text::text::grouped;
+
+/// What an endpoint is at: items finished, requests on their way, and the longest that one may take.
+#[derive(Default)]
+pub(super) struct Flight {
+    pub finished: AtomicUsize,
+    pub now: AtomicUsize,
+    pub longest: Duration,
+}
+
+/// What a Ctrl-C waits for: nothing is sent any more, and what was sent is paid for.
+pub(super) fn waits_for(flights: &[Flight]) -> String {
+    let up: Vec<&Flight> = flights.iter().filter(|flight| flight.now.load(Ordering::Relaxed) > 0).collect();
+    let requests: usize = up.iter().map(|flight| flight.now.load(Ordering::Relaxed)).sum();
+    match up.iter().map(|flight| flight.longest.as_secs()).max() {
+        None => "nothing more is sent, and no request is in flight".into(),
+        Some(longest) => format!(
+            "nothing more is sent; waiting for {requests} request{} in flight, {longest} s at most; once more leaves {}, \
+             booked as spent",
+            if requests == 1 { "" } else { "s" },
+            if requests == 1 { "it" } else { "them" },
+        ),
+    }
+}
+
+/// `412 asked, 80 stored, 3 failed, 64 in flight, 120,400 tokens, $0.0312`. The time left is the bar's to say.
+pub(super) fn words(progress: &Progress) -> String {
+    let tokens = grouped((progress.prompt_tokens + progress.completion_tokens) as i64);
+    format!(
+        "{} asked, {} stored, {} failed, {} in flight, {tokens} tokens, {}",
+        progress.done, progress.stored, progress.failed, progress.in_flight, progress.charged
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_stops_is_told_what_is_waited_for() {
+        let flight = |now: usize, secs| Flight {
+            now: AtomicUsize::new(now),
+            longest: Duration::from_secs(secs),
+            ..Flight::default()
+        };
+        assert_eq!(
+            waits_for(&[flight(11, 60), flight(1, 300), flight(0, 600)]),
+            "nothing more is sent; waiting for 12 requests in flight, 300 s at most; once more leaves them, booked as spent"
+        );
+        assert_eq!(waits_for(&[flight(0, 600)]), "nothing more is sent, and no request is in flight");
+    }
+}

@@ -1,0 +1,354 @@
+//! Which files a source names, and what identifies them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
+use crate::stages::withdrawal::Withdrawals;
+use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
+use riddlemill_tables::{Error, StageReader, Workspace, durable};
+use riddlemill_text::record::record;
+
+record! {
+    /// A file that import read.
+    pub struct FileRow {
+        /// `source/file`.
+        id: String,
+        /// The source's name.
+        source: String,
+        /// The source's kind.
+        kind: String,
+        /// The file's name.
+        file: String,
+        /// The SHA-256 of the file as it lies in raw/.
+        sha256: String,
+        /// Its length.
+        bytes: u64,
+        /// The lines or array elements in it.
+        items: u64,
+        /// The licence its source states.
+        licence: Option<String>,
+    }
+}
+
+/// A file of a source, about to be imported.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    /// The source's name.
+    pub source: String,
+    /// Its kind.
+    pub kind: SourceKind,
+    /// Which posts of a thread are taken.
+    pub take: Take,
+    /// Of a table: its columns by the fields of a post.
+    pub fields: BTreeMap<String, String>,
+    /// The licence its texts are under.
+    pub licence: Option<String>,
+    /// The file's name, with the folder before it where two files of a source share one.
+    pub file: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// The kind of every file that an import stage read, by `source/file`.
+///
+/// # Errors
+/// [`Error`] where its table of files is damaged.
+pub fn kinds(import: &StageReader) -> Result<BTreeMap<String, String>, Error> {
+    if !import.manifest().tables.contains_key("files") {
+        return Ok(BTreeMap::new());
+    }
+    Ok(import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.kind)).collect())
+}
+
+/// What a post comes from, as releases name it: `annual` of a thread of the year's best, `recommended` of the
+/// moderators' list, else the kind of its source.
+pub fn source_kind(kinds: &BTreeMap<String, String>, numbered: bool, source: &str, file: &str) -> String {
+    match kinds.get(&format!("{source}/{file}")).map(String::as_str) {
+        _ if numbered => "annual".into(),
+        Some("leymore-titles") => "recommended".into(),
+        kind => kind.unwrap_or("unknown").into(),
+    }
+}
+
+impl Dump {
+    /// A file of this source, with what is known of its bytes.
+    fn new(source: &Source, path: &Path, file: String, sha256: String, bytes: u64) -> Dump {
+        Dump {
+            source: source.name.clone(),
+            kind: source.kind,
+            take: source.take,
+            fields: source.fields.clone(),
+            licence: source.licence.clone(),
+            file,
+            path: path.to_path_buf(),
+            sha256,
+            bytes,
+        }
+    }
+
+    /// What an item of this file is called in the ledger.
+    pub fn locator(&self, position: impl Display) -> String {
+        [&self.source, "/", &self.file, ":", &position.to_string()].concat()
+    }
+
+    /// The file as a row of the stage's table, with how many items it holds.
+    pub fn row(&self, items: u64) -> FileRow {
+        FileRow {
+            id: format!("{}/{}", self.source, self.file),
+            source: self.source.clone(),
+            kind: kind_name(self.kind),
+            file: self.file.clone(),
+            sha256: self.sha256.clone(),
+            bytes: self.bytes,
+            items,
+            licence: self.licence.clone(),
+        }
+    }
+
+    /// What decides the rows of this file: a stage is fresh while it is the same.
+    pub fn evidence(&self) -> (String, String) {
+        let Dump { source, file, kind, take, licence, sha256, .. } = self;
+        let mut decides =
+            serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
+        if !self.fields.is_empty() {
+            decides["fields"] = serde_json::json!(self.fields);
+        }
+        (format!("{source}/{file}"), decides.to_string())
+    }
+}
+
+fn kind_name(kind: SourceKind) -> String {
+    serde_json::to_value(kind).ok().and_then(|v| v.as_str().map(str::to_string)).unwrap_or_default()
+}
+
+/// The files of a recipe's sources, of riddles or of posts, in the order in which they are imported, each hashed.
+///
+/// # Errors
+/// [`Problems`]: every source without a file, every file that cannot be read, and every hash that
+/// is not the one the settings state or `fetch` pinned.
+pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, Problems> {
+    let (mut dumps, mut problems) = (Vec::new(), Vec::new());
+    let withdrawn = Withdrawals::load(&Workspace::new(&config.root))
+        .map_err(|e| Problems(vec![Problem { place: "raw/withdrawn.jsonl".into(), what: e.to_string() }]))?;
+    let used = config.sources.iter().filter(|source| source.serves(recipe, riddles));
+    let pins = Pins::read(&config.root)
+        .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
+    for source in used {
+        match dumps_of(&config.root, source, &pins) {
+            Ok(found) => {
+                dumps.extend(found.into_iter().filter(|dump| withdrawn.of_dump(&dump.sha256).is_none()))
+            }
+            Err(Missing::NoFile(_)) if withdrawn.touches_source(&source.name) => {}
+            Err(Missing::NoFile(problem)) => problems.push(problem),
+            Err(Missing::Problems(found)) => problems.extend(found),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Problems(problems));
+    }
+    dumps.sort_by(|a, b| (&a.source, &a.file).cmp(&(&b.source, &b.file)));
+    Ok(dumps)
+}
+
+/// The files that a source's path names. Only what the settings say is a pattern: the workspace may lie in a folder
+/// called `[a]*`, and a file that is called exactly so is meant.
+fn matching(root: &Path, path: &str) -> Result<Vec<glob::GlobResult>, String> {
+    let literal = root.join(path);
+    if literal.is_file() {
+        return Ok(vec![Ok(literal)]);
+    }
+    let pattern = match (Path::new(path).is_absolute(), root.to_str()) {
+        (true, _) => path.to_owned(),
+        (false, Some(root)) => match root {
+            "" => path.to_owned(),
+            root => format!("{}/{path}", glob::Pattern::escape(root).trim_end_matches('/')),
+        },
+        (false, None) => {
+            return Err(format!(
+                "the path of the workspace, {}, is not Unicode, so no pattern can be looked for\n  hint: rename the folder, or name each file in full",
+                root.display()
+            ));
+        }
+    };
+    match glob::glob(&pattern) {
+        Ok(found) => Ok(found.collect()),
+        Err(e) => Err(format!("{path:?} is no pattern: {e}")),
+    }
+}
+
+/// Every file of every source, in the order in which they are imported, not hashed: `sha256` is empty. A source
+/// whose files are not there has none.
+pub fn located(config: &Config) -> Vec<Dump> {
+    let mut dumps = Vec::new();
+    for source in &config.sources {
+        let found = matching(&config.root, &source.path).into_iter().flatten().filter_map(Result::ok);
+        let is_dump = |path: &PathBuf| path.is_file() && !(several(&source.path) && unfinished(path));
+        let paths: Vec<PathBuf> = found.filter(is_dump).collect();
+        dumps.extend(paths.iter().map(|path| {
+            let bytes = path.metadata().map_or(0, |meta| meta.len());
+            Dump::new(source, path, short_name(path, &paths), String::new(), bytes)
+        }));
+    }
+    dumps.sort_by(|a, b| (&a.source, &a.file).cmp(&(&b.source, &b.file)));
+    dumps
+}
+
+/// Why a source gave no dumps.
+enum Missing {
+    /// No file is there.
+    NoFile(Problem),
+    /// Files cannot be used.
+    Problems(Vec<Problem>),
+}
+
+fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Missing> {
+    let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
+    let problem = |what: String| Problem { place: place.clone(), what };
+    let pattern = root.join(&source.path);
+    let found: Vec<_> = match matching(root, &source.path) {
+        Ok(found) => found,
+        Err(what) => return Err(Missing::Problems(vec![problem(what)])),
+    };
+    let mut problems = Vec::new();
+    let mut paths = Vec::new();
+    for path in found {
+        match path {
+            Ok(path) => match path.metadata() {
+                Ok(meta) if meta.is_file() && !(several(&source.path) && unfinished(&path)) => {
+                    paths.push(path);
+                }
+                // A pattern may match folders; a file that was asked for by name is told.
+                Ok(meta) if !(meta.is_file() || meta.is_dir() && several(&source.path)) => {
+                    problems.push(problem(format!("{} is no file", path.display())));
+                }
+                Ok(_) => {}
+                Err(e) => problems.push(problem(format!("cannot read {}: {e}", path.display()))),
+            },
+            Err(e) => problems.push(problem(format!("cannot list {}: {}", e.path().display(), e.error()))),
+        }
+    }
+    // Behind a folder that may not be entered a file is not absent, it is out of reach.
+    if let Err(e) = pattern.metadata()
+        && e.kind() == std::io::ErrorKind::PermissionDenied
+    {
+        problems.push(problem(format!("cannot read {}: {e}", pattern.display())));
+    }
+    for path in unnamable(&pattern).into_iter().filter(|_| several(&source.path) && !pattern.is_file()) {
+        problems.push(problem(format!(
+            "the name of {} is not Unicode\n  hint: rename the file; its name stands in every ledger",
+            path.display()
+        )));
+    }
+    if paths.is_empty() && problems.is_empty() {
+        let hint = match (&source.url, source.path.starts_with("raw/sample/")) {
+            (Some(_), _) => "\n  hint: `riddlemill fetch` downloads it",
+            (None, true) => "\n  hint: the sample comes with riddlemill; `riddlemill init` lays it out anew",
+            (None, false) => "\n  hint: paths are relative to pipeline.toml",
+        };
+        return Err(Missing::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));
+    }
+    let mut dumps = Vec::new();
+    let digests: Vec<_> = paths.par_iter().map(|path| durable::digest(path)).collect();
+    for (path, digest) in paths.iter().zip(digests) {
+        let (sha256, bytes) = match digest {
+            Ok(found) => found,
+            Err(e) => {
+                problems.push(problem(format!("cannot read {}: {e}", path.display())));
+                continue;
+            }
+        };
+        if let Some(stated) = source.sha256.as_ref().filter(|s| **s != sha256) {
+            let what = format!("{} has the SHA-256 {sha256}, the settings state {stated}", path.display());
+            problems.push(problem(what));
+        } else if let Some(pin) = pin(source, pins).filter(|pin| pin.sha256 != sha256) {
+            let what = format!(
+                "{} has the SHA-256 {sha256}, {LOCK} has {}\n  \
+                 hint: move it away and `riddlemill fetch` brings the pinned bytes; `riddlemill fetch --update` takes those of today",
+                path.display(),
+                pin.sha256
+            );
+            problems.push(problem(what));
+        }
+        dumps.push(Dump::new(source, path, short_name(path, &paths), sha256, bytes));
+    }
+    if problems.is_empty() { Ok(dumps) } else { Err(Missing::Problems(problems)) }
+}
+
+/// What `fetch` found behind a source's url. A hash that the settings state stands above it.
+fn pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
+    let url = source.url.as_ref().filter(|_| source.sha256.is_none())?;
+    pins.of(&source.path).filter(|pin| pin.url == *url)
+}
+
+/// Files whose names are no Unicode where a pattern looks: it matches none of them, and nobody would miss them.
+fn unnamable(pattern: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name().and_then(OsStr::to_str)) else {
+        return Vec::new();
+    };
+    let Ok(name) = glob::Pattern::new(name) else { return Vec::new() };
+    let folders = match folder.to_str().filter(|folder| several(folder) && !Path::new(folder).is_dir()) {
+        Some(folder) => glob::glob(folder).into_iter().flatten().filter_map(Result::ok).collect(),
+        None => vec![folder.to_path_buf()],
+    };
+    let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().filter_map(Result::ok);
+    let odd = |path: &PathBuf| {
+        let own = path.file_name().unwrap_or_default();
+        own.to_str().is_none() && name.matches(&own.to_string_lossy()) && path.is_file() && !unfinished(path)
+    };
+    let mut found: Vec<PathBuf> = files.map(|file| file.path()).filter(odd).collect();
+    found.sort();
+    found
+}
+
+/// Whether a path is a pattern.
+fn several(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// Whether a file is a download that has not come to its end, or the note beside it.
+fn unfinished(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".part") || name.ends_with(".part.json")
+}
+
+/// The file's name; where two files of a source share it, as many folders before it as tell them apart.
+fn short_name(path: &Path, all: &[PathBuf]) -> String {
+    let tail = |path: &Path, parts: usize| -> PathBuf {
+        let parts: Vec<_> = path.components().rev().take(parts).collect();
+        parts.into_iter().rev().collect()
+    };
+    let unique = |parts: &usize| all.iter().filter(|p| tail(p, *parts) == tail(path, *parts)).count() == 1;
+    let parts = (1..=path.components().count()).find(unique).unwrap_or(1);
+    tail(path, parts).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_post_comes_from_the_kind_of_its_file() {
+        let kinds = [("a/x", "leymore-titles"), ("b/x", "table"), ("c/x", "thread-dump")];
+        let kinds = kinds.map(|(file, kind)| (file.to_string(), kind.to_string())).into();
+        let of = |numbered, source| source_kind(&kinds, numbered, source, "x");
+        assert_eq!((of(false, "a"), of(false, "b")), ("recommended".into(), "table".into()));
+        assert_eq!((of(true, "c"), of(false, "c")), ("annual".into(), "thread-dump".into()));
+        assert_eq!(of(false, "gone"), "unknown");
+    }
+
+    #[test]
+    fn files_of_one_name_are_told_apart() {
+        let paths: Vec<PathBuf> = ["/a/2020/x.json", "/a/2021/x.json", "/a/y.json"].map(PathBuf::from).into();
+        let names: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
+        assert_eq!(names, ["2020/x.json", "2021/x.json", "y.json"]);
+    }
+}

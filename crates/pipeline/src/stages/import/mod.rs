@@ -1,0 +1,433 @@
+//! Import: every line of every dump becomes a post or is set aside with its reason.
+//!
+//! Files are read in the order of source name, file name and position, whatever the order of
+//! pipeline.toml, so that the same dumps give the same rows. Text is kept verbatim; names and ids
+//! of users are hashed here and go no further.
+
+mod aiotieba;
+mod booking;
+mod cqia;
+mod dump;
+mod files;
+mod leymore;
+mod loose;
+mod names;
+mod recall;
+mod reddit;
+mod riddles;
+mod rows;
+mod same_id;
+mod split;
+mod table;
+mod thread;
+mod warc;
+
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+use serde::de::DeserializeSeed;
+
+use super::withdrawal::{Tombstone, Withdrawals};
+use super::{Pulse, StageError, Stop};
+use crate::config::{SourceKind, sections};
+use booking::Booking;
+use riddlemill_files::ahead::{SPLIT, in_order};
+use riddlemill_harvest::pages::Site;
+use riddlemill_tables::{Batch, Booked, StageWriter};
+use riddlemill_text::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
+use riddlemill_text::text::anonymise::NameList;
+use same_id::{Print, Seen};
+use split::{Item, Items};
+
+pub use dump::open as open_dump;
+pub use files::{Dump, FileRow, files, kinds, located, source_kind};
+pub use names::{NameRow, add_names, no_names, put_names, words_evidence};
+pub use recall::{Block, Recalled, Sift, blocks, read_back};
+pub use same_id::{Again, settle_again};
+pub use split::Unread;
+
+/// A post as its source's parser sees it, before it has an identity.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draft {
+    /// The native id, where there is one.
+    pub id: Option<String>,
+    /// How title and content make up the text.
+    pub kind: PostKind,
+    /// The title, verbatim.
+    pub title: Option<String>,
+    /// The content, verbatim.
+    pub content: Option<String>,
+    /// The author's name or id, in clear: it is hashed before it goes on.
+    pub author: Option<String>,
+    /// Names in clear that stand in the text.
+    pub mentions: Vec<String>,
+    /// Texts of the links inside it.
+    pub links: Vec<String>,
+    /// When it was written, as the source says.
+    pub time: Option<String>,
+    /// The score its readers gave it, on the source's own scale.
+    pub score: Option<f64>,
+    /// What the thread's owner notes under it.
+    pub note: Option<String>,
+    /// How many images it shows.
+    pub images: u64,
+}
+
+/// What a parser makes of an item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parsed {
+    /// A post.
+    Post(Box<Draft>),
+    /// Not a candidate, by a rule of the source.
+    Out(Reason, String),
+    /// Not readable as this source's format.
+    Bad(String),
+    /// A page with these posts; none of them is a page in turn.
+    Page(Vec<Parsed>),
+}
+
+/// Imports dumps into a stage.
+///
+/// # Errors
+/// [`StageError`] where the stage cannot be written, or the user stopped. What is wrong with a dump
+/// is in the ledger, a failed record an item.
+pub fn import(
+    dumps: &[Dump],
+    settings: &sections::Import,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+    writer: &mut StageWriter<Post>,
+    stop: &Stop,
+    pulse: &dyn Pulse,
+) -> Result<(), StageError> {
+    let mut seen = Seen::default();
+    let mut table = writer.table::<FileRow>("files")?;
+    for dump in dumps {
+        let mut items = 0;
+        let book = |booking: &mut Booking, place| {
+            outcomes(dump, place, secrets, withdrawn, |read| booking.put(&read));
+        };
+        // Which of two records of one name is the first is decided in order, while the next batches are parsed.
+        read(dump, settings, book, |mut booked| {
+            stop.check()?;
+            booked.iter_mut().for_each(|booking| seen.meet(&mut booking.prints));
+            let settled: Vec<Batch<Post>> =
+                booked.into_par_iter().map(Booking::settled).collect::<Result<_, _>>()?;
+            for batch in settled {
+                items += batch.entries() as u64;
+                pulse.advance(batch.entries() as u64);
+                writer.append(batch);
+            }
+            Ok(writer.flush()?)
+        })?;
+        table.put(&dump.row(items));
+    }
+    writer.keep(table)?;
+    Ok(put_names(secrets.names, writer)?)
+}
+
+/// What makes a name of a user into something that may go on: hashed, or handed to whoever marks it.
+#[derive(Clone, Copy, Debug)]
+pub struct Secrets<'s> {
+    /// The workspace's salt.
+    pub salt: &'s [u8; 32],
+    /// The names of users that are looked for in every text.
+    pub names: &'s NameList,
+}
+
+/// An item of a dump: its position, how the ledger writes that where it is more than the number, and what it says.
+struct Place {
+    position: u64,
+    name: Option<String>,
+    parsed: Parsed,
+}
+
+/// Reads a dump in batches of items, parsed on all cores; `put` gathers what a task parses, in order. What the
+/// tasks of a batch gathered is taken in their order.
+fn read<T: Default + Send>(
+    dump: &Dump,
+    settings: &sections::Import,
+    put: impl Fn(&mut T, Place) + Sync,
+    take: impl FnMut(Vec<T>) -> Result<(), StageError>,
+) -> Result<(), StageError> {
+    let gather = |mut gathered: T, place: Place| {
+        put(&mut gathered, place);
+        gathered
+    };
+    if dump.kind == SourceKind::Warc {
+        let known = warc::census(dump, settings);
+        let place = |page: warc::Archived| {
+            let name = format!("{}{}", page.at, if page.damage { "+" } else { "" });
+            Place { position: page.at, name: Some(name), parsed: warc::page(page, &known, dump) }
+        };
+        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
+        return in_order(warc::batches(dump, &Site::Tieba).into_iter(), gather, take);
+    }
+    if let Some(site) = riddles::site(dump.kind) {
+        let place =
+            |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
+        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
+        return in_order(
+            riddles::batches(dump, &site, settings.max_line_mib << 20).into_iter(),
+            gather,
+            take,
+        );
+    }
+    let known =
+        matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
+    let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| noted(dump, settings));
+    let place = |item: Item<'_>| {
+        let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known.as_ref()));
+        let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
+        let parsed = match &notes {
+            Some(notes) => notes.settle(item.position, parsed),
+            None => parsed,
+        };
+        Place { position: item.position, name: None, parsed }
+    };
+    let gather =
+        |batch: Items| Ok(batch.par_iter().with_min_len(SPLIT).map(place).fold(T::default, gather).collect());
+    in_order(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
+}
+
+/// What a file of posts says of its threads. Lines that cannot be read are reported on the second reading.
+fn census(dump: &Dump, settings: &sections::Import) -> thread::Threads {
+    let mut census = thread::Census::default();
+    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+        let rows: Vec<_> = batch
+            .par_iter()
+            .filter_map(|item| row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok())
+            .collect();
+        rows.into_iter().for_each(|row| census.take(row));
+    }
+    census.finish(settings)
+}
+
+/// What a file of jokes of annual threads notes under them.
+fn noted(dump: &Dump, settings: &sections::Import) -> leymore::Notes {
+    let mut notes = leymore::Notes::default();
+    for batch in dump::batches(dump, settings.max_line_mib << 20) {
+        let posts: Vec<_> = batch
+            .par_iter()
+            .filter_map(|item| Some((item.position, parse(dump, item.bytes.ok()?, None).ok()?)))
+            .collect();
+        posts.iter().for_each(|(position, parsed)| notes.take(*position, parsed));
+    }
+    notes
+}
+
+/// A line of the formats that hold posts of threads; `None` for the others.
+fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
+    match dump.kind {
+        SourceKind::ThreadDump => Some(thread::row(text)),
+        SourceKind::Aiotieba => Some(aiotieba::row(text)),
+        _ => None,
+    }
+}
+
+/// Reads one item as its source's format. `threads` is what a file of whole threads knows of them.
+pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>) -> Result<Parsed, Unread> {
+    let text = simdutf8::basic::from_utf8(bytes).map_err(|_| Unread::of_bytes(bytes))?;
+    if let Some(row) = row(dump, text) {
+        return Ok(row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take)));
+    }
+    Ok(match dump.kind {
+        SourceKind::LeymoreTitles => leymore::title(text),
+        SourceKind::LeymoreAnnual => leymore::annual(text),
+        SourceKind::Reddit => reddit::post(text),
+        SourceKind::Cqia => cqia::post(text),
+        SourceKind::Table => table::post(text, &dump.fields),
+        SourceKind::Puzzles => riddles::puzzle(text),
+        SourceKind::ThreadDump
+        | SourceKind::Aiotieba
+        | SourceKind::Warc
+        | SourceKind::RiddlesCom
+        | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
+    })
+}
+
+/// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
+/// fuzzing.
+pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
+    let none = NameList::new(&[0; 32]);
+    let count = |counted: &mut (u64, u64), place| {
+        let secrets = Secrets { salt: &[0; 32], names: &none };
+        outcomes(dump, place, &secrets, &Withdrawals::default(), |read| match read.outcome {
+            Outcome::Kept(_) => counted.0 += 1,
+            Outcome::Expanded(rows) => counted.0 += rows.len() as u64,
+            _ => counted.1 += 1,
+        });
+    };
+    let (mut posts, mut others) = (0, 0);
+    let surveyed = read(dump, settings, count, |counted| {
+        for (some, rest) in counted {
+            (posts, others) = (posts + some, others + rest);
+        }
+        Ok(())
+    });
+    // Nothing in the closure fails.
+    let _ = surveyed;
+    (posts, others)
+}
+
+/// Imports one dump by itself, in order. Of records with one id the first is kept; `unsettled` leaves that to
+/// [`settle_again`], for whoever imports several dumps apart.
+///
+/// # Errors
+/// What `take` fails with.
+pub fn books<E: Send>(
+    dump: &Dump,
+    settings: &sections::Import,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+    unsettled: bool,
+    mut take: impl FnMut(Vec<Booked<Post>>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut seen = Seen::default();
+    let mut failed = Ok(());
+    let gather = |reads: &mut Vec<Read>, place| {
+        outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
+    };
+    let read = read(dump, settings, gather, |batch| {
+        let mut booked = Vec::new();
+        for mut read in batch.into_iter().flatten() {
+            if !unsettled {
+                seen.meet(&mut read.prints);
+            }
+            same_id::put(read, |locator, outcome| booked.push(Booked::of(locator, outcome)));
+        }
+        failed = take(booked);
+        failed.as_ref().map_err(|_| StageError::Stopped).copied()
+    });
+    // The only error of reading is the one that was just kept.
+    let _ = read;
+    failed
+}
+
+/// A ledger entry in the making: the place in the dump, the outcome, and of each post whether it came before.
+struct Read {
+    locator: String,
+    outcome: Outcome<Post>,
+    prints: Vec<Print>,
+}
+
+/// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
+fn outcomes(
+    dump: &Dump,
+    place: Place,
+    secrets: &Secrets<'_>,
+    withdrawn: &Withdrawals,
+    mut put: impl FnMut(Read),
+) {
+    let Place { position, name, parsed } = place;
+    let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
+    let posts = match parsed {
+        Parsed::Page(posts) => posts,
+        Parsed::Post(draft) => {
+            let (post, print) = post(dump, position, *draft, secrets);
+            return put(match withdrawn.of_post(&post.id, &post.text) {
+                Some(tombstone) => Read { locator, outcome: buried(tombstone), prints: Vec::new() },
+                None => Read { locator, outcome: Outcome::Kept(post), prints: vec![print] },
+            });
+        }
+        other => return put(Read { locator, outcome: set_aside(other), prints: Vec::new() }),
+    };
+    let (mut rows, mut prints, mut more) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, parsed) in posts.into_iter().enumerate() {
+        if let Parsed::Post(draft) = parsed {
+            let (post, print) = post(dump, position, *draft, secrets);
+            if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
+                let locator = format!("{locator}#{}", i + 1);
+                more.push(Read { locator, outcome: buried(tombstone), prints: Vec::new() });
+                continue;
+            }
+            rows.push((post, same_id::PAGE));
+            prints.push(print);
+        } else {
+            let locator = format!("{locator}#{}", i + 1);
+            more.push(Read { locator, outcome: set_aside(parsed), prints: Vec::new() });
+        }
+    }
+    put(Read { locator, outcome: Outcome::Expanded(rows), prints });
+    more.into_iter().for_each(put);
+}
+
+/// What is left of a withdrawn post: the day, and nothing of what it said.
+fn buried(tombstone: &Tombstone) -> Outcome<Post> {
+    let day = tombstone.at.get(..10).unwrap_or_default();
+    Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
+}
+
+/// What could not be read is a failure; what a rule of the source leaves out is not.
+fn set_aside(parsed: Parsed) -> Outcome<Post> {
+    use Reason::{Encoding, Oversize, PageUnparsed, Truncated, Unreadable};
+    match parsed {
+        Parsed::Out(reason @ (Encoding | Oversize | PageUnparsed | Truncated | Unreadable), evidence) => {
+            Outcome::Failed { reason, evidence }
+        }
+        Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
+        Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
+        Parsed::Post(_) | Parsed::Page(_) => {
+            Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
+        }
+    }
+}
+
+fn post(dump: &Dump, position: u64, draft: Draft, secrets: &Secrets<'_>) -> (Post, Print) {
+    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
+    let id = draft.id.unwrap_or_else(|| text_id(&text));
+    let print = Print::of(&id, &text);
+    let mut mentions = draft.mentions;
+    for name in secrets.names.find(&text) {
+        if mentions.iter().all(|known| known != name) {
+            mentions.push(name.to_owned());
+        }
+    }
+    let post = Post {
+        id,
+        kind: draft.kind,
+        text,
+        title: draft.title,
+        content: draft.content,
+        author: draft.author.map(|name| pseudonym(secrets.salt, &name)),
+        mentions,
+        links: draft.links,
+        time: draft.time,
+        score: draft.score,
+        number: None,
+        note: draft.note,
+        images: draft.images,
+        source: dump.source.clone(),
+        file: dump.file.clone(),
+        position,
+        licence: dump.licence.clone(),
+    };
+    (post, print)
+}
+
+/// Whether an author's name stands in what they wrote. One character is no name to look for.
+fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
+    name.chars().count() > 1 && texts.into_iter().flatten().any(|text| text.contains(name))
+}
+
+/// An item that must be a JSON object: a list of values in the order of the fields is none.
+fn object<T: serde::de::DeserializeOwned>(item: &str) -> Result<T, Parsed> {
+    object_of(item, std::marker::PhantomData)
+}
+
+/// [`object`], of what `seed` reads of it. What is wrong is said without quoting the item: it may begin with a
+/// person's name.
+fn object_of<'a, S: DeserializeSeed<'a>>(item: &'a str, seed: S) -> Result<S::Value, Parsed> {
+    if !item.trim_start().starts_with('{') {
+        return Err(Parsed::Bad("no JSON object".into()));
+    }
+    let mut reader = serde_json::Deserializer::from_str(item);
+    let read = seed.deserialize(&mut reader).and_then(|read| reader.end().map(|()| read));
+    read.map_err(|e| Parsed::Bad(format!("column {}: {}", e.column(), reason_of(&e))))
+}
+
+fn reason_of(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(what, _)| what.to_string())
+}

@@ -1,0 +1,121 @@
+//! The names of all users of all dumps, to be found in anybody's texts.
+//!
+//! A name that stands in its own post is found where that post is parsed. Those of others are known only once every dump
+//! was looked through, which costs another reading of the names alone.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::Deserialize;
+
+use super::files::Dump;
+use super::{loose, parse, row, rows, warc};
+use crate::config::{SourceKind, sections};
+use crate::stages::StageError;
+use riddlemill_harvest::pages::Site;
+use riddlemill_tables::{Error, StageWriter};
+use riddlemill_text::record::{Post, record};
+use riddlemill_text::text::anonymise::NameList;
+
+record! {
+    /// A name that was looked for, as the hash that finds it.
+    pub struct NameRow {
+        /// A line of the list.
+        id: String,
+    }
+}
+
+/// A list without names: the words that the settings except.
+///
+/// # Errors
+/// [`StageError::Settings`] naming the list that cannot be read.
+pub fn no_names(root: &Path, settings: &sections::Import, salt: &[u8; 32]) -> Result<NameList, StageError> {
+    let mut list = NameList::new(salt);
+    for name in &settings.common_words {
+        let text = fs::read_to_string(root.join(name)).map_err(|e| {
+            StageError::Settings(format!(
+                "import.common_words: cannot read the list {name:?}: {e}\n  hint: a path relative to pipeline.toml"
+            ))
+        })?;
+        let words = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        list.except(words.map(str::to_owned));
+    }
+    Ok(list)
+}
+
+/// Writes the list as a table of the stage: what was looked for, and no name.
+///
+/// # Errors
+/// [`Error`] where it cannot be written.
+pub fn put_names(names: &NameList, writer: &mut StageWriter<Post>) -> Result<(), Error> {
+    let mut table = writer.table::<NameRow>("names")?;
+    for line in names.to_file().lines().skip(1) {
+        table.put(&NameRow { id: line.to_owned() });
+    }
+    writer.keep(table)
+}
+
+/// The hashes of the lists that the settings name: evidence of the stage.
+///
+/// # Errors
+/// As [`no_names`].
+pub fn words_evidence(root: &Path, settings: &sections::Import) -> Result<Vec<(String, String)>, StageError> {
+    let hash = |name: &String| {
+        let bytes = fs::read(root.join(name)).map_err(|e| {
+            StageError::Settings(format!("import.common_words: cannot read the list {name:?}: {e}"))
+        })?;
+        Ok((format!("common words {name}"), blake3::hash(&bytes).to_hex()[..16].to_string()))
+    };
+    settings.common_words.iter().map(hash).collect()
+}
+
+/// Adds the names of a dump's users. What cannot be read is told by import itself.
+pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) {
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    match dump.kind {
+        SourceKind::Warc => {
+            for batch in warc::batches(dump, &Site::Tieba) {
+                let parsed = batch.into_iter().filter_map(|page| page.read.ok());
+                names.extend(parsed.flat_map(|(_, _, parsed)| parsed.posts).filter_map(|post| post.author));
+            }
+        }
+        SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles | SourceKind::Cqia => return,
+        _ => {
+            for batch in rows::batches(dump, settings.max_line_mib << 20) {
+                let found: Vec<String> =
+                    batch.par_iter().filter_map(|item| name_of(dump, item.bytes.ok()?)).collect();
+                names.extend(found);
+            }
+        }
+    }
+    names.iter().for_each(|name| list.add(name));
+}
+
+/// Whoever wrote an item, by name.
+#[derive(Deserialize)]
+struct Who {
+    #[serde(default, deserialize_with = "loose::text")]
+    user_name: Option<String>,
+    #[serde(default, deserialize_with = "loose::text")]
+    author: Option<String>,
+    #[serde(default, deserialize_with = "loose::text")]
+    lz: Option<String>,
+}
+
+fn name_of(dump: &Dump, bytes: &[u8]) -> Option<String> {
+    let text = simdutf8::basic::from_utf8(bytes).ok()?;
+    let who = || super::object::<Who>(text).ok();
+    match dump.kind {
+        SourceKind::LeymoreTitles => who()?.lz,
+        SourceKind::LeymoreAnnual | SourceKind::Reddit => who()?.author,
+        SourceKind::ThreadDump => who()?.user_name,
+        SourceKind::Aiotieba => row(dump, text)?.ok()?.user_name,
+        SourceKind::Table => match parse(dump, bytes, None) {
+            Ok(super::Parsed::Post(draft)) => draft.author,
+            _ => None,
+        },
+        _ => None,
+    }
+}

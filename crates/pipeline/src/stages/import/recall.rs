@@ -1,0 +1,404 @@
+//! Records of a dump read back from their places, those too that import set aside: what they say, and
+//! nothing of who wrote them.
+//!
+//! A dump is cut into blocks of a few records. Whoever keeps the places of the blocks reads a record again
+//! without what stands before it, and need not keep its text.
+
+use std::collections::HashSet;
+use std::io::{self, Read};
+use std::sync::LazyLock;
+
+use positioned_io::ReadAt;
+use rayon::prelude::*;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::dump::{self, BATCH};
+use super::files::Dump;
+use super::split::{Item, Splitter};
+use super::{Parsed, parse, riddles, rows, thread, warc};
+use crate::config::SourceKind;
+use crate::stages::withdrawal::Withdrawals;
+use riddlemill_harvest::pages::{self, Site};
+use riddlemill_harvest::warc::{Archive, Limits, Location};
+use riddlemill_tables::parquet_rows;
+use riddlemill_text::record::{Post, text_id};
+use riddlemill_text::text::anonymise::Anonymiser;
+
+/// Records of one block: few enough that reading one of them again costs little.
+const BLOCK: usize = 64;
+
+/// A record as it lies in its dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recalled {
+    /// What the import ledger calls its place: `source/file:position`.
+    pub locator: String,
+    /// The ids it may have: where a thread's first floor was the thread itself, only the ledger knows.
+    pub ids: Vec<String>,
+    /// What it says, its author's name and other personal data marked.
+    pub text: String,
+}
+
+/// Which records are read back.
+#[derive(Clone, Copy, Default)]
+pub struct Sift<'a> {
+    /// What nobody is told any more.
+    pub withdrawn: Option<&'a Withdrawals>,
+    /// Of what a record says, before anything is marked in it, whether it is sought. Marking costs most of reading one.
+    pub sought: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
+}
+
+/// Records that stand behind one another in a dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Where it begins: a byte of the unpacked dump; of an archive, the member of its page.
+    pub start: u64,
+    /// Where it ends; of an archive, the bytes of the member before the page.
+    pub end: u64,
+    /// The position of its first record.
+    pub first: u64,
+    /// The position of its last record.
+    pub last: u64,
+}
+
+/// How records are found again in a dump.
+enum Layout {
+    /// Items of a stream of bytes: lines, or the elements of an array.
+    Stream,
+    /// Rows of a CSV file, read from its beginning.
+    Csv,
+    /// Rows of a Parquet file.
+    Parquet,
+    /// Pages of an archive, and of which site.
+    Pages(Site),
+    /// One page, of this site.
+    Page(Site),
+}
+
+impl Layout {
+    fn of(dump: &Dump) -> Layout {
+        match dump.kind {
+            SourceKind::Warc => Layout::Pages(Site::Tieba),
+            SourceKind::Table => match rows::head(&dump.path) {
+                rows::Head::Parquet => Layout::Parquet,
+                rows::Head::Csv => Layout::Csv,
+                rows::Head::Json => Layout::Stream,
+            },
+            kind => match riddles::site(kind) {
+                Some(site) if riddles::is_archive(dump) => Layout::Pages(site),
+                Some(site) => Layout::Page(site),
+                None => Layout::Stream,
+            },
+        }
+    }
+}
+
+/// Reads a whole dump. `make` works on each block, on all cores, and `take` gets what it made, in order.
+/// `limit` is the most bytes that a record may have.
+pub fn blocks<T: Send>(
+    dump: &Dump,
+    limit: u64,
+    make: impl Fn(&[Recalled]) -> T + Sync,
+    mut take: impl FnMut(Block, T),
+) {
+    // What is withdrawn may come back: places are kept of all.
+    let none = Sift::default();
+    if let Layout::Pages(site) | Layout::Page(site) = Layout::of(dump) {
+        each_page(dump, &site, limit, None, &none, |block, records| take(block, make(&records)));
+        return;
+    }
+    for items in rows::batches(dump, limit) {
+        let firsts: Vec<usize> = (0..items.len()).step_by(BLOCK).collect();
+        let made: Vec<Option<(Block, T)>> = firsts
+            .into_par_iter()
+            .map(|from| {
+                let to = (from + BLOCK).min(items.len());
+                let (first, last) = (items.get(from)?.position, items.get(to - 1)?.position);
+                let block = Block { start: items.start(from), end: items.end(to - 1), first, last };
+                let records: Vec<Recalled> =
+                    (from..to).filter_map(|at| recall(dump, &items.get(at)?, &none)).collect();
+                Some((block, make(&records)))
+            })
+            .collect();
+        made.into_iter().flatten().for_each(|(block, made)| take(block, made));
+    }
+}
+
+/// The records of these blocks that nobody withdrew, block by block, in order. A block that can no longer be read
+/// is empty: the dump is another one by now.
+///
+/// # Errors
+/// What the system says of the dump.
+pub fn read_back(
+    dump: &Dump,
+    limit: u64,
+    blocks: &[Block],
+    sift: &Sift<'_>,
+) -> io::Result<Vec<Vec<Recalled>>> {
+    match Layout::of(dump) {
+        Layout::Stream => stream(dump, limit, blocks, sift),
+        Layout::Csv => Ok(csv(dump, limit, blocks, sift)),
+        Layout::Parquet => Ok(blocks.par_iter().map(|block| parquet(dump, block, sift)).collect()),
+        Layout::Pages(site) | Layout::Page(site) => {
+            let mut found = vec![Vec::new(); blocks.len()];
+            each_page(dump, &site, limit, Some(blocks), sift, |block, records| {
+                if let Some(at) = blocks.iter().position(|wanted| *wanted == block) {
+                    found[at] = records;
+                }
+            });
+            Ok(found)
+        }
+    }
+}
+
+fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Result<Vec<Vec<Recalled>>> {
+    let mut head = [0; 4];
+    let packed = {
+        let mut file = std::fs::File::open(&dump.path)?;
+        let read = file.read(&mut head)?;
+        let head = &head[..read];
+        head.starts_with(b"\x1f\x8b")
+            || head.starts_with(b"\x28\xb5\x2f\xfd")
+            || head.starts_with(b"\x50\x2a\x4d\x18")
+    };
+    let (array, bom) = shape(dump)?;
+    let read = |block: &Block, bytes: &[u8]| {
+        let mut splitter = Splitter::resumed(limit, array, block.first);
+        splitter.feed(bytes);
+        splitter.finish(None);
+        let items = splitter.take();
+        let within = |item: &Item<'_>| (block.first..=block.last).contains(&item.position);
+        (0..items.len())
+            .filter_map(|at| items.get(at))
+            .filter(within)
+            .filter_map(|item| recall(dump, &item, sift))
+            .collect()
+    };
+    if !packed {
+        let file = std::fs::File::open(&dump.path)?;
+        return blocks
+            .par_iter()
+            .map(|block| {
+                let mut bytes = vec![0; (block.end - block.start) as usize];
+                // A last line has no line feed behind it.
+                let got = read_at(&file, block.start + bom, &mut bytes)?;
+                Ok(read(block, &bytes[..got]))
+            })
+            .collect();
+    }
+    let mut reader = dump::open(&dump.path)?;
+    let mut at = 0;
+    let mut found = Vec::new();
+    for block in blocks {
+        let from = block.start + bom;
+        io::copy(&mut reader.by_ref().take(from.saturating_sub(at)), &mut io::sink())?;
+        let mut bytes = Vec::new();
+        reader.by_ref().take(block.end - block.start).read_to_end(&mut bytes)?;
+        at = from + bytes.len() as u64;
+        found.push(read(block, &bytes));
+    }
+    Ok(found)
+}
+
+fn read_at(file: &std::fs::File, from: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut got = 0;
+    while got < bytes.len() {
+        match file.read_at(from + got as u64, &mut bytes[got..])? {
+            0 => break,
+            more => got += more,
+        }
+    }
+    Ok(got)
+}
+
+/// Whether a stream is one array, and the bytes of its mark of byte order.
+fn shape(dump: &Dump) -> io::Result<(bool, u64)> {
+    let mut head = Vec::new();
+    dump::open(&dump.path)?.take(64 << 10).read_to_end(&mut head)?;
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    let mut splitter = Splitter::new(u64::MAX);
+    splitter.feed(text);
+    Ok((splitter.is_array(), (head.len() - text.len()) as u64))
+}
+
+fn csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Recalled>> {
+    let mut found = vec![Vec::new(); blocks.len()];
+    let Some(last) = blocks.iter().map(|block| block.last).max() else { return found };
+    for items in rows::batches(dump, limit) {
+        for item in (0..items.len()).filter_map(|at| items.get(at)) {
+            let holds = |block: &Block| (block.first..=block.last).contains(&item.position);
+            if let Some(at) = blocks.iter().position(holds) {
+                found[at].extend(recall(dump, &item, sift));
+            }
+        }
+        if items.get(items.len().saturating_sub(1)).is_some_and(|item| item.position >= last) {
+            break;
+        }
+    }
+    found
+}
+
+fn parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
+    let count = (block.last - block.first + 1).min(BATCH as u64) as usize;
+    // A decoder that panics on foreign bytes has met damage.
+    let read = std::panic::catch_unwind(|| parquet_rows(&dump.path, block.first - 1, count).ok());
+    let rows = read.ok().flatten().unwrap_or_default();
+    let record = |(row, position): (serde_json::Map<String, Value>, u64)| {
+        let object = Value::Object(row).to_string();
+        recall(dump, &Item { position, bytes: Ok(object.as_bytes()) }, sift)
+    };
+    rows.into_iter().zip(block.first..).filter_map(record).collect()
+}
+
+/// Hands over the pages of an archive with their records, or only those of `wanted` blocks.
+fn each_page(
+    dump: &Dump,
+    site: &Site,
+    limit: u64,
+    wanted: Option<&[Block]>,
+    sift: &Sift<'_>,
+    mut take: impl FnMut(Block, Vec<Recalled>),
+) {
+    let block = |at: Location| {
+        let position = at.member + at.skip;
+        Block { start: at.member, end: at.skip, first: position, last: position }
+    };
+    if matches!(Layout::of(dump), Layout::Page(_)) {
+        let only = Block { start: 0, end: 0, first: 1, last: 1 };
+        if let Parsed::Page(posts) = riddles::saved(dump, site, limit) {
+            take(only, page(dump, 1, posts.into_iter().map(drafted).collect(), sift));
+        }
+        return;
+    }
+    let wanted: Option<HashSet<(u64, u64)>> =
+        wanted.map(|blocks| blocks.iter().map(|block| (block.start, block.end)).collect());
+    let pages = Archive::new(vec![dump.path.clone()], Limits::default()).pages();
+    let mut pages = pages
+        .filter_map(Result::ok)
+        .filter(|page| wanted.as_ref().is_none_or(|wanted| wanted.contains(&(page.at.member, page.at.skip))));
+    loop {
+        let batch: Vec<_> = pages.by_ref().take(BLOCK).collect();
+        if batch.is_empty() {
+            return;
+        }
+        let read = |archived: riddlemill_harvest::warc::Page| {
+            let (archived, parsed) = pages::read_page(site, archived);
+            let at = block(archived.at);
+            let posts = parsed.posts.into_iter().map(|post| said(warc::row(post)));
+            let riddles = parsed.riddles.into_iter().map(|riddle| drafted(riddles::riddle(riddle)));
+            (at, page(dump, at.first, posts.chain(riddles).collect(), sift))
+        };
+        let read: Vec<_> = batch.into_par_iter().map(read).collect();
+        read.into_iter().for_each(|(at, records)| take(at, records));
+    }
+}
+
+/// What a record says, before it has a place.
+#[derive(Default)]
+struct Said {
+    ids: Vec<String>,
+    text: String,
+    /// Who wrote it, in clear: to be marked where it stands in the text.
+    names: Vec<String>,
+}
+
+/// Posts of a page are numbered as the ledger numbers those that are set aside.
+fn page(dump: &Dump, at: u64, posts: Vec<Said>, sift: &Sift<'_>) -> Vec<Recalled> {
+    let place =
+        |(said, number): (Said, usize)| recalled(format!("{}#{number}", dump.locator(at)), said, sift);
+    posts.into_iter().zip(1..).filter_map(place).collect()
+}
+
+/// `None` of what says nothing, of what was withdrawn by any of its ids or by its text, and of what is not sought.
+fn recalled(locator: String, said: Said, sift: &Sift<'_>) -> Option<Recalled> {
+    if sift.sought.is_some_and(|sought| !sought(&said.text)) {
+        return None;
+    }
+    let gone = |withdrawn: &Withdrawals| {
+        withdrawn.of_text(&said.text).is_some() || said.ids.iter().any(|id| withdrawn.of_id(id).is_some())
+    };
+    if sift.withdrawn.is_some_and(gone) {
+        return None;
+    }
+    static MARKS: LazyLock<Anonymiser> = LazyLock::new(Anonymiser::default);
+    let names: Vec<&str> =
+        said.names.iter().map(String::as_str).filter(|name| name.chars().count() > 1).collect();
+    let text = MARKS.apply(said.text.trim(), &names).text.into_owned();
+    (!text.is_empty() || !said.ids.is_empty()).then_some(Recalled { locator, ids: said.ids, text })
+}
+
+fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
+    let bytes = item.bytes.ok()?;
+    let text = match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => encoding_rs::GB18030.decode(bytes).0,
+    };
+    let said = match super::row(dump, &text) {
+        Some(Ok(row)) => said(row),
+        Some(Err(_)) => unread(dump, &text),
+        None => match parse(dump, text.as_bytes(), None) {
+            Ok(post @ Parsed::Post(_)) => drafted(post),
+            _ => unread(dump, &text),
+        },
+    };
+    recalled(dump.locator(item.position), said, sift)
+}
+
+fn said(row: thread::Row) -> Said {
+    let number = |field: &Option<String>| field.as_deref().and_then(|f| f.parse::<u64>().ok());
+    let (tid, pid) = (number(&row.tid), number(&row.pid));
+    let whole = row.title.is_some() && (row.first_floor() || pid.is_none());
+    let thread = tid.filter(|_| whole).map(|tid| format!("tieba:{tid}"));
+    let post = tid.zip(pid).map(|(tid, pid)| format!("tieba:{tid}:{pid}"));
+    Said {
+        ids: thread.into_iter().chain(post).collect(),
+        text: Post::written(row.title.as_deref(), row.text.as_deref()),
+        names: [row.user_name, row.user_id].into_iter().flatten().collect(),
+    }
+}
+
+fn drafted(parsed: Parsed) -> Said {
+    let Parsed::Post(draft) = parsed else { return Said::default() };
+    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
+    Said {
+        ids: vec![draft.id.unwrap_or_else(|| text_id(&text))],
+        text,
+        names: draft.author.into_iter().collect(),
+    }
+}
+
+/// What can be read of an item that its parser refuses: the texts under the names that its format gives them,
+/// and nothing else, since what stands beside them may be a person's.
+fn unread(dump: &Dump, text: &str) -> Said {
+    static PAIR: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\\n]|\\.)*)"#).ok());
+    let fields = match dump.kind {
+        SourceKind::LeymoreTitles => vec!["title", "abs"],
+        SourceKind::LeymoreAnnual => vec!["content"],
+        SourceKind::ThreadDump => vec!["text"],
+        SourceKind::Aiotieba => vec!["title", "text"],
+        SourceKind::Reddit => vec!["title", "selftext", "body"],
+        SourceKind::Cqia => vec!["instruction", "input"],
+        SourceKind::Table => ["title", "content"]
+            .iter()
+            .filter_map(|name| dump.fields.get(*name))
+            .map(String::as_str)
+            .collect(),
+        SourceKind::Puzzles => vec!["question", "answer"],
+        SourceKind::Warc | SourceKind::RiddlesCom | SourceKind::Rd => return Said::default(),
+    };
+    let unquoted =
+        |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).unwrap_or_else(|_| text.into());
+    let pairs = PAIR.iter().flat_map(|pair| pair.captures_iter(text));
+    let texts: Vec<String> = pairs
+        .filter(|pair| fields.contains(&&pair[1]))
+        .map(|pair| unquoted(&pair[2]))
+        .filter(|text| !text.is_empty())
+        .collect();
+    Said { text: texts.join("\n"), ..Said::default() }
+}
+
+#[cfg(test)]
+#[path = "recall_tests.rs"]
+mod tests;

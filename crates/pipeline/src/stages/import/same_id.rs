@@ -1,0 +1,170 @@
+//! Records of one id: the first in the order of the dumps is kept, a later one goes into it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxBuildHasher, FxHasher};
+use serde::Deserialize;
+
+use super::Read;
+use riddlemill_tables::Booked;
+use riddlemill_text::record::{Outcome, Post, Reason, State};
+
+/// A post of a booked item whose id an earlier item had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Again {
+    /// Its place among the item's rows, from 0.
+    pub row: usize,
+    /// Whether its text is that of the first post of the id.
+    pub same: bool,
+}
+
+/// The id and the text of a post, in short.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Print {
+    id: Id,
+    text: u32,
+    /// Whether the id came before, and if so, whether with the same text.
+    pub(super) again: Option<bool>,
+}
+
+/// 96 bits of the hash of an id: of a billion ids no two meet by chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Id([u32; 3]);
+
+impl Hash for Id {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.0[0]) << 32 | u64::from(self.0[1]));
+    }
+}
+
+impl Print {
+    /// Of a post whose text was not changed since it was read.
+    pub(super) fn of(id: &str, text: &str) -> Print {
+        let hash = blake3::hash(id.as_bytes());
+        let word =
+            |at: usize| hash.as_bytes()[at..at + 4].iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        // Only texts of one id are compared.
+        let mut said = FxHasher::default();
+        text.hash(&mut said);
+        let said = said.finish();
+        Print { id: Id([word(0), word(4), word(8)]), text: (said ^ said >> 32) as u32, again: None }
+    }
+}
+
+/// Which ids were read, each with a digest of its text: 16 bytes a record, so that a hundred million fit in
+/// memory. Parted by their first bits: a table that is full is moved into one of twice its size, and this way
+/// a small one at a time.
+pub(super) struct Seen([HashMap<Id, u32, FxBuildHasher>; 64]);
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen(std::array::from_fn(|_| HashMap::default()))
+    }
+}
+
+impl Seen {
+    /// Finds out which of these posts come again, in their order.
+    pub(super) fn meet<'a>(&mut self, prints: impl IntoIterator<Item = &'a mut Print>) {
+        for print in prints {
+            let table = &mut self.0[(print.id.0[0] >> 26) as usize];
+            print.again = match table.entry(print.id) {
+                Entry::Vacant(place) => {
+                    place.insert(print.text);
+                    None
+                }
+                Entry::Occupied(first) => Some(*first.get() == print.text),
+            };
+        }
+    }
+}
+
+/// Puts an entry as what it is among all that were read, once [`Seen`] met its posts.
+pub(super) fn put(read: Read, put: impl FnMut(String, Outcome<Post>)) {
+    let Read { locator, outcome, prints } = read;
+    settle(locator, outcome, |row| prints.get(row).and_then(|print| print.again), put);
+}
+
+/// An item that was booked by itself, where some of its posts are known to come `again`: what it is among
+/// all items.
+pub fn settle_again(booked: Booked<Post>, again: &[Again]) -> Vec<Booked<Post>> {
+    let outcome = match State::from_code(&booked.entry.outcome) {
+        Some(State::Kept) => booked.rows.into_iter().next().map(Outcome::Kept),
+        Some(State::Expanded) => {
+            Some(Outcome::Expanded(booked.rows.into_iter().map(|row| (row, PAGE)).collect()))
+        }
+        _ => return vec![booked],
+    };
+    let mut settled = Vec::new();
+    if let Some(outcome) = outcome {
+        let known = |row| again.iter().find(|known| known.row == row).map(|known| known.same);
+        settle(booked.entry.id, outcome, known, |id, outcome| settled.push(Booked::of(id, outcome)));
+    }
+    settled
+}
+
+/// What a page is to the posts on it.
+pub(super) const PAGE: &str = "post";
+
+/// The first record of an id stays; a later one goes into it, and what it says otherwise is kept in the
+/// ledger. A page's later posts get entries of their own. `known` says of a post whether its id came before,
+/// and if so, whether with the same text.
+fn settle(
+    locator: String,
+    outcome: Outcome<Post>,
+    known: impl Fn(usize) -> Option<bool>,
+    mut put: impl FnMut(String, Outcome<Post>),
+) {
+    match outcome {
+        Outcome::Kept(post) => {
+            let outcome = match known(0) {
+                None => Outcome::Kept(post),
+                Some(same) => merged(post, same),
+            };
+            put(locator, outcome);
+        }
+        Outcome::Expanded(rows) => {
+            let (mut new, mut again) = (Vec::new(), Vec::new());
+            for (at, (post, role)) in rows.into_iter().enumerate() {
+                match known(at) {
+                    None => new.push((post, role)),
+                    Some(same) => again.push(merged(post, same)),
+                }
+            }
+            put(locator.clone(), Outcome::Expanded(new));
+            for (i, merged) in again.into_iter().enumerate() {
+                put(format!("{locator}#again{}", i + 1), merged);
+            }
+        }
+        other => put(locator, other),
+    }
+}
+
+fn merged(post: Post, same: bool) -> Outcome<Post> {
+    let evidence = match same {
+        true => "same text".to_string(),
+        false => format!("other text: {}", post.text),
+    };
+    Outcome::Merged { into: post.id, reason: Reason::SameId, score: 1.0, evidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_before_is_known_by_its_id_and_its_text() {
+        let ids: Vec<String> = (0..5000).map(|n| format!("tieba:{n}")).collect();
+        let prints = |text: &str| ids.iter().map(|id| Print::of(id, text)).collect::<Vec<_>>();
+        let mut seen = Seen::default();
+        for (text, again) in [("云会恐高吗", None), ("云会恐高吗", Some(true)), ("鱼会口渴吗", Some(false))]
+        {
+            let mut prints = prints(text);
+            seen.meet(&mut prints);
+            assert!(prints.iter().all(|print| print.again == again), "{text} {again:?}");
+        }
+        assert_eq!(seen.0.iter().map(HashMap::len).sum::<usize>(), ids.len());
+        assert_eq!(size_of::<(Id, u32)>(), 16);
+    }
+}

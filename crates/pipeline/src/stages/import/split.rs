@@ -1,0 +1,440 @@
+//! Cutting a dump into its items without understanding them: lines, or the elements of one array.
+//!
+//! A byte that does not belong costs its item, not the file: a string that runs over the end of its
+//! line is broken JSON, and the next line starts anew.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use riddlemill_text::record::Reason;
+
+/// A line or an array element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item<'a> {
+    /// The line's number, or the element's, from 1.
+    pub(super) position: u64,
+    /// Its bytes, or why they were not read.
+    pub(super) bytes: Result<&'a [u8], Unread>,
+}
+
+/// Items that are handed on together, their bytes one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    bytes: Vec<u8>,
+    items: Vec<(u64, Result<Range<usize>, Unread>)>,
+    /// Where in the stream each item begins; empty where its reader does not count bytes.
+    starts: Vec<u64>,
+    /// Where the last one ends.
+    end: u64,
+}
+
+impl Items {
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(super) fn push(&mut self, position: u64, bytes: Result<&[u8], Unread>) {
+        let bytes = bytes.map(|bytes| {
+            let start = self.bytes.len();
+            self.bytes.extend_from_slice(bytes);
+            start..self.bytes.len()
+        });
+        self.items.push((position, bytes));
+    }
+
+    /// Where in the stream an item begins, from 0; 0 where its reader does not count bytes.
+    pub(super) fn start(&self, item: usize) -> u64 {
+        self.starts.get(item).copied().unwrap_or(0)
+    }
+
+    /// Where in the stream an item ends: where the next one begins.
+    pub(super) fn end(&self, item: usize) -> u64 {
+        self.starts.get(item + 1).copied().unwrap_or(self.end)
+    }
+
+    /// One of them.
+    pub(super) fn get(&self, item: usize) -> Option<Item<'_>> {
+        let (position, bytes) = self.items.get(item)?;
+        let bytes = bytes.as_ref().map(|range| &self.bytes[range.clone()]).map_err(|unread| *unread);
+        Some(Item { position: *position, bytes })
+    }
+
+    /// Each of them, in order.
+    pub(super) fn par_iter(&self) -> impl IndexedParallelIterator<Item = Item<'_>> {
+        let item = |(position, bytes): &(u64, Result<Range<usize>, Unread>)| Item {
+            position: *position,
+            bytes: bytes.as_ref().map(|range| &self.bytes[range.clone()]).map_err(|unread| *unread),
+        };
+        self.items.par_iter().map(item)
+    }
+}
+
+/// Why an item was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// Over the limit.
+    #[error("{0} bytes, over the limit of import.max_line_mib")]
+    Oversize(u64),
+    /// Not UTF-8.
+    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: iconv -f GB18030 -t UTF-8 FILE" } else { "" })]
+    Encoding {
+        /// The offset of the first wrong byte in the item.
+        at: usize,
+        /// Whether the bytes are valid GB18030.
+        gbk: bool,
+    },
+    /// The file is in an encoding of two bytes a character.
+    #[error("the file is UTF-16\n  hint: iconv -f UTF-16 -t UTF-8 FILE")]
+    Utf16,
+    /// The file ends here although it should not.
+    #[error("the file ends in the middle: {0}")]
+    Truncated(&'static str),
+}
+
+impl Unread {
+    /// The reason in the ledger.
+    pub fn reason(self) -> Reason {
+        match self {
+            Unread::Oversize(_) => Reason::Oversize,
+            Unread::Encoding { .. } | Unread::Utf16 => Reason::Encoding,
+            Unread::Truncated(_) => Reason::Truncated,
+        }
+    }
+
+    pub(super) fn of_bytes(bytes: &[u8]) -> Unread {
+        let at = std::str::from_utf8(bytes).err().map_or(0, |e| e.valid_up_to());
+        let (_, _, wrong) = encoding_rs::GB18030.decode(bytes);
+        Unread::Encoding { at, gbk: !wrong }
+    }
+}
+
+/// Cuts a stream of bytes, fed in any pieces, into items.
+#[derive(Debug)]
+pub(super) struct Splitter {
+    shape: Shape,
+    limit: u64,
+    position: u64,
+    /// What is complete; behind it, from `start` on, the bytes of the item at hand.
+    items: Items,
+    start: usize,
+    /// Bytes of the item at hand, also those not kept because it is over the limit.
+    length: u64,
+    /// Bytes of the stream before the item at hand.
+    consumed: u64,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// Nothing but whitespace came so far.
+    Unknown,
+    Lines,
+    Array(Array),
+}
+
+#[derive(Debug, Default)]
+struct Array {
+    depth: u32,
+    string: bool,
+    escaped: bool,
+    /// After the closing bracket.
+    closed: bool,
+    /// After a broken element, until the line ends.
+    broken: bool,
+}
+
+impl Splitter {
+    pub(super) fn new(limit: u64) -> Splitter {
+        Splitter {
+            shape: Shape::Unknown,
+            limit,
+            position: 0,
+            items: Items::default(),
+            start: 0,
+            length: 0,
+            consumed: 0,
+        }
+    }
+
+    /// Goes on at the item of this position, in a stream that was cut into items before: an array, or lines.
+    pub(super) fn resumed(limit: u64, array: bool, position: u64) -> Splitter {
+        let shape = if array { Shape::Array(Array { depth: 1, ..Array::default() }) } else { Shape::Lines };
+        Splitter { shape, position: position.saturating_sub(1), ..Splitter::new(limit) }
+    }
+
+    /// Whether the stream is one array; otherwise it is lines.
+    pub(super) fn is_array(&self) -> bool {
+        matches!(self.shape, Shape::Array(_))
+    }
+
+    /// How many items are complete, and their bytes.
+    pub(super) fn ready(&self) -> (usize, usize) {
+        (self.items.len(), self.start)
+    }
+
+    /// Hands out the items that are complete.
+    pub(super) fn take(&mut self) -> Items {
+        // The next will be about as large as these.
+        let mut at_hand = Vec::with_capacity(self.items.bytes.len());
+        at_hand.extend_from_slice(&self.items.bytes[self.start..]);
+        self.items.bytes.truncate(self.start);
+        self.start = 0;
+        let items = Vec::with_capacity(self.items.len());
+        let starts = Vec::with_capacity(self.items.len());
+        self.items.end = self.consumed;
+        std::mem::replace(&mut self.items, Items { bytes: at_hand, items, starts, end: 0 })
+    }
+
+    /// Takes the next piece of the stream.
+    pub(super) fn feed(&mut self, mut piece: &[u8]) {
+        if matches!(self.shape, Shape::Unknown) {
+            // Blank lines before the first item count as lines, in case this is a file of lines.
+            while let Some((&first, rest)) = piece.split_first() {
+                self.consumed += 1;
+                match first {
+                    b'\n' => self.position += 1,
+                    b' ' | b'\t' | b'\r' => {}
+                    b'[' => {
+                        self.shape = Shape::Array(Array { depth: 1, ..Array::default() });
+                        self.position = 0;
+                        piece = rest;
+                        break;
+                    }
+                    _ => {
+                        self.consumed -= 1;
+                        self.shape = Shape::Lines;
+                        break;
+                    }
+                }
+                piece = rest;
+            }
+        }
+        match self.shape {
+            Shape::Unknown => {}
+            Shape::Lines => self.lines(piece),
+            Shape::Array(_) => self.array(piece),
+        }
+    }
+
+    /// The stream has ended: what is left is complete. `cut` says that it ended by an error.
+    pub(super) fn finish(&mut self, cut: Option<&'static str>) {
+        match &self.shape {
+            Shape::Lines => self.line(),
+            Shape::Array(array) if !array.closed && cut.is_none() => {
+                self.element();
+                self.position += 1;
+                self.items.push(self.position, Err(Unread::Truncated("the array is not closed")));
+            }
+            Shape::Array(_) => self.element(),
+            Shape::Unknown => {}
+        }
+        if let Some(why) = cut {
+            self.position += 1;
+            self.items.push(self.position, Err(Unread::Truncated(why)));
+        }
+    }
+
+    fn more(&mut self, bytes: &[u8]) {
+        self.length += bytes.len() as u64;
+        if self.length <= self.limit {
+            self.items.bytes.extend_from_slice(bytes);
+        } else {
+            self.items.bytes.truncate(self.start);
+        }
+    }
+
+    fn lines(&mut self, mut piece: &[u8]) {
+        while let Some(end) = memchr::memchr(b'\n', piece) {
+            self.more(&piece[..end]);
+            self.line();
+            piece = &piece[end + 1..];
+        }
+        self.more(piece);
+    }
+
+    /// Blank lines are no items.
+    fn line(&mut self) {
+        self.position += 1;
+        self.item_done();
+    }
+
+    fn element(&mut self) {
+        if self.length > self.limit || !self.at_hand().is_empty() {
+            self.position += 1;
+        }
+        self.item_done();
+    }
+
+    /// The item at hand, without the whitespace around it.
+    fn at_hand(&self) -> &[u8] {
+        self.items.bytes[self.start..].trim_ascii()
+    }
+
+    fn item_done(&mut self) {
+        let length = std::mem::take(&mut self.length);
+        let begins = self.consumed;
+        // The byte that ended it belongs to it.
+        self.consumed += length + 1;
+        if length > self.limit {
+            self.items.items.push((self.position, Err(Unread::Oversize(length))));
+            self.items.starts.push(begins);
+        } else if !self.at_hand().is_empty() {
+            if self.items.bytes.last() == Some(&b'\r') {
+                self.items.bytes.pop();
+            }
+            let start = std::mem::replace(&mut self.start, self.items.bytes.len());
+            self.items.items.push((self.position, Ok(start..self.start)));
+            self.items.starts.push(begins);
+        }
+        self.items.bytes.truncate(self.start);
+    }
+
+    fn array(&mut self, piece: &[u8]) {
+        let mut start = 0;
+        for (i, &byte) in piece.iter().enumerate() {
+            let Shape::Array(array) = &mut self.shape else { return };
+            let ends = array.step(byte);
+            if ends {
+                self.more(&piece[start..i]);
+                self.element();
+                start = i + 1;
+            }
+        }
+        self.more(&piece[start..]);
+    }
+}
+
+impl Array {
+    /// Takes a byte; true where it ends the element (and is no part of it).
+    fn step(&mut self, byte: u8) -> bool {
+        if self.broken {
+            // The rest of a broken line belongs to the broken element.
+            self.broken = byte != b'\n';
+            return byte == b'\n';
+        }
+        if self.string {
+            match byte {
+                // A line cannot end inside a string: the element is broken, the next line is not.
+                b'\n' => {
+                    *self = Array { depth: 1, ..Array::default() };
+                    return true;
+                }
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.string = false,
+                _ => {}
+            }
+            return false;
+        }
+        match byte {
+            b'"' => self.string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if self.depth > 1 => self.depth -= 1,
+            b']' => {
+                self.closed = true;
+                return true;
+            }
+            b'}' => self.broken = true,
+            b',' if self.depth == 1 => return true,
+            _ => {}
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Owned = (u64, Result<Vec<u8>, Unread>);
+
+    /// The items of some bytes that come in pieces, handed out as soon as they are complete.
+    fn split(bytes: &[u8], piece: usize, limit: u64) -> Vec<Owned> {
+        let (mut splitter, mut out) = (Splitter::new(limit), Vec::new());
+        let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
+        for piece in bytes.chunks(piece.max(1)) {
+            splitter.feed(piece);
+            out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
+        }
+        splitter.finish(None);
+        out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
+        out
+    }
+
+    fn texts(items: &[Owned]) -> Vec<(u64, String)> {
+        let text = |b: &Vec<u8>| String::from_utf8_lossy(b).trim().to_string();
+        items.iter().map(|(at, bytes)| (*at, bytes.as_ref().map_or_else(|e| e.to_string(), text))).collect()
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let items = split(b"\n{\"a\":1}\r\n\n  \n{\"b\":2}", 3, 1000);
+        assert_eq!(texts(&items), [(2, "{\"a\":1}".into()), (5, "{\"b\":2}".into())]);
+    }
+
+    #[test]
+    fn array_elements_are_cut_at_their_own_commas() {
+        let items = split(br#"[ {"a": "x,]\"}", "b": [1, 2]}, 7 ,{"c":{}} ]"#, 4, 1000);
+        let want =
+            [(1, r#"{"a": "x,]\"}", "b": [1, 2]}"#.into()), (2, "7".into()), (3, r#"{"c":{}}"#.into())];
+        assert_eq!(texts(&items), want);
+    }
+
+    #[test]
+    fn a_broken_element_costs_only_itself() {
+        let items = split(b"[\n{\"a\": \"x},\n{\"b\": 2},\n{\"c\": 3}\n]\n", 5, 1000);
+        assert_eq!(texts(&items)[1..], [(2, "{\"b\": 2}".into()), (3, "{\"c\": 3}".into())]);
+    }
+
+    #[test]
+    fn a_long_line_is_counted_and_not_kept() {
+        let mut bytes = vec![b'x'; 5000];
+        bytes.extend_from_slice(b"\nshort\n");
+        let items = split(&bytes, 64, 100);
+        assert_eq!(items[0].1, Err(Unread::Oversize(5000)));
+        assert_eq!(texts(&items)[1], (2, "short".into()));
+    }
+
+    #[test]
+    fn an_open_array_says_so() {
+        let items = split(b"[{\"a\":1},\n{\"b\":", 100, 1000);
+        assert_eq!(items.len(), 3);
+        assert!(matches!(items[2].1, Err(Unread::Truncated(_))));
+    }
+
+    /// Each item, read again from where it begins.
+    fn again(bytes: &[u8], limit: u64) -> (Vec<Owned>, Vec<Owned>) {
+        let mut splitter = Splitter::new(limit);
+        splitter.feed(bytes);
+        splitter.finish(None);
+        let array = splitter.is_array();
+        let items = splitter.take();
+        let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
+        let ends = |item: &Owned| matches!(item.1, Err(Unread::Truncated(_)));
+        let all: Vec<Owned> = items.par_iter().map(owned).collect();
+        let resumed = (0..items.len()).filter(|at| !ends(&all[*at])).map(|at| {
+            let position = items.get(at).unwrap().position;
+            let mut splitter = Splitter::resumed(limit, array, position);
+            splitter.feed(&bytes[items.start(at) as usize..]);
+            splitter.finish(None);
+            owned(splitter.take().get(0).unwrap())
+        });
+        (resumed.collect(), all.into_iter().filter(|item| !ends(item)).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn every_item_is_read_again_from_its_place(bytes in prop::collection::vec(prop::sample::select(b"[]{},:\"\\\n\r a1".to_vec()), 0..200)) {
+            let (resumed, all) = again(&bytes, 50);
+            // What is not blank begins behind blank lines that count.
+            prop_assert_eq!(resumed, all);
+        }
+
+        #[test]
+        fn pieces_do_not_matter(bytes in prop::collection::vec(prop::sample::select(b"[]{},:\"\\\n\r a1".to_vec()), 0..200), piece in 1usize..20) {
+            prop_assert_eq!(split(&bytes, piece, 50), split(&bytes, bytes.len().max(1), 50));
+        }
+    }
+}

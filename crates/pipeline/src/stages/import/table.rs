@@ -1,0 +1,159 @@
+//! Any table whose columns the settings name: JSON, JSONL, CSV or Parquet.
+//!
+//! `fields = { id = "tieba:{tid}", title = "subject", content = "body" }`: each of the post's fields is a
+//! column, or a template with columns in braces.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use super::{Draft, Parsed, loose};
+use riddlemill_text::record::PostKind;
+
+/// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
+/// one is the table's own.
+pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
+    let row = match super::object_of(line, Wanted(fields)) {
+        Ok(row) => row,
+        Err(bad) => return bad,
+    };
+    let field = |name: &str| fields.get(name).and_then(|pattern| value(&row, pattern));
+    let (title, content) = (field("title"), field("content"));
+    if title.is_none() && content.is_none() {
+        let wanted: Vec<&str> =
+            ["title", "content"].iter().filter_map(|n| fields.get(*n)).map(String::as_str).collect();
+        return Parsed::Bad(format!("column {} is absent or no text", wanted.join(" or ")));
+    }
+    let id = field("id").filter(|id| !id.is_empty());
+    let author = field("author").filter(|name| !name.is_empty());
+    let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
+    Parsed::Post(Box::new(Draft {
+        id: id.map(|id| if id.contains(':') { id } else { format!("table:{id}") }),
+        kind: if title.is_some() { PostKind::Thread } else { PostKind::Plain },
+        title,
+        content,
+        author,
+        mentions,
+        time: field("time"),
+        score: field("score")
+            .and_then(|score| score.trim().parse().ok())
+            .filter(|score: &f64| score.is_finite()),
+        note: None,
+        links: Vec::new(),
+        images: 0,
+    }))
+}
+
+/// The columns of a row that the settings name, each with its text where it has one.
+struct Row<'a>(Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>);
+
+impl Row<'_> {
+    /// Of columns of one name the last counts.
+    fn get(&self, name: &str) -> Option<Option<&str>> {
+        self.0.iter().rev().find(|(column, _)| column == name).map(|(_, text)| text.as_deref())
+    }
+}
+
+/// Reads of a row what these fields need.
+struct Wanted<'f>(&'f BTreeMap<String, String>);
+
+impl Wanted<'_> {
+    fn names(&self, column: &str) -> bool {
+        let in_braces = |pattern: &str| {
+            pattern.contains('{')
+                && pattern.split('{').skip(1).any(|rest| rest.split('}').next() == Some(column))
+        };
+        self.0.values().any(|pattern| pattern == column || in_braces(pattern))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Wanted<'_> {
+    type Value = Row<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Row<'de>, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Wanted<'_> {
+    type Value = Row<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row<'de>, A::Error> {
+        let mut row = Row(Vec::with_capacity(self.0.len()));
+        while let Some(Name(name)) = map.next_key()? {
+            if self.names(&name) {
+                let text = map.next_value_seed(loose::Text)?;
+                row.0.push((name, text));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(row)
+    }
+}
+
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A column's value, or a template's; `None` where a column it names has none.
+fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
+    if let Some(text) = row.get(pattern) {
+        return text.map(str::to_string);
+    }
+    if !pattern.contains('{') {
+        return None;
+    }
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}')?;
+        out.push_str(before);
+        out.push_str(row.get(name)??);
+        rest = after;
+    }
+    Some(out + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    }
+
+    fn draft(line: &str, pairs: &[(&str, &str)]) -> Draft {
+        match post(line, &fields(pairs)) {
+            Parsed::Post(draft) => *draft,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn ids_are_columns_or_templates() {
+        let line = r#"{"tid": 18446744073709551615, "n": 7, "body": "冰箱会感冒吗", "up": "3.5"}"#;
+        let of = |id: &str| draft(line, &[("id", id), ("content", "body"), ("score", "up")]);
+        assert_eq!(of("tieba:{tid}:{n}").id.as_deref(), Some("tieba:18446744073709551615:7"));
+        assert_eq!(of("n").id.as_deref(), Some("table:7"));
+        assert_eq!(of("absent").id, None);
+        assert_eq!(of("tieba:{tid").id, None);
+        // Nothing is made of columns that no field names; of two of one name the last counts.
+        let twice = r#"{"body": 1, "x": {"body": [1]}, "body": "冰箱会感冒吗", "a{b}": "y", "b": 2}"#;
+        assert_eq!(draft(twice, &[("content", "body")]).content.as_deref(), Some("冰箱会感冒吗"));
+        assert_eq!(draft(twice, &[("content", "body"), ("id", "a{b}")]).id.as_deref(), Some("table:y"));
+        assert_eq!(of("n").score, Some(3.5));
+    }
+
+    #[test]
+    fn a_row_without_text_is_told_which_column_it_lacks() {
+        let Parsed::Bad(why) = post(r#"{"a": 1}"#, &fields(&[("content", "body")])) else { panic!("read") };
+        assert!(why.contains("body"));
+    }
+}

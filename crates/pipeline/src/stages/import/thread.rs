@@ -1,0 +1,239 @@
+//! Threads with all their posts, whoever wrote them down: which posts are candidates.
+//!
+//! In an annual thread the owner's numbered main posts are the jokes and the rest is chatter. Whether
+//! a thread is annual, who owns it and who takes part is known only from the whole file, which is
+//! therefore read twice.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use serde::Deserialize;
+
+use super::{Draft, Parsed, loose};
+use crate::config::{Take, sections};
+use riddlemill_text::record::{PostKind, Reason};
+use riddlemill_text::text::clean::annual::{Standing, joke, note};
+use riddlemill_text::text::segment::jieba;
+
+/// A post of a thread, as every format of whole threads can tell it. The field names are those of a
+/// thread dump: `pid, tid, user_name, user_id, text, time, image_links, is_comment, floor`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Row {
+    #[serde(default, deserialize_with = "loose::text")]
+    pub pid: Option<String>,
+    #[serde(default, deserialize_with = "loose::text")]
+    pub tid: Option<String>,
+    #[serde(default, deserialize_with = "loose::text")]
+    pub user_name: Option<String>,
+    #[serde(default, deserialize_with = "loose::text")]
+    pub user_id: Option<String>,
+    /// The thread's title; only the first floor has one, and a thread dump has none.
+    #[serde(skip)]
+    pub title: Option<String>,
+    #[serde(default, deserialize_with = "loose::text")]
+    pub text: Option<String>,
+    #[serde(default, deserialize_with = "loose::text")]
+    pub time: Option<String>,
+    #[serde(default, deserialize_with = "loose::length")]
+    pub image_links: u64,
+    #[serde(default, deserialize_with = "loose::flag")]
+    pub is_comment: bool,
+    #[serde(default, deserialize_with = "loose::text")]
+    pub floor: Option<String>,
+    #[serde(skip)]
+    pub score: Option<f64>,
+}
+
+impl Row {
+    /// Who wrote it: the id where there is one, else the name.
+    fn person(&self) -> Option<&str> {
+        self.user_id.as_deref().or(self.user_name.as_deref())
+    }
+
+    pub(super) fn first_floor(&self) -> bool {
+        !self.is_comment && self.floor.as_deref() == Some("1")
+    }
+}
+
+/// What a file says of its threads.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    threads: HashMap<String, Thread>,
+    names: Names,
+    notes: Notes,
+}
+
+/// The owners' notes of a file, by `tid:pid` of the jokes and of the notes.
+#[derive(Debug, Default)]
+struct Notes {
+    /// What is noted under a joke.
+    under: HashMap<String, String>,
+    /// The id of the joke that a post is a note on.
+    of: HashMap<String, String>,
+}
+
+impl Notes {
+    /// Sorts out what one person wrote in a thread: a note is on the last ranked joke before it.
+    fn gather(&mut self, tid: &str, mut posts: Vec<(u64, Option<String>)>) {
+        posts.sort();
+        let mut joke = None;
+        for (pid, note) in posts {
+            let key = format!("{tid}:{pid}");
+            match (note, &joke) {
+                (None, _) => joke = Some(key),
+                (Some(note), Some(joke)) => {
+                    self.of.insert(key, format!("tieba:{joke}"));
+                    let noted = self.under.entry(String::clone(joke)).or_default();
+                    if !noted.is_empty() {
+                        noted.push('\n');
+                    }
+                    noted.push_str(&note);
+                }
+                // Nothing stands above it.
+                (Some(_), None) => {}
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Thread {
+    owner: Option<String>,
+    annual: bool,
+}
+
+/// The number of a ranked joke, or of a note with its text.
+type Wrote = (u64, Option<String>);
+
+/// Gathers what a file says of its threads, a post at a time.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    owners: HashMap<String, String>,
+    ranked: HashMap<(String, String), u64>,
+    /// What each author wrote in each thread.
+    wrote: HashMap<(String, String), Vec<Wrote>>,
+    names: BTreeSet<String>,
+}
+
+impl Census {
+    pub(super) fn take(&mut self, row: Row) {
+        let (Some(tid), Some(person)) = (row.tid.clone(), row.person().map(str::to_string)) else { return };
+        if row.first_floor() {
+            self.owners.entry(tid.clone()).or_insert_with(|| person.clone());
+        }
+        let standing = Standing { by_owner: true, is_comment: row.is_comment };
+        let text = row.text.as_deref().unwrap_or_default();
+        let noted = note(text).filter(|_| !row.is_comment);
+        let pid = row.pid.as_deref().and_then(|pid| pid.parse().ok());
+        if let Some(pid) =
+            pid.filter(|_| noted.is_some() || joke(text, standing).is_ok_and(|j| j.number.is_some()))
+        {
+            let wrote = self.wrote.entry((tid.clone(), person.clone())).or_default();
+            wrote.push((pid, noted.map(str::to_string)));
+        }
+        if noted.is_none() && joke(text, standing).is_ok() {
+            *self.ranked.entry((tid, person)).or_default() += 1;
+        }
+        self.names.extend(row.user_name);
+    }
+
+    pub(super) fn finish(mut self, settings: &sections::Import) -> Threads {
+        let mut notes = Notes::default();
+        let owners = std::mem::take(&mut self.owners);
+        let threads = owners.into_iter().map(|(tid, owner)| {
+            let key = (tid, owner);
+            let annual = self.ranked.get(&key).is_some_and(|n| *n >= settings.annual_posts);
+            if let Some(wrote) = self.wrote.remove(&key).filter(|_| annual) {
+                notes.gather(&key.0, wrote);
+            }
+            (key.0, Thread { owner: Some(key.1), annual })
+        });
+        let threads = threads.collect::<HashMap<_, _>>();
+        Threads { threads, names: Names::new(self.names), notes }
+    }
+}
+
+/// A line of a thread dump.
+pub(super) fn row(line: &str) -> Result<Row, Parsed> {
+    super::object(line)
+}
+
+/// Whether a post is a candidate. A first floor with its title is the thread itself, `tieba:<tid>`.
+pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
+    let number =
+        |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
+    let (Some(tid), Some(pid)) = (number(&row.tid), number(&row.pid)) else {
+        return Parsed::Bad("`tid` or `pid` is no number".into());
+    };
+    let text = row.text.clone().unwrap_or_default();
+    let thread = threads.and_then(|t| t.threads.get(&tid));
+    let owner = thread.and_then(|t| t.owner.as_deref());
+    let by_owner = owner.is_some() && owner == row.person();
+    let annual = thread.is_some_and(|t| t.annual);
+    if row.is_comment {
+        return Parsed::Out(Reason::Chatter, "an answer to another post".into());
+    }
+    let key = format!("{tid}:{pid}");
+    if let Some(joke) = threads.and_then(|t| t.notes.of.get(&key)).filter(|_| by_owner) {
+        return Parsed::Out(Reason::Note, joke.clone());
+    }
+    if annual && by_owner && note(&text).is_some() && !row.is_comment {
+        return Parsed::Out(Reason::Chatter, "a note with no joke above it".into());
+    }
+    let note = threads.and_then(|t| t.notes.under.get(&key)).filter(|_| by_owner).cloned();
+    let kind = match take {
+        Take::Main => PostKind::Plain,
+        Take::Jokes if annual => match joke(&text, Standing { by_owner, is_comment: row.is_comment }) {
+            Ok(_) => PostKind::Numbered,
+            Err(reason) => return Parsed::Out(reason, String::new()),
+        },
+        Take::Jokes if row.first_floor() => PostKind::Plain,
+        Take::Jokes => {
+            return Parsed::Out(Reason::Chatter, "a reply in a thread that is no annual one".into());
+        }
+    };
+    let whole = row.first_floor() && row.title.is_some() && kind == PostKind::Plain;
+    let title = row.title.clone().filter(|_| whole);
+    let mut named = title.as_ref().map_or_else(|| text.clone(), |title| format!("{title}\n{text}"));
+    if let Some(note) = &note {
+        named.push('\n');
+        named.push_str(note);
+    }
+    let mentions = threads.map(|t| t.names.in_text(&named)).unwrap_or_default();
+    Parsed::Post(Box::new(Draft {
+        id: Some(if whole { format!("tieba:{tid}") } else { format!("tieba:{tid}:{pid}") }),
+        kind: if whole { PostKind::Thread } else { kind },
+        title,
+        author: row.person().map(str::to_string),
+        mentions,
+        content: if whole { row.text } else { Some(text) },
+        time: row.time,
+        score: row.score,
+        note,
+        links: Vec::new(),
+        images: row.image_links,
+    }))
+}
+
+/// The user names of a file, to be found in its texts.
+#[derive(Debug, Default)]
+struct Names(Option<AhoCorasick>);
+
+impl Names {
+    /// A name of one character, or one that is a word of the language, would be found everywhere; only
+    /// an @ before it makes it a name, which anonymise sees by itself.
+    fn new(names: BTreeSet<String>) -> Names {
+        let names: Vec<String> =
+            names.into_iter().filter(|n| n.chars().count() > 1 && !jieba().has_word(n)).collect();
+        Names(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(names).ok())
+    }
+
+    fn in_text(&self, text: &str) -> Vec<String> {
+        let Some(names) = &self.0 else { return Vec::new() };
+        let mut found = BTreeMap::new();
+        for hit in names.find_iter(text) {
+            found.entry(&text[hit.range()]).or_insert(());
+        }
+        found.into_keys().map(str::to_string).collect()
+    }
+}

@@ -1,0 +1,160 @@
+//! Archived pages of the forum: a page expands into the posts on it.
+//!
+//! What is no page of posts is set aside with its class: a captcha, a shell, a deletion. The raw record of
+//! a post is its page's record in the archive.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use url::Url;
+
+use super::files::Dump;
+use super::thread::{Census, Row, Threads};
+use super::{Draft, Parsed, thread as threads};
+use crate::config::sections;
+use riddlemill_harvest::pages::tieba::Address;
+use riddlemill_harvest::pages::{self, Class, Site};
+use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page};
+use riddlemill_text::record::{PostKind, Reason};
+
+/// Items handed on at once.
+const BATCH: usize = 256;
+
+/// An archived page, or a damaged place of the archive.
+pub(super) struct Archived {
+    /// The record's place in the file: the offset of its compressed member, plus its offset therein.
+    pub at: u64,
+    /// Whether this is the damage after a record rather than the record.
+    pub damage: bool,
+    /// What was read.
+    pub read: Result<(Class, String, pages::Parsed), (Reason, String)>,
+}
+
+/// The pages of an archive as those of a site, read ahead by a thread of their own.
+pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
+    let (sender, receiver) = sync_channel(2);
+    let (path, site) = (dump.path.clone(), site.clone());
+    thread::spawn(move || {
+        let mut batch = Vec::new();
+        pages::each(vec![path], &site, Limits::default(), |item| {
+            batch.push(match item {
+                Ok((page, parsed)) => archived(page, parsed, site == Site::Tieba),
+                Err(error) => damaged(&error.trouble),
+            });
+            if batch.len() == BATCH {
+                // The receiver is gone when the run was stopped; the rest is read for nobody.
+                let _ = sender.send(std::mem::take(&mut batch));
+            }
+        });
+        let _ = sender.send(batch);
+    });
+    receiver
+}
+
+/// Of the forum, an address tells what a page ought to be.
+fn archived(page: Page, parsed: pages::Parsed, forum: bool) -> Archived {
+    let known = !forum || Url::parse(&page.url).ok().and_then(|url| Address::of(&url)).is_some();
+    let at = place(page.at);
+    let read = match (parsed.class, page.truncated) {
+        (_, Some(why)) => Err((Reason::Truncated, format!("{}: cut by {}", page.url, why.token()))),
+        (Class::Unparsed, _) if !known => Err((Reason::PageOther, page.url)),
+        (class, _) => Ok((class, page.url, parsed)),
+    };
+    Archived { at, damage: false, read }
+}
+
+fn damaged(trouble: &ArchiveTrouble) -> Archived {
+    let (at, reason, damage) = match trouble {
+        ArchiveTrouble::Open(_) => (0, Reason::Unreadable, true),
+        ArchiveTrouble::Read(error) => (place(error.at), Reason::Truncated, true),
+        ArchiveTrouble::Bomb { at, .. } => (place(*at), Reason::Truncated, true),
+        ArchiveTrouble::Body { at, .. } => (place(*at), Reason::Unreadable, false),
+    };
+    Archived { at, damage, read: Err((reason, trouble.to_string())) }
+}
+
+fn place(at: Location) -> u64 {
+    at.member + at.skip
+}
+
+/// What an archive says of its threads.
+pub(super) fn census(dump: &Dump, settings: &sections::Import) -> Threads {
+    let mut census = Census::default();
+    for batch in batches(dump, &Site::Tieba) {
+        for (_, _, parsed) in batch.into_iter().filter_map(|page| page.read.ok()) {
+            parsed
+                .posts
+                .into_iter()
+                .filter(|p| p.kind != pages::PostKind::Thread)
+                .for_each(|p| census.take(row(p)));
+        }
+    }
+    census.finish(settings)
+}
+
+/// What becomes of a page.
+pub(super) fn page(archived: Archived, known: &Threads, dump: &Dump) -> Parsed {
+    let (class, url, parsed) = match archived.read {
+        Ok(read) => read,
+        Err((reason, evidence)) => return Parsed::Out(reason, evidence),
+    };
+    match set_aside(class) {
+        None => Parsed::Page(parsed.posts.into_iter().map(|p| post(p, known, dump)).collect()),
+        Some(reason) => Parsed::Out(reason, url),
+    }
+}
+
+/// Why a page of this class gives no post; `None` where it gives what it has.
+pub(super) fn set_aside(class: Class) -> Option<Reason> {
+    Some(match class {
+        Class::Ok => return None,
+        Class::Blocked => Reason::PageBlocked,
+        Class::Shell => Reason::PageShell,
+        Class::Deleted => Reason::PageDeleted,
+        Class::Hidden => Reason::PageHidden,
+        Class::Merged => Reason::PageMerged,
+        Class::Empty => Reason::PageEmpty,
+        Class::Unparsed => Reason::PageUnparsed,
+    })
+}
+
+/// A row of a list is its thread; a post of a thread is judged as in a thread dump.
+fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
+    if post.kind != pages::PostKind::Thread {
+        return threads::post(row(post), Some(known), dump.take);
+    }
+    let Some(tid) = post.tid else {
+        return Parsed::Out(Reason::NoNumber, post.title.unwrap_or_default());
+    };
+    let mentions = post.author.iter().filter(|name| super::mentioned(name, [&post.title, &post.text]));
+    Parsed::Post(Box::new(Draft {
+        id: Some(format!("tieba:{tid}")),
+        kind: PostKind::Thread,
+        mentions: mentions.cloned().collect(),
+        title: post.title,
+        content: post.text,
+        author: post.author_id.map(|id| id.to_string()).or(post.author),
+        time: post.time.or(post.time_raw),
+        score: None,
+        note: None,
+        links: Vec::new(),
+        images: post.images.len() as u64,
+    }))
+}
+
+pub(super) fn row(post: pages::Post) -> Row {
+    let text = |n: Option<u64>| n.map(|n| n.to_string());
+    Row {
+        pid: text(post.pid),
+        tid: text(post.tid),
+        user_name: post.author,
+        user_id: text(post.author_id),
+        title: post.title,
+        text: post.text,
+        time: post.time.or(post.time_raw),
+        image_links: post.images.len() as u64,
+        is_comment: post.kind == pages::PostKind::Comment,
+        floor: post.floor.map(|n| n.to_string()),
+        score: None,
+    }
+}

@@ -1,0 +1,160 @@
+//! Ratings: what judges give every response, from 0 to 4 (RuozhiBench 3.1, figures 12 and 13).
+
+use crate::config::sections;
+use crate::stages::StageError;
+use crate::stages::draft::{Asking, Draft, Replied, Told, replies, told};
+use riddlemill_review::Value;
+use riddlemill_tables::StageWriter;
+use riddlemill_text::record::{Outcome, Reason, Response};
+
+/// Has every response rated. A response with fewer judges than the settings ask for is held where a reply
+/// may still come, and failed where one cannot be read.
+///
+/// # Errors
+/// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
+pub fn judge(
+    responses: Vec<Response>,
+    asking: &Asking<'_>,
+    writer: &mut StageWriter<Response>,
+) -> Result<(), StageError> {
+    let settings: sections::Judge = asking.config.typed(Some(asking.recipe), "judge");
+    let replies = replies(Draft::Judge, &responses, asking)?;
+    for (response, replies) in responses.into_iter().zip(replies) {
+        let id = response.id.clone();
+        writer.put(&id, &outcome(response, replies, &settings));
+    }
+    Ok(())
+}
+
+fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::Judge) -> Outcome<Response> {
+    let mut evidence = Vec::new();
+    let mut missing: Vec<(Reason, String, bool)> = Vec::new();
+    for Replied { slot, prompt, parsed } in replies {
+        match told(parsed, &prompt) {
+            Told::Drafted { values, basis, words } => {
+                let rating = values.get("rating").and_then(Value::as_number).unwrap_or_default();
+                response.judges.push(slot.model);
+                response.ratings.push(format!("{rating}"));
+                response.reasons.push(values.text("explanation").unwrap_or_default().to_owned());
+                response.rating_basis.push(basis);
+                evidence.push(words);
+            }
+            Told::Missing { reason, words, held } => {
+                missing.push((reason, format!("{}: {words}", slot.model), held));
+            }
+        }
+    }
+    let mut judges: Vec<&String> = response.judges.iter().collect();
+    judges.sort();
+    judges.dedup();
+    let enough = match settings.min_judges {
+        0 => missing.is_empty() && !judges.is_empty(),
+        least => judges.len() as u64 >= least,
+    };
+    if !enough {
+        let held = missing.iter().find(|(_, _, held)| *held).or_else(|| missing.first());
+        return match held {
+            Some((reason, evidence, true)) => Outcome::Held { reason: *reason, evidence: evidence.clone() },
+            Some((reason, evidence, false)) => {
+                Outcome::Failed { reason: *reason, evidence: evidence.clone() }
+            }
+            None => Outcome::Held {
+                reason: Reason::JudgesMissing,
+                evidence: format!(
+                    "{} of at least {} judges may rate it",
+                    judges.len(),
+                    settings.min_judges.max(1)
+                ),
+            },
+        };
+    }
+    evidence
+        .extend(missing.into_iter().map(|(reason, words, _)| format!("without {}: {words}", reason.code())));
+    Outcome::Changed {
+        rule: Reason::Rated.code(),
+        evidence: evidence.join("; "),
+        before: String::new(),
+        after: response
+            .judges
+            .iter()
+            .zip(&response.ratings)
+            .map(|(judge, rating)| format!("{judge}: {rating}"))
+            .collect::<Vec<_>>()
+            .join("; "),
+        row: response,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stages::draft::Slot;
+    use riddlemill_llm::{Failed, Held, Key, Marks, Parsed, Reply, Usd};
+    use riddlemill_review::Values;
+
+    fn settings(min_judges: u64) -> sections::Judge {
+        sections::Judge { min_judges, ..sections::Judge::default() }
+    }
+
+    fn replied(judge: &str, parsed: Parsed<Values>) -> Replied {
+        Replied { slot: Slot { model: judge.into(), ..Slot::default() }, prompt: "p".into(), parsed }
+    }
+
+    fn rated(judge: &str, rating: f64) -> Replied {
+        let marks = Marks { sample: false, truncated: false };
+        let key = Key::of(judge.as_bytes());
+        let reply = Reply {
+            key,
+            text: String::new(),
+            whole: String::new(),
+            vector: None,
+            usage: None,
+            charged: Usd::ZERO,
+            marks,
+        };
+        let value = [("rating", Value::Number(rating))].into_iter().collect();
+        replied(judge, Parsed::Value { value, reply, reasks: 0 })
+    }
+
+    fn unreadable(judge: &str) -> Replied {
+        let failed = Failed {
+            reason: Reason::ReplyUnparseable,
+            error: "no rating".into(),
+            raw: "good".into(),
+            key: Key::of(b"x"),
+        };
+        replied(judge, Parsed::Failed(failed))
+    }
+
+    fn waits(judge: &str) -> Replied {
+        replied(judge, Parsed::Held(Held { reason: Reason::ReplyMissing, what: "offline".into() }))
+    }
+
+    #[test]
+    fn a_rating_that_cannot_be_read_counts_as_none() {
+        let outcome = |replies, least| outcome(Response::default(), replies, &settings(least));
+        let Outcome::Changed { row, .. } = outcome(vec![rated("a", 0.0), rated("b", 4.0)], 0) else {
+            panic!()
+        };
+        assert_eq!(
+            (row.judges, row.ratings),
+            (vec!["a".to_string(), "b".into()], vec!["0".to_string(), "4".into()])
+        );
+        let failed = outcome(vec![rated("a", 3.0), unreadable("b")], 0);
+        assert!(matches!(failed, Outcome::Failed { reason: Reason::ReplyUnparseable, .. }), "{failed:?}");
+        let held = outcome(vec![unreadable("a"), waits("b"), rated("c", 1.0)], 2);
+        assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }), "{held:?}");
+        let Outcome::Changed { row, evidence, .. } = outcome(vec![rated("a", 3.0), unreadable("b")], 1)
+        else {
+            panic!()
+        };
+        assert_eq!(row.ratings, ["3"]);
+        assert!(evidence.contains("without reply_unparseable: b"), "{evidence}");
+    }
+
+    #[test]
+    fn repeats_of_one_judge_are_one_judge() {
+        let held = outcome(Response::default(), vec![rated("a", 1.0), rated("a", 2.0)], &settings(2));
+        assert!(matches!(held, Outcome::Held { reason: Reason::JudgesMissing, .. }), "{held:?}");
+    }
+}

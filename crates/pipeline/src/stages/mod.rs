@@ -1,0 +1,58 @@
+//! The stages: functions from typed rows to outcomes. None reads another's folder, none calls
+//! another; `pipeline` feeds them and writes what they say.
+
+mod anonymise;
+pub mod apply;
+mod clean;
+mod dedup;
+pub mod draft;
+mod filter;
+pub mod import;
+mod judge;
+mod options;
+mod overrule;
+mod pairs;
+pub mod puzzle;
+pub mod respond;
+pub mod review;
+pub mod salt;
+mod stage;
+pub mod subject;
+mod touched;
+pub mod withdrawal;
+
+pub use anonymise::{Anonymise, Lists, policy_lists};
+pub use clean::clean;
+pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, parted, witness};
+pub use draft::Draft;
+pub use filter::filter;
+pub use judge::judge;
+pub use options::options;
+pub use overrule::{
+    anonymise_decided, anonymise_puzzle_decided, clean_decided, filter_decided, strip_decided,
+};
+pub use pairs::pairs;
+pub use puzzle::Puzzling;
+pub use puzzle::shown as puzzle_shown;
+pub use review::Review;
+pub use stage::of_rows;
+pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
+pub use subject::of_subjects;
+pub use subject::{Subject, Subjects};
+pub use touched::{touched, touched_by_id};
+
+/// The codes of every reason and rule.
+pub fn reasons() -> impl Iterator<Item = &'static str> {
+    use riddlemill_text::text::clean::Rule;
+    let reasons = riddlemill_text::record::Reason::ALL.iter().map(|reason| reason.code());
+    reasons.chain(Rule::ALL.iter().map(|rule| rule.code()))
+}
+
+/// What a reason or a rule means, by its code in a ledger.
+pub fn definition(code: &str) -> Option<&'static str> {
+    use riddlemill_text::text::clean::Rule;
+    let rule = || Rule::ALL.iter().find(|r| r.code() == code).map(|r| r.definition());
+    riddlemill_text::record::Reason::from_code(code)
+        .map(riddlemill_text::record::Reason::definition)
+        .or_else(rule)
+}

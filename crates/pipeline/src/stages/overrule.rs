@@ -1,0 +1,178 @@
+//! People's decisions over what a stage says of a record.
+//!
+//! A stage is called as ever. Where somebody decided about the record as it reads today, the outcome is theirs, and
+//! the ledger names the decision beside what the rule said.
+
+use super::{Anonymise, clean, filter, puzzle};
+use crate::config::sections;
+use riddlemill_review::decisions::{Decision, Ruling, StageDecisions, Verdict, seen_text};
+use riddlemill_text::record::{Outcome, Post, Puzzle, Reason};
+
+/// Clean, with how people decided that a post reads.
+pub fn clean_decided(
+    mut post: Post,
+    settings: &sections::Clean,
+    decisions: &StageDecisions,
+) -> Outcome<Post> {
+    let written = || Post::written(post.title.as_deref(), post.content.as_deref());
+    let Some(ruling) = decisions.ruling(&post.id, || seen_text(&written())) else {
+        return clean(post, settings);
+    };
+    let before = written();
+    edit_parts(&mut post, &ruling);
+    let edits = edits(&ruling);
+    let whole = Post { text: Post::written(post.title.as_deref(), post.content.as_deref()), ..post.clone() };
+    let outcome = clean(post, settings);
+    let by_rule = by_rule(&outcome);
+    let outcome = match (outcome, ruling.text) {
+        (outcome, None) if edits.is_empty() => outcome,
+        (Outcome::Kept(row) | Outcome::Changed { row, .. }, text) => {
+            changed_text(row, text, before, &edits, &by_rule)
+        }
+        (_, Some(text)) => changed_text(bare(whole.clone()), Some(text), before, &edits, &by_rule),
+        (Outcome::Dropped { reason, evidence }, None) => {
+            Outcome::Dropped { reason, evidence: format!("{evidence}; {edits}") }
+        }
+        (outcome, None) => outcome,
+    };
+    overruled(outcome, &ruling, || Some(bare(whole)))
+}
+
+/// The title and content that people decided on.
+fn edit_parts(post: &mut Post, ruling: &Ruling<'_>) {
+    let text = |decision: Option<&Decision>| decision.and_then(|decision| decision.text.clone());
+    post.title = text(ruling.title).or(post.title.take());
+    post.content = text(ruling.answer).or(post.content.take());
+}
+
+/// The decisions on how something reads, as a ledger names them.
+fn edits(ruling: &Ruling<'_>) -> String {
+    let edits = [ruling.text, ruling.title, ruling.answer].into_iter().flatten();
+    edits.map(Decision::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn changed_text(
+    mut row: Post,
+    text: Option<&Decision>,
+    before: String,
+    edits: &str,
+    by_rule: &str,
+) -> Outcome<Post> {
+    if let Some(text) = text.and_then(|decision| decision.text.as_ref()) {
+        row.text.clone_from(text);
+    }
+    let after = row.text.clone();
+    let evidence = format!("{edits}; {by_rule}");
+    Outcome::Changed { row, rule: Reason::DecidedText.code(), evidence, before, after }
+}
+
+/// A post as it goes on without what the rules would do.
+fn bare(mut post: Post) -> Post {
+    (post.title, post.content) = (None, None);
+    post
+}
+
+/// Anonymise, with decisions. Who lets a post through lets it through with its personal data marked.
+pub fn anonymise_decided(post: Post, stage: &Anonymise, decisions: &StageDecisions) -> Outcome<Post> {
+    let Some(ruling) = decisions.ruling(&post.id, || seen_text(&post.text)) else {
+        return stage.post(post);
+    };
+    let marked = || Some(stage.marked(post.clone()));
+    overruled(stage.post(post.clone()), &ruling, marked)
+}
+
+/// Filter, with decisions.
+pub fn filter_decided(post: Post, settings: &sections::Filter, decisions: &StageDecisions) -> Outcome<Post> {
+    let Some(ruling) = decisions.ruling(&post.id, || seen_text(&post.text)) else {
+        return filter(post, settings);
+    };
+    overruled(filter(post.clone(), settings), &ruling, || Some(post))
+}
+
+/// From a riddle to a puzzle, with how people decided that it reads: its text or title is what is asked, its
+/// content the answer.
+pub fn strip_decided(mut post: Post, decisions: &StageDecisions) -> Outcome<Puzzle> {
+    let Some(ruling) = decisions.ruling(&post.id, || seen_text(&post.text)) else {
+        return puzzle::strip(post);
+    };
+    let edits = edits(&ruling);
+    let before = post.text.clone();
+    edit_parts(&mut post, &ruling);
+    if let Some(text) = ruling.text.and_then(|decision| decision.text.clone()) {
+        post.title = Some(text);
+    }
+    post.text = Post::written(post.title.as_deref(), post.content.as_deref());
+    let outcome = puzzle::strip(post);
+    let by_rule = by_rule(&outcome);
+    let outcome = match outcome {
+        Outcome::Kept(row) | Outcome::Changed { row, .. } if !edits.is_empty() => {
+            let after = puzzle::shown(&row.question, &row.answer);
+            let evidence = format!("{edits}; {by_rule}");
+            Outcome::Changed { row, rule: Reason::DecidedText.code(), evidence, before, after }
+        }
+        outcome => outcome,
+    };
+    // Nothing goes on without a question and an answer.
+    overruled(outcome, &ruling, || None)
+}
+
+/// Marks personal data of a puzzle, with decisions.
+pub fn anonymise_puzzle_decided(
+    puzzle: Puzzle,
+    stage: &Anonymise,
+    decisions: &StageDecisions,
+) -> Outcome<Puzzle> {
+    let seen = || seen_text(&puzzle::shown(&puzzle.question, &puzzle.answer));
+    let Some(ruling) = decisions.ruling(&puzzle.id, seen) else { return stage.puzzle(puzzle) };
+    let marked = || Some(stage.marked_puzzle(puzzle.clone()));
+    overruled(stage.puzzle(puzzle.clone()), &ruling, marked)
+}
+
+/// The outcome after what a person decided about the record's fate. `passing` is the record as it goes on where
+/// the rule would have stopped it; nothing where there is none that could.
+pub(super) fn overruled<T>(
+    outcome: Outcome<T>,
+    ruling: &Ruling<'_>,
+    passing: impl FnOnce() -> Option<T>,
+) -> Outcome<T> {
+    let Some(decision) = ruling.fate else { return outcome };
+    let evidence = format!("{decision}; {}", by_rule(&outcome));
+    match decision.verdict {
+        Verdict::Drop => Outcome::Dropped { reason: Reason::DecidedDrop, evidence },
+        Verdict::Hold => Outcome::Held { reason: Reason::DecidedHold, evidence },
+        Verdict::Keep if stops(&outcome) => match passing() {
+            Some(row) => Outcome::Changed {
+                row,
+                rule: Reason::DecidedKeep.code(),
+                evidence,
+                before: String::new(),
+                after: String::new(),
+            },
+            None => outcome,
+        },
+        _ => outcome,
+    }
+}
+
+/// Whether a record goes no further.
+pub(super) fn stops<T>(outcome: &Outcome<T>) -> bool {
+    matches!(outcome, Outcome::Dropped { .. } | Outcome::Held { .. } | Outcome::Failed { .. })
+}
+
+/// What the rule alone would have said, as a ledger tells it beside a decision.
+pub(super) fn by_rule<T>(outcome: &Outcome<T>) -> String {
+    let told = |state: &str, reason: &str, evidence: &str| match evidence {
+        "" => format!("by rule {state} ({reason})"),
+        evidence => format!("by rule {state} ({reason}): {evidence}"),
+    };
+    match outcome {
+        Outcome::Kept(_) => "by rule kept".into(),
+        Outcome::Changed { rule, evidence, .. } => told("changed", rule, evidence),
+        Outcome::Dropped { reason, evidence } => told("dropped", reason.code(), evidence),
+        Outcome::Merged { into, reason, .. } => told(&format!("merged into {into}"), reason.code(), ""),
+        Outcome::Expanded(_) => "by rule expanded".into(),
+        Outcome::Joined { into } => format!("by rule joined into {into}"),
+        Outcome::Held { reason, evidence } => told("held", reason.code(), evidence),
+        Outcome::Failed { reason, evidence } => told("failed", reason.code(), evidence),
+    }
+}

@@ -1,0 +1,195 @@
+//! Options of RuozhiBench-MC: a good and a bad answer to every question (Zhai et al., 4.2).
+
+use std::collections::HashMap;
+
+use crate::config::sections;
+use riddlemill_tables::StageWriter;
+use riddlemill_text::options::{Mean, gap_pair, order};
+use riddlemill_text::record::{Choice, Outcome, Question, Reason, Response, Standing};
+
+/// Two answers have to be more than this apart (section 4.2).
+const GAP: u32 = 2;
+/// What the order of the two is drawn for.
+const PURPOSE: &str = "mc options";
+
+/// Joins questions and their rated responses into items. Answers to normal questions end here.
+pub fn pairs(
+    questions: Vec<Question>,
+    responses: Vec<Response>,
+    settings: &sections::Options,
+    writer: &mut StageWriter<Choice>,
+) {
+    let mut answers: HashMap<String, Vec<Response>> = HashMap::with_capacity(questions.len());
+    let mut normal = Vec::new();
+    for response in responses {
+        if response.normal {
+            normal.push(response.id);
+        } else {
+            answers.entry(response.question.clone()).or_default().push(response);
+        }
+    }
+    for question in questions {
+        let mut answers = answers.remove(&question.id).unwrap_or_default();
+        // An order of their own, whatever order they came in.
+        answers.sort_by(|a, b| (&a.model, a.sample).cmp(&(&b.model, b.sample)));
+        let id = question.id.clone();
+        match choice(question, &answers, settings.seed) {
+            Ok(choice) => {
+                let into = choice.id.clone();
+                let parents: Vec<(String, &'static str)> = std::iter::once((id.clone(), "question"))
+                    .chain(answers.iter().map(|answer| (answer.id.clone(), role(answer, &choice))))
+                    .collect();
+                writer.put(&id, &Outcome::Joined { into: into.clone() });
+                for answer in answers {
+                    writer.put(&answer.id, &Outcome::Joined { into: into.clone() });
+                }
+                writer.join(choice, parents);
+            }
+            Err(evidence) => {
+                let held = |evidence: &str| Outcome::Held {
+                    reason: Reason::OptionsMissing,
+                    evidence: evidence.into(),
+                };
+                writer.put(&id, &held(&evidence));
+                for answer in answers {
+                    writer.put(&answer.id, &held(&format!("with its question: {evidence}")));
+                }
+            }
+        }
+    }
+    for id in normal {
+        let evidence = String::new();
+        writer.put(&id, &Outcome::Dropped { reason: Reason::ToNormalQuestion, evidence });
+    }
+    // Responses to questions that are gone since. Sorted: a map has no order of its own.
+    let mut lost: Vec<Response> = answers.into_values().flatten().collect();
+    lost.sort_by(|a, b| a.id.cmp(&b.id));
+    for response in lost {
+        let evidence = format!("no question {}", response.question);
+        writer.put(&response.id, &Outcome::Held { reason: Reason::OptionsMissing, evidence });
+    }
+}
+
+/// What an answer is to the item.
+fn role(answer: &Response, choice: &Choice) -> &'static str {
+    match answer {
+        a if a.name() == choice.good_model => "good",
+        a if a.name() == choice.bad_model => "bad",
+        _ => "rated",
+    }
+}
+
+/// The item of a question, or why there is none. `answers` stand in the order of their names.
+fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice, String> {
+    let means: Vec<Mean> = answers.iter().map(|answer| Mean::of(answer.numbers())).collect();
+    let Some(pair) = gap_pair(&means, GAP, seed, &question.id) else {
+        let rated = means.iter().filter(|mean| mean.count > 0).count();
+        return Err(match rated {
+            0 | 1 => format!("{rated} rated answers, and two are needed"),
+            n => format!("all {n} answers are rated alike"),
+        });
+    };
+    let (Some(question_en), Some(irrationality)) =
+        (question.question_en.clone(), question.irrationality.clone())
+    else {
+        return Err("its English or its analysis is missing".into());
+    };
+    let (good, bad) = (&answers[pair.good], &answers[pair.bad]);
+    if good.text == bad.text {
+        return Err("the two answers drawn are the same, word for word".into());
+    }
+    let ratings = || {
+        answers.iter().flat_map(|answer| answer.judges.iter().zip(&answer.ratings).map(move |r| (answer, r)))
+    };
+    Ok(Choice {
+        question_en,
+        irrationality,
+        good: good.text.clone(),
+        good_model: good.name(),
+        bad: bad.text.clone(),
+        bad_model: bad.name(),
+        gap: means[pair.good].value() - means[pair.bad].value(),
+        pairs: pair.of as u64,
+        good_first: order(seed, PURPOSE, &question.id, 2) == [0, 1],
+        rating_models: ratings().map(|(answer, _)| answer.name()).collect(),
+        rating_judges: ratings().map(|(_, (judge, _))| judge.clone()).collect(),
+        ratings: ratings().map(|(_, (_, rating))| rating.clone()).collect(),
+        standing: standing(&question, answers).code().into(),
+        id: question.id,
+        text: question.text,
+        pair: question.pair,
+        categories: question.categories,
+    })
+}
+
+/// As sure as the question; synthetic where a sample answered or judged. What is still without a status at the end of
+/// the questions' reviews is what an optional one left undecided, and no reason to doubt the rest.
+fn standing(question: &Question, answers: &[Response]) -> Standing {
+    let fields = [
+        question.screen_status.as_deref(),
+        question.translation_status.as_deref(),
+        question.irrationality_status.as_deref(),
+        question.category_status.as_deref(),
+    ];
+    let sample = answers
+        .iter()
+        .flat_map(|answer| answer.basis.iter().chain(&answer.rating_basis))
+        .any(|basis| basis.starts_with("sample:"));
+    let asked = if sample { Standing::Synthetic } else { Standing::Confirmed };
+    Standing::least(fields.into_iter().flatten().map(Some)).min(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(id: &str) -> Question {
+        Question {
+            id: id.into(),
+            question_en: Some("Why?".into()),
+            irrationality: Some("No reason.".into()),
+            ..Question::default()
+        }
+    }
+
+    fn answer(model: &str, ratings: &[u32]) -> Response {
+        Response {
+            id: Response::id_of("q", false, model, 0),
+            question: "q".into(),
+            model: model.into(),
+            text: format!("says {model}"),
+            judges: (0..ratings.len()).map(|n| format!("judge {n}")).collect(),
+            ratings: ratings.iter().map(ToString::to_string).collect(),
+            ..Response::default()
+        }
+    }
+
+    #[test]
+    fn the_higher_one_is_good() {
+        let answers = [answer("a", &[0, 1, 0]), answer("b", &[4, 4, 3]), answer("c", &[])];
+        let made = choice(question("q"), &answers, 7).unwrap();
+        assert_eq!((made.good_model.as_str(), made.bad_model.as_str(), made.pairs), ("b", "a", 1));
+        assert!((made.gap - 10.0 / 3.0).abs() < 1e-12);
+        assert_eq!(made.ratings, ["0", "1", "0", "4", "4", "3"]);
+        let standing = |status: Option<&str>| {
+            let question = Question {
+                screen_status: Some("confirmed".into()),
+                category_status: status.map(str::to_owned),
+                ..question("q")
+            };
+            choice(question, &answers, 7).unwrap().standing
+        };
+        assert_eq!(standing(Some("provisional")), "provisional");
+        assert_eq!(standing(Some("synthetic")), "synthetic");
+        assert_eq!(standing(None), "confirmed", "an optional review without an answer");
+    }
+
+    #[test]
+    fn two_rated_answers_are_needed_and_they_must_differ() {
+        let told = |answers: &[Response]| choice(question("q"), answers, 7).unwrap_err();
+        assert_eq!(told(&[answer("a", &[1])]), "1 rated answers, and two are needed");
+        assert_eq!(told(&[answer("a", &[1]), answer("b", &[1, 1])]), "all 2 answers are rated alike");
+        let same = Response { text: "says a".into(), ..answer("b", &[4]) };
+        assert!(told(&[answer("a", &[1]), same]).contains("word for word"));
+    }
+}

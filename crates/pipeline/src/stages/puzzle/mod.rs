@@ -1,0 +1,37 @@
+//! BrainTeaser's own stages: from riddles to puzzles, and from a puzzle to the questions of its group.
+//!
+//! In the order of the recipe: [`strip()`] makes a puzzle of a riddle, [`super::Anonymise`] marks personal data, [`spelling()`] proposes corrections,
+//! [`dedup()`] keeps one of two that are alike by their words or by [`embed`]dings, [`near()`] takes distractors of word puzzles from WordNet,
+//! [`group()`] makes the three questions. What models draft and people decide is said in
+//! [`super::subject`].
+
+mod dedup;
+pub mod embed;
+mod group;
+mod near;
+mod spelling;
+mod strip;
+
+pub use dedup::dedup;
+pub use group::group;
+pub use near::{Near, near};
+pub use spelling::spelling;
+pub use strip::shown;
+pub use strip::strip;
+
+/// Every stage that knows of puzzles alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Puzzling {
+    /// Riddles to puzzles.
+    Strip,
+    /// Personal data becomes a mark.
+    Anonymise,
+    /// Typing errors, as proposals.
+    Spelling,
+    /// One record a puzzle.
+    Dedup,
+    /// Distractors from WordNet.
+    Near,
+    /// A puzzle to the three questions of its group.
+    Group,
+}

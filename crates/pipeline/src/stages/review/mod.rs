@@ -1,0 +1,391 @@
+//! Reviews: what people decided, taken from the votes.
+//!
+//! A review stage makes the items of its step's ballot from each record, resolves the votes on them and
+//! puts what holds onto the record. Votes are inputs: a stage reads them and changes none.
+
+mod votes;
+
+pub use votes::Votes;
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::overrule::{by_rule, stops};
+use super::subject::{Decision, Subject, Subjects};
+use crate::config::sections;
+use riddlemill_review::ballot::{KEEP, Kind, Round, Step};
+use riddlemill_review::decisions::{StageDecisions, seen_text};
+use riddlemill_review::votes::{Vote, current};
+use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, ballots, resolve_all};
+use riddlemill_tables::StageWriter;
+use riddlemill_text::record::{Outcome, Reason, Standing};
+
+/// Every review step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Review {
+    /// Whether a question belongs in the benchmark (RuozhiBench 2.2).
+    Screen,
+    /// The English question (2.3).
+    Translation,
+    /// The analysis (2.3).
+    Irrationality,
+    /// The final categories (2.3, table 1).
+    Category,
+    /// The normal question, where one fits (2.3).
+    Pair,
+    /// Whether a post is a cunning text, and as what sentence (FLUB 2.1).
+    Clean,
+    /// Its type (2.1).
+    Type,
+    /// Its explanation (2.1).
+    Explanation,
+    /// Nine wrong answers (2.1).
+    WrongCandidates,
+    /// The three most challenging of them (2.1).
+    Wrong,
+    /// Whether a joke is one to explain (Chumor 2).
+    JokeScreen,
+    /// Why it is funny (2).
+    JokeExplanation,
+    /// Whether a person or a model explains it better (3).
+    Preference,
+    /// What a model's explanation gets wrong (4).
+    Errors,
+    /// The corrections of a puzzle's typing errors (BrainTeaser 3.2).
+    Spelling,
+    /// Whether it is a lateral puzzle, and of which kind (3.2).
+    PuzzleKind,
+    /// Its premises (3.3).
+    Premises,
+    /// Its distractors (3.3).
+    Distractors,
+    /// The puzzle in other words (3.4).
+    Semantic,
+    /// The puzzle in another situation (3.4).
+    Context,
+    /// Whether the three make a sound group (3.5).
+    Validity,
+}
+
+impl Review {
+    /// Every review step.
+    pub const ALL: [Review; 21] = [
+        Review::Screen,
+        Review::Translation,
+        Review::Irrationality,
+        Review::Category,
+        Review::Pair,
+        Review::Clean,
+        Review::Type,
+        Review::Explanation,
+        Review::WrongCandidates,
+        Review::Wrong,
+        Review::JokeScreen,
+        Review::JokeExplanation,
+        Review::Preference,
+        Review::Errors,
+        Review::Spelling,
+        Review::PuzzleKind,
+        Review::Premises,
+        Review::Distractors,
+        Review::Semantic,
+        Review::Context,
+        Review::Validity,
+    ];
+
+    /// The recipe whose ballot it is, and the ballot's name.
+    pub fn place(self) -> (&'static str, &'static str) {
+        match self {
+            Review::Screen => ("ruozhibench-gen", "screen"),
+            Review::Translation => ("ruozhibench-gen", "translation"),
+            Review::Irrationality => ("ruozhibench-gen", "irrationality"),
+            Review::Category => ("ruozhibench-gen", "category"),
+            Review::Pair => ("ruozhibench-gen", "pair"),
+            Review::Clean => ("flub", "clean"),
+            Review::Type => ("flub", "type"),
+            Review::Explanation => ("flub", "explanation"),
+            Review::WrongCandidates => ("flub", "wrong-candidates"),
+            Review::Wrong => ("flub", "wrong"),
+            Review::JokeScreen => ("chumor", "screen"),
+            Review::JokeExplanation => ("chumor", "explanation"),
+            Review::Preference => ("chumor", "preference"),
+            Review::Errors => ("chumor", "errors"),
+            Review::Spelling => ("brainteaser", "spelling"),
+            Review::PuzzleKind => ("brainteaser", "kind"),
+            Review::Premises => ("brainteaser", "premises"),
+            Review::Distractors => ("brainteaser", "distractors"),
+            Review::Semantic => ("brainteaser", "semantic"),
+            Review::Context => ("brainteaser", "context"),
+            Review::Validity => ("brainteaser", "validity"),
+        }
+    }
+
+    /// Whose fields it decides on.
+    pub fn subjects(self) -> Subjects {
+        match self.place().0 {
+            "flub" => Subjects::Texts,
+            "chumor" => Subjects::Jokes,
+            "brainteaser" => Subjects::Puzzles,
+            _ => Subjects::Questions,
+        }
+    }
+
+    /// Whether what is shown stands in an order that the seed draws.
+    pub fn is_drawn(self) -> bool {
+        self == Review::Preference
+    }
+
+    /// The ballot; the settings decide whether drafts go ahead.
+    pub fn ballot(self, settings: &sections::Review) -> Step {
+        let (recipe, name) = self.place();
+        let draft_ahead = settings.preview || settings.draft_ahead.iter().any(|step| step == name);
+        match ballots::step(recipe, name) {
+            Some(step) => Step { draft_ahead, ..step },
+            None => unreachable!("{recipe} has no ballot {name}"),
+        }
+    }
+}
+
+/// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
+pub fn review<S: Subject>(
+    review: Review,
+    records: Vec<S>,
+    settings: &sections::Review,
+    seed: u64,
+    votes: &Votes,
+    people: &StageDecisions,
+    writer: &mut StageWriter<S>,
+) {
+    let step = review.ballot(settings);
+    let missing = match settings.preview {
+        true => Missing::Provisional,
+        false if settings.optional.iter().any(|name| name == step.name) => Missing::GoesOn,
+        false => Missing::Holds,
+    };
+    let by_item = votes.by_item(step.recipe, step.name);
+    let mut items: Vec<Vec<Item>> = records.iter().map(|record| record.items(review, &step, seed)).collect();
+    if settings.preview && review == Review::Wrong {
+        // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
+        let first = || ["1", "2", "3"].map(str::to_owned).to_vec();
+        items.iter_mut().flatten().for_each(|item| item.draft.set("wrong", first()));
+    }
+    let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
+    let items = items.concat();
+    let resolved = resolve_all(&step, &items, &by_item);
+    let mut looked_at = items.iter().zip(&resolved);
+    for (record, length) in records.into_iter().zip(lengths) {
+        let looked_at: Vec<(&Item, &Resolution)> = looked_at.by_ref().take(length).collect();
+        let parts: Vec<Part<'_>> =
+            looked_at.iter().map(|(item, found)| Part::new(item, found, &by_item)).collect();
+        let id = record.id().to_owned();
+        let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
+        let outcome = match people.ruling(&id, seen) {
+            None => outcome(review, &step, record, &parts, missing),
+            Some(ruling) => {
+                let before = outcome(review, &step, record.clone(), &parts, missing);
+                let keep = ruling.fate.filter(|_| stops(&before));
+                let values = keep.and(passing(&step, looked_at.iter().map(|(item, _)| *item)));
+                match (keep, values) {
+                    (Some(decision), Some(values)) => kept(review, record, values, decision, &before),
+                    _ => before,
+                }
+            }
+        };
+        writer.put(&id, &outcome);
+    }
+}
+
+/// The hash of what annotators see of a record in a step, which is what a decision over their votes is about.
+pub fn seen_items<'a>(items: impl Iterator<Item = &'a Item>) -> Digest {
+    let hashes: Vec<String> = items.map(|item| item.content_hash.to_string()).collect();
+    seen_text(&hashes.join(" "))
+}
+
+/// The answers with which a record goes on where a person lets it through: that it is to be kept where the step asks
+/// for that, else the draft. Nothing where neither says enough: there the person votes or adjudicates.
+pub fn passing<'a>(step: &Step, items: impl Iterator<Item = &'a Item>) -> Option<Vec<Values>> {
+    let values: Option<Vec<Values>> = items.map(|item| passing_item(step, item)).collect();
+    values.filter(|values| !values.is_empty())
+}
+
+fn passing_item(step: &Step, item: &Item) -> Option<Values> {
+    if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+        return Some([(keep.name, KEEP)].into_iter().collect());
+    }
+    let drafted = !item.draft.is_empty() && rejection(step, &item.draft).is_none();
+    drafted.then(|| item.draft.clone())
+}
+
+/// A record that a person lets through, whatever the votes say or lack.
+fn kept<S: Subject>(
+    review: Review,
+    mut record: S,
+    values: Vec<Values>,
+    decision: &riddlemill_review::decisions::Decision,
+    rule: &Outcome<S>,
+) -> Outcome<S> {
+    let evidence = format!("{decision}; {}", by_rule(rule).replacen("by rule", "by votes", 1));
+    let before = record.before(review);
+    let decisions: Vec<Option<Decision>> =
+        values.into_iter().map(|values| Some(Decision { values, given: Vec::new() })).collect();
+    record.decided(review, &decisions, Standing::Confirmed, vec![format!("decision:{}", decision.id)]);
+    let after = record.after(review);
+    Outcome::Changed { row: record, rule: Reason::DecidedKeep.code(), evidence, before, after }
+}
+
+/// What becomes of a record whose answer is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    /// It waits.
+    Holds,
+    /// It goes on without one: the step is optional.
+    GoesOn,
+    /// It goes on without one, and is provisional: the run is a preview.
+    Provisional,
+}
+
+/// One item of a record, and where it stands.
+struct Part<'a> {
+    resolution: &'a Resolution,
+    /// The latest votes on it.
+    votes: Vec<&'a Vote>,
+}
+
+impl<'a> Part<'a> {
+    fn new(item: &Item, resolution: &'a Resolution, votes: &FxHashMap<&str, Vec<&'a Vote>>) -> Part<'a> {
+        let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        Part { resolution, votes: current(on_it) }
+    }
+
+    /// The votes of a round that count: the latest of those who made the decision, on today's text.
+    fn counted(&self, by: &[String], synthetic: bool) -> impl Iterator<Item = &'a Vote> {
+        self.votes.iter().copied().filter(move |vote| {
+            by.contains(&vote.annotator)
+                && (synthetic || !vote.synthetic)
+                && !self.resolution.stale.contains(&vote.id)
+        })
+    }
+
+    /// The first answers of each voter, by name.
+    fn given(&self, by: &[String], synthetic: bool) -> Vec<Values> {
+        let mut votes: Vec<&Vote> =
+            self.counted(by, synthetic).filter(|vote| vote.round == Round::Vote).collect();
+        votes.sort_by(|a, b| a.annotator.cmp(&b.annotator));
+        votes.into_iter().map(|vote| vote.values.clone()).collect()
+    }
+}
+
+fn outcome<S: Subject>(
+    review: Review,
+    step: &Step,
+    mut record: S,
+    parts: &[Part<'_>],
+    missing: Missing,
+) -> Outcome<S> {
+    let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
+        0 => String::new(),
+        n => format!("; outdated votes, not counted: {n}"),
+    };
+    let mut decisions = Vec::with_capacity(parts.len());
+    let (mut standing, mut basis, mut voters) = (Standing::Confirmed, Vec::new(), Vec::new());
+    let (mut waits, mut against) = (Vec::new(), Vec::new());
+    let mut edited = false;
+    for part in parts {
+        match &part.resolution.outcome {
+            review::Outcome::Pending(_) if missing == Missing::GoesOn => decisions.push(None),
+            review::Outcome::Pending(pending) if missing == Missing::Provisional => {
+                standing = Standing::Provisional;
+                basis.push(pending.to_string());
+                decisions.push(Some(Decision { values: Values::new(), given: Vec::new() }));
+            }
+            review::Outcome::Pending(pending) => waits.push(pending),
+            // A draft alone rejects nothing.
+            review::Outcome::Provisional { values, pending } if rejection(step, values).is_some() => {
+                waits.push(pending);
+            }
+            review::Outcome::Provisional { values, pending } => {
+                standing = Standing::Provisional;
+                basis.push(pending.to_string());
+                decisions.push(Some(Decision { values: values.clone(), given: Vec::new() }));
+            }
+            review::Outcome::Confirmed { values, by, synthetic } => {
+                if *synthetic {
+                    standing = standing.min(Standing::Synthetic);
+                }
+                against.extend(rejection(step, values).unwrap_or_default());
+                basis.extend(part.counted(by, *synthetic).map(|vote| format!("vote:{}", vote.id)));
+                voters.extend(by.iter().cloned());
+                edited |= part.resolution.edited == Some(true);
+                decisions.push(Some(Decision { values: values.clone(), given: part.given(by, *synthetic) }));
+            }
+        }
+    }
+    if let Some(pending) = waits.first() {
+        let reason = match pending {
+            Pending::Waiting { .. } => Reason::VotesMissing,
+            Pending::Adjudicate { .. } => Reason::Disputed,
+        };
+        return Outcome::Held { reason, evidence: format!("{}{stale}", told(&waits)) };
+    }
+    if decisions.iter().all(Option::is_none) {
+        return Outcome::Kept(record);
+    }
+    voters.sort();
+    voters.dedup();
+    let sample = if standing == Standing::Synthetic { " of the sample" } else { "" };
+    let evidence = match standing {
+        Standing::Provisional => format!("{}{stale}", basis.join("; ")),
+        _ => format!("votes{sample} by {}: {}{stale}", voters.join(", "), basis.join(" ")),
+    };
+    if !against.is_empty() {
+        let evidence = format!("{}; {evidence}", against.join(", "));
+        return Outcome::Dropped { reason: Reason::Rejected, evidence };
+    }
+    let reason = match (edited, standing) {
+        (_, Standing::Provisional) => Reason::Provisional,
+        (true, Standing::Synthetic) => Reason::SampleRewritten,
+        (false, Standing::Synthetic) => Reason::SampleConfirmed,
+        (true, Standing::Confirmed) => Reason::Rewritten,
+        (false, Standing::Confirmed) => Reason::Confirmed,
+    };
+    let before = record.before(review);
+    basis.retain(|evidence| evidence.starts_with("vote:"));
+    record.decided(review, &decisions, standing, basis);
+    let after = record.after(review);
+    Outcome::Changed { row: record, rule: reason.code(), evidence, before, after }
+}
+
+/// What a record's items wait for, each once.
+fn told(waits: &[&Pending]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for pending in waits {
+        *counts.entry(pending.to_string()).or_default() += 1;
+    }
+    let told = counts.into_iter().map(|(what, n)| if n > 1 { format!("{what} ({n}×)") } else { what });
+    told.collect::<Vec<_>>().join("; ")
+}
+
+/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or those given with
+/// the verdict `reject`; of a puzzle what it is instead, or what of its group is unsound.
+fn rejection(step: &Step, values: &Values) -> Option<Vec<String>> {
+    let reasons = |field: &str| values.get(field).and_then(review::Value::as_list).map(<[String]>::to_vec);
+    if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+        return (values.text(keep.name) != Some(KEEP)).then(|| reasons(keep.name)).flatten();
+    }
+    match (step.recipe, step.name) {
+        ("brainteaser", "kind") if values.text("kind") == Some("neither") => {
+            return Some(vec![values.text("other").unwrap_or("neither").to_owned()]);
+        }
+        ("brainteaser", "validity") => {
+            let unsound = step.fields.iter().filter(|field| values.text(field.name) == Some("no"));
+            let unsound: Vec<String> = unsound.map(|field| field.name.to_owned()).collect();
+            return (!unsound.is_empty()).then_some(unsound);
+        }
+        _ => {}
+    }
+    (values.text("verdict") == Some("reject")).then(|| reasons("reasons").unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

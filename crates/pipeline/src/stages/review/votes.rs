@@ -1,0 +1,80 @@
+//! The votes of a workspace: people's, and a sample's where there is one.
+
+use std::fs;
+
+use rustc_hash::FxHashMap;
+
+use crate::config::{Config, sections};
+use crate::stages::StageError;
+use riddlemill_review::{Vote, VoteLog};
+use riddlemill_tables::{Error, Workspace};
+
+/// All votes, people's first.
+#[derive(Debug, Default)]
+pub struct Votes {
+    votes: Vec<Vote>,
+    damaged: Vec<String>,
+}
+
+impl Votes {
+    /// Reads raw/votes and the sample that the recipe's settings name. Looking makes no folder.
+    ///
+    /// # Errors
+    /// [`StageError`] where a log cannot be read, or a sample's line is no synthetic vote.
+    pub fn load(config: &Config, recipe: &str) -> Result<Votes, StageError> {
+        let mut votes = Votes::default();
+        let log = VoteLog::open(Workspace::new(&config.root).raw().join("votes"))?;
+        votes.damaged = log.damaged().to_vec();
+        votes.votes = log.votes().to_vec();
+        let settings: sections::Review = config.typed(Some(recipe), "review");
+        if !settings.sample.is_empty() {
+            votes.votes.extend(sample(config, &settings.sample)?);
+        }
+        Ok(votes)
+    }
+
+    /// The votes of one step by item.
+    pub fn by_item(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
+        let mut items: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
+        for vote in self.of(recipe, step) {
+            items.entry(&vote.item).or_default().push(vote);
+        }
+        items
+    }
+
+    /// A step's votes as a manifest records them: `<how many> <hash of their ids>`.
+    pub fn evidence(&self, recipe: &str, step: &str) -> String {
+        let mut ids: Vec<String> = self.of(recipe, step).map(|vote| vote.id.to_string()).collect();
+        ids.sort();
+        format!("{} {}", ids.len(), &blake3::hash(ids.concat().as_bytes()).to_hex()[..16])
+    }
+
+    /// Lines of the log that are no votes; they are kept out.
+    pub fn damaged(&self) -> &[String] {
+        &self.damaged
+    }
+
+    fn of(&self, recipe: &str, step: &str) -> impl Iterator<Item = &Vote> {
+        self.votes.iter().filter(move |vote| vote.step == step && vote.recipe == recipe)
+    }
+}
+
+fn sample(config: &Config, path: &str) -> Result<Vec<Vote>, StageError> {
+    let place = config.root.join(path);
+    let text = match fs::read_to_string(&place) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(StageError::Store(Error::io("read", &place)(e))),
+    };
+    let vote = |(at, line): (usize, &str)| {
+        let wrong = |what: String| StageError::Settings(format!("{path}:{}: {what}", at + 1));
+        let vote: Vote = serde_json::from_str(line).map_err(|e| wrong(e.to_string()))?;
+        match (vote.synthetic, vote.identity() == vote.id) {
+            (true, true) => Ok(vote),
+            // Nobody's vote may slip in past the log.
+            (false, _) => Err(wrong("a sample's vote says \"synthetic\": true".into())),
+            (_, false) => Err(wrong(format!("its id {} is not that of its content", vote.id))),
+        }
+    };
+    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(vote).collect()
+}

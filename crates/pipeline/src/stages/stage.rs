@@ -1,0 +1,315 @@
+//! The closed list of stages, and what all of them share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::{Draft, Puzzling, Review};
+use riddlemill_review::decisions::Verdict;
+use riddlemill_tables as store;
+use riddlemill_text::join::Watch;
+
+/// Every kind of stage. A recipe says which of them it uses, in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Dumps to posts.
+    Import,
+    /// What a post says once the forum's debris is gone.
+    Clean,
+    /// Personal data out of the texts.
+    Anonymise,
+    /// Posts of the recipe's kind.
+    Filter,
+    /// One record a joke.
+    Dedup,
+    /// What a model proposes.
+    Draft(Draft),
+    /// What people decided.
+    Review(Review),
+    /// The options of a multiple choice (FLUB 2.1).
+    Options,
+    /// A stage that knows of puzzles alone (BrainTeaser).
+    Puzzle(Puzzling),
+    /// A good and a bad answer (RuozhiBench 4.2).
+    Pairs,
+}
+
+/// What a stage's rows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// [`riddlemill_text::record::Post`].
+    Posts,
+    /// [`riddlemill_text::record::Question`].
+    Questions,
+    /// [`riddlemill_text::record::CunningText`].
+    Texts,
+    /// [`riddlemill_text::record::Joke`].
+    Jokes,
+    /// [`riddlemill_text::record::Puzzle`].
+    Puzzles,
+    /// [`riddlemill_text::record::Variant`].
+    Variants,
+    /// [`riddlemill_text::record::Response`].
+    Responses,
+    /// [`riddlemill_text::record::Choice`].
+    Choices,
+}
+
+/// Runs an expression with `$row` as the type behind a value of [`Rows`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! match_rows {
+    ($rows:expr, $row:ident => $body:expr) => {
+        match $rows {
+            $crate::stages::Rows::Posts => {
+                type $row = riddlemill_text::record::Post;
+                $body
+            }
+            $crate::stages::Rows::Questions => {
+                type $row = riddlemill_text::record::Question;
+                $body
+            }
+            $crate::stages::Rows::Texts => {
+                type $row = riddlemill_text::record::CunningText;
+                $body
+            }
+            $crate::stages::Rows::Jokes => {
+                type $row = riddlemill_text::record::Joke;
+                $body
+            }
+            $crate::stages::Rows::Puzzles => {
+                type $row = riddlemill_text::record::Puzzle;
+                $body
+            }
+            $crate::stages::Rows::Variants => {
+                type $row = riddlemill_text::record::Variant;
+                $body
+            }
+            $crate::stages::Rows::Responses => {
+                type $row = riddlemill_text::record::Response;
+                $body
+            }
+            $crate::stages::Rows::Choices => {
+                type $row = riddlemill_text::record::Choice;
+                $body
+            }
+        }
+    };
+}
+#[doc(inline)]
+pub use match_rows as of_rows;
+
+impl Stage {
+    /// The table of its settings in pipeline.toml.
+    pub fn section(self) -> &'static str {
+        match self {
+            Stage::Import => "import",
+            Stage::Clean => "clean",
+            Stage::Anonymise => "anonymise",
+            Stage::Filter => "filter",
+            Stage::Dedup => "dedup",
+            Stage::Draft(_) => "draft",
+            Stage::Review(_) => "review",
+            Stage::Options | Stage::Pairs => "options",
+            Stage::Puzzle(Puzzling::Dedup) => "dedup",
+            Stage::Puzzle(Puzzling::Anonymise) => "anonymise",
+            Stage::Puzzle(_) => "puzzles",
+        }
+    }
+
+    /// What it writes.
+    pub fn rows(self) -> Rows {
+        match self {
+            Stage::Import | Stage::Clean | Stage::Anonymise | Stage::Filter | Stage::Dedup => Rows::Posts,
+            Stage::Draft(Draft::Respond) => Rows::Responses,
+            Stage::Draft(draft) => draft.subjects().rows(),
+            Stage::Review(review) => review.subjects().rows(),
+            Stage::Options => Rows::Texts,
+            Stage::Puzzle(Puzzling::Group) => Rows::Variants,
+            Stage::Puzzle(_) => Rows::Puzzles,
+            Stage::Pairs => Rows::Choices,
+        }
+    }
+
+    /// Whether a person may overrule it so.
+    pub fn takes(self, verdict: Verdict) -> bool {
+        match self {
+            Stage::Clean => !verdict.is_of_pair(),
+            // Nothing goes on from there without a question and an answer: who has the answer says it.
+            Stage::Puzzle(Puzzling::Strip) => !verdict.is_of_pair() && verdict != Verdict::Keep,
+            Stage::Anonymise | Stage::Filter | Stage::Puzzle(Puzzling::Anonymise) => {
+                matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
+            }
+            Stage::Dedup | Stage::Puzzle(Puzzling::Dedup) => verdict.is_of_pair(),
+            Stage::Review(_) => verdict == Verdict::Keep,
+            Stage::Import | Stage::Draft(_) | Stage::Options | Stage::Puzzle(_) | Stage::Pairs => false,
+        }
+    }
+
+    /// Grows whenever the stage's code would give another output for the same input, so that what
+    /// an older program made is made again.
+    pub fn version(self) -> u32 {
+        match self {
+            Stage::Import => 5,
+            Stage::Clean => 1,
+            Stage::Anonymise => 1,
+            Stage::Filter => 1,
+            Stage::Dedup => 1,
+            // 2 reads no reasoning as an answer.
+            Stage::Draft(_) => 2,
+            Stage::Review(_) => 1,
+            Stage::Options => 1,
+            // 2 takes no optional review without an answer for a doubt.
+            Stage::Pairs => 2,
+            Stage::Puzzle(_) => 1,
+        }
+    }
+}
+
+/// Why a stage ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The user asked to stop. What was finished before stands.
+    #[error("stopped")]
+    Stopped,
+    /// The reply store could not be read or written.
+    #[error(transparent)]
+    Replies(#[from] riddlemill_llm::store::StoreError),
+    /// The votes could not be read.
+    #[error(transparent)]
+    Votes(#[from] riddlemill_files::log::LogError),
+    /// Nobody agreed to pay, and no cap is set.
+    #[error("{0}")]
+    NotAgreed(String),
+    /// A list or another file that the settings name cannot be used.
+    #[error("{0}")]
+    Settings(String),
+}
+
+/// Set when the user wants to stop; stages look at it between parts.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// Asks to stop.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was asked for.
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// An error where a stop was asked for.
+    ///
+    /// # Errors
+    /// [`StageError::Stopped`].
+    pub fn check(&self) -> Result<(), StageError> {
+        if self.asked() { Err(StageError::Stopped) } else { Ok(()) }
+    }
+}
+
+/// Told how far a stage has come.
+pub trait Pulse: Sync {
+    /// So many more records are done.
+    fn advance(&self, records: u64);
+    /// What else is worth knowing now, in a line.
+    fn say(&self, _words: &str) {}
+    /// What somebody who waits has to know, once.
+    fn tell(&self, _words: &str) {}
+    /// Asks whoever started it a question that wants a yes; `None` where nobody can be asked.
+    fn agrees(&self, _question: &str) -> Option<bool> {
+        None
+    }
+    /// What all that is still to be asked would cost at most, in words, beside so many requests that are named
+    /// already; `None` where nothing more is known.
+    fn outlook(&self, _requests: usize) -> Option<String> {
+        None
+    }
+}
+
+/// A stage that waits for a join: its shares are told as records, and a Ctrl-C ends it.
+pub struct Waiting<'a> {
+    stop: &'a Stop,
+    pulse: &'a dyn Pulse,
+    records: u64,
+    /// The share that is done, and the records that were told of it.
+    done: Mutex<(f64, u64)>,
+}
+
+impl<'a> Waiting<'a> {
+    /// For a join of so many records.
+    pub fn new(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
+        Waiting { stop, pulse, records, done: Mutex::new((0.0, 0)) }
+    }
+}
+
+impl Watch for Waiting<'_> {
+    fn stopped(&self) -> bool {
+        self.stop.asked()
+    }
+
+    fn advance(&self, share: f64) {
+        let new = {
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.0 += share;
+            // Sums of shares are off by a hair.
+            let records = ((done.0 + 1e-9) * self.records as f64).min(self.records as f64) as u64;
+            let new = records.saturating_sub(done.1);
+            done.1 += new;
+            new
+        };
+        if new > 0 {
+            self.pulse.advance(new);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use riddlemill_text::join::{Query, Threshold, alike_watched, self_join_watched};
+
+    #[derive(Default)]
+    struct Count(AtomicU64);
+
+    impl Pulse for Count {
+        fn advance(&self, records: u64) {
+            self.0.fetch_add(records, Ordering::Relaxed);
+        }
+    }
+
+    fn texts() -> Vec<String> {
+        (0..600u32).map(|n| format!("第{}只鸟在{}天飞过{}座山", n % 701, n % 53, n / 7)).collect()
+    }
+
+    #[test]
+    fn a_join_tells_every_record_once() {
+        let texts = texts();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (stop, all, one) = (Stop::default(), Count::default(), Count::default());
+        alike_watched(&texts, &Waiting::new(&stop, &all, 600));
+        let told = all.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&told), "{told}");
+        let query = Query { metric: riddlemill_text::join::Metric::Indel, threshold: Threshold::ONE };
+        self_join_watched(&texts, &query, &Waiting::new(&stop, &one, 600));
+        let told = one.0.load(Ordering::Relaxed);
+        assert!((580..=600).contains(&told), "{told}");
+    }
+
+    #[test]
+    fn a_join_that_is_stopped_compares_nothing_more() {
+        let texts = texts();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (stop, count) = (Stop::default(), Count::default());
+        let whole = alike_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        stop.set();
+        let stopped = alike_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        assert!(whole.compared > 0 && stopped.compared == 0, "{whole:?} {stopped:?}");
+    }
+}

@@ -1,0 +1,198 @@
+//! Records that models draft for and people decide on.
+//!
+//! One file a record type: what each step asks of it, what it shows of it, and where the answers go.
+//! [`super::draft`] and [`super::review`] hold what all of them share.
+
+mod cunning;
+mod joke;
+mod puzzle;
+mod question;
+mod response;
+mod variant;
+
+use std::collections::BTreeMap;
+
+use super::draft::{Draft, Slot};
+use super::review::Review;
+use super::stage::Rows;
+use riddlemill_review::ballot::Step;
+use riddlemill_review::{Item, Value, Values};
+use riddlemill_text::record::{Post, Record, Standing};
+
+/// The record types that drafts and reviews fill in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subjects {
+    /// [`riddlemill_text::record::Question`].
+    Questions,
+    /// [`riddlemill_text::record::CunningText`].
+    Texts,
+    /// [`riddlemill_text::record::Joke`].
+    Jokes,
+    /// [`riddlemill_text::record::Puzzle`].
+    Puzzles,
+    /// [`riddlemill_text::record::Variant`].
+    Variants,
+    /// [`riddlemill_text::record::Response`].
+    Responses,
+}
+
+impl Subjects {
+    /// The rows of a stage that holds them.
+    pub fn rows(self) -> Rows {
+        match self {
+            Subjects::Questions => Rows::Questions,
+            Subjects::Texts => Rows::Texts,
+            Subjects::Jokes => Rows::Jokes,
+            Subjects::Puzzles => Rows::Puzzles,
+            Subjects::Variants => Rows::Variants,
+            Subjects::Responses => Rows::Responses,
+        }
+    }
+}
+
+/// Runs an expression with `$row` as the type behind a value of [`Subjects`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! match_subjects {
+    ($subjects:expr, $row:ident => $body:expr) => {
+        match $subjects {
+            $crate::stages::Subjects::Questions => {
+                type $row = riddlemill_text::record::Question;
+                $body
+            }
+            $crate::stages::Subjects::Texts => {
+                type $row = riddlemill_text::record::CunningText;
+                $body
+            }
+            $crate::stages::Subjects::Jokes => {
+                type $row = riddlemill_text::record::Joke;
+                $body
+            }
+            $crate::stages::Subjects::Puzzles => {
+                type $row = riddlemill_text::record::Puzzle;
+                $body
+            }
+            $crate::stages::Subjects::Variants => {
+                type $row = riddlemill_text::record::Variant;
+                $body
+            }
+            $crate::stages::Subjects::Responses => {
+                type $row = riddlemill_text::record::Response;
+                $body
+            }
+        }
+    };
+}
+#[doc(inline)]
+pub use match_subjects as of_subjects;
+
+/// What a prompt is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The template, `<benchmark>/<step>`.
+    pub template: &'static str,
+    /// What it asks for, by name.
+    pub values: BTreeMap<&'static str, String>,
+}
+
+impl Prompt {
+    /// A template with its values.
+    pub fn new<const N: usize>(template: &'static str, values: [(&'static str, &str); N]) -> Prompt {
+        Prompt { template, values: values.map(|(name, value)| (name, value.to_owned())).into() }
+    }
+}
+
+/// A reply that could be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drafted {
+    /// Which of a step's replies it is.
+    pub slot: Slot,
+    /// What it says.
+    pub values: Values,
+    /// `reply:<key>` or `sample:<key>`.
+    pub basis: String,
+}
+
+/// What people, a sample or a draft say of one item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// The answers.
+    pub values: Values,
+    /// The latest answers of each who voted, by name.
+    pub given: Vec<Values>,
+}
+
+/// A record that models draft for and people decide on.
+pub trait Subject: Record + Clone {
+    /// The record that a post becomes; `None` where it is made of other records.
+    fn of_post(post: Post) -> Option<Self>;
+
+    /// What a draft asks for in one of its slots; `None` where nothing is asked of this record there.
+    fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt>;
+
+    /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
+    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String>;
+
+    /// The findings, `step: finding`.
+    fn flags(&mut self) -> &mut Vec<String>;
+
+    /// What annotators see of it: one item, or several where a step looks at several things of a record.
+    /// `seed` draws the order of what is shown side by side.
+    /// None of a record that no step looks at; the three below are then never called.
+    fn items(&self, _review: Review, _step: &Step, _seed: u64) -> Vec<Item> {
+        Vec::new()
+    }
+
+    /// Takes what was decided on each of its items; `None` where an optional step decided nothing.
+    fn decided(
+        &mut self,
+        _review: Review,
+        _decisions: &[Option<Decision>],
+        _standing: Standing,
+        _basis: Vec<String>,
+    ) {
+    }
+
+    /// A step's draft as a ledger shows it; empty where there is none.
+    fn before(&self, _review: Review) -> String {
+        String::new()
+    }
+
+    /// A step's decision as a ledger shows it.
+    fn after(&self, _review: Review) -> String {
+        String::new()
+    }
+}
+
+/// A joke as whoever explains it is asked about it: with the note that the thread's owner put under it. One without a
+/// note stands alone, so that what is asked of it stays the same request.
+fn noted(text: &str, note: Option<&str>) -> String {
+    note.map_or_else(|| text.to_owned(), |note| format!("{text}\n（楼主注：{note}）"))
+}
+
+/// Takes away a draft that is none: a refusal, nothing, or what was asked about. What was wrong with it stays, as a
+/// finding, and whoever decides begins without a draft.
+fn discard(draft: &mut Option<String>, asked: &str) -> Option<String> {
+    let found = super::draft::check::unusable(asked, draft.as_deref()?)?;
+    *draft = None;
+    Some(format!("{found}; the draft is discarded"))
+}
+
+/// A text among answers.
+fn text(values: &Values, field: &str) -> Option<String> {
+    values.text(field).map(str::to_owned)
+}
+
+/// A list among answers, or one code as a list of itself.
+fn list(values: &Values, field: &str) -> Vec<String> {
+    match values.get(field) {
+        Some(Value::List(list)) => list.clone(),
+        Some(Value::Text(code)) => vec![code.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// The decision of a step that looks at one thing of a record.
+fn only(decisions: &[Option<Decision>]) -> Option<&Decision> {
+    decisions.first()?.as_ref()
+}

@@ -1,0 +1,149 @@
+//! What the stages that decide post by post look at and change: the other columns pass them as they are.
+
+use super::Stage;
+use riddlemill_tables::Touched;
+
+/// The columns that a stage reads and writes; `None` where it does not decide post by post, or of posts only by all
+/// of them.
+pub fn touched(stage: Stage) -> Option<Touched> {
+    match stage {
+        Stage::Clean => Some(Touched {
+            reads: &["kind", "title", "content", "score", "number"],
+            writes: &["text", "title", "content", "score", "number"],
+        }),
+        Stage::Anonymise => {
+            Some(Touched { reads: &["text", "mentions", "note"], writes: &["text", "mentions", "note"] })
+        }
+        Stage::Filter => Some(Touched { reads: &["text", "images"], writes: &[] }),
+        _ => None,
+    }
+}
+
+/// As [`touched`], where people decided about records of the stage: they are found by their ids.
+pub fn touched_by_id(stage: Stage) -> Option<Touched> {
+    let touched = touched(stage)?;
+    let reads: &[&str] = match stage {
+        Stage::Clean => &["id", "kind", "title", "content", "score", "number"],
+        Stage::Anonymise => &["id", "text", "mentions"],
+        Stage::Filter => &["id", "text", "images"],
+        _ => return None,
+    };
+    Some(Touched { reads, ..touched })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::stages::{Anonymise, clean, filter, policy_lists};
+    use proptest::prelude::*;
+    use riddlemill_text::record::{Cell, Cells, Outcome, Post, PostKind, Record};
+
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[云会恐高吗？为什么a1 。]{0,12}",
+            Just("如题".into()),
+            Just("@示例用户 看 www.example.org，打13800138000".into()),
+            Just("3．分数：8.5 云会恐高吗？".into()),
+        ]
+    }
+
+    fn post() -> impl Strategy<Value = Post> {
+        let kind = prop_oneof![Just(PostKind::Thread), Just(PostKind::Numbered), Just(PostKind::Plain)];
+        let texts = (
+            text(),
+            prop::option::of(text()),
+            prop::option::of(text()),
+            prop::option::of(text()),
+            prop::option::of(text()),
+        );
+        let lists = (prop::collection::vec(text(), 0..3), prop::collection::vec(text(), 0..3));
+        let figures = (prop::option::of(0.0..10.0), prop::option::of(0u64..9), 0u64..3, 1u64..99);
+        (kind, texts, lists, figures).prop_map(|(kind, texts, lists, (score, number, images, position))| {
+            Post {
+                id: "tieba:7".into(),
+                kind,
+                text: texts.0.clone(),
+                title: texts.1,
+                content: texts.2,
+                author: Some("a1b2".into()),
+                mentions: lists.0,
+                links: lists.1,
+                time: texts.3,
+                score,
+                number,
+                note: texts.4,
+                images,
+                source: "posts".into(),
+                file: texts.0,
+                position,
+                licence: Some("cc".into()),
+            }
+        })
+    }
+
+    /// A row's cells in words, column by column.
+    fn cells(post: &Post) -> Vec<String> {
+        struct Said(Vec<String>);
+        impl Cells for Said {
+            fn put(&mut self, cell: Cell<'_>) {
+                self.0.push(format!("{cell:?}"));
+            }
+        }
+        let mut said = Said(Vec::new());
+        post.put(&mut said);
+        said.0
+    }
+
+    /// A post of which a stage gets only what it reads.
+    fn seen(post: &Post, touched: Touched) -> Post {
+        let Post { id, kind, text, title, content, mentions, note, score, number, images, .. } = post.clone();
+        let reads = |name| touched.reads.contains(&name);
+        Post {
+            id: if reads("id") { id } else { String::new() },
+            kind: if reads("kind") { kind } else { PostKind::default() },
+            text: if reads("text") { text } else { String::new() },
+            title: title.filter(|_| reads("title")),
+            content: content.filter(|_| reads("content")),
+            note: note.filter(|_| reads("note")),
+            mentions: if reads("mentions") { mentions } else { Vec::new() },
+            score: score.filter(|_| reads("score")),
+            number: number.filter(|_| reads("number")),
+            images: if reads("images") { images } else { 0 },
+            ..Post::default()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_stage_touches_what_it_says(post in post()) {
+            let config = Config::defaults();
+            let settings = config.typed(None, "anonymise");
+            let lists = policy_lists(std::path::Path::new("."), &settings).unwrap();
+            let anonymise = Anonymise::new(&settings, &lists).unwrap();
+            for stage in [Stage::Clean, Stage::Anonymise, Stage::Filter] {
+                let touched = touched(stage).unwrap();
+                let decide = |post: Post| match stage {
+                    Stage::Clean => clean(post, &config.typed(None, "clean")),
+                    Stage::Anonymise => anonymise.post(post),
+                    _ => filter(post, &config.typed(None, "filter")),
+                };
+                let (whole, part) = (decide(post.clone()), decide(seen(&post, touched)));
+                let (Outcome::Kept(a) | Outcome::Changed { row: a, .. }, Outcome::Kept(b) | Outcome::Changed { row: b, .. }) =
+                    (&whole, &part)
+                else {
+                    prop_assert_eq!(whole, part);
+                    continue;
+                };
+                let (before, a, b) = (cells(&post), cells(a), cells(b));
+                for (at, column) in Post::COLUMNS.iter().enumerate() {
+                    if touched.writes.contains(&column.name) {
+                        prop_assert_eq!(&a[at], &b[at], "{:?} {}", stage, column.name);
+                    } else {
+                        prop_assert_eq!(&a[at], &before[at], "{:?} {}", stage, column.name);
+                    }
+                }
+            }
+        }
+    }
+}

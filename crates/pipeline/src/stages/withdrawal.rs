@@ -1,0 +1,397 @@
+//! Withdrawals: posts and dumps that must go, because somebody asked for it.
+//!
+//! `raw/withdrawn.jsonl` holds a tombstone for each: when, why, and hashes keyed with the workspace's salt, so that
+//! the file names no post to anybody who lacks it. Import leaves out what a tombstone covers, in dumps of today and
+//! of later; a tombstone also explains why bytes are gone from raw/dumps.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{StageError, salt};
+use riddlemill_files::log::{Log, LogError};
+use riddlemill_tables::{Error, Workspace};
+use riddlemill_text::text::normalise::{Fold, fold};
+
+/// Texts of fewer characters, folded, are many people's.
+const TEXT_CHARS: usize = 4;
+
+/// One withdrawal, or the end of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tombstone {
+    /// When, RFC 3339, UTC.
+    pub at: String,
+    /// Why, as whoever withdrew it wrote.
+    pub reason: String,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What a tombstone is for. Hashes are keyed, 32 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "lowercase")]
+pub enum What {
+    /// A post.
+    Post {
+        /// Of its id.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        /// Of its text, folded: copies of other sources go too.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// SHA-256 of the dumps that hold it: their bytes may be gone or others from now on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        dumps: Vec<String>,
+    },
+    /// A dump.
+    Dump {
+        /// `source/file`.
+        file: String,
+        /// Its SHA-256.
+        sha256: String,
+        /// Of the ids of its posts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        posts: Vec<String>,
+    },
+    /// No withdrawal: one of before does not count any longer.
+    Undone {
+        /// Of the post's id or text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        post: Option<String>,
+        /// SHA-256 of the dump.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        dump: Option<String>,
+    },
+}
+
+/// All withdrawals of a workspace.
+#[derive(Clone, Debug, Default)]
+pub struct Withdrawals {
+    salt: [u8; 32],
+    all: Vec<Tombstone>,
+    /// Places in `all` by the hash of an id, of a text, of a dump.
+    ids: HashMap<String, usize>,
+    texts: HashMap<String, usize>,
+    dumps: HashMap<String, usize>,
+    /// By the hash of an id in a withdrawn dump: the post may still be in another one.
+    of_dumps: HashMap<String, usize>,
+    /// By the SHA-256 of a dump that holds withdrawn posts.
+    holding: HashMap<String, usize>,
+    /// Lines of the log.
+    lines: usize,
+}
+
+impl Withdrawals {
+    /// Reads a workspace's tombstones.
+    ///
+    /// # Errors
+    /// [`Error`] where the file is damaged, or the salt of its hashes is gone.
+    pub fn load(workspace: &Workspace) -> Result<Withdrawals, Error> {
+        let all = read(&path(workspace))?;
+        if all.is_empty() {
+            return Ok(Withdrawals::default());
+        }
+        let salt = salt::standing(workspace)?.ok_or_else(|| Error::Damaged {
+            path: workspace.raw().join("salt"),
+            what: "missing, and tombstones of withdrawn posts hang on it".into(),
+            hint: "bring it back from a backup: without it withdrawn posts would come again".into(),
+        })?;
+        Ok(Withdrawals::new(salt, all))
+    }
+
+    fn new(salt: [u8; 32], all: Vec<Tombstone>) -> Withdrawals {
+        let mut found = Withdrawals { salt, lines: all.len(), ..Withdrawals::default() };
+        for (place, tombstone) in all.iter().enumerate() {
+            match &tombstone.what {
+                What::Post { id, text, dumps } => {
+                    found.ids.extend(id.iter().map(|id| (id.clone(), place)));
+                    found.texts.extend(text.iter().map(|text| (text.clone(), place)));
+                    found.holding.extend(dumps.iter().map(|dump| (dump.clone(), place)));
+                }
+                What::Dump { sha256, posts, .. } => {
+                    found.dumps.insert(sha256.clone(), place);
+                    found.of_dumps.extend(posts.iter().map(|id| (id.clone(), place)));
+                }
+                What::Undone { post, dump } => {
+                    let mut gone: HashSet<usize> = post
+                        .iter()
+                        .flat_map(|hash| [found.ids.get(hash), found.texts.get(hash)])
+                        .chain(dump.iter().map(|sha256| found.dumps.get(sha256)))
+                        .flatten()
+                        .copied()
+                        .collect();
+                    // Its copies have the same text, and were withdrawn with it.
+                    let text_of = |place: usize| match &all[place].what {
+                        What::Post { text, .. } => text.as_deref(),
+                        _ => None,
+                    };
+                    let texts: HashSet<&str> = gone.iter().filter_map(|place| text_of(*place)).collect();
+                    gone.extend(
+                        (0..place).filter(|place| text_of(*place).is_some_and(|text| texts.contains(text))),
+                    );
+                    let tables = [&mut found.ids, &mut found.texts, &mut found.dumps, &mut found.of_dumps];
+                    tables.into_iter().for_each(|table| table.retain(|_, place| !gone.contains(place)));
+                }
+            }
+        }
+        found.all = all;
+        found
+    }
+
+    /// Says whether anything was withdrawn since this was asked before: the length of the log.
+    pub fn length(workspace: &Workspace) -> u64 {
+        path(workspace).metadata().map_or(0, |meta| meta.len())
+    }
+
+    /// Whether nothing is withdrawn.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.texts.is_empty() && self.dumps.is_empty()
+    }
+
+    /// What a manifest records of them: how many, and a hash; `None` where nothing was ever withdrawn.
+    pub fn evidence(&self) -> Option<String> {
+        let mut hashes: Vec<&str> = [&self.ids, &self.texts, &self.dumps]
+            .iter()
+            .flat_map(|table| table.keys().map(String::as_str))
+            .collect();
+        hashes.sort_unstable();
+        let hash = blake3::hash(hashes.join(" ").as_bytes()).to_hex();
+        (self.lines > 0).then(|| format!("{} {}", self.lines, &hash[..16]))
+    }
+
+    /// Those that count, in the order they were made.
+    pub fn current(&self) -> impl Iterator<Item = &Tombstone> {
+        let places: HashSet<usize> =
+            [&self.ids, &self.texts, &self.dumps].iter().flat_map(|table| table.values().copied()).collect();
+        self.all.iter().enumerate().filter(move |(place, _)| places.contains(place)).map(|(_, found)| found)
+    }
+
+    /// The tombstone of a post.
+    pub fn of_post(&self, id: &str, text: &str) -> Option<&Tombstone> {
+        self.of_id(id).or_else(|| self.of_text(text))
+    }
+
+    /// The tombstone of a post by its id alone.
+    pub fn of_id(&self, id: &str) -> Option<&Tombstone> {
+        if self.ids.is_empty() {
+            return None;
+        }
+        self.ids.get(&id_hash(&self.salt, id)).map(|place| &self.all[*place])
+    }
+
+    /// The tombstone of a post by its text, whatever its width, script, spaces and punctuation.
+    pub fn of_text(&self, text: &str) -> Option<&Tombstone> {
+        if self.texts.is_empty() {
+            return None;
+        }
+        self.texts.get(&text_hash(&self.salt, text)?).map(|place| &self.all[*place])
+    }
+
+    /// The tombstone of a dump that a post was in; it may be in another one, too.
+    pub fn of_dump_with(&self, id: &str) -> Option<&Tombstone> {
+        if self.of_dumps.is_empty() {
+            return None;
+        }
+        self.of_dumps.get(&id_hash(&self.salt, id)).map(|place| &self.all[*place])
+    }
+
+    /// The tombstone of a whole dump, by its SHA-256.
+    pub fn of_dump(&self, sha256: &str) -> Option<&Tombstone> {
+        self.dumps.get(sha256).map(|place| &self.all[*place])
+    }
+
+    /// The tombstone of a dump by its name, `source/file`.
+    pub fn of_file(&self, file: &str) -> Option<&Tombstone> {
+        let named =
+            |tombstone: &&Tombstone| matches!(&tombstone.what, What::Dump { file: own, .. } if own == file);
+        self.dumps.values().map(|place| &self.all[*place]).find(named)
+    }
+
+    /// Whether a source lost a dump to a withdrawal: then it may have no file left.
+    pub fn touches_source(&self, source: &str) -> bool {
+        let of_source = |place: &usize| match &self.all[*place].what {
+            What::Dump { file, .. } => file.split_once('/').is_some_and(|(own, _)| own == source),
+            _ => false,
+        };
+        self.dumps.values().any(of_source)
+    }
+
+    /// Why the bytes of a dump that was in raw/dumps, by their SHA-256, may be gone or replaced: the dump was
+    /// withdrawn, or a post in it. `None` where nobody asked for it, and the loss is one.
+    pub fn explains_missing_dump(&self, sha256: &str) -> Option<&Tombstone> {
+        self.of_dump(sha256).or_else(|| self.holding.get(sha256).map(|place| &self.all[*place]))
+    }
+}
+
+/// What is to be withdrawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Withdraw {
+    /// A post by its id, its text or both, and the SHA-256 of the dumps that hold it.
+    Post {
+        /// Its id.
+        id: Option<String>,
+        /// Its text as it was imported.
+        text: Option<String>,
+        /// The dumps.
+        dumps: Vec<String>,
+    },
+    /// A dump with the ids of its posts.
+    Dump {
+        /// `source/file`.
+        file: String,
+        /// Its SHA-256.
+        sha256: String,
+        /// The ids.
+        posts: Vec<String>,
+    },
+    /// A withdrawn post by its id or text is no longer withdrawn.
+    UndoPost(String),
+    /// A withdrawn dump by its SHA-256 is no longer withdrawn.
+    UndoDump(String),
+}
+
+/// Appends tombstones. They are on the disk when this returns.
+///
+/// # Errors
+/// [`StageError`] where raw/ cannot be written, or a text is so short that it is many people's.
+pub fn withdraw(
+    workspace: &Workspace,
+    wanted: &[Withdraw],
+    reason: &str,
+    at: &str,
+) -> Result<(), StageError> {
+    let salt = salt::of(workspace)?;
+    let mut tombstones = Vec::new();
+    for one in wanted {
+        tombstones.push(Tombstone { at: at.into(), reason: reason.into(), what: what(&salt, one)? });
+    }
+    Ok(append(&path(workspace), &tombstones)?)
+}
+
+fn what(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
+    Ok(match wanted {
+        Withdraw::Post { id, text, dumps } => {
+            let text = text.as_ref().and_then(|text| text_hash(salt, text));
+            if id.is_none() && text.is_none() {
+                let why = format!(
+                    "a text of fewer than {TEXT_CHARS} characters is many people's\n  hint: name the post by its id"
+                );
+                return Err(StageError::Settings(why));
+            }
+            What::Post { id: id.as_ref().map(|id| id_hash(salt, id)), text, dumps: dumps.clone() }
+        }
+        Withdraw::Dump { file, sha256, posts } => What::Dump {
+            file: file.clone(),
+            sha256: sha256.clone(),
+            posts: posts.iter().map(|id| id_hash(salt, id)).collect(),
+        },
+        Withdraw::UndoPost(name) => {
+            let is_id = name.contains(':') && name.is_ascii();
+            let post = if is_id { Some(id_hash(salt, name)) } else { text_hash(salt, name) };
+            What::Undone { post, dump: None }
+        }
+        Withdraw::UndoDump(sha256) => What::Undone { post: None, dump: Some(sha256.clone()) },
+    })
+}
+
+fn path(workspace: &Workspace) -> PathBuf {
+    workspace.raw().join("withdrawn.jsonl")
+}
+
+fn read(path: &Path) -> Result<Vec<Tombstone>, Error> {
+    let lines = Log::at(path).read()?;
+    let lines = lines.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    let tombstone = |(i, line): (usize, &[u8])| {
+        serde_json::from_slice(line).map_err(|e| Error::Damaged {
+            path: path.to_path_buf(),
+            what: format!("line {}: {e}", i + 1),
+            hint: "it is not derived: bring it back from a backup".into(),
+        })
+    };
+    lines.map(tombstone).collect()
+}
+
+fn append(path: &Path, tombstones: &[Tombstone]) -> Result<(), Error> {
+    let mut lines = Vec::new();
+    for tombstone in tombstones {
+        serde_json::to_writer(&mut lines, tombstone).map_err(|source| LogError::Unwritable { source })?;
+        lines.push(b'\n');
+    }
+    Ok(Log::at(path).append(&lines)?)
+}
+
+fn id_hash(salt: &[u8; 32], id: &str) -> String {
+    keyed(salt, "post", id)
+}
+
+/// What two texts have in common that are withdrawn together; `None` where a text is too short to be anybody's own.
+pub fn text_key(text: &str) -> Option<String> {
+    let folded = fold(text, Fold::KEY);
+    (folded.chars().count() >= TEXT_CHARS).then_some(folded)
+}
+
+fn text_hash(salt: &[u8; 32], text: &str) -> Option<String> {
+    text_key(text).map(|key| keyed(salt, "text", &key))
+}
+
+fn keyed(salt: &[u8; 32], kind: &str, said: &str) -> String {
+    let mut hasher = blake3::Hasher::new_keyed(salt);
+    hasher.update(kind.as_bytes()).update(b"\0").update(said.as_bytes());
+    hasher.finalize().to_hex()[..32].to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn post(id: &str, text: &str) -> Withdraw {
+        Withdraw::Post { id: Some(id.into()), text: Some(text.into()), dumps: vec!["aa".into()] }
+    }
+
+    #[test]
+    fn a_post_is_covered_by_its_id_and_by_its_text_and_named_by_neither() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        assert!(Withdrawals::load(&workspace).unwrap().evidence().is_none());
+        withdraw(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked", "2026-01-02T00:00:00Z").unwrap();
+        let found = Withdrawals::load(&workspace).unwrap();
+        assert!(found.of_id("tieba:1").is_some() && found.of_id("tieba:2").is_none());
+        assert_eq!(found.of_post("text:9", "云会 恐高吗").map(|t| t.reason.as_str()), Some("asked"));
+        assert!(found.explains_missing_dump("aa").is_some() && found.explains_missing_dump("bb").is_none());
+        assert!(found.of_dump("aa").is_none(), "the dump itself stays");
+        let file = std::fs::read_to_string(dir.path().join("raw/withdrawn.jsonl")).unwrap();
+        assert!(!file.contains("tieba:1") && !file.contains("恐高"), "{file}");
+
+        withdraw(&workspace, &[Withdraw::UndoPost("tieba:1".into())], "a mistake", "2026-01-03T00:00:00Z")
+            .unwrap();
+        let undone = Withdrawals::load(&workspace).unwrap();
+        assert!(undone.is_empty() && undone.current().next().is_none());
+        assert!(undone.evidence() != found.evidence() && undone.evidence().is_some());
+    }
+
+    #[test]
+    fn a_dump_takes_its_posts_along() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(dir.path());
+        let dump = Withdraw::Dump {
+            file: "titles/a.json".into(),
+            sha256: "cc".into(),
+            posts: vec!["tieba:7".into()],
+        };
+        withdraw(&workspace, &[dump], "licence", "2026-01-02T00:00:00Z").unwrap();
+        let found = Withdrawals::load(&workspace).unwrap();
+        assert!(found.of_dump("cc").is_some() && found.of_file("titles/a.json").is_some());
+        assert!(found.touches_source("titles") && !found.touches_source("title"));
+        assert!(found.of_dump_with("tieba:7").is_some());
+        assert!(found.of_id("tieba:7").is_none(), "another dump may hold it");
+    }
+
+    #[test]
+    fn a_text_of_many_people_is_nobodys() {
+        let dir = tempfile::tempdir().unwrap();
+        let short = Withdraw::Post { id: None, text: Some("如题".into()), dumps: Vec::new() };
+        assert!(withdraw(&Workspace::new(dir.path()), &[short], "", "").is_err());
+    }
+}
