@@ -292,3 +292,16 @@ fn every_file_is_compiled() {
     }
     assert!(orphans.is_empty(), "declared as a module nowhere: {orphans:?}");
 }
+
+#[test]
+fn files_that_the_docs_name_are_there() {
+    let mut gone = Vec::new();
+    for page in ["docs/architecture.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let named = text.split('`').skip(1).step_by(2).filter(|name| !name.contains([' ', '<', '*']));
+        let paths = named
+            .filter(|name| ["src/", "crates/", "tests/", "docs/"].iter().any(|top| name.starts_with(top)));
+        gone.extend(paths.filter(|path| !root().join(path).exists()).map(|path| format!("{page}: {path}")));
+    }
+    assert!(gone.is_empty(), "{}", gone.join("\n"));
+}
