@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use riddlemill::record::Post;
 use riddlemill::store::StageReader;
+use riddlemill::warc::{Header, write_record};
 
 use crate::harness::{Site, Workspace, source};
 use crate::support::forum::forum_page;
@@ -206,4 +207,35 @@ fn high_water_kib(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[test]
+fn a_damaged_record_of_an_archive_costs_itself_alone() {
+    let ws = Workspace::with(&source("forum", "warc", "raw/warc/forum/*.warc.gz"));
+    let mut bytes = Vec::new();
+    let mut starts = Vec::new();
+    for page in 0..5 {
+        starts.push(bytes.len());
+        let url = format!("http://forum.example/{page}");
+        let header = Header::new("response").with("WARC-Target-URI", url);
+        let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page {page}</p>");
+        write_record(&mut bytes, &header, body.as_bytes()).unwrap();
+    }
+    // In the middle of the middle one's deflated data.
+    bytes[(starts[2] + starts[3]) / 2] ^= 0xff;
+    std::fs::create_dir_all(ws.path("raw/warc/forum")).unwrap();
+    std::fs::write(ws.path("raw/warc/forum/a.warc.gz"), &bytes).unwrap();
+    ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
+    ws.audit_clean();
+    let shown = ws.call(["show", "import", "--recipe", "flub", "--limit", "20"]).expect(0);
+    for page in [0, 1, 3, 4] {
+        assert!(shown.out.contains(&format!("http://forum.example/{page}")), "{}", shown.out);
+    }
+    assert!(
+        !shown.out.contains("http://forum.example/2") || shown.out.contains("truncated"),
+        "{}",
+        shown.out
+    );
+    let gap = format!("a.warc.gz:{}", starts[2]);
+    assert!(shown.out.contains(&gap), "{gap}: {}", shown.out);
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::http::{Head, decode_body, parse_head};
 use super::read::{Location, ReadError, Reader, Record};
+use super::resync::resync;
 use super::{Limits, Truncated};
 
 /// One response as a browser would have seen it.
@@ -51,7 +52,8 @@ pub enum ArchiveTrouble {
     /// The file cannot be opened.
     #[error("cannot open: {0}")]
     Open(std::io::Error),
-    /// A record is damaged; the rest of its file is not read.
+    /// A record is damaged. Reading goes on at the next gzip member that holds a record; without
+    /// one the rest of the file is not read.
     #[error(transparent)]
     Read(ReadError),
     /// The bodies of the file come to too much; the rest of it is not read.
@@ -128,8 +130,10 @@ impl Iterator for Pages {
                 Ok(Some(page)) => return Some(Ok(page)),
                 Ok(None) => {}
                 Err(trouble) => {
-                    if !matches!(trouble, ArchiveTrouble::Body { .. }) {
-                        self.next_file();
+                    match &trouble {
+                        ArchiveTrouble::Body { .. } => {}
+                        ArchiveTrouble::Read(error) => self.behind(error.at.member),
+                        ArchiveTrouble::Open(_) | ArchiveTrouble::Bomb { .. } => self.next_file(),
                     }
                     return Some(Err(self.error(file, trouble)));
                 }
@@ -165,6 +169,15 @@ impl Pages {
         if self.file == self.archive.files.len() {
             // Popped from the back: the order of the files is kept.
             self.waiting.reverse();
+        }
+    }
+
+    /// Goes on behind a damaged member, or with the next file where nothing whole follows.
+    fn behind(&mut self, damaged: u64) {
+        match resync(&self.archive.files[self.file], damaged) {
+            Ok(Some(reader)) => self.reader = Some(reader),
+            // An unreadable rest is no worse than none: the damage itself is reported.
+            Ok(None) | Err(_) => self.next_file(),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`header`] is the named fields of a record, [`members`] undoes the compression
 //! around records (none, gzip in one or many members, zstd), [`read`] walks the records,
-//! [`http`] takes a response apart, [`archive`] yields whole pages with their revisits resolved,
+//! [`resync`] finds the next whole one behind damage, [`http`] takes a response apart, [`archive`] yields whole pages with their revisits resolved,
 //! [`write`] writes records of version 1.1, one gzip member each.
 //!
 //! Own code because the one maintained crate for the format (`warc` 0.4) collects records through
@@ -18,6 +18,7 @@ mod header;
 mod http;
 mod members;
 mod read;
+mod resync;
 mod write;
 
 pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};

@@ -76,6 +76,8 @@ pub struct Reader<R: BufRead> {
     members: Members<R>,
     left: u64,
     at: Location,
+    /// Damage at the head of a member that was met while the record before it was finished.
+    next_fails: Option<ReadError>,
 }
 
 impl<R: BufRead> Reader<R> {
@@ -88,7 +90,7 @@ impl<R: BufRead> Reader<R> {
     pub fn at(inner: R, location: Location) -> io::Result<Self> {
         let mut members = Members::new(inner, location.member)?;
         skip(&mut members, location.skip)?;
-        Ok(Reader { members, left: 0, at: location })
+        Ok(Reader { members, left: 0, at: location, next_fails: None })
     }
 
     /// The next record, after whatever is left of the one before; `None` at the end.
@@ -96,10 +98,16 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// A torn or damaged record. What follows it in the file is not looked for.
     pub fn next_record(&mut self) -> Result<Option<Record>, ReadError> {
-        match self.read_header() {
-            Ok(found) => Ok(found),
-            Err(trouble) => Err(ReadError { at: self.at, trouble }),
+        if let Some(error) = self.next_fails.take() {
+            return Err(error);
         }
+        self.read_header().map_err(|trouble| ReadError { at: self.reached(), trouble })
+    }
+
+    /// Where damage belongs: to the current record, or to the member behind it once that is begun.
+    fn reached(&self) -> Location {
+        let (member, skip) = self.members.position();
+        if member > self.at.member { Location { member, skip } } else { self.at }
     }
 
     fn read_header(&mut self) -> Result<Option<Record>, Trouble> {
@@ -157,10 +165,16 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// The file ends early or is damaged.
     pub fn finish_record(&mut self) -> Result<Option<u64>, ReadError> {
-        let at = self.at;
-        let wrap = |trouble| ReadError { at, trouble };
-        self.skip_block().map_err(wrap)?;
-        self.members.boundary().map_err(|error| wrap(error.into()))
+        let ended = self.skip_block().and_then(|()| self.members.boundary().map_err(Trouble::from));
+        let Err(trouble) = ended else { return ended.map_err(|trouble| ReadError { at: self.at, trouble }) };
+        let error = ReadError { at: self.reached(), trouble };
+        if error.at == self.at {
+            return Err(error);
+        }
+        // This record is whole, checksum and all: the damage is the next one's.
+        let end = error.at.member;
+        self.next_fails = Some(error);
+        Ok(Some(end))
     }
 
     fn skip_block(&mut self) -> Result<(), Trouble> {
