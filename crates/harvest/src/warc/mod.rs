@@ -2,8 +2,9 @@
 //!
 //! Reading order: [`header`] is the named fields of a record, [`members`] undoes the compression
 //! around records (none, gzip in one or many members, zstd), [`read`] walks the records,
-//! [`resync`] finds the next whole one behind damage, [`http`] takes a response apart, [`archive`] yields whole pages with their revisits resolved,
-//! [`write`] writes records of version 1.1, one gzip member each.
+//! [`resync`] finds the next whole one behind damage, [`http`] takes a response apart, [`archive`]
+//! yields whole pages with their revisits resolved, [`write`] writes records of version 1.1, one
+//! gzip member each.
 //!
 //! Own code because the one maintained crate for the format (`warc` 0.4) collects records through
 //! a hash map (fields come out in random order), holds headers and blocks in memory without a
