@@ -164,3 +164,32 @@ impl Candidate {
         bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A release is handed on: whoever reads its manifest joins the names in it to folders.
+    #[test]
+    fn a_name_in_somebodys_manifest_leads_nowhere_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = |change: fn(&mut serde_json::Value)| {
+            let mut manifest = serde_json::json!({
+                "recipe": "flub", "version": "1.0.0", "riddlemill": "0.1.0", "rows": 0, "configs": { "flub": 0 },
+                "draft": [], "words": "", "raw": [], "stages": [], "files": { "README.md": "00" },
+            });
+            change(&mut manifest);
+            fs::write(dir.path().join(MANIFEST), manifest.to_string()).unwrap();
+            Candidate::read(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
+        };
+        assert_eq!(read(|_| ()), Ok(true));
+        let changes: [fn(&mut serde_json::Value); 3] = [
+            |manifest| manifest["files"]["../../x"] = "00".into(),
+            |manifest| manifest["configs"]["../../x"] = 1.into(),
+            |manifest| manifest["version"] = "../../../../x".into(),
+        ];
+        for change in changes {
+            assert!(read(change).unwrap_err().contains("it names the file"));
+        }
+    }
+}

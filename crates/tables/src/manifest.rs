@@ -131,3 +131,29 @@ impl Table {
         hasher.finalize().to_hex().to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A workspace is handed on: whoever reads a manifest joins the names in it to the stage's folder.
+    #[test]
+    fn a_part_in_somebodys_manifest_lies_nowhere_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = |file: &str| {
+            let part = serde_json::json!({ "file": file, "rows": 1, "bytes": 1, "blake3": "", "hash": "" });
+            let manifest = serde_json::json!({
+                "format": FORMAT, "recipe": "flub", "stage": "clean", "stage_version": 1, "settings": {},
+                "inputs": [], "evidence": {}, "fingerprint": "",
+                "counts": { "records_in": 1, "records_out": 1, "states": {}, "reasons": {} },
+                "tables": { "rows": { "rows": 1, "hash": "", "parts": [part] } },
+            });
+            fs::write(dir.path().join(MANIFEST), manifest.to_string()).unwrap();
+            Manifest::read(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
+        };
+        assert_eq!(read("rows/00000.parquet"), Ok(true));
+        for file in ["../../x.parquet", "/etc/passwd", "rows/../../../x"] {
+            assert!(read(file).unwrap_err().contains("it names the file"), "{file}");
+        }
+    }
+}

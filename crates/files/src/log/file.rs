@@ -125,8 +125,9 @@ impl Log {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(LogError::io(folder, "create"))?;
         }
-        let is_new = !self.path.exists();
+        // A file is made before its head: looked for in the other order, one that is made just now would seem gone.
         let head = self.head()?;
+        let is_new = !self.path.exists();
         if is_new && head.as_ref().is_some_and(Head::needs_file) {
             self.prove(None, head.clone())?;
         }

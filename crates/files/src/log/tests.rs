@@ -216,6 +216,35 @@ fn a_log_without_its_heads_is_seen_and_salvaged() {
 
 /// A sealed segment is somebody's file: what it unpacks to is bounded before memory is taken for it.
 #[test]
+fn many_who_append_at_once_lose_no_line() {
+    for _ in 0..10 {
+        let raw = tempfile::tempdir().unwrap();
+        let path = raw.path().join("skips.jsonl");
+        let start = std::sync::Barrier::new(24);
+        std::thread::scope(|scope| {
+            for who in 0..24 {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    for line in 0..3 {
+                        Log::at(path)
+                            .append(format!("{{\"who\":{who},\"line\":{line}}}\n").as_bytes())
+                            .unwrap();
+                    }
+                });
+            }
+        });
+        let lines = Log::at(&path).read().unwrap();
+        let text = String::from_utf8(lines).unwrap();
+        assert_eq!(text.lines().count(), 72);
+        for who in 0..24 {
+            let own: Vec<_> = text.lines().filter(|line| line.contains(&format!("\"who\":{who},"))).collect();
+            assert!(own.len() == 3 && own.is_sorted(), "{own:?}");
+        }
+    }
+}
+
+#[test]
 fn a_segment_of_kilobytes_gives_no_gigabytes() {
     let dir = tempfile::tempdir().unwrap();
     let sealed = dir.path().join(format!("raw/votes/000001.{}.jsonl.zst", "0".repeat(32)));
