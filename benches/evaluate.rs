@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use riddlemill::evaluate::tables::{Book, report};
 use riddlemill::evaluate::{Answer, Body, Given, Item, Rating, Set, Setting, Task, Variant, types};
 use riddlemill::options::{Draw, LETTERS};
-use riddlemill::release::CATEGORIES;
+use riddlemill::release;
 use riddlemill::review::agreement::Bootstrap;
 
 fn main() {
@@ -23,7 +23,8 @@ fn set(config: &str, bodies: impl Iterator<Item = (String, Body)>) -> Set {
 }
 
 fn categories(at: usize) -> Vec<String> {
-    vec![CATEGORIES[at % 6].to_string(), CATEGORIES[(at / 6 + 1) % 6].to_string()]
+    let names = release::categories();
+    vec![names[at % 6].to_string(), names[(at / 6 + 1) % 6].to_string()]
 }
 
 /// What models say of every task of a set: a line of reasoning, and a drawn choice.

@@ -11,7 +11,19 @@ use riddlemill::text::clean::Rule;
 
 /// The rooms in the order of dependency: a room imports its own rank and lower ones. Between crates Cargo holds it, too.
 const RANKS: &[&[&str]] = &[
-    &["files", "hint", "log", "text", "join", "record", "options", "shortcuts", "judges", "puzzle"],
+    &[
+        "benchmarks",
+        "files",
+        "hint",
+        "log",
+        "text",
+        "join",
+        "record",
+        "options",
+        "shortcuts",
+        "judges",
+        "puzzle",
+    ],
     &["http", "store", "config", "llm", "review", "decisions", "warc", "pages", "crawl", "fetch"],
     &["stages"],
     &["recipe"],
@@ -22,10 +34,10 @@ const RANKS: &[&[&str]] = &[
 ];
 
 /// Crates that know neither tables nor a network, so that they build in a minute and can be used elsewhere.
-const BARE: &[&str] = &["files", "text"];
+const BARE: &[&str] = &["benchmarks", "files", "text"];
 
 /// Crates that are one room.
-const ONE_ROOM: &[&str] = &["files", "http", "llm", "review", "tables"];
+const ONE_ROOM: &[&str] = &["benchmarks", "files", "http", "llm", "review", "tables"];
 
 /// Files that may be long, each with its reason.
 const LONG: &[(&str, &str)] = &[

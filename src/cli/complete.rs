@@ -92,7 +92,7 @@ pub(super) fn prompts() -> Vec<CompletionCandidate> {
 /// Recipes, and their released versions as `recipe@version`.
 pub(super) fn sets() -> Vec<CompletionCandidate> {
     let mut sets: Vec<String> = RECIPES.iter().map(|recipe| recipe.name.to_string()).collect();
-    for recipe in RECIPES {
+    for recipe in RECIPES.iter() {
         sets.extend(released(recipe.name).iter().map(|version| format!("{}@{version}", recipe.name)));
     }
     plain(sets)

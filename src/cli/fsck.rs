@@ -37,7 +37,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
     let mut found = Vec::new();
     logs(&workspace, &mut found)?;
     replies(&config, &mut found);
-    for recipe in RECIPES {
+    for recipe in RECIPES.iter() {
         let unsound = release::unsound(&workspace, recipe);
         found.extend(unsound.into_iter().map(|(place, what)| finding(&workspace, &place, what)));
     }

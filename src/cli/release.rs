@@ -68,7 +68,7 @@ fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> 
     match &args.recipe {
         Some(name) => recipes.push(output::recipe(name)?),
         None => {
-            for recipe in recipe::RECIPES {
+            for recipe in recipe::RECIPES.iter() {
                 if Registry::open(&workspace, recipe.name)?.find(version).is_some() {
                     recipes.push(recipe);
                 }

@@ -126,7 +126,7 @@ impl Variant {
 
 /// The eight types of FLUB's figure 2, by their Chinese names; Undefined is none of them.
 pub fn types() -> Vec<&'static str> {
-    let all = ballots::flub_types();
+    let all = ballots::options("flub", "types");
     all.iter().filter(|kind| kind.code != "undefined").map(|kind| kind.label.zh).collect()
 }
 

@@ -51,7 +51,7 @@ pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>,
 fn kind(text: &str, cot: bool) -> Result<String, Unreadable> {
     let labelled = parse::labelled(text, &["分类", "类别", "type"]);
     let text = if cot { labelled.unwrap_or(text) } else { text };
-    let all = ballots::flub_types();
+    let all = ballots::options("flub", "types");
     let zh: Vec<&str> = all.iter().map(|kind| kind.label.zh).collect();
     let en: Vec<&str> = all.iter().map(|kind| kind.label.en).collect();
     let unreadable = match parse::one_of(text, &zh) {

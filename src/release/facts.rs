@@ -14,13 +14,13 @@ use super::layout::{Answer, Kind, Layout};
 use super::left_out::LeftOut;
 use super::licence::Licence;
 use super::manifest::{Link, Raw};
-use super::paper::{self, Paper};
 use super::shortcuts::Guessed;
 use super::work::{self, Work};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::State;
+use riddlemill_benchmarks::Paper;
 
 /// What the templates know.
 #[derive(Clone, Debug, Serialize)]
@@ -216,7 +216,7 @@ impl Facts {
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
         let Origin { raw, newest, left_out } = origin;
         let work = work::gather(config, recipe, stages)?;
-        let paper = paper::of(recipe.name);
+        let paper = recipe.paper;
         let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
         let tags = paper.tags.iter().copied().chain(["benchmark", "evaluation"]).chain(sample).collect();
         let funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();

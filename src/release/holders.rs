@@ -28,7 +28,7 @@ pub struct Holder {
 /// [`Error`] where a registry or its rows cannot be read.
 pub fn holders(workspace: &Workspace, ids: &[&str]) -> Result<Vec<Holder>, Error> {
     let mut found = Vec::new();
-    for recipe in RECIPES {
+    for recipe in RECIPES.iter() {
         let registry = Registry::open(workspace, recipe.name)?;
         for release in &registry.releases {
             for config in release.configs.keys() {

@@ -86,8 +86,8 @@ pub(super) fn text(text: CunningText, optional: &Optional) -> Option<Row> {
         needed(&text.wrong_status, "wrong", optional),
     ]);
     let kind = text.cunning_type.as_deref().and_then(|code| {
-        let types = ballots::flub_types();
-        let found = types.into_iter().find(|kind| kind.code == code && code != "undefined");
+        let types = ballots::options("flub", "types");
+        let found = types.iter().find(|kind| kind.code == code && code != "undefined");
         found.map(|kind| kind.label.zh.to_owned())
     });
     let wrong_from = match text.candidates_status.as_deref() {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::{Config, Problems, unknown};
-use crate::recipe::{RENAMED, Recipe};
+use crate::recipe::Recipe;
 use crate::stages::{Pulse, Rows, StageError, Stop, salt};
 use riddlemill_llm::Run;
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
@@ -177,7 +177,7 @@ pub fn run(
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::of(&workspace)?;
     let mut made = foreign(&workspace, recipe)?;
-    for (_, then, now) in RENAMED.iter().filter(|renamed| renamed.0 == recipe.name) {
+    for (then, now) in recipe.renamed {
         let Some((number, _)) = recipe.step(now) else { continue };
         durable::remove_folder(&workspace.stage(recipe.name, number, then))?;
     }

@@ -4,7 +4,7 @@ pub mod adjudicate;
 pub mod agreement;
 pub mod answers;
 pub mod assign;
-pub mod ballot;
+pub use riddlemill_benchmarks::ballot;
 pub mod ballots;
 mod blinding;
 pub mod carry;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Reviewed;
 use crate::llm::parse::words;
 use crate::record::Question;
-use crate::release::CATEGORIES;
+use crate::release::categories;
 
 /// Tables 1 and 2, and the shares of the reviews.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,7 +61,7 @@ pub(super) fn of(questions: &[Question], reviews: Vec<Reviewed>) -> QuestionTabl
     QuestionTables {
         questions: questions.len(),
         with_pair: questions.iter().filter(|question| question.pair.is_some()).count(),
-        categories: CATEGORIES.iter().enumerate().map(category).collect(),
+        categories: categories().iter().enumerate().map(category).collect(),
         question_words: length(|question| question.question_en.as_deref()),
         irrationality_words: length(|question| question.irrationality.as_deref()),
         pair_words: length(|question| question.pair.as_deref()),

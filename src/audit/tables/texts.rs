@@ -51,8 +51,8 @@ pub(super) fn of(
     seed: u64,
 ) -> TextTables {
     let of_type = |code: &str| texts.iter().filter(|text| text.cunning_type.as_deref() == Some(code)).count();
-    let types = ballots::flub_types();
-    let types = types.into_iter().map(|kind| TypeCount {
+    let types = ballots::options("flub", "types");
+    let types = types.iter().map(|kind| TypeCount {
         name: kind.label.en,
         zh: kind.label.zh,
         texts: of_type(kind.code),

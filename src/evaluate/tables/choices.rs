@@ -8,7 +8,7 @@ use crate::evaluate::answer::Answer;
 use crate::evaluate::item::{Body, Item};
 use crate::evaluate::metrics::Unit;
 use crate::evaluate::task::{Setting, Task};
-use crate::review::ballots::CATEGORIES;
+use crate::review::ballots;
 
 const ORDERS: [Task; 2] = [Task::GoodFirst, Task::BadFirst];
 
@@ -69,7 +69,7 @@ pub fn categories(book: &Book<'_>) -> Table {
             let (low, high) = (cell.low.map(against), cell.high.map(against));
             Some(Cell { value: against(cell.value), low, high, ..cell })
         };
-        let cells = CATEGORIES.iter().map(|c| cell(Some(c))).chain([cell(None)]).collect();
+        let cells = category_names().into_iter().map(|c| cell(Some(c))).chain([cell(None)]).collect();
         rows.push(Row { name: book.who[who].name.clone(), cells });
     }
     Table {
@@ -86,9 +86,14 @@ pub fn categories(book: &Book<'_>) -> Table {
     }
 }
 
+/// The six categories (RuozhiBench 2.4, figure 11).
+pub(super) fn category_names() -> Vec<&'static str> {
+    ballots::names("ruozhibench-gen", "categories")
+}
+
 /// The categories and what closes the row.
 pub(super) fn columns(last: &str) -> Vec<String> {
-    CATEGORIES.iter().copied().chain([last]).map(str::to_string).collect()
+    category_names().into_iter().chain([last]).map(str::to_string).collect()
 }
 
 /// What models reach on MC, from 0 to 100 (figure 8's other axis).

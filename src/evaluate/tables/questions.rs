@@ -1,6 +1,7 @@
 //! RuozhiBench-Gen: figures 4 to 6 and 16 to 21, table 3.
 
 use super::book::{Book, Column};
+use super::choices::category_names;
 use super::choices::columns;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
@@ -8,7 +9,6 @@ use crate::evaluate::item::Item;
 use crate::evaluate::metrics::{Resamples, Unit};
 use crate::evaluate::task::{Setting, Task};
 use crate::judges::{self, JudgePair, Measures, SCALE};
-use crate::review::ballots::CATEGORIES;
 
 const TASKS: [Task; 2] = [Task::Answer, Task::AnswerNormal];
 
@@ -22,7 +22,7 @@ pub fn scores(book: &Book<'_>, judge: Option<&str>) -> Table {
         .into_iter()
         .map(|who| {
             let cell = |category: Option<&str>| score(book, who, Task::Answer, judge, category);
-            let cells = CATEGORIES.iter().map(|c| cell(Some(c))).chain([cell(None)]).collect();
+            let cells = category_names().into_iter().map(|c| cell(Some(c))).chain([cell(None)]).collect();
             Row { name: book.who[who].name.clone(), cells }
         })
         .collect();

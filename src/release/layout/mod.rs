@@ -20,7 +20,7 @@ pub use brainteaser::Puzzle;
 pub use chumor::{Joke, Opponent};
 pub use flub::Cunning;
 pub use posts::post_row;
-pub use ruozhibench_gen::{CATEGORIES, Question, Statuses};
+pub use ruozhibench_gen::{Question, Statuses, categories};
 pub use ruozhibench_mc::{Choice, Rating};
 
 /// The shape of one config of a release.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Answer, Column, Compat, Kind, Layout, PROVENANCE, STANDING, Task, column, maybe};
 use crate::release::row::{Row, Value};
-pub use crate::review::ballots::CATEGORIES;
+use crate::review::ballots;
 
 /// A reviewed item.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -167,8 +167,15 @@ impl Question {
     }
 }
 
+/// The six categories by number, from 1 (RuozhiBench 2.4, figure 11).
+pub fn categories() -> Vec<&'static str> {
+    ballots::names("ruozhibench-gen", "categories")
+}
+
 fn name(number: u64) -> &'static str {
-    number.checked_sub(1).and_then(|i| CATEGORIES.get(i as usize)).copied().unwrap_or_default()
+    let category =
+        number.checked_sub(1).and_then(|i| ballots::options("ruozhibench-gen", "categories").get(i as usize));
+    category.map(|category| category.label.en).unwrap_or_default()
 }
 
 /// `"2(Commonsense Misunderstanding), 5(Absurd Imagination)"` as numbers.

@@ -92,7 +92,7 @@ fn votes(step: &Step, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
 
 fn code(said: &Json) -> &'static str {
     let name = said.as_str().unwrap_or("未分类");
-    ballots::flub_types().into_iter().find(|kind| kind.label.zh == name).unwrap().code
+    ballots::options("flub", "types").iter().find(|kind| kind.label.zh == name).unwrap().code
 }
 
 /// What the senior sees once these votes are cast.

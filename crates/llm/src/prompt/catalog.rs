@@ -10,43 +10,10 @@ use similar::TextDiff;
 
 use super::template::{Output, Rendered, Template};
 
-macro_rules! embedded {
-    ($($name:literal,)+) => {
-        &[$(($name, include_str!(concat!("../prompts/", $name, ".jinja"))),)+]
-    };
+/// The prompts of the benchmarks, as their folders hold them.
+fn embedded() -> impl Iterator<Item = &'static riddlemill_benchmarks::Prompt> {
+    riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.prompts)
 }
-
-const EMBEDDED: &[(&str, &str)] = embedded![
-    "ruozhibench/screen",
-    "ruozhibench/translate",
-    "ruozhibench/irrationality",
-    "ruozhibench/category",
-    "ruozhibench/pair",
-    "ruozhibench/respond",
-    "ruozhibench/judge",
-    "ruozhibench/judge_normal",
-    "ruozhibench/choose",
-    "flub/type",
-    "flub/explanation",
-    "flub/wrong",
-    "flub/choose",
-    "flub/choose_cot",
-    "flub/classify",
-    "flub/classify_cot",
-    "flub/explain",
-    "flub/explain_cot",
-    "flub/judge",
-    "chumor/explanation",
-    "chumor/preference",
-    "brainteaser/kind",
-    "brainteaser/premises",
-    "brainteaser/distractors_sentence",
-    "brainteaser/distractors_word",
-    "brainteaser/semantic",
-    "brainteaser/context",
-    "brainteaser/topic",
-    "brainteaser/choose",
-];
 
 /// What can be wrong with a prompt.
 #[derive(Debug, thiserror::Error)]
@@ -116,13 +83,12 @@ impl Prompts {
             collect(folder, folder, &mut overrides)?;
         }
         if let Some((name, _)) =
-            overrides.iter().find(|(name, _)| !EMBEDDED.iter().any(|(known, _)| known == name))
+            overrides.iter().find(|(name, _)| !embedded().any(|known| known.name == name))
         {
             return Err(unknown(name));
         }
-        let prompts = EMBEDDED
-            .iter()
-            .map(|&(name, embedded)| {
+        let prompts = embedded()
+            .map(|&riddlemill_benchmarks::Prompt { name, text: embedded }| {
                 let overridden_by =
                     overrides.iter().find(|(own, _)| own == name).map(|(_, path)| path.clone());
                 let source = match &overridden_by {
@@ -208,9 +174,8 @@ fn collect(folder: &Path, within: &Path, found: &mut Vec<(String, PathBuf)>) -> 
 }
 
 fn unknown(name: &str) -> PromptError {
-    let near = EMBEDDED
-        .iter()
-        .map(|&(known, _)| known)
+    let near = embedded()
+        .map(|known| known.name)
         .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     PromptError::Unknown { name: name.to_owned(), near: near.unwrap_or_default().to_owned() }
 }

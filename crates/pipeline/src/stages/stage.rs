@@ -99,6 +99,25 @@ macro_rules! match_rows {
 pub use match_rows as of_rows;
 
 impl Stage {
+    /// What a benchmark's folder says that a step does; `None` where no code here does that.
+    pub fn declared(recipe: &str, kind: riddlemill_benchmarks::Kind) -> Option<Stage> {
+        use riddlemill_benchmarks::Kind;
+        Some(match kind {
+            Kind::Import => Stage::Import,
+            Kind::Clean => Stage::Clean,
+            Kind::Anonymise => Stage::Anonymise,
+            Kind::Filter => Stage::Filter,
+            Kind::Dedup => Stage::Dedup,
+            Kind::Options => Stage::Options,
+            Kind::Draft(name) => Stage::Draft(Draft::ALL.into_iter().find(|draft| draft.name() == name)?),
+            Kind::Ballot(name) => {
+                Stage::Review(Review::ALL.into_iter().find(|review| review.place() == (recipe, name))?)
+            }
+            Kind::Native("rated_pair") => Stage::Pairs,
+            Kind::Native(op) => Stage::Puzzle(Puzzling::of_op(op)?),
+        })
+    }
+
     /// The table of its settings in pipeline.toml.
     pub fn section(self) -> &'static str {
         match self {

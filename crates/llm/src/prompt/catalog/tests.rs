@@ -121,7 +121,7 @@ fn without_delimited(prompt: &str) -> String {
 
 #[test]
 fn every_delimiter_of_a_prompt_is_defended() {
-    for (name, source) in EMBEDDED {
+    for riddlemill_benchmarks::Prompt { name, text: source } in super::embedded() {
         for tag in source.split("inside(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
             assert!(TAGS.iter().any(|known| tag.starts_with(known)), "{name}: {tag}");
         }

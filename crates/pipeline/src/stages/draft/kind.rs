@@ -6,7 +6,7 @@ use riddlemill_review::{Values, ballots};
 /// A type off the list is unreadable, and asked for again.
 pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
     let map = object(reply, &["type"])?;
-    let types = ballots::flub_types();
+    let types = ballots::options("flub", "types");
     let names: Vec<&str> = types.iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect();
     let name = one_of(text_field(&map, "type")?, &names)?;
     let code = types.iter().find(|kind| kind.label.zh == name || kind.label.en == name).map(|kind| kind.code);

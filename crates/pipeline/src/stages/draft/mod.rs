@@ -76,6 +76,27 @@ pub enum Draft {
 }
 
 impl Draft {
+    /// Every draft.
+    pub const ALL: [Draft; 17] = [
+        Draft::Screen,
+        Draft::Translation,
+        Draft::Irrationality,
+        Draft::Category,
+        Draft::Pair,
+        Draft::Type,
+        Draft::Explanation,
+        Draft::Wrong,
+        Draft::Opponent,
+        Draft::PuzzleKind,
+        Draft::Premises,
+        Draft::Distractors,
+        Draft::Semantic,
+        Draft::Context,
+        Draft::Topic,
+        Draft::Respond,
+        Draft::Judge,
+    ];
+
     /// The name of the step in flags and settings: that of the review that looks at it.
     pub fn name(self) -> &'static str {
         match self {

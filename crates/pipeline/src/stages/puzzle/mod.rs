@@ -35,3 +35,18 @@ pub enum Puzzling {
     /// A puzzle to the three questions of its group.
     Group,
 }
+
+impl Puzzling {
+    /// The stage of an operation that a benchmark's folder names.
+    pub fn of_op(op: &str) -> Option<Puzzling> {
+        Some(match op {
+            "riddle" => Puzzling::Strip,
+            "anonymise_riddle" => Puzzling::Anonymise,
+            "spelling" => Puzzling::Spelling,
+            "same_riddle" => Puzzling::Dedup,
+            "neighbours" => Puzzling::Near,
+            "puzzle_group" => Puzzling::Group,
+            _ => return None,
+        })
+    }
+}

@@ -1,13 +1,10 @@
 //! The benchmarks, each as the list of its stages: a recipe holds choices and no logic.
 
-mod brainteaser;
-mod chumor;
-mod flub;
-mod ruozhibench_gen;
-mod ruozhibench_mc;
+use std::sync::LazyLock;
 
 use crate::config::{Config, Kind, Problem, Source, reference, unknown};
 use crate::stages::{Review, Rows, Stage};
+use riddlemill_benchmarks::{Benchmark, Paper};
 
 /// How one benchmark is built.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +17,10 @@ pub struct Recipe {
     pub steps: &'static [Step],
     /// What the benchmark's paper decides otherwise than the defaults: `stage.key` and TOML.
     pub choices: &'static [(&'static str, &'static str)],
+    /// Steps that had another name: then and now. What is staged under the old name is made anew.
+    pub renamed: &'static [(&'static str, &'static str)],
+    /// The published set that it rebuilds.
+    pub paper: &'static Paper,
 }
 
 /// A stage in a recipe.
@@ -33,12 +34,26 @@ pub struct Step {
     pub inputs: &'static [&'static str],
 }
 
-/// Every recipe. A static: a `const` would be compiled again wherever it is used, and an edit of a recipe with it.
-pub static RECIPES: &[Recipe] =
-    &[ruozhibench_gen::RECIPE, ruozhibench_mc::RECIPE, flub::RECIPE, chumor::RECIPE, brainteaser::RECIPE];
+/// Every recipe, as the folders of the benchmarks declare them.
+pub static RECIPES: LazyLock<Vec<Recipe>> =
+    LazyLock::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
 
-/// Steps that had another name: the recipe, then and now. What is staged under the old name is made anew.
-pub const RENAMED: &[(&str, &str, &str)] = &[("flub", "wrong", "wrong-candidates")];
+fn declared(benchmark: &'static Benchmark) -> Recipe {
+    let step = |step: &'static riddlemill_benchmarks::Step| Step {
+        name: step.name,
+        stage: Stage::declared(benchmark.name, step.kind)
+            .unwrap_or_else(|| unreachable!("a test makes every step: {}/{}", benchmark.name, step.name)),
+        inputs: &step.from,
+    };
+    Recipe {
+        name: benchmark.name,
+        about: benchmark.about,
+        steps: benchmark.steps.iter().map(step).collect::<Vec<_>>().leak(),
+        choices: &benchmark.settings,
+        renamed: &benchmark.renamed,
+        paper: &benchmark.paper,
+    }
+}
 
 /// What settings say of steps that no recipe has, or not the one that they are for.
 pub fn unknown_steps(config: &Config) -> Vec<Problem> {
@@ -143,12 +158,7 @@ impl Recipe {
 
     /// A step and its number, from 1; a step that had another name is found by that, too.
     pub fn step(&self, name: &str) -> Option<(usize, &'static Step)> {
-        let now = || {
-            RENAMED
-                .iter()
-                .find(|renamed| (renamed.0, renamed.1) == (self.name, name))
-                .map(|renamed| renamed.2)
-        };
+        let now = || self.renamed.iter().find(|(then, _)| *then == name).map(|(_, now)| *now);
         let at = |name: &str| self.steps.iter().position(|step| step.name == name);
         at(name).or_else(|| at(now()?)).map(|i| (i + 1, &self.steps[i]))
     }
@@ -163,10 +173,6 @@ impl Recipe {
     }
 }
 
-const fn step(name: &'static str, stage: Stage, inputs: &'static [&'static str]) -> Step {
-    Step { name, stage, inputs }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -176,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_input_is_an_earlier_step() {
-        for recipe in RECIPES {
+        for recipe in RECIPES.iter() {
             let mut made = BTreeSet::new();
             for step in recipe.steps {
                 let foreign = |input: &str| input.contains('/') && recipe.input(input).is_some();
@@ -189,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_review_is_of_its_recipe_and_has_one_input() {
-        for recipe in RECIPES {
+        for recipe in RECIPES.iter() {
             for review in recipe.reviews() {
                 assert_eq!(review.place().0, recipe.name);
                 assert!(recipe.review(review.place().1).is_some(), "{review:?}");

@@ -384,8 +384,7 @@ impl Step {
 }
 
 /// Column headers that are not fields.
-pub(crate) const RESERVED: &[&str] =
-    &["item", "recipe", "step", "round", "annotator", "vote", "content_hash"];
+pub const RESERVED: &[&str] = &["item", "recipe", "step", "round", "annotator", "vote", "content_hash"];
 
 impl Field {
     /// The options of a choice, the reasons of a rejection, or nothing.

@@ -1,0 +1,35 @@
+//! Puts the folders of `src/benchmarks` into the program, file by file, in the order of their paths: a benchmark that is
+//! added there is built in without a line anywhere else.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../src/benchmarks").canonicalize()?;
+    println!("cargo::rerun-if-changed={}", root.display());
+    let mut files = Vec::new();
+    collect(&root, &mut files)?;
+    files.sort();
+    let mut list = String::from("[\n");
+    for file in files {
+        let name: Vec<_> = file.strip_prefix(&root)?.iter().map(|part| part.to_string_lossy()).collect();
+        writeln!(list, "    ({:?}, include_str!({file:?})),", name.join("/"))?;
+    }
+    list.push_str("]\n");
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("files.rs"), list)?;
+    Ok(())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "toml" || extension == "jinja") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

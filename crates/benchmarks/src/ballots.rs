@@ -1,0 +1,240 @@
+//! `ballots.toml`: what people are asked.
+
+use std::collections::BTreeMap;
+
+use crate::ballot::{
+    Adjudication, Choice, Combine, Drafts, Field, Kind, Qualification, Review, Role, Step, When,
+};
+use crate::reader::{Keys, Problems, read};
+
+/// Options that several fields share, by the name of their list.
+pub type Lists = BTreeMap<&'static str, Vec<Choice>>;
+
+/// The ballots of a benchmark.
+#[derive(Clone, Debug, Default)]
+pub struct Ballots {
+    /// In the order of the file, which is that of the steps.
+    pub steps: Vec<Step>,
+    /// Shared options.
+    pub lists: Lists,
+}
+
+/// Reads the ballots of a benchmark.
+///
+/// # Errors
+/// Every problem of the file.
+pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots, Problems> {
+    read(file, text, |keys| {
+        let lists = keys.lists("list", choice);
+        let every = keys.table("every", |keys| common(keys, &Common::default())).unwrap_or_default();
+        let steps = keys.each("ballot", |name, keys| ballot(benchmark, name, &every, &lists, keys));
+        Ballots { steps, lists }
+    })
+}
+
+const ROLES: [(&str, Role); 4] = [
+    ("annotator", Role::Annotator),
+    ("junior", Role::Junior),
+    ("senior", Role::Senior),
+    ("meta", Role::Meta),
+];
+
+/// What may hold for every ballot of a file.
+#[derive(Clone)]
+struct Common {
+    voters: Vec<Role>,
+    votes: usize,
+    drafts: Drafts,
+    trial: Option<Qualification>,
+}
+
+impl Default for Common {
+    /// Anybody votes, once, blind.
+    fn default() -> Common {
+        Common {
+            voters: vec![Role::Annotator, Role::Junior, Role::Senior],
+            votes: 1,
+            drafts: Drafts::Hidden,
+            trial: None,
+        }
+    }
+}
+
+fn common(keys: &Keys<'_>, every: &Common) -> Common {
+    let trial = |keys: &Keys<'_>| Qualification {
+        formal: keys.share("formal").unwrap_or(0.0),
+        senior: keys.share("senior").unwrap_or(0.0),
+    };
+    Common {
+        voters: keys.some_of("voters", &ROLES).unwrap_or_else(|| every.voters.clone()),
+        votes: keys.count("votes").unwrap_or(every.votes),
+        drafts: keys
+            .one_of("drafts", &[("hidden", Drafts::Hidden), ("shown", Drafts::Shown)])
+            .unwrap_or(every.drafts),
+        trial: keys.table("trial", trial).or(every.trial),
+    }
+}
+
+fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &Lists, keys: &Keys<'_>) -> Step {
+    let common = common(keys, every);
+    let fields = keys.tables("fields", |keys| field(lists, keys)).unwrap_or_default();
+    let asked_by = |keys: &Keys<'_>| -> Vec<_> {
+        keys.names().into_iter().map(|field| (field, keys.needed(field))).collect()
+    };
+    let step = Step {
+        recipe,
+        name,
+        title: keys.words("title"),
+        guideline: keys.words("guideline"),
+        paper: keys.needed("paper"),
+        shows: keys.tables("shows", |keys| (keys.needed("key"), keys.words("label"))).unwrap_or_default(),
+        review: keys.table("second", |keys| second(&fields, lists, keys)),
+        fields,
+        voters: common.voters,
+        votes_needed: common.votes,
+        drafts: common.drafts,
+        adjudication: Adjudication {
+            by: keys.one_of("settles", &ROLES).unwrap_or(Role::Meta),
+            asked_by: keys.table("asked_by", asked_by).unwrap_or_default(),
+        },
+        draft_ahead: false,
+        qualification: common.trial,
+    };
+    for fault in step.faults() {
+        keys.problem("title", fault);
+    }
+    step
+}
+
+/// A second look: fields of the first that are asked again, and more.
+fn second(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> Review {
+    let mut fields = Vec::new();
+    for name in keys.texts("again").unwrap_or_default() {
+        match first.iter().find(|field| field.name == name) {
+            Some(field) => fields.push(field.clone()),
+            None => {
+                let known = first.iter().map(|field| field.name);
+                keys.problem("again", riddlemill_text::hint::unknown("field", name, known));
+            }
+        }
+    }
+    fields.extend(keys.tables("fields", |keys| field(lists, keys)).unwrap_or_default());
+    Review { by: keys.one_of("by", &ROLES).unwrap_or(Role::Senior), fields }
+}
+
+fn field(lists: &Lists, keys: &Keys<'_>) -> Field {
+    let when = |keys: &Keys<'_>| When {
+        field: keys.needed("field"),
+        write: keys.texts("write").unwrap_or_default().leak(),
+        draft: keys.texts("draft").unwrap_or_default().leak(),
+    };
+    Field {
+        name: keys.needed("name"),
+        label: keys.words("label"),
+        kind: kind(lists, keys),
+        required: !keys.flag("optional").unwrap_or(false),
+        when: keys.table("when", when),
+        combine: combine(keys),
+    }
+}
+
+/// What a field is made of, by the word that names it.
+#[derive(Clone, Copy)]
+enum Form {
+    Choice,
+    Choices,
+    Text,
+    Pick,
+    Edited,
+    Score,
+    Preference,
+    Keep,
+}
+
+fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
+    let forms = [
+        ("choice", Form::Choice),
+        ("choices", Form::Choices),
+        ("text", Form::Text),
+        ("pick", Form::Pick),
+        ("edited", Form::Edited),
+        ("score", Form::Score),
+        ("preference", Form::Preference),
+        ("keep", Form::Keep),
+    ];
+    if !keys.has("kind") {
+        keys.needed("kind");
+        return Kind::Text;
+    }
+    match keys.one_of("kind", &forms) {
+        None | Some(Form::Text) => Kind::Text,
+        Some(Form::Choice) => Kind::Choice(options(lists, keys)),
+        Some(Form::Choices) => {
+            let options = options(lists, keys);
+            let max = keys.count("max").unwrap_or(options.len());
+            Kind::Choices { min: keys.count("min").unwrap_or(0), max, options }
+        }
+        Some(Form::Pick) => Kind::Pick { k: keys.count("k").unwrap_or(1), from: keys.needed("from") },
+        Some(Form::Edited) => Kind::Edited { pick: keys.needed("pick") },
+        Some(Form::Score) => {
+            Kind::Score { min: keys.integer("min").unwrap_or(1), max: keys.integer("max").unwrap_or(5) }
+        }
+        Some(Form::Preference) => {
+            let sides = keys.texts("sides").and_then(|sides| <[&str; 2]>::try_from(sides).ok());
+            if sides.is_none() {
+                keys.problem("sides", "`sides` names two, as votes are to call them");
+            }
+            let blank = || Choice {
+                code: "",
+                label: crate::ballot::label("", ""),
+                definition: crate::ballot::label("", ""),
+            };
+            let tie = keys.table("tie", choice);
+            if tie.is_none() {
+                keys.problem("tie", "`tie` is missing: what an annotator says who finds neither better");
+            }
+            Kind::Preference { sides: sides.unwrap_or_default(), tie: tie.unwrap_or_else(blank) }
+        }
+        Some(Form::Keep) => Kind::Keep { reasons: options(lists, keys) },
+    }
+}
+
+/// Options as they stand, or those of a list.
+fn options(lists: &Lists, keys: &Keys<'_>) -> Vec<Choice> {
+    if !keys.is_text("options") {
+        let options = keys.tables("options", choice).unwrap_or_default();
+        if options.is_empty() {
+            keys.problem("options", "`options` is missing, or empty");
+        }
+        return options;
+    }
+    let name = keys.needed("options");
+    lists.get(name).cloned().unwrap_or_else(|| {
+        keys.problem("options", riddlemill_text::hint::unknown("list", name, lists.keys().copied()));
+        Vec::new()
+    })
+}
+
+fn choice(keys: &Keys<'_>) -> Choice {
+    Choice { code: keys.needed("code"), label: keys.words("label"), definition: keys.words("means") }
+}
+
+/// How several answers become one; `else` is for a choice on which no majority falls.
+fn combine(keys: &Keys<'_>) -> Combine {
+    let rules = [
+        ("majority", Combine::Majority),
+        ("unanimous", Combine::Unanimity),
+        ("union", Combine::Union),
+        ("mean", Combine::Mean),
+        ("collect", Combine::Collect),
+    ];
+    let rule = keys.one_of("rule", &rules).unwrap_or(Combine::Majority);
+    match (rule, keys.text("else")) {
+        (Combine::Majority, Some(code)) => Combine::MajorityOr(code),
+        (rule, Some(_)) => {
+            keys.problem("else", "`else` goes with `rule = \"majority\"` alone");
+            rule
+        }
+        (rule, None) => rule,
+    }
+}

@@ -1,0 +1,339 @@
+//! `benchmark.toml`: what a benchmark is, and how it is built.
+
+use crate::ballots::{self, Ballots};
+use crate::paper::{self, Cited, Paper};
+use crate::reader::{Keys, Problem, Problems, read};
+
+/// A benchmark as its folder declares it.
+#[derive(Clone, Debug)]
+pub struct Benchmark {
+    /// The folder's name, everywhere.
+    pub name: &'static str,
+    /// What it builds, in a sentence.
+    pub about: &'static str,
+    /// Its steps, in order.
+    pub steps: Vec<Step>,
+    /// Steps that had another name: then and now. What is staged under the old name is made anew.
+    pub renamed: Vec<(&'static str, &'static str)>,
+    /// What its paper decides otherwise than the defaults: `section.key` and TOML.
+    pub settings: Vec<(&'static str, &'static str)>,
+    /// Its prompts, in the order of the steps that ask them.
+    pub prompts: Vec<Prompt>,
+    /// What people are asked.
+    pub ballots: Ballots,
+    /// Which published set it rebuilds.
+    pub paper: Paper,
+    /// Where lists name it, among the others.
+    order: usize,
+}
+
+/// A step of a benchmark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its name: the folder of its rows, and what `--from` takes.
+    pub name: &'static str,
+    /// What it does.
+    pub kind: Kind,
+    /// The steps whose rows it reads; those of another benchmark as `benchmark/step`.
+    pub from: Vec<&'static str>,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Dumps to posts.
+    Import,
+    /// What a post says once the forum's debris is gone.
+    Clean,
+    /// Personal data out of the texts.
+    Anonymise,
+    /// Posts of the benchmark's kind.
+    Filter,
+    /// One record a joke.
+    Dedup,
+    /// A model proposes what the ballot of this name decides, or what no ballot does.
+    Draft(&'static str),
+    /// People decide, by the ballot of this name.
+    Ballot(&'static str),
+    /// The options of a multiple choice.
+    Options,
+    /// A named operation in Rust, for what no declaration can say.
+    Native(&'static str),
+}
+
+/// A prompt of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// `<benchmark>/<name>`, as replies and a workspace's own prompts call it.
+    pub name: &'static str,
+    /// The template.
+    pub text: &'static str,
+}
+
+impl Benchmark {
+    /// A ballot.
+    pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Step> {
+        self.ballots.steps.iter().find(|step| step.name == name)
+    }
+
+    /// The options that several fields share under a name; none under another.
+    pub fn list(&self, name: &str) -> &[crate::ballot::Choice] {
+        self.ballots.lists.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Reads the folders of benchmarks: each by its name and its files, a file by its path in the folder.
+///
+/// # Errors
+/// Every problem of every file.
+pub fn load(
+    folders: &[(&'static str, Vec<(&'static str, &'static str)>)],
+) -> Result<Vec<Benchmark>, Problems> {
+    let mut problems = Vec::new();
+    let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
+    for (name, files) in folders {
+        match folder(name, files) {
+            Ok(benchmark) => read.push(benchmark),
+            Err(more) => problems.extend(more.0),
+        }
+    }
+    let papers: Vec<(&str, Paper)> =
+        read.iter().filter(|(_, like)| like.is_none()).map(|(b, _)| (b.name, b.paper.clone())).collect();
+    for (benchmark, like) in &mut read {
+        let Some(other) = *like else { continue };
+        match papers.iter().find(|(name, _)| *name == other) {
+            Some((_, paper)) => benchmark.paper = paper.clone(),
+            None => {
+                let what = riddlemill_text::hint::unknown("benchmark", other, papers.iter().map(|(n, _)| *n));
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+        }
+    }
+    let mut benchmarks: Vec<Benchmark> = read.into_iter().map(|(benchmark, _)| benchmark).collect();
+    benchmarks.sort_by_key(|benchmark| (benchmark.order, benchmark.name));
+    problems.extend(foreign(&benchmarks));
+    if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
+}
+
+fn folder(
+    name: &'static str,
+    files: &[(&'static str, &'static str)],
+) -> Result<(Benchmark, Option<&'static str>), Problems> {
+    let file = |path: &str| files.iter().find(|(file, _)| *file == path).map(|(_, text)| *text);
+    let mut problems = Vec::new();
+    let ballots = match file("ballots.toml") {
+        None => Ballots::default(),
+        Some(text) => ballots::parse(name, &format!("{name}/ballots.toml"), text).unwrap_or_else(|more| {
+            problems.extend(more.0);
+            Ballots::default()
+        }),
+    };
+    let place = format!("{name}/benchmark.toml");
+    let Some(text) = file("benchmark.toml") else {
+        problems.push(Problem { place, what: "the folder has no benchmark.toml".to_owned() });
+        return Err(Problems(problems));
+    };
+    let templates: Vec<(&str, &'static str)> = files
+        .iter()
+        .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
+        .collect();
+    // What a ballots.toml with problems does not tell is not missing from this file.
+    let known = problems.is_empty().then_some(&ballots);
+    match read(&place, text, |keys| benchmark(name, known, &templates, keys)) {
+        Ok((mut benchmark, like)) if problems.is_empty() => {
+            benchmark.ballots = ballots;
+            Ok((benchmark, like))
+        }
+        Ok(_) => Err(Problems(problems)),
+        Err(more) => {
+            problems.extend(more.0);
+            Err(Problems(problems))
+        }
+    }
+}
+
+fn benchmark(
+    name: &'static str,
+    ballots: Option<&Ballots>,
+    templates: &[(&str, &'static str)],
+    keys: &Keys<'_>,
+) -> (Benchmark, Option<&'static str>) {
+    let blank = Paper {
+        set: "",
+        title: "",
+        authors: "",
+        year: 0,
+        url: "",
+        languages: Vec::new(),
+        key: "",
+        tags: Vec::new(),
+        biases: "",
+        differs: Vec::new(),
+    };
+    if !keys.has("paper") {
+        keys.problem("paper", "[paper] is missing: which published set it rebuilds");
+    }
+    let (paper, like) = match keys.table("paper", paper::read) {
+        Some(Cited::Own(paper)) => (*paper, None),
+        Some(Cited::Like(other)) => (blank, Some(other)),
+        None => (blank, None),
+    };
+    let renamed = |keys: &Keys<'_>| -> Vec<_> {
+        keys.names().into_iter().map(|then| (then, keys.needed(then))).collect()
+    };
+    let settings = keys.each("settings", |section, keys| {
+        keys.written()
+            .into_iter()
+            .map(move |(key, toml)| (crate::reader::keep(&format!("{section}.{key}")), toml))
+            .collect::<Vec<_>>()
+    });
+    let benchmark = Benchmark {
+        name,
+        about: keys.needed("about"),
+        steps: steps(ballots, keys),
+        renamed: keys.table("renamed", renamed).unwrap_or_default(),
+        settings: settings.concat(),
+        prompts: prompts(name, templates, keys),
+        ballots: Ballots::default(),
+        paper,
+        order: keys.count("order").unwrap_or(usize::MAX),
+    };
+    (benchmark, like)
+}
+
+/// The prompts by the names in `prompts`: each has its file, and each file its name.
+fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<Prompt> {
+    let of = keys.text("prompts_of").unwrap_or(name);
+    let names = keys.texts("prompts").unwrap_or_default();
+    for (file, _) in templates.iter().filter(|(file, _)| !names.contains(file)) {
+        keys.problem("prompts", format!("prompts/{file}.jinja is not named in `prompts`"));
+    }
+    let prompt = |named: &'static str| {
+        let Some((_, text)) = templates.iter().find(|(file, _)| *file == named) else {
+            let known = templates.iter().map(|(file, _)| *file);
+            keys.problem("prompts", riddlemill_text::hint::unknown("prompt", named, known));
+            return None;
+        };
+        Some(Prompt { name: crate::reader::keep(&format!("{of}/{named}")), text })
+    };
+    names.into_iter().filter_map(prompt).collect()
+}
+
+/// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others say what they do.
+fn steps(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Vec<Step> {
+    if !keys.has("steps") {
+        keys.needed("steps");
+    }
+    let names = keys.texts("steps").unwrap_or_default();
+    let said = keys.each("step", |name, keys| {
+        if !names.contains(&name) {
+            keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
+        }
+        (name, said(name, ballots, keys))
+    });
+    let mut steps: Vec<Step> = Vec::new();
+    for name in names {
+        if steps.iter().any(|step| step.name == name) {
+            keys.problem("steps", format!("two steps are named {name:?}"));
+            continue;
+        }
+        let (kind, from) = match said.iter().find(|(step, _)| *step == name) {
+            Some((_, (kind, from))) => (*kind, from.clone()),
+            None => (None, None),
+        };
+        let Some(kind) = kind.or_else(|| plain(name)) else {
+            keys.problem("steps", format!("[step.{name}] is missing: what the step {name:?} does"));
+            continue;
+        };
+        if let (Kind::Ballot(ballot), Some(ballots)) = (kind, ballots)
+            && !ballots.steps.iter().any(|step| step.name == ballot)
+        {
+            let known = ballots.steps.iter().map(|step| step.name);
+            keys.problem("steps", riddlemill_text::hint::unknown("ballot", ballot, known));
+        }
+        let before = || steps.last().map(|step| step.name).into_iter().collect();
+        let from = from.unwrap_or_else(before);
+        for input in from.iter().filter(|input| !input.contains('/')) {
+            if !steps.iter().any(|step| step.name == *input) {
+                keys.problem("steps", format!("{name:?} reads {input:?}, which is no step before it"));
+            }
+        }
+        steps.push(Step { name, kind, from });
+    }
+    if let Some(ballots) = ballots {
+        for ballot in ballots
+            .steps
+            .iter()
+            .filter(|ballot| !steps.iter().any(|step| step.kind == Kind::Ballot(ballot.name)))
+        {
+            keys.problem(
+                "steps",
+                format!("the ballot {:?} is of no step; name `review:{}`", ballot.name, ballot.name),
+            );
+        }
+    }
+    steps
+}
+
+/// What a step without a table does.
+fn plain(name: &'static str) -> Option<Kind> {
+    match name {
+        "import" => Some(Kind::Import),
+        "clean" => Some(Kind::Clean),
+        "anonymise" => Some(Kind::Anonymise),
+        "filter" => Some(Kind::Filter),
+        "dedup" => Some(Kind::Dedup),
+        "options" => Some(Kind::Options),
+        _ => name.strip_prefix("review:").map(Kind::Ballot),
+    }
+}
+
+/// A step's table: what it does, and what it reads where that is not the step before.
+fn said(
+    name: &'static str,
+    ballots: Option<&Ballots>,
+    keys: &Keys<'_>,
+) -> (Option<Kind>, Option<Vec<&'static str>>) {
+    #[derive(Clone, Copy)]
+    enum Word {
+        Draft,
+        Options,
+        Native,
+    }
+    let words = [("draft", Word::Draft), ("options", Word::Options), ("native", Word::Native)];
+    let kind = match keys.one_of("kind", &words) {
+        Some(Word::Draft) => {
+            let ballot = keys.text("for");
+            if let (Some(ballot), Some(ballots)) = (ballot, ballots)
+                && !ballots.steps.iter().any(|step| step.name == ballot)
+            {
+                let known = ballots.steps.iter().map(|step| step.name);
+                keys.problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
+            }
+            Some(Kind::Draft(ballot.unwrap_or(name)))
+        }
+        Some(Word::Options) => Some(Kind::Options),
+        Some(Word::Native) => Some(Kind::Native(keys.needed("op"))),
+        None => None,
+    };
+    (kind, keys.texts("from"))
+}
+
+/// Inputs of other benchmarks that these have not.
+fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for benchmark in benchmarks {
+        for input in benchmark.steps.iter().flat_map(|step| &step.from) {
+            let Some((other, name)) = input.split_once('/') else { continue };
+            let found = benchmarks
+                .iter()
+                .find(|b| b.name == other)
+                .and_then(|b| b.steps.iter().find(|s| s.name == name));
+            if found.is_none() {
+                let what = format!("there is no step {input:?} to read");
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+        }
+    }
+    problems
+}

@@ -1,0 +1,69 @@
+//! Which published set a benchmark rebuilds, and what is done otherwise and why.
+
+use serde::Serialize;
+
+use crate::reader::Keys;
+
+/// A published set and how this one differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Paper {
+    /// The set's name.
+    pub set: &'static str,
+    /// The paper's title.
+    pub title: &'static str,
+    /// Its first author and the others.
+    pub authors: &'static str,
+    /// When it appeared.
+    pub year: u16,
+    /// Where it is.
+    pub url: &'static str,
+    /// Languages of the rows, as the Hub names them.
+    pub languages: Vec<&'static str>,
+    /// The paper's key in BibTeX.
+    pub key: &'static str,
+    /// What the Hub finds the set by.
+    pub tags: Vec<&'static str>,
+    /// What bends figures on such a set.
+    pub biases: &'static str,
+    /// What the published set holds or the paper does, and what this one does instead.
+    pub differs: Vec<Difference>,
+}
+
+/// One thing that is otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// In the paper or the published file.
+    pub there: &'static str,
+    /// Here, and why.
+    pub here: &'static str,
+}
+
+/// `[paper]`, or the name of the benchmark whose paper it is, too.
+#[derive(Clone, Debug)]
+pub(crate) enum Cited {
+    Own(Box<Paper>),
+    Like(&'static str),
+}
+
+pub(crate) fn read(keys: &Keys<'_>) -> Cited {
+    if let Some(other) = keys.text("like") {
+        return Cited::Like(other);
+    }
+    let difference = |keys: &Keys<'_>| Difference { there: keys.needed("there"), here: keys.needed("here") };
+    if !keys.has("year") {
+        keys.problem("year", "`year` is missing");
+    }
+    let year = keys.count("year").and_then(|year| u16::try_from(year).ok());
+    Cited::Own(Box::new(Paper {
+        set: keys.needed("set"),
+        title: keys.needed("title"),
+        authors: keys.needed("authors"),
+        year: year.unwrap_or_default(),
+        url: keys.needed("url"),
+        languages: keys.texts("languages").unwrap_or_default(),
+        key: keys.needed("key"),
+        tags: keys.texts("tags").unwrap_or_default(),
+        biases: keys.needed("biases"),
+        differs: keys.tables("differs", difference).unwrap_or_default(),
+    }))
+}

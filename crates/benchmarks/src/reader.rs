@@ -1,0 +1,302 @@
+//! TOML that people write, read whole: every problem is told at once, each with its place, and a key that nobody asks
+//! for is one of them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use riddlemill_text::hint::near_miss;
+use toml_edit::{Document, Item, TableLike, Value};
+
+use crate::ballot::Label;
+
+/// Something in a declaration that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: `flub/ballots.toml:12:1`.
+    pub place: String,
+    /// What is wrong, and how to mend it.
+    pub what: String,
+}
+
+/// All problems of a declaration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Problem { place, what }) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{place}: {what}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a file by what asks for its keys.
+///
+/// # Errors
+/// Every problem of the file, in the order of its lines.
+pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Result<T, Problems> {
+    let reader = Reader { file, text, problems: RefCell::default() };
+    let read = match Document::parse(text) {
+        Ok(document) => Some(reader.keys(document.as_table(), what)),
+        Err(e) => {
+            reader.problem(e.span(), e.message().lines().next().unwrap_or_default().to_owned());
+            None
+        }
+    };
+    let mut problems = reader.problems.into_inner();
+    problems.sort_by_key(|(offset, _)| *offset);
+    let problems = problems.into_iter().map(|(_, problem)| problem).collect();
+    match read {
+        Some(read) if Vec::is_empty(&problems) => Ok(read),
+        _ => Err(Problems(problems)),
+    }
+}
+
+struct Reader<'f> {
+    file: &'f str,
+    text: &'f str,
+    /// Each with its place in the text.
+    problems: RefCell<Vec<(usize, Problem)>>,
+}
+
+impl<'f> Reader<'f> {
+    fn keys<T>(&self, table: &dyn TableLike, what: impl FnOnce(&Keys<'_>) -> T) -> T {
+        let keys = Keys { reader: self, table, asked: RefCell::default() };
+        let read = what(&keys);
+        keys.finish();
+        read
+    }
+
+    fn problem(&self, span: Option<Range<usize>>, what: String) {
+        let offset = span.map_or(0, |span| span.start);
+        let before = &self.text[..self.text.floor_char_boundary(offset)];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let place = format!("{}:{line}:{column}", self.file);
+        self.problems.borrow_mut().push((offset, Problem { place, what }));
+    }
+}
+
+/// A table that is being read. Texts live as long as the program: declarations are read once.
+pub struct Keys<'r> {
+    reader: &'r Reader<'r>,
+    table: &'r dyn TableLike,
+    asked: RefCell<Vec<String>>,
+}
+
+impl Keys<'_> {
+    /// A text, or nothing where the key is not there.
+    pub fn text(&self, key: &str) -> Option<&'static str> {
+        self.value(key, "a text", |value| value.as_str().map(keep))
+    }
+
+    /// A text that must be there.
+    pub fn needed(&self, key: &str) -> &'static str {
+        self.lacking(key);
+        self.text(key).unwrap_or_default()
+    }
+
+    /// A whole number from 0.
+    pub fn count(&self, key: &str) -> Option<usize> {
+        let count = |value: &Value| value.as_integer().and_then(|count| usize::try_from(count).ok());
+        self.value(key, "a whole number from 0", count)
+    }
+
+    /// A whole number.
+    pub fn integer(&self, key: &str) -> Option<i32> {
+        let integer = |value: &Value| value.as_integer().and_then(|integer| i32::try_from(integer).ok());
+        self.value(key, "a whole number", integer)
+    }
+
+    /// A share, from 0 to 1.
+    pub fn share(&self, key: &str) -> Option<f64> {
+        let share = |value: &Value| value.as_float().filter(|share| (0.0..=1.0).contains(share));
+        self.value(key, "a share from 0.0 to 1.0", share)
+    }
+
+    /// Yes or no.
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        self.value(key, "true or false", Value::as_bool)
+    }
+
+    /// A list of texts.
+    pub fn texts(&self, key: &str) -> Option<Vec<&'static str>> {
+        let texts = |value: &Value| value.as_array()?.iter().map(|text| text.as_str().map(keep)).collect();
+        self.value(key, "a list of texts", texts)
+    }
+
+    /// Words for people, in both languages; they must be there.
+    pub fn words(&self, key: &str) -> Label {
+        self.lacking(key);
+        let words = |keys: &Keys<'_>| Label { en: keys.needed("en"), zh: keys.needed("zh") };
+        self.table(key, words).unwrap_or(Label { en: "", zh: "" })
+    }
+
+    /// One of the values that have a name.
+    pub fn one_of<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Option<T> {
+        let name = self.text(key)?;
+        self.named(key, name, names)
+    }
+
+    /// Several of the values that have a name.
+    pub fn some_of<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Option<Vec<T>> {
+        let written = self.texts(key)?;
+        Some(written.into_iter().filter_map(|name| self.named(key, name, names)).collect())
+    }
+
+    /// A table below this one, in braces or under a head of its own.
+    pub fn table<T>(&self, key: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Option<T> {
+        let item = self.item(key)?;
+        let Some(table) = item.as_table_like() else {
+            self.expected(key, item, "a table");
+            return None;
+        };
+        Some(self.reader.keys(table, what))
+    }
+
+    /// The tables of a list, in braces or under heads of their own.
+    pub fn tables<T>(&self, key: &str, mut what: impl FnMut(&Keys<'_>) -> T) -> Option<Vec<T>> {
+        let item = self.item(key)?;
+        if let Some(tables) = item.as_array_of_tables() {
+            return Some(tables.iter().map(|table| self.reader.keys(table, &mut what)).collect());
+        }
+        let tables: Option<Vec<_>> =
+            item.as_array().and_then(|list| list.iter().map(Value::as_inline_table).collect());
+        let Some(tables) = tables else {
+            self.expected(key, item, "a list of tables");
+            return None;
+        };
+        Some(tables.into_iter().map(|table| self.reader.keys(table, &mut what)).collect())
+    }
+
+    /// The tables that stand under names of their own, `[key.NAME]`, in the order of the file.
+    pub fn each<T>(&self, key: &str, mut what: impl FnMut(&'static str, &Keys<'_>) -> T) -> Vec<T> {
+        let Some(item) = self.item(key) else { return Vec::new() };
+        let Some(table) = item.as_table_like() else {
+            self.expected(key, item, "tables with names of their own");
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for (name, item) in table.iter() {
+            match item.as_table_like() {
+                Some(table) => read.push(self.reader.keys(table, |keys| what(keep(name), keys))),
+                None => self.expected(name, item, "a table"),
+            }
+        }
+        read
+    }
+
+    /// Lists of tables that stand under names of their own, `[[key.NAME]]`.
+    pub fn lists<T>(
+        &self,
+        key: &str,
+        mut what: impl FnMut(&Keys<'_>) -> T,
+    ) -> BTreeMap<&'static str, Vec<T>> {
+        let names: Vec<&'static str> = self
+            .table
+            .get(key)
+            .and_then(Item::as_table_like)
+            .into_iter()
+            .flat_map(|t| t.iter())
+            .map(|(n, _)| keep(n))
+            .collect();
+        let read = |keys: &Keys<'_>| -> BTreeMap<_, _> {
+            names.iter().map(|&name| (name, keys.tables(name, &mut what).unwrap_or_default())).collect()
+        };
+        self.table(key, read).unwrap_or_default()
+    }
+
+    /// Each key of this table with its value as TOML writes it.
+    pub fn written(&self) -> Vec<(&'static str, &'static str)> {
+        let written = |(name, item): (&str, &Item)| {
+            self.asked.borrow_mut().push(name.to_owned());
+            let mut value = item.clone();
+            if let Some(value) = value.as_value_mut() {
+                value.decor_mut().clear();
+            }
+            (keep(name), keep(value.to_string().trim()))
+        };
+        self.table.iter().map(written).collect()
+    }
+
+    /// The names of the keys that stand here.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.table.iter().map(|(name, _)| keep(name)).collect()
+    }
+
+    /// Whether a key stands here.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// Whether a value is a text and not what else it might be.
+    pub fn is_text(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(Item::is_str)
+    }
+
+    /// Tells what is wrong with a key, or with the table where it has no such key.
+    pub fn problem(&self, key: &str, what: impl Into<String>) {
+        let item = self.table.get(key).and_then(Item::span);
+        self.reader.problem(item.or_else(|| self.span()), what.into());
+    }
+
+    /// Where the table begins: its first key, if it has one.
+    fn span(&self) -> Option<Range<usize>> {
+        self.table.iter().find_map(|(name, _)| self.table.key(name)?.span())
+    }
+
+    fn lacking(&self, key: &str) {
+        if !self.has(key) {
+            self.problem(key, format!("`{key}` is missing"));
+        }
+    }
+
+    fn item(&self, key: &str) -> Option<&Item> {
+        self.asked.borrow_mut().push(key.to_owned());
+        self.table.get(key)
+    }
+
+    fn value<T>(&self, key: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        let item = self.item(key)?;
+        let value = item.as_value().and_then(read);
+        if value.is_none() {
+            self.expected(key, item, kind);
+        }
+        value
+    }
+
+    fn named<T: Copy>(&self, key: &str, name: &str, names: &[(&str, T)]) -> Option<T> {
+        let found = names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        if found.is_none() {
+            let known = names.iter().map(|(known, _)| *known);
+            self.problem(key, riddlemill_text::hint::unknown(key, name, known));
+        }
+        found
+    }
+
+    fn expected(&self, key: &str, item: &Item, kind: &str) {
+        self.reader.problem(item.span(), format!("{key}: expected {kind}"));
+    }
+
+    /// Keys that nobody asked for.
+    fn finish(&self) {
+        let asked = self.asked.borrow();
+        for (name, _) in self.table.iter().filter(|(name, _)| !asked.iter().any(|key| key == name)) {
+            let near = near_miss(name, asked.iter().map(String::as_str));
+            let hint = near.map_or_else(String::new, |near| format!("\n  hint: did you mean {near:?}?"));
+            let span = self.table.key(name).and_then(toml_edit::Key::span);
+            self.reader.problem(span, format!("unknown key {name:?}{hint}"));
+        }
+    }
+}
+
+/// A text for as long as the program runs.
+pub(crate) fn keep(text: &str) -> &'static str {
+    Box::leak(text.into())
+}

@@ -1,0 +1,124 @@
+use super::*;
+use crate::ballot::{Round, Step as Ballot};
+
+fn ballots() -> impl Iterator<Item = &'static Ballot> {
+    all().iter().flat_map(|benchmark| &benchmark.ballots.steps)
+}
+
+#[test]
+fn the_built_in_folders_have_no_problem() {
+    let read = benchmark::load(&folders());
+    assert_eq!(read.map(|all| all.len()).map_err(|problems| problems.to_string()), Ok(5));
+}
+
+#[test]
+fn codes_fit_in_a_cell_and_labels_are_bilingual() {
+    let code = |code: &str| {
+        code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..'\u{9fff}').contains(&c));
+    for step in ballots() {
+        assert!(chinese(step.guideline.zh) && chinese(step.title.zh), "{}", step.name);
+        for field in step.form(Round::Adjudication) {
+            assert!(code(field.name) && chinese(field.label.zh), "{}", field.name);
+            for option in field.options() {
+                assert!(code(option.code) && chinese(option.label.zh), "{}", option.code);
+                assert!(!option.definition.en.is_empty() && chinese(option.definition.zh), "{}", option.code);
+            }
+        }
+    }
+}
+
+/// Votes are kept for good, so a code that votes hold may never vanish.
+#[test]
+fn codes_are_stable() {
+    let mut lines = Vec::new();
+    for step in ballots() {
+        for round in Round::ALL {
+            for field in step.form(round) {
+                let codes: Vec<&str> = field.options().iter().map(|option| option.code).collect();
+                let (recipe, name, round) = (step.recipe, step.name, round.name());
+                lines.push(format!("{recipe}/{name} {round} {}: {}", field.name, codes.join(" ")));
+            }
+        }
+    }
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// A small benchmark as somebody writes it who has not read everything.
+#[test]
+fn every_problem_is_told_at_once_with_its_place() {
+    let benchmark = r#"about = "jokes"
+steps = ["import", "clean", "clean", "review:scren", "draw", "explanation"]
+promts = ["explanation"]
+prompts = ["explain"]
+
+[step.explanation]
+kind = "draft"
+for = "explanations"
+from = ["filter"]
+
+[step.draught]
+kind = "drafts"
+
+[paper]
+set = "Jokes"
+title = "Jokes"
+authors = "A."
+year = "2024"
+url = "https://example.org"
+key = "a2024"
+biases = "Some."
+"#;
+    let ballots = r#"[every]
+votes = -1
+[[list.kinds]]
+code = "pun"
+label = { en = "pun", zh = "双关" }
+means = { en = "Two meanings.", zh = "两个意思。" }
+
+[ballot.screen]
+title = { en = "Keep it?", zh = "保留吗？" }
+guideline = { en = "Keep it.", ch = "保留。" }
+paper = "none"
+voters = ["junior", "seniors"]
+[[ballot.screen.fields]]
+name = "kind"
+label = { en = "Kind", zh = "类型" }
+kind = "choice"
+options = "kind"
+rule = "union"
+else = "none"
+[[ballot.screen.fields]]
+name = "kind"
+label = { en = "Kind", zh = "类型" }
+kind = "chioce"
+[[ballot.screen.fields]]
+name = "why"
+label = { en = "Why", zh = "理由" }
+kind = "text"
+when = { field = "verdict", write = ["no"] }
+"#;
+    let told = |files: Vec<(&'static str, &'static str)>| match benchmark::load(&[("jokes", files)]) {
+        Ok(_) => "no problem".to_owned(),
+        Err(problems) => problems.to_string(),
+    };
+    let leak = |text: &str| reader::keep(text);
+    insta::assert_snapshot!(
+        "ballots",
+        told(vec![
+            ("benchmark.toml", leak("about = \"jokes\"\nsteps = [\"import\"]\n[paper]\nlike = \"joke\"\n")),
+            ("ballots.toml", leak(ballots)),
+        ])
+    );
+    insta::assert_snapshot!(
+        "benchmark",
+        told(vec![
+            ("benchmark.toml", leak(benchmark)),
+            ("ballots.toml", ""),
+            ("prompts/explanation.jinja", "{{ text }}"),
+        ])
+    );
+    insta::assert_snapshot!("no_toml", told(vec![("benchmark.toml", "about = \n")]));
+    insta::assert_snapshot!("nothing", told(vec![]));
+}

@@ -1,0 +1,26 @@
+//! The ballots that the benchmarks' folders declare (`ballots.toml`).
+//!
+//! Codes, field names and step names stand in votes: they never change. Labels, guidelines and definitions may be
+//! improved.
+
+use crate::ballot::{Choice, Step};
+
+/// The ballots of a recipe, in the order its paper takes them; none of an unknown recipe.
+pub fn steps(recipe: &str) -> &'static [Step] {
+    riddlemill_benchmarks::find(recipe).map(|found| found.ballots.steps.as_slice()).unwrap_or_default()
+}
+
+/// One ballot.
+pub fn step(recipe: &str, name: &str) -> Option<Step> {
+    steps(recipe).iter().find(|step| step.name == name).cloned()
+}
+
+/// The options that a recipe's ballots share under a name, such as the types of FLUB.
+pub fn options(recipe: &str, list: &str) -> &'static [Choice] {
+    riddlemill_benchmarks::find(recipe).map(|found| found.list(list)).unwrap_or_default()
+}
+
+/// What they are called in English.
+pub fn names(recipe: &str, list: &str) -> Vec<&'static str> {
+    options(recipe, list).iter().map(|option| option.label.en).collect()
+}
