@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::Value as Json;
-
 use super::aside::SetAside;
 use super::error::EvaluateError;
 use super::item::Item;
 use super::set::Set;
 use super::task::Task;
 use crate::recipe;
+use crate::release::Candidate;
 use crate::release::compare::FLUB_TYPES;
-use crate::release::layout::{self, Choice, Cunning, Puzzle, Question};
+use crate::release::layout;
 use crate::release::rows_of::{self, JsonRow};
-use crate::release::{Candidate, Row};
 use crate::store::Workspace;
 
 /// Reads what a command line names.
@@ -110,30 +108,18 @@ fn items(config: &str, path: &Path, rows: &[JsonRow]) -> (Vec<Item>, Vec<SetAsid
 
 /// The set of a row and the row in its clean layout.
 fn clean(row: JsonRow, types: &BTreeMap<String, String>) -> Option<(&'static str, JsonRow)> {
-    let own = layout::LAYOUTS.iter().find(|l| l.columns.iter().all(|c| row.contains_key(c.name)));
+    let own = layout::all().find(|l| l.columns.iter().all(|c| row.contains_key(c.name)));
     if let Some(layout) = own {
         return Some((layout.config, row));
     }
-    let made = |config: &'static str, made: Row| {
-        let layout = layout::find(config)?;
-        let cells = layout.columns.iter().zip(made.0);
-        Some((config, cells.map(|(column, value)| (column.name.to_string(), value.to_json())).collect()))
-    };
-    if row.contains_key("Good Answer") {
-        let text = |key: &str| row.get(key).and_then(Json::as_str).map(str::to_string);
-        let question = Question::from_published(&row)?;
-        let good = (text("Good Model").unwrap_or_default(), text("Good Answer")?);
-        let bad = (text("Bad Model").unwrap_or_default(), text("Bad Answer")?);
-        let choice = Choice { question, good, bad, good_first: true, ratings: Vec::new() };
-        return made("ruozhibench-mc", choice.row());
+    let (layout, made) = layout::from_published(&row)?;
+    let cells = layout.columns.iter().zip(made.0);
+    let mut row: JsonRow = cells.map(|(column, value)| (column.name.to_string(), value.to_json())).collect();
+    // Some published types are the paper's under another name.
+    if let Some(kind) = row.get_mut("type")
+        && let Some(known) = kind.as_str().and_then(|kind| types.get(kind))
+    {
+        *kind = known.as_str().into();
     }
-    if let Some(question) = Question::from_published(&row) {
-        return made("ruozhibench-gen", question.row());
-    }
-    if let Some(mut text) = Cunning::from_published(&row) {
-        // Some published types are the paper's under another name.
-        text.kind = text.kind.map(|kind| types.get(&kind).cloned().unwrap_or(kind));
-        return made("flub", text.row());
-    }
-    made("brainteaser", Puzzle::from_published(&row)?.row())
+    Some((layout.config, row))
 }

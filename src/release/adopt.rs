@@ -36,13 +36,13 @@ pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Resu
     let end = End::of(recipe);
     let items = rows_of::of_file(published)?;
     let numbers: Vec<(String, u64)> =
-        items.iter().filter_map(|item| published_number(end.rows(), item)).collect();
+        items.iter().filter_map(|item| published_number(recipe, item)).collect();
     if numbers.is_empty() {
         return Err(ReleaseError::NoNumbers { recipe: recipe.name.into() });
     }
-    let mut by_text: FxHashMap<String, (&str, String)> = FxHashMap::default();
-    for (series, key, text) in numbered(&workspace, end, &last)? {
-        by_text.entry(text).or_insert((series, key));
+    let mut by_text: FxHashMap<String, (String, String)> = FxHashMap::default();
+    for item in numbered(&workspace, end, &last)? {
+        by_text.entry(item.text).or_insert((item.series, item.key));
     }
     let mut registry = Registry::open(&workspace, recipe.name)?;
     let mut known = known(&workspace, recipe)?;
@@ -51,7 +51,7 @@ pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Resu
         let Some((series, key)) = by_text.get(text) else { continue };
         found += 1;
         let refused = |why: String| ReleaseError::Number {
-            series: (*series).into(),
+            series: series.clone(),
             number: *number,
             key: key.clone(),
             why,
@@ -62,7 +62,7 @@ pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Resu
             (None, Some(other)) => return Err(refused(format!("{other} bears it"))),
             (None, None) => {
                 known.know(series, key, *number);
-                new.push((series.to_string(), key.clone(), *number));
+                new.push((series.clone(), key.clone(), *number));
             }
         }
     }

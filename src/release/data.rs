@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::item::damaged;
 use super::layout::{Compat, Layout};
 use super::parquet::{self, Types};
 use super::row::{Row, Value};
@@ -50,7 +51,7 @@ pub fn write(
     durable::create_folder(&data)?;
     let mut jsonl = TextFile::create(data.join("test.jsonl"))?;
     let mut forms: Vec<Form> =
-        layout.compat.iter().map(|c| Form::create(folder, c)).collect::<Result<_, _>>()?;
+        layout.compat.iter().map(|c| Form::create(folder, *layout, c)).collect::<Result<_, _>>()?;
     let mut written = Written { config: layout.config.into(), ..Written::default() };
     parquet::write(&data.join("test.parquet"), layout, Types::Plain, |put| {
         for rows in batches {
@@ -182,30 +183,30 @@ impl TextFile {
 
 /// A published form in the making.
 struct Form {
+    layout: Layout,
     compat: &'static Compat,
     file: TextFile,
     count: u64,
 }
 
 impl Form {
-    fn create(folder: &Path, compat: &'static Compat) -> Result<Form, Error> {
+    fn create(folder: &Path, layout: Layout, compat: &'static Compat) -> Result<Form, Error> {
         let place = folder.join("compat");
         durable::create_folder(&place)?;
         let mut file = TextFile::create(place.join(compat.file))?;
         if !compat.lines {
             file.put(b"[")?;
         }
-        Ok(Form { compat, file, count: 0 })
+        Ok(Form { layout, compat, file, count: 0 })
     }
 
     fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
-        let published: Vec<String> = rows
-            .par_iter()
-            .filter_map(|row| {
-                (self.compat.published)(row).map(|json| serde_json::Value::Object(json).to_string())
-            })
-            .collect();
-        for json in published {
+        let text = |row: &Row| {
+            let published = self.layout.published(self.compat, row).map_err(damaged)?;
+            Ok(published.map(|json| serde_json::Value::Object(json).to_string()))
+        };
+        let published: Vec<Option<String>> = rows.par_iter().map(text).collect::<Result<_, Error>>()?;
+        for json in published.into_iter().flatten() {
             let before: &[u8] = match (self.compat.lines, self.count) {
                 (true, _) => b"",
                 (false, 0) => b"\n",

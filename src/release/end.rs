@@ -3,6 +3,7 @@
 use super::candidate::reader;
 use super::layout::{self, Layout};
 use super::manifest::Link;
+use super::rows_of::JsonRow;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::Rows;
@@ -47,12 +48,15 @@ impl End {
     /// [`Error`] where a part cannot be read.
     pub fn layouts(self, last: &StageReader) -> Result<Vec<Layout>, Error> {
         let layouts = layout::of(self.recipe, self.rows());
-        // Groups are split all of them or none.
-        let first = match self.rows() {
-            Rows::Variants => json_parts(last, "rows", &["split"]).next().transpose()?,
-            _ => None,
-        };
-        let split = first.and_then(|rows| rows.first()?.get("split")?.as_str().map(str::len)).is_some();
+        // What stands only sometimes stands in all rows of a set or in none: groups are split all of them or none.
+        let names = layouts.first().map_or(&[][..], |layout| layout.sometimes);
+        if names.is_empty() {
+            return Ok(layouts);
+        }
+        let first = json_parts(last, "rows", names).next().transpose()?;
+        let has =
+            |row: &JsonRow| names.iter().any(|name| row.get(*name).is_some_and(|value| !value.is_null()));
+        let split = first.is_some_and(|rows| rows.first().is_some_and(has));
         Ok(if split { layouts.into_iter().map(Layout::split).collect() } else { layouts })
     }
 

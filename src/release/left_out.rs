@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::Ids;
 use super::end::End;
-use super::items;
-use crate::record::{Choice, CunningText, Entry, Question, Record, State};
-use crate::stages::{Rows, Stage};
+use super::numbered::rowless;
+use crate::record::{Entry, State};
+use crate::stages::Stage;
 use crate::store::{Error, Filter, StageReader, select};
 
 /// Ids that a line names.
@@ -60,30 +60,11 @@ pub(super) fn of(end: End, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error
 
 /// Records of the last stage that are no row.
 fn incomplete(end: End, last: &StageReader) -> Result<Option<LeftOut>, Error> {
-    // How sure a row is decides nothing here.
-    let any = items::Optional::new();
-    let items = match end.rows() {
-        Rows::Questions => rowless::<Question>(last, |question| items::question(question, &any).is_some())?,
-        Rows::Choices => rowless::<Choice>(last, |choice| items::choice(choice, 0).is_some())?,
-        Rows::Texts => rowless::<CunningText>(last, |text| items::text(text, &any).is_some())?,
-        _ => Ids::default(),
-    };
+    let mut items = Ids::default();
+    rowless(end, last)?.iter().for_each(|id| items.add(id));
     let stage = last.manifest().stage.clone();
     let (state, reason) = ("incomplete".to_string(), "a field that every row has is missing".to_string());
     Ok((items.count > 0).then_some(LeftOut { stage, state, reason, items }))
-}
-
-fn rowless<R: Record>(last: &StageReader, is_row: impl Fn(R) -> bool) -> Result<Ids, Error> {
-    let mut ids = Ids::default();
-    for part in last.parts::<R>("rows") {
-        for record in part? {
-            let id = record.id().to_string();
-            if !is_row(record) {
-                ids.add(&id);
-            }
-        }
-    }
-    Ok(ids)
 }
 
 impl LeftOut {

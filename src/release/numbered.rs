@@ -1,29 +1,34 @@
 //! From the records at a recipe's end to released rows, and the numbers they bear.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use riddlemill_benchmarks::data::{Data, Number, Series};
+
 use super::end::End;
-use super::groups::{series, variant_row};
-use super::items::{self, Optional};
-use super::layout::{self, post_row};
+use super::item::{Beside, Optional, Seen, damaged, series};
+use super::layout::{self, Layout, post_row};
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
 use super::rows_of::JsonRow;
 use crate::recipe::{RECIPES, Recipe};
-use crate::record::{Post, Question, Record, Variant};
-use crate::stages::import::kinds;
-use crate::stages::{Rows, Stage};
+use crate::record::{Post, PostKind, Record};
+use crate::stages::import::{kinds, source_kind};
+use crate::stages::{Rows, Stage, of_rows};
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace};
 
-/// The series of RuozhiBench-Gen's `index`.
-const INDEX: &str = "index";
 /// Rows handed on at once where they had to be put in order first.
 const BATCH: usize = 1 << 16;
+
+/// Rows, so many at once.
+type Batches<'a> = Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a>;
 
 /// The numbers that the rows of a step bear: those the registries know, and new ones in the order of the
 /// step's records. What a release enters; a candidate shows what a release would enter now.
 pub(super) fn allot(workspace: &Workspace, end: End, last: &StageReader) -> Result<Ordinals, Error> {
     let mut numbers = known(workspace, end.recipe())?;
-    for (series, key, _) in numbered(workspace, end, last)? {
-        numbers.of(series, first(series), &key);
+    for item in numbered(workspace, end, last)? {
+        numbers.of(&item.series, item.first, &item.key);
     }
     Ok(numbers)
 }
@@ -47,100 +52,173 @@ pub(super) fn known(workspace: &Workspace, recipe: &'static Recipe) -> Result<Or
     Ok(numbers)
 }
 
-/// The items of a step that bear a number: series, key, text; none where rows are called otherwise.
-pub(super) fn numbered(
-    workspace: &Workspace,
-    end: End,
-    last: &StageReader,
-) -> Result<Vec<(&'static str, String, String)>, Error> {
-    let mut found = Vec::new();
-    match end.rows() {
-        Rows::Questions => found = indexed(last)?,
-        // Also those of questions without options: RuozhiBench-Gen counts them.
-        Rows::Choices => {
+/// An item that bears a number.
+pub(super) struct Numbered {
+    /// The series of the number.
+    pub series: String,
+    /// Where that series begins.
+    pub first: u64,
+    /// What bears it.
+    pub key: String,
+    /// The words by which the number is found in a published file.
+    pub text: String,
+}
+
+/// The items of a step that bear a number; none where rows are called otherwise.
+pub(super) fn numbered(workspace: &Workspace, end: End, last: &StageReader) -> Result<Vec<Numbered>, Error> {
+    let none = || Ok(Vec::new());
+    let Some(data) = data_of(end.recipe()).filter(|_| end.rows() != Rows::Posts) else { return none() };
+    match data.number.as_ref() {
+        None => none(),
+        Some(Number::Own(series)) => {
+            of_rows!(end.rows(), Row => numbered_of::<Row>(end.recipe(), data, series, last))
+        }
+        // Also those that did not get so far here: the other benchmark counts them.
+        Some(Number::Of(_)) => {
             let step = end.recipe().steps.first().and_then(|step| end.recipe().input(step.inputs.first()?));
-            let place = step.map(|(recipe, number, step)| workspace.stage(recipe.name, number, step.name));
-            if let Some(place) = place
-                && let Some(questions) = StageReader::open(&place)?
-            {
-                found = indexed(&questions)?;
+            let Some(((recipe, number, step), series)) = step.zip(series(data)) else { return none() };
+            let Some(questions) = StageReader::open(&workspace.stage(recipe.name, number, step.name))? else {
+                return none();
+            };
+            let Some(data) = data_of(recipe) else { return none() };
+            of_rows!(step.stage.rows(), Row => numbered_of::<Row>(recipe, data, series, &questions))
+        }
+    }
+}
+
+fn numbered_of<R: Record>(
+    recipe: &Recipe,
+    data: &'static Data,
+    series: &Series,
+    step: &StageReader,
+) -> Result<Vec<Numbered>, Error> {
+    let Some(layout) = layout::find(recipe.name) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for part in step.parts::<R>("rows") {
+        for record in part? {
+            let seen = Seen::new(&record, data).map_err(damaged)?;
+            let (name, key) = seen.place(series).map_err(damaged)?;
+            let text = seen.words(series).map_err(damaged)?;
+            if is_item(seen, data, layout)? {
+                found.push(Numbered { series: name, first: series.first, key, text });
             }
         }
-        Rows::Variants => {
-            for part in last.parts::<Variant>("rows") {
-                // The three of a group share one number.
-                found.extend(part?.into_iter().map(|v| (series(&v), v.group, v.question)));
-            }
-        }
-        _ => {}
     }
     Ok(found)
 }
 
-fn indexed(questions: &StageReader) -> Result<Vec<(&'static str, String, String)>, Error> {
-    let mut found = Vec::new();
-    for part in questions.parts::<Question>("rows") {
-        let any = Optional::new();
-        let items = part?.into_iter().filter_map(|question| items::question(question, &any));
-        found.extend(items.map(|item| (INDEX, item.source_id, item.question_zh)));
+/// Whether a record is an item, whatever its number and however sure it is.
+fn is_item(seen: Seen, data: &Data, layout: &Layout) -> Result<bool, Error> {
+    let any = Optional::new();
+    let beside = Beside { number: Some(0), optional: &any, source_kind: Some(String::new()) };
+    Ok(seen.row(data, layout, beside).map_err(damaged)?.is_some())
+}
+
+/// The ids of records at a recipe's end that are no row.
+pub(super) fn rowless(end: End, last: &StageReader) -> Result<Vec<String>, Error> {
+    fn of<R: Record>(data: &Data, layout: &Layout, last: &StageReader) -> Result<Vec<String>, Error> {
+        let mut ids = Vec::new();
+        for part in last.parts::<R>("rows") {
+            for record in part? {
+                if !is_item(Seen::new(&record, data).map_err(damaged)?, data, layout)? {
+                    ids.push(record.id().to_owned());
+                }
+            }
+        }
+        Ok(ids)
     }
-    Ok(found)
+    let declared = data_of(end.recipe()).zip(layout::find(end.recipe().name));
+    match (end.rows(), declared) {
+        (Rows::Posts | Rows::Responses | Rows::Puzzles, _) | (_, None) => Ok(Vec::new()),
+        (rows, Some((data, layout))) => of_rows!(rows, Row => of::<Row>(data, layout, last)),
+    }
+}
+
+fn data_of(recipe: &Recipe) -> Option<&'static Data> {
+    riddlemill_benchmarks::find(recipe.name)?.data.as_ref()
 }
 
 /// Text and number of an item in the published form.
-pub(super) fn published_number(rows: Rows, item: &JsonRow) -> Option<(String, u64)> {
-    match rows {
-        Rows::Questions | Rows::Choices => {
-            Some((item.get("question_zh")?.as_str()?.into(), item.get("index")?.as_u64()?))
-        }
-        _ => None,
-    }
-}
-
-/// Where a series begins: `index` at 1, as in the published file.
-fn first(series: &str) -> u64 {
-    u64::from(series == INDEX)
+pub(super) fn published_number(recipe: &Recipe, item: &JsonRow) -> Option<(String, u64)> {
+    let (text, number) = series(data_of(recipe)?)?.published?;
+    Some((item.get(text)?.as_str()?.into(), item.get(number)?.as_u64()?))
 }
 
 /// The released rows of the step that ends a candidate, a part at a time: posts in the order of the step,
 /// numbered items in the order of their numbers, so that old rows stay where they are.
-pub(super) fn rows<'a>(
-    end: End,
-    last: &'a StageReader,
-    numbers: &'a Ordinals,
-) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a> {
-    fn each<'a, R: Record>(
-        last: &'a StageReader,
-        row: impl Fn(R) -> Option<Row> + 'a,
-    ) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a> {
-        Box::new(last.parts::<R>("rows").map(move |part| Ok(part?.into_iter().filter_map(&row).collect())))
+pub(super) fn rows<'a>(end: End, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+    if end.rows() == Rows::Posts {
+        let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
+        return Box::new(last.parts::<Post>("rows").map(row));
     }
-    let optional = match optional(end, last) {
-        Ok(optional) => optional,
-        Err(e) => return Box::new(std::iter::once(Err(e))),
-    };
-    match end.rows() {
-        Rows::Posts => each(last, |post: Post| Some(post_row(post))),
-        // Every item has a number: `allot` went through the same records.
-        Rows::Questions => in_order(last, numbers, |question, number| {
-            items::question(question, &optional).map(|item| layout::Question { index: number, ..item }.row())
-        }),
-        Rows::Choices => in_order(last, numbers, items::choice),
-        Rows::Texts => each(last, move |text| items::text(text, &optional)),
-        Rows::Jokes => {
-            // The stages of a recipe stand side by side.
-            let stages = last.place().parent().map(std::path::Path::to_path_buf).unwrap_or_default();
-            let import = StageReader::open(&stages.join(format!("01_{}", end.recipe().steps[0].name)));
-            match import.and_then(|import| import.as_ref().map(kinds).transpose()) {
-                Ok(kinds) => {
-                    let kinds = kinds.unwrap_or_default();
-                    each(last, move |joke| Some(items::joke(joke, &kinds, &optional)))
-                }
-                Err(e) => Box::new(std::iter::once(Err(e))),
+    match Declared::of(end, last, numbers) {
+        Ok(Some(declared)) => of_rows!(end.rows(), Row => declared.rows::<Row>(last)),
+        Ok(None) => Box::new(std::iter::empty()),
+        Err(e) => Box::new(std::iter::once(Err(e))),
+    }
+}
+
+/// What the rows of a declared set follow from, beside their records.
+struct Declared<'a> {
+    data: &'static Data,
+    layout: Layout,
+    series: Option<&'static Series>,
+    numbers: &'a Ordinals,
+    optional: Optional,
+    /// The kinds of the files that were imported, where a column asks for them.
+    kinds: Option<BTreeMap<String, String>>,
+}
+
+impl<'a> Declared<'a> {
+    fn of(end: End, last: &StageReader, numbers: &'a Ordinals) -> Result<Option<Self>, Error> {
+        let layout = end.layouts(last)?.into_iter().next();
+        let Some((data, layout)) = data_of(end.recipe()).zip(layout) else { return Ok(None) };
+        let kinds = match data.asks("source_kind") {
+            false => None,
+            true => {
+                // The stages of a recipe stand side by side.
+                let stages = last.place().parent().map(Path::to_path_buf).unwrap_or_default();
+                let import = stages.join(format!("01_{}", end.recipe().steps[0].name));
+                Some(StageReader::open(&import)?.as_ref().map(kinds).transpose()?.unwrap_or_default())
             }
+        };
+        let optional = optional(end, last)?;
+        Ok(Some(Declared { data, layout, series: series(data), numbers, optional, kinds }))
+    }
+
+    fn rows<R: Record>(self, last: &'a StageReader) -> Batches<'a> {
+        if self.series.is_some_and(|series| series.in_order) {
+            return in_order::<R>(&self, last);
         }
-        Rows::Variants => each(last, |variant: Variant| variant_row(variant, numbers)),
-        Rows::Responses | Rows::Puzzles => Box::new(std::iter::empty()),
+        Box::new(last.parts::<R>("rows").map(move |part| {
+            let mut rows = Vec::new();
+            for record in part? {
+                rows.extend(self.row(&record)?.map(|(_, row)| row));
+            }
+            Ok(rows)
+        }))
+    }
+
+    /// The row of a record, with its number.
+    fn row<R: Record>(&self, record: &R) -> Result<Option<(u64, Row)>, Error> {
+        let seen = Seen::new(record, self.data).map_err(damaged)?;
+        let number = match self.series {
+            None => None,
+            Some(series) => {
+                let (name, key) = seen.place(series).map_err(damaged)?;
+                // Every item has a number: `allot` went through the same records.
+                let Some(number) = self.numbers.find(&name, &key) else { return Ok(None) };
+                Some(number)
+            }
+        };
+        let source_kind = self.kinds.as_ref().map(|kinds| {
+            let text = |name: &str| seen.column(name).unwrap_or_default();
+            let numbered = text("kind") == PostKind::Numbered.code();
+            source_kind(kinds, numbered, &text("source"), &text("file"))
+        });
+        let beside = Beside { number, optional: &self.optional, source_kind };
+        let row = seen.row(self.data, &self.layout, beside).map_err(damaged)?;
+        Ok(row.map(|row| (number.unwrap_or_default(), row)))
     }
 }
 
@@ -159,23 +237,16 @@ fn optional(end: End, last: &StageReader) -> Result<Optional, Error> {
     Ok(optional)
 }
 
-/// Rows of records that bear an `index`, by number.
-fn in_order<'a, R: Record>(
-    last: &StageReader,
-    numbers: &Ordinals,
-    row: impl Fn(R, u64) -> Option<Row>,
-) -> Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a> {
+/// Rows in the order of their numbers.
+fn in_order<'a, R: Record>(declared: &Declared<'_>, last: &StageReader) -> Batches<'a> {
     let mut rows = Vec::new();
     for part in last.parts::<R>("rows") {
-        let part = match part {
-            Ok(part) => part,
+        let part = part
+            .and_then(|part| part.iter().map(|record| declared.row(record)).collect::<Result<Vec<_>, _>>());
+        match part {
+            Ok(part) => rows.extend(part.into_iter().flatten()),
             Err(e) => return Box::new(std::iter::once(Err(e))),
-        };
-        let numbered = part.into_iter().filter_map(|record| {
-            let number = numbers.find(INDEX, record.id()).unwrap_or_default();
-            Some((number, row(record, number)?))
-        });
-        rows.extend(numbered);
+        }
     }
     rows.sort_by_key(|(number, _)| *number);
     let mut rows = rows.into_iter().map(|(_, row)| row);

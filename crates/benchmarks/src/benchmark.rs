@@ -1,11 +1,15 @@
 //! `benchmark.toml`: what a benchmark is, and how it is built.
 
+use std::collections::BTreeMap;
+
 use crate::ballots::{self, Ballots};
+use crate::data::{self, Data, Number};
+use crate::expression;
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, read};
 
 /// A benchmark as its folder declares it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Benchmark {
     /// The folder's name, everywhere.
     pub name: &'static str,
@@ -23,6 +27,8 @@ pub struct Benchmark {
     pub ballots: Ballots,
     /// Which published set it rebuilds.
     pub paper: Paper,
+    /// What is released of its records.
+    pub data: Option<Data>,
     /// Where lists name it, among the others.
     order: usize,
 }
@@ -90,9 +96,17 @@ pub fn load(
     folders: &[(&'static str, Vec<(&'static str, &'static str)>)],
 ) -> Result<Vec<Benchmark>, Problems> {
     let mut problems = Vec::new();
+    let mut asked: BTreeMap<&'static str, Ballots> = BTreeMap::new();
+    for (name, files) in folders {
+        let text = file(files, "ballots.toml").unwrap_or_default();
+        match ballots::parse(name, &format!("{name}/ballots.toml"), text) {
+            Ok(ballots) => drop(asked.insert(name, ballots)),
+            Err(more) => problems.extend(more.0),
+        }
+    }
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
     for (name, files) in folders {
-        match folder(name, files) {
+        match folder(name, files, &asked) {
             Ok(benchmark) => read.push(benchmark),
             Err(more) => problems.extend(more.0),
         }
@@ -115,46 +129,33 @@ pub fn load(
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
 
+type Files = [(&'static str, &'static str)];
+
+fn file(files: &Files, path: &str) -> Option<&'static str> {
+    files.iter().find(|(file, _)| *file == path).map(|(_, text)| *text)
+}
+
 fn folder(
     name: &'static str,
-    files: &[(&'static str, &'static str)],
+    files: &Files,
+    asked: &BTreeMap<&'static str, Ballots>,
 ) -> Result<(Benchmark, Option<&'static str>), Problems> {
-    let file = |path: &str| files.iter().find(|(file, _)| *file == path).map(|(_, text)| *text);
-    let mut problems = Vec::new();
-    let ballots = match file("ballots.toml") {
-        None => Ballots::default(),
-        Some(text) => ballots::parse(name, &format!("{name}/ballots.toml"), text).unwrap_or_else(|more| {
-            problems.extend(more.0);
-            Ballots::default()
-        }),
-    };
     let place = format!("{name}/benchmark.toml");
-    let Some(text) = file("benchmark.toml") else {
-        problems.push(Problem { place, what: "the folder has no benchmark.toml".to_owned() });
-        return Err(Problems(problems));
+    let Some(text) = file(files, "benchmark.toml") else {
+        let what = "the folder has no benchmark.toml".to_owned();
+        return Err(Problems(vec![Problem { place, what }]));
     };
     let templates: Vec<(&str, &'static str)> = files
         .iter()
         .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
         .collect();
-    // What a ballots.toml with problems does not tell is not missing from this file.
-    let known = problems.is_empty().then_some(&ballots);
-    match read(&place, text, |keys| benchmark(name, known, &templates, keys)) {
-        Ok((mut benchmark, like)) if problems.is_empty() => {
-            benchmark.ballots = ballots;
-            Ok((benchmark, like))
-        }
-        Ok(_) => Err(Problems(problems)),
-        Err(more) => {
-            problems.extend(more.0);
-            Err(Problems(problems))
-        }
-    }
+    read(&place, text, |keys| benchmark(name, &place, asked, &templates, keys))
 }
 
 fn benchmark(
     name: &'static str,
-    ballots: Option<&Ballots>,
+    place: &str,
+    asked: &BTreeMap<&'static str, Ballots>,
     templates: &[(&str, &'static str)],
     keys: &Keys<'_>,
 ) -> (Benchmark, Option<&'static str>) {
@@ -187,14 +188,23 @@ fn benchmark(
             .map(move |(key, toml)| (crate::reader::keep(&format!("{section}.{key}")), toml))
             .collect::<Vec<_>>()
     });
+    // What a ballots.toml with problems does not tell is not missing from this file.
+    let ballots = asked.get(name);
+    let steps = steps(ballots, keys);
+    // With the records of another benchmark come its lists.
+    let mut lists = ballots.map(|ballots| ballots.lists.clone()).unwrap_or_default();
+    for (other, _) in steps.iter().flat_map(|step| &step.from).filter_map(|input| input.split_once('/')) {
+        lists.extend(asked.get(other).into_iter().flat_map(|other| other.lists.clone()));
+    }
     let benchmark = Benchmark {
         name,
         about: keys.needed("about"),
-        steps: steps(ballots, keys),
+        steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),
         prompts: prompts(name, templates, keys),
-        ballots: Ballots::default(),
+        ballots: ballots.cloned().unwrap_or_default(),
+        data: data::read(expression::language(lists), place, keys),
         paper,
         order: keys.count("order").unwrap_or(usize::MAX),
     };
@@ -319,9 +329,19 @@ fn said(
     (kind, keys.texts("from"))
 }
 
-/// Inputs of other benchmarks that these have not.
+/// Inputs and numbers of other benchmarks that these have not.
 fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
     let mut problems = Vec::new();
+    for benchmark in benchmarks {
+        let number = benchmark.data.as_ref().and_then(|data| data.number.as_ref());
+        if let Some(Number::Of(other)) = number
+            && !benchmarks.iter().any(|found| found.name == *other)
+        {
+            let names = benchmarks.iter().map(|found| found.name);
+            let what = riddlemill_text::hint::unknown("benchmark", other, names);
+            problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+        }
+    }
     for benchmark in benchmarks {
         for input in benchmark.steps.iter().flat_map(|step| &step.from) {
             let Some((other, name)) = input.split_once('/') else { continue };

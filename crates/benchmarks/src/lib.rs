@@ -8,6 +8,7 @@
 //!
 //! - [`reader`]: TOML read whole, every problem with its place.
 //! - [`ballot`]: what a ballot is made of; [`ballots`]: how it is written. [`paper`]: the published set.
+//! - [`expression`]: what is computed over a record or a row; [`data`]: what is released, and the published form of it.
 //! - [`benchmark`]: a folder.
 //! - Here: the benchmarks that are built in.
 
@@ -16,10 +17,14 @@ use std::sync::LazyLock;
 pub mod ballot;
 pub mod ballots;
 pub mod benchmark;
+pub mod data;
+pub mod expression;
 pub mod paper;
 pub mod reader;
 
 pub use benchmark::{Benchmark, Kind, Prompt, Step};
+pub use data::Data;
+pub use expression::{Expression, Trouble};
 pub use paper::{Difference, Paper};
 pub use reader::{Problem, Problems};
 

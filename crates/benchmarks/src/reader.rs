@@ -73,13 +73,17 @@ impl<'f> Reader<'f> {
         read
     }
 
-    fn problem(&self, span: Option<Range<usize>>, what: String) {
-        let offset = span.map_or(0, |span| span.start);
+    /// File, line and column of an offset, both from 1, the column in characters.
+    fn place(&self, offset: usize) -> String {
         let before = &self.text[..self.text.floor_char_boundary(offset)];
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let place = format!("{}:{line}:{column}", self.file);
-        self.problems.borrow_mut().push((offset, Problem { place, what }));
+        format!("{}:{line}:{column}", self.file)
+    }
+
+    fn problem(&self, span: Option<Range<usize>>, what: String) {
+        let offset = span.map_or(0, |span| span.start);
+        self.problems.borrow_mut().push((offset, Problem { place: self.place(offset), what }));
     }
 }
 
@@ -238,6 +242,11 @@ impl Keys<'_> {
     /// Whether a value is a text and not what else it might be.
     pub fn is_text(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Item::is_str)
+    }
+
+    /// Where the value of a key stands.
+    pub fn place(&self, key: &str) -> Option<String> {
+        Some(self.reader.place(self.table.get(key)?.span()?.start))
     }
 
     /// Tells what is wrong with a key, or with the table where it has no such key.

@@ -61,6 +61,23 @@ from = ["filter"]
 [step.draught]
 kind = "drafts"
 
+[data]
+labels = ["kind"]
+rests_on = ["screen"]
+rests_when = { sceren = "id" }
+columns = [
+  { name = "joke", type = "txt", is = "text" },
+  { name = "length", type = "integer", is = "text | lenght", about = "How long it is." },
+  { name = "half", type = "number", is = "(length / 2", about = "Half of it." },
+]
+checks = [{ hold = "length > 0", says = "length: nothing" }]
+
+[[compat]]
+file = "jokes.json"
+like = "joke.json"
+[compat.back]
+jokes = "text"
+
 [paper]
 set = "Jokes"
 title = "Jokes"

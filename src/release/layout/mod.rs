@@ -1,27 +1,25 @@
 //! What the rows of each set look like: typed columns with their meaning, the published form beside
 //! them, and the task they pose.
 //!
-//! A recipe names its layouts ([`of`]). A layout is data and two functions; each set's file also holds
-//! its typed item, which a recipe's last stage fills and from which the row is made.
+//! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts stands in [`posts`].
 
-mod brainteaser;
-mod chumor;
-mod flub;
 mod posts;
-mod ruozhibench_gen;
-mod ruozhibench_mc;
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use minijinja::Value as Given;
+use minijinja::value::Serde;
+use riddlemill_benchmarks::data::{self, Poses};
+use riddlemill_benchmarks::{Data, Trouble};
 use serde_json::{Map, Value as Json};
 
-use super::row::Row;
+use super::row::{Row, Value};
+use crate::recipe::Recipe;
 use crate::stages::Rows;
 
-pub use brainteaser::Puzzle;
-pub use chumor::{Joke, Opponent};
-pub use flub::Cunning;
 pub use posts::post_row;
-pub use ruozhibench_gen::{Question, Statuses, categories};
-pub use ruozhibench_mc::{Choice, Rating};
+pub use riddlemill_benchmarks::data::{Answer, Compat, Kind};
 
 /// The shape of one config of a release.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +33,15 @@ pub struct Layout {
     /// The published form, where it is known.
     pub compat: &'static [Compat],
     /// What a model is asked, where the rows hold the answer.
-    pub task: Option<Task>,
+    pub task: Option<&'static Poses>,
     /// Columns whose values are counted in the card and crossed in a diff.
     pub labels: &'static [&'static str],
     /// The column that says `confirmed`, `provisional` or `synthetic`, where people had to look.
     pub standing: Option<&'static str>,
-    /// What must hold within a row beyond its types.
-    pub check: fn(&Row) -> Result<(), String>,
+    /// Columns that stand only in some releases.
+    pub sometimes: &'static [&'static str],
+    /// What the benchmark's folder declares; nothing of candidate posts.
+    declared: Option<&'static Data>,
 }
 
 /// A column of a layout.
@@ -59,86 +59,6 @@ pub struct Column {
     pub values: &'static [&'static str],
 }
 
-/// The type of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// UTF-8 text.
-    Text,
-    /// A whole number from 0.
-    Count,
-    /// A real number.
-    Real,
-    /// Yes or no.
-    Flag,
-    /// A list of texts.
-    Texts,
-    /// A list of whole numbers.
-    Counts,
-    /// A list of real numbers.
-    Reals,
-}
-
-impl Kind {
-    /// What a message calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Text => "a text",
-            Kind::Count => "a whole number",
-            Kind::Real => "a number",
-            Kind::Flag => "true or false",
-            Kind::Texts => "a list of texts",
-            Kind::Counts => "a list of whole numbers",
-            Kind::Reals => "a list of numbers",
-        }
-    }
-
-    /// Whether it is a list, and the type of what it lists or of itself.
-    pub fn item(self) -> (bool, Kind) {
-        match self {
-            Kind::Texts => (true, Kind::Text),
-            Kind::Counts => (true, Kind::Count),
-            Kind::Reals => (true, Kind::Real),
-            other => (false, other),
-        }
-    }
-}
-
-/// A file in the form that the set's authors published.
-#[derive(Clone, Copy, Debug)]
-pub struct Compat {
-    /// Its name under compat/.
-    pub file: &'static str,
-    /// Objects line by line, or one array.
-    pub lines: bool,
-    /// The row as published, keys in the published order; `None` where the row is not in this file.
-    pub published: fn(&Row) -> Option<Map<String, Json>>,
-}
-
-/// What a model is asked.
-#[derive(Clone, Copy, Debug)]
-pub struct Task {
-    /// The column with the question.
-    pub question: &'static str,
-    /// What stands before it in the prompt.
-    pub instruction: &'static str,
-    /// How the answer is given.
-    pub answer: Answer,
-}
-
-/// How an answer is given.
-#[derive(Clone, Copy, Debug)]
-pub enum Answer {
-    /// One of the options in a list column; the gold is a column with its letter or its number.
-    Choice {
-        /// The column with the options.
-        options: &'static str,
-        /// The column with the gold.
-        gold: &'static str,
-    },
-    /// In the model's own words, held against this column.
-    Words(&'static str),
-}
-
 const fn column(name: &'static str, kind: Kind, about: &'static str) -> Column {
     Column { name, kind, nullable: false, about, values: &[] }
 }
@@ -151,25 +71,35 @@ const fn one_of(name: &'static str, values: &'static [&'static str], about: &'st
     Column { name, kind: Kind::Text, nullable: false, about, values }
 }
 
-const STANDING: Column = one_of(
-    "standing",
-    &["confirmed", "provisional", "synthetic"],
-    "Whether people confirmed the row, have still to, or votes written for a test stand in for theirs.",
-);
+/// The layout of every finished set, and that of a set where columns stand that stand only sometimes.
+static ALL: LazyLock<Vec<(Layout, Layout)>> = LazyLock::new(|| {
+    let declared = riddlemill_benchmarks::all().iter();
+    declared.filter_map(|benchmark| Some(declare(benchmark.name, benchmark.data.as_ref()?))).collect()
+});
 
-const PROVENANCE: Column =
-    column("source_id", Kind::Text, "The post the row was made from, as `explain` takes it.");
-
-/// Nothing beyond the types.
-fn no_check(_: &Row) -> Result<(), String> {
-    Ok(())
-}
-
-impl Layout {
-    /// A column's place.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c.name == name)
-    }
+/// Layouts live as long as the program, as the folders do from which they are made.
+fn declare(config: &'static str, declared: &'static Data) -> (Layout, Layout) {
+    let column = |column: &'static data::Column| Column {
+        name: column.name,
+        kind: column.kind,
+        nullable: column.nullable,
+        about: column.about,
+        values: &column.values,
+    };
+    let columns: Vec<Column> = declared.columns.iter().map(column).collect();
+    let more: Vec<Column> = columns.iter().copied().chain(declared.sometimes.iter().map(column)).collect();
+    let layout = Layout {
+        config,
+        about: declared.about,
+        standing: columns.iter().map(|column| column.name).find(|name| *name == "standing"),
+        columns: columns.leak(),
+        compat: &declared.compat,
+        task: declared.poses.as_ref(),
+        labels: &declared.labels,
+        sometimes: declared.sometimes.iter().map(|column| column.name).collect::<Vec<_>>().leak(),
+        declared: Some(declared),
+    };
+    (layout, Layout { columns: more.leak(), ..layout })
 }
 
 /// Candidate posts, as the recipes that end at dedup bring them out.
@@ -178,38 +108,145 @@ pub fn posts(recipe: &'static str) -> Layout {
 }
 
 /// Every layout of a finished set.
-pub const LAYOUTS: &[Layout] =
-    &[ruozhibench_gen::LAYOUT, ruozhibench_mc::LAYOUT, flub::LAYOUT, chumor::LAYOUT, brainteaser::LAYOUT];
-
-/// The layouts of a recipe's candidates, where these are their rows.
-pub fn of(recipe: &crate::recipe::Recipe, rows: Rows) -> Vec<Layout> {
-    match rows {
-        Rows::Posts => vec![posts(recipe.name)],
-        Rows::Questions => vec![ruozhibench_gen::LAYOUT],
-        Rows::Choices => vec![ruozhibench_mc::LAYOUT],
-        Rows::Texts => vec![flub::LAYOUT],
-        Rows::Jokes => vec![chumor::LAYOUT],
-        // No recipe ends at responses.
-        Rows::Responses => Vec::new(),
-        // A puzzle is no row before it is a group of three.
-        Rows::Puzzles | Rows::Variants => vec![brainteaser::LAYOUT],
-    }
-}
-
-impl Layout {
-    /// The layout where the groups of the set are split into parts; the same where its rows know none.
-    pub fn split(self) -> Layout {
-        if self.config == brainteaser::LAYOUT.config { brainteaser::SPLIT_LAYOUT } else { self }
-    }
-
-    /// The layout whose columns these are, for rows that were released with or without a split.
-    pub fn of_keys<'a>(self, keys: impl Iterator<Item = &'a str> + Clone) -> Layout {
-        let fits = |layout: &Layout| keys.clone().eq(layout.columns.iter().map(|column| column.name));
-        Some(self.split()).filter(fits).unwrap_or(self)
-    }
+pub fn all() -> impl Iterator<Item = &'static Layout> {
+    ALL.iter().map(|(layout, _)| layout)
 }
 
 /// A finished set's layout by its config.
 pub fn find(config: &str) -> Option<&'static Layout> {
-    LAYOUTS.iter().find(|l| l.config == config)
+    all().find(|layout| layout.config == config)
+}
+
+/// The layouts of a recipe's candidates, where these are their rows.
+pub fn of(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
+    match rows {
+        Rows::Posts => vec![posts(recipe.name)],
+        // No recipe ends at responses.
+        Rows::Responses => Vec::new(),
+        _ => find(recipe.name).copied().into_iter().collect(),
+    }
+}
+
+/// An object of a published file as a row, and whose it is; `None` where it has no known form. The form with the most
+/// keys that fits is it: RuozhiBench-MC has all those of RuozhiBench-Gen.
+pub fn from_published(json: &Map<String, Json>) -> Option<(&'static Layout, Row)> {
+    let keys = |layout: &&Layout| layout.compat.first().map_or(0, |compat| compat.keys.len());
+    let mut layouts: Vec<&'static Layout> = all().collect();
+    layouts.sort_by_key(|layout| std::cmp::Reverse(keys(layout)));
+    layouts.into_iter().find_map(|layout| Some((layout, layout.back(json)?)))
+}
+
+impl Layout {
+    /// A column's place.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.name == name)
+    }
+
+    /// The layout where such columns stand too; the same where there are none.
+    pub fn split(self) -> Layout {
+        ALL.iter().find(|(layout, _)| layout.config == self.config).map_or(self, |(_, more)| *more)
+    }
+
+    /// The layout whose columns these are, for rows that were released with or without those that stand only sometimes.
+    pub fn of_keys<'a>(self, keys: impl Iterator<Item = &'a str> + Clone) -> Layout {
+        let fits = |layout: &Layout| keys.clone().eq(layout.columns.iter().map(|column| column.name));
+        Some(self.split()).filter(fits).unwrap_or(self)
+    }
+
+    /// What must hold within a row beyond its types.
+    ///
+    /// # Errors
+    /// What does not, in words.
+    pub fn check(&self, row: &Row) -> Result<(), String> {
+        let checks = self.declared.map(|declared| declared.checks.as_slice()).unwrap_or_default();
+        let over = if checks.is_empty() { Given::UNDEFINED } else { self.given(row) };
+        for check in checks {
+            if !check.holds.holds(&over).map_err(|e| e.to_string())? {
+                let says = check.says.value(&over).map_err(|e| e.to_string())?;
+                return Err(says.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// A row in a published form; `None` where it is not in that file.
+    ///
+    /// # Errors
+    /// [`Trouble`] where a value cannot be computed.
+    pub fn published(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, Trouble> {
+        compat.published(&self.given(row))
+    }
+
+    /// Reads an object of the published file; `None` where it has another form.
+    fn back(&self, json: &Map<String, Json>) -> Option<Row> {
+        let declared = self.declared.filter(|declared| !declared.back.is_empty())?;
+        let over = with_this(json.iter().map(|(key, value)| (key.clone(), Given::from(Serde(value)))));
+        let value = |column: &Column| {
+            let back = declared.back.iter().find(|(name, _)| *name == column.name);
+            let value = match back {
+                Some((_, back)) => typed(column.kind, &back.value(&over).ok()?)?,
+                None => Value::Null,
+            };
+            (column.nullable || value != Value::Null).then_some(value)
+        };
+        self.columns.iter().map(value).collect::<Option<_>>().map(Row)
+    }
+
+    /// A row as expressions see it: a name is a column.
+    fn given(&self, row: &Row) -> Given {
+        with_this(
+            self.columns.iter().zip(&row.0).map(|(column, value)| (column.name.to_owned(), given(value))),
+        )
+    }
+}
+
+/// Names with their values, and `this`, which holds all of them: some are no names in an expression.
+fn with_this(names: impl Iterator<Item = (String, Given)>) -> Given {
+    let mut over: BTreeMap<String, Given> = names.collect();
+    let this = Given::from(over.clone());
+    over.insert("this".to_owned(), this);
+    Given::from(over)
+}
+
+fn given(value: &Value) -> Given {
+    match value {
+        Value::Null => Given::from(()),
+        Value::Text(text) => Given::from(text.as_str()),
+        Value::Count(n) => Given::from(*n),
+        Value::Real(x) => Given::from(*x),
+        Value::Flag(flag) => Given::from(*flag),
+        Value::Texts(list) => list.iter().map(String::as_str).collect(),
+        Value::Counts(list) => list.iter().copied().collect(),
+        Value::Reals(list) => list.iter().copied().collect(),
+    }
+}
+
+/// What an expression gave as a value of a column; `None` where it is of another type.
+pub(super) fn typed(kind: Kind, given: &Given) -> Option<Value> {
+    fn list<T>(given: &Given, item: impl Fn(&Given) -> Option<T>) -> Option<Vec<T>> {
+        // A text is no list of its letters, nor a map one of its keys.
+        let is_list =
+            matches!(given.kind(), minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable);
+        if is_list { given.try_iter().ok()?.map(|one| item(&one)).collect() } else { None }
+    }
+    let text = |given: &Given| given.as_str().map(str::to_owned);
+    let count = |given: &Given| given.is_integer().then(|| u64::try_from(given.clone()).ok()).flatten();
+    let real = |given: &Given| given.is_number().then(|| f64::try_from(given.clone()).ok()).flatten();
+    if given.is_none() || given.is_undefined() {
+        return Some(Value::Null);
+    }
+    Some(match kind {
+        Kind::Text => text(given)?.into(),
+        Kind::Count => count(given)?.into(),
+        Kind::Real => real(given)?.into(),
+        Kind::Flag => Value::Flag(bool::try_from(given.clone()).ok()?),
+        Kind::Texts => list(given, text)?.into(),
+        Kind::Counts => list(given, count)?.into(),
+        Kind::Reals => list(given, real)?.into(),
+    })
+}
+
+/// The six categories by number, from 1 (RuozhiBench 2.4, figure 11).
+pub fn categories() -> Vec<&'static str> {
+    crate::review::ballots::names("ruozhibench-gen", "categories")
 }

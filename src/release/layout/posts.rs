@@ -1,6 +1,6 @@
 //! Candidate posts: what a recipe has before people and models work on it.
 
-use super::{Column, Kind, Layout, column, maybe, no_check, one_of};
+use super::{Column, Kind, Layout, column, maybe, one_of};
 use crate::record::{Post, PostKind};
 use crate::release::row::Row;
 
@@ -30,7 +30,8 @@ pub(super) const LAYOUT: Layout = Layout {
     task: None,
     labels: &["kind"],
     standing: None,
-    check: no_check,
+    sometimes: &[],
+    declared: None,
 };
 
 /// A post as a released row.

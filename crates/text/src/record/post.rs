@@ -18,7 +18,8 @@ pub enum PostKind {
 }
 
 impl PostKind {
-    fn code(self) -> &'static str {
+    /// The word in rows.
+    pub fn code(self) -> &'static str {
         match self {
             PostKind::Thread => "thread",
             PostKind::Numbered => "numbered",

@@ -1,0 +1,407 @@
+//! `[data]`, `[[compat]]` and `[compat.back]`: what is released of a record, and the published form of it.
+
+use std::sync::Arc;
+
+use minijinja::value::Value;
+
+use crate::expression::{Expression, Language, Trouble};
+use crate::reader::Keys;
+
+/// What a benchmark releases.
+#[derive(Debug)]
+pub struct Data {
+    /// What a row is, in a sentence.
+    pub about: &'static str,
+    /// The columns, in order; the first is the id.
+    pub columns: Vec<Column>,
+    /// Columns that stand only where a row has them: a column that is null everywhere is of no use to anybody.
+    pub sometimes: Vec<Column>,
+    /// Names for expressions over a record, in order; each may use those before it.
+    pub fields: Vec<(&'static str, Expression)>,
+    /// A record of which this does not hold is no item.
+    pub when: Option<Expression>,
+    /// What the row's standing follows from; empty where the record says it itself.
+    pub rests_on: Vec<Rests>,
+    /// Columns whose values are counted in the card and crossed in a diff.
+    pub labels: Vec<&'static str>,
+    /// What must hold within a row beyond its types.
+    pub checks: Vec<Check>,
+    /// The numbers that items bear.
+    pub number: Option<Number>,
+    /// What a model is asked, where the rows hold the answer.
+    pub poses: Option<Poses>,
+    /// The published files.
+    pub compat: Vec<Compat>,
+    /// Columns over an object of a published file.
+    pub back: Vec<(&'static str, Expression)>,
+}
+
+/// A column of a release.
+#[derive(Debug)]
+pub struct Column {
+    /// Its key in JSON and its name in Parquet.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: Kind,
+    /// Whether a row may lack it.
+    pub nullable: bool,
+    /// Its value over the record, `number` and `standing`.
+    pub is: Expression,
+    /// What it means, in a sentence.
+    pub about: &'static str,
+    /// The values it may hold; empty where it is open.
+    pub values: Vec<&'static str>,
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// UTF-8 text.
+    Text,
+    /// A whole number from 0.
+    Count,
+    /// A real number.
+    Real,
+    /// Yes or no.
+    Flag,
+    /// A list of texts.
+    Texts,
+    /// A list of whole numbers.
+    Counts,
+    /// A list of real numbers.
+    Reals,
+}
+
+impl Kind {
+    /// What a message calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "a text",
+            Kind::Count => "a whole number",
+            Kind::Real => "a number",
+            Kind::Flag => "true or false",
+            Kind::Texts => "a list of texts",
+            Kind::Counts => "a list of whole numbers",
+            Kind::Reals => "a list of numbers",
+        }
+    }
+
+    /// Whether it is a list, and the type of what it lists or of itself.
+    pub fn item(self) -> (bool, Kind) {
+        match self {
+            Kind::Texts => (true, Kind::Text),
+            Kind::Counts => (true, Kind::Count),
+            Kind::Reals => (true, Kind::Real),
+            other => (false, other),
+        }
+    }
+}
+
+/// A decision that a row's standing rests on.
+#[derive(Debug)]
+pub struct Rests {
+    /// The ballot.
+    pub ballot: &'static str,
+    /// Whether it counts only where somebody decided: `pair?`.
+    pub decided: bool,
+    /// Of which records it says something; of all where nothing is said.
+    pub when: Option<Expression>,
+}
+
+/// What must hold of a row.
+#[derive(Debug)]
+pub struct Check {
+    /// The condition, over the columns.
+    pub holds: Expression,
+    /// What is wrong otherwise.
+    pub says: Expression,
+}
+
+/// The numbers that items bear, allotted by the registry for good.
+#[derive(Debug)]
+pub enum Number {
+    /// Of their own.
+    Own(Box<Series>),
+    /// Those of another benchmark, which its items are called by.
+    Of(&'static str),
+}
+
+/// A series of numbers, or several.
+#[derive(Debug)]
+pub struct Series {
+    /// The name of the series, over the record.
+    pub series: Expression,
+    /// Where it begins.
+    pub first: u64,
+    /// What bears a number, over the record: rows with the same key share one.
+    pub key: Expression,
+    /// The words by which a number is found in a published file, over the record.
+    pub text: Expression,
+    /// Whether rows stand in the order of their numbers, and not in that of the step.
+    pub in_order: bool,
+    /// The keys of a published file that hold text and number.
+    pub published: Option<(&'static str, &'static str)>,
+}
+
+/// What a model is asked.
+#[derive(Debug)]
+pub struct Poses {
+    /// The column with the question.
+    pub question: &'static str,
+    /// What stands before it in the prompt.
+    pub instruction: &'static str,
+    /// How the answer is given.
+    pub answer: Answer,
+}
+
+/// How an answer is given.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer {
+    /// One of the options in a list column; the gold is a column with its letter or its number.
+    Choice {
+        /// The column with the options.
+        options: &'static str,
+        /// The column with the gold.
+        gold: &'static str,
+    },
+    /// In the model's own words, held against this column.
+    Words(&'static str),
+}
+
+/// A file in the form that the set's authors published.
+#[derive(Debug)]
+pub struct Compat {
+    /// Its name under compat/.
+    pub file: &'static str,
+    /// Objects line by line, or one array.
+    pub lines: bool,
+    /// Which rows are in it; all where nothing is said.
+    pub when: Option<Expression>,
+    /// Its keys in the published order, with their values over the columns.
+    pub keys: Arc<Vec<(&'static str, Expression)>>,
+}
+
+impl Compat {
+    /// A row as it is published; `None` where it is not in this file.
+    ///
+    /// # Errors
+    /// [`Trouble`] where a value cannot be computed.
+    pub fn published(
+        &self,
+        row: &Value,
+    ) -> Result<Option<serde_json::Map<String, serde_json::Value>>, Trouble> {
+        if let Some(when) = &self.when
+            && !when.holds(row)?
+        {
+            return Ok(None);
+        }
+        let mut published = serde_json::Map::new();
+        for (key, value) in self.keys.iter() {
+            let value = serde_json::to_value(value.value(row)?).unwrap_or_default();
+            published.insert((*key).to_owned(), value);
+        }
+        Ok(Some(published))
+    }
+}
+
+impl Data {
+    /// Whether a name stands in an expression over records.
+    pub fn asks(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.is.names(name))
+            || self.fields.iter().any(|(_, field)| field.names(name))
+    }
+}
+
+/// Reads the tables from the root of a benchmark.toml; `None` where nothing is declared.
+pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Data> {
+    let over = |keys: &Keys<'_>, key: &str| expression(language, file, keys, key);
+    let fields = |keys: &Keys<'_>| -> Vec<_> {
+        keys.names().into_iter().filter_map(|name| Some((name, over(keys, name)?))).collect()
+    };
+    let fields = keys.table("fields", fields).unwrap_or_default();
+    let check = |keys: &Keys<'_>| {
+        let (holds, says) = (needed(language, file, keys, "holds"), says(language, file, keys));
+        Some(Check { holds: holds?, says: says? })
+    };
+    let mut data = keys.table("data", |keys| {
+        let (sometimes, columns) = columns(language, file, keys);
+        let data = Data {
+            about: keys.needed("about"),
+            columns,
+            sometimes,
+            fields: Vec::new(),
+            when: over(keys, "when"),
+            rests_on: rests_on(language, file, keys),
+            labels: keys.texts("labels").unwrap_or_default(),
+            checks: keys.tables("checks", check).unwrap_or_default().into_iter().flatten().collect(),
+            number: keys.table("number", |keys| number(language, file, keys)).flatten(),
+            poses: keys.table("poses", poses),
+            compat: Vec::new(),
+            back: Vec::new(),
+        };
+        known(&data, keys);
+        data
+    })?;
+    data.fields = fields;
+    let mut back = Vec::new();
+    let mut read: Vec<Compat> = Vec::new();
+    keys.tables("compat", |keys| {
+        let mut compat = compat(language, file, keys);
+        if let Some(like) = keys.text("like") {
+            match read.iter().find(|other| other.file == like) {
+                Some(other) => compat.keys = Arc::clone(&other.keys),
+                None => {
+                    let known = read.iter().map(|other| other.file);
+                    keys.problem("like", riddlemill_text::hint::unknown("file before this one", like, known));
+                }
+            }
+        }
+        let columns: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
+        let of_column = |keys: &Keys<'_>| -> Vec<_> {
+            let names = keys.names().into_iter();
+            let read = names.filter_map(|name| {
+                if !columns.contains(&name) {
+                    keys.problem(
+                        name,
+                        riddlemill_text::hint::unknown("column", name, columns.iter().copied()),
+                    );
+                }
+                Some((name, over(keys, name)?))
+            });
+            read.collect()
+        };
+        back.extend(keys.table("back", of_column).unwrap_or_default());
+        read.push(compat);
+    });
+    (data.compat, data.back) = (read, back);
+    Some(data)
+}
+
+/// Names of columns that there are none of.
+fn known(data: &Data, keys: &Keys<'_>) {
+    let known: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
+    let unknown = |name: &str| riddlemill_text::hint::unknown("column", name, known.iter().copied());
+    if known.first() != Some(&"id") {
+        keys.problem("columns", "the first column is `id`");
+    }
+    for name in data.labels.iter().filter(|name| !known.contains(name)) {
+        keys.problem("labels", unknown(name));
+    }
+    if let Some(poses) = &data.poses {
+        let of_answer = match poses.answer {
+            Answer::Choice { options, gold } => vec![options, gold],
+            Answer::Words(words) => vec![words],
+        };
+        for name in of_answer.into_iter().chain([poses.question]).filter(|name| !known.contains(name)) {
+            keys.problem("poses", unknown(name));
+        }
+    }
+}
+
+const KINDS: [(&str, Kind); 7] = [
+    ("text", Kind::Text),
+    ("integer", Kind::Count),
+    ("number", Kind::Real),
+    ("flag", Kind::Flag),
+    ("list of text", Kind::Texts),
+    ("list of integer", Kind::Counts),
+    ("list of number", Kind::Reals),
+];
+
+/// The columns that stand only sometimes, and the others.
+fn columns(language: Language, file: &str, keys: &Keys<'_>) -> (Vec<Column>, Vec<Column>) {
+    let column = |keys: &Keys<'_>| {
+        let written = keys.needed("type");
+        let (name, nullable) = written.strip_suffix('?').map_or((written, false), |name| (name, true));
+        let kind = KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        if kind.is_none() {
+            let known = KINDS.iter().map(|(known, _)| *known);
+            keys.problem("type", riddlemill_text::hint::unknown("type", name, known));
+        }
+        let is = needed(language, file, keys, "is");
+        let (name, about) = (keys.needed("name"), keys.needed("about"));
+        let values = keys.texts("values").unwrap_or_default();
+        let sometimes = keys.flag("sometimes").unwrap_or(false);
+        Some((sometimes, Column { name, kind: kind?, nullable, is: is?, about, values }))
+    };
+    let columns = keys.tables("columns", column).unwrap_or_default();
+    let (sometimes, always): (Vec<_>, Vec<_>) =
+        columns.into_iter().flatten().partition(|(sometimes, _)| *sometimes);
+    let bare = |columns: Vec<(bool, Column)>| columns.into_iter().map(|(_, column)| column).collect();
+    (bare(sometimes), bare(always))
+}
+
+fn rests_on(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Rests> {
+    let mut rests: Vec<Rests> = Vec::new();
+    for ballot in keys.texts("rests_on").unwrap_or_default() {
+        let (ballot, decided) = ballot.strip_suffix('?').map_or((ballot, false), |ballot| (ballot, true));
+        rests.push(Rests { ballot, decided, when: None });
+    }
+    keys.table("rests_when", |keys| {
+        for name in keys.names() {
+            let when = expression(language, file, keys, name);
+            match rests.iter_mut().find(|rests| rests.ballot == name) {
+                Some(rests) => rests.when = when,
+                None => keys.problem(name, format!("{name:?} is not in `rests_on`")),
+            }
+        }
+    });
+    rests
+}
+
+fn number(language: Language, file: &str, keys: &Keys<'_>) -> Option<Number> {
+    if let Some(other) = keys.text("of") {
+        return Some(Number::Of(other));
+    }
+    let published = |keys: &Keys<'_>| (keys.needed("text"), keys.needed("number"));
+    Some(Number::Own(Box::new(Series {
+        series: needed(language, file, keys, "series")?,
+        first: keys.count("first").unwrap_or(0) as u64,
+        key: needed(language, file, keys, "key")?,
+        text: needed(language, file, keys, "text")?,
+        in_order: keys.one_of("order", &[("number", true), ("step", false)]).unwrap_or(true),
+        published: keys.table("published", published),
+    })))
+}
+
+fn poses(keys: &Keys<'_>) -> Poses {
+    let answer = match keys.text("words") {
+        Some(words) => Answer::Words(words),
+        None => Answer::Choice { options: keys.needed("options"), gold: keys.needed("gold") },
+    };
+    Poses { question: keys.needed("question"), instruction: keys.needed("instruction"), answer }
+}
+
+fn compat(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
+    let published = |keys: &Keys<'_>| -> Vec<_> {
+        let value = |name: &'static str| Some((name, expression(language, file, keys, name)?));
+        keys.names().into_iter().filter_map(value).collect()
+    };
+    Compat {
+        file: keys.needed("file"),
+        lines: keys.flag("lines").unwrap_or(true),
+        when: expression(language, file, keys, "when"),
+        keys: Arc::new(keys.table("keys", published).unwrap_or_default()),
+    }
+}
+
+fn says(language: Language, file: &str, keys: &Keys<'_>) -> Option<Expression> {
+    let says = keys.needed("says");
+    // Words are words unless there is something to fill in.
+    let source = if says.contains("{{") { says } else { crate::reader::keep(&format!("{says:?}")) };
+    Expression::parse(language, file.to_owned(), source).map_err(|what| keys.problem("says", what)).ok()
+}
+
+fn needed(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+    if !keys.has(key) {
+        keys.needed(key);
+        return None;
+    }
+    expression(language, file, keys, key)
+}
+
+fn expression(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+    let source = keys.text(key)?;
+    let place = keys.place(key).unwrap_or_else(|| file.to_owned());
+    Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
+}

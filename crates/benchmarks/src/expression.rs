@@ -1,0 +1,194 @@
+//! Expressions over a record or a row: minijinja's, with the filters that published sets need. What is not there is
+//! null; nothing in them depends on a clock, on chance or on the order of a hash map.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use minijinja::value::Value;
+use minijinja::{Environment, Error, ErrorKind, Expression as Compiled, UndefinedBehavior};
+use sha1::{Digest, Sha1};
+
+use crate::ballots::Lists;
+
+/// What expressions of one benchmark may use.
+pub(crate) type Language = &'static Environment<'static>;
+
+/// An expression, and where it stands.
+pub struct Expression {
+    place: String,
+    source: &'static str,
+    form: Form,
+}
+
+enum Form {
+    /// A name alone: the usual case, read without more.
+    Name,
+    Expression(Compiled<'static, 'static>),
+    /// Text with `{{ … }}` or `{% … %}` in it; blank is null.
+    Template(Language),
+}
+
+/// An expression that could not be computed for a record or row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct Trouble {
+    /// The file and the place in it.
+    pub place: String,
+    /// What went wrong.
+    pub what: String,
+}
+
+impl Expression {
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn parse(language: Language, place: String, source: &'static str) -> Result<Self, String> {
+        let told = |e: &Error| e.detail().map_or_else(|| e.to_string(), str::to_owned);
+        let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        for filter in filters(source) {
+            // A filter that there is none of is otherwise named by the first record that reaches it.
+            let alone =
+                language.compile_expression(&format!("none|{filter}")).and_then(|alone| alone.eval(()));
+            if alone.is_err_and(|e| e.kind() == ErrorKind::UnknownFilter) {
+                return Err(format!("unknown filter {filter:?}"));
+            }
+        }
+        let form = if !source.is_empty()
+            && source.chars().all(name)
+            && !KEYWORDS.contains(&source)
+            && !source.starts_with(|c: char| c.is_ascii_digit())
+        {
+            Form::Name
+        } else if source.contains("{{") || source.contains("{%") {
+            language.template_from_str(source).map_err(|e| told(&e))?;
+            Form::Template(language)
+        } else {
+            Form::Expression(language.compile_expression(source).map_err(|e| told(&e))?)
+        };
+        Ok(Expression { place, source, form })
+    }
+
+    /// Its value over the names that `over` has.
+    ///
+    /// # Errors
+    /// What cannot be computed, such as the difference of two texts.
+    pub fn value(&self, over: &Value) -> Result<Value, Trouble> {
+        let value = match &self.form {
+            Form::Name => over.get_attr(self.source),
+            Form::Expression(compiled) => compiled.eval(over),
+            Form::Template(language) => {
+                let text = language.template_from_str(self.source).and_then(|template| template.render(over));
+                text.map(|text| match text.trim() {
+                    "" => Value::from(()),
+                    text => Value::from(text),
+                })
+            }
+        };
+        let value = value.map_err(|e| self.trouble(format!("{} cannot be computed: {e}", self.source)))?;
+        Ok(if value.is_undefined() { Value::from(()) } else { value })
+    }
+
+    /// What is wrong with what it gave.
+    pub fn trouble(&self, what: String) -> Trouble {
+        Trouble { place: self.place.clone(), what }
+    }
+
+    /// Whether it holds.
+    ///
+    /// # Errors
+    /// As [`Expression::value`].
+    pub fn holds(&self, over: &Value) -> Result<bool, Trouble> {
+        self.value(over).map(|value| value.is_true())
+    }
+
+    /// Whether a name stands in it.
+    pub fn names(&self, name: &str) -> bool {
+        let part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        self.source.split(part).any(|word| word == name)
+    }
+}
+
+/// Words that are no names.
+const KEYWORDS: [&str; 6] = ["true", "false", "none", "True", "False", "None"];
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.source)
+    }
+}
+
+/// The language of a benchmark with these lists of options. It lives as long as the program, as what is written in it
+/// does.
+pub(crate) fn language(lists: Lists) -> Language {
+    let mut language = Environment::new();
+    language.set_undefined_behavior(UndefinedBehavior::Chainable);
+    // A template gives a text as it stands, no page.
+    language.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    language.add_filter("sha1", |text: &str| hex::encode(Sha1::digest(text.as_bytes())));
+    language.add_filter("letter", letter);
+    language.add_filter("at", |place: usize, list: Value| list.get_item_by_index(place));
+    language.add_filter("place", place);
+    language.add_filter("of", |key: Value, map: Value| map.get_item(&key));
+    language.add_filter("before", |text: &str, mark: &str| {
+        text.split(mark).next().unwrap_or_default().to_owned()
+    });
+    language
+        .add_filter("tally", |text: &str, code: &str| text.split(' ').filter(|word| *word == code).count());
+    language.add_filter("padded", padded);
+    language.add_filter("label", move |code: &str, list: &str, language: &str| {
+        let Some(options) = lists.get(list) else {
+            let what = riddlemill_text::hint::unknown("list", list, lists.keys().copied());
+            return Err(Error::new(ErrorKind::InvalidOperation, what));
+        };
+        let found = options.iter().find(|option| option.code == code);
+        Ok(found.map_or(Value::UNDEFINED, |option| {
+            Value::from(if language == "zh" { option.label.zh } else { option.label.en })
+        }))
+    });
+    language.add_function("means", means);
+    Box::leak(Box::new(language))
+}
+
+/// The names behind bars, outside of quotes.
+fn filters(source: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (i, part) in source.split(['\'', '"']).enumerate() {
+        if i % 2 == 0 {
+            found.extend(part.split('|').skip(1).filter_map(|behind| {
+                let name = behind.trim_start();
+                let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
+                Some(&name[..end]).filter(|name| !name.is_empty())
+            }));
+        }
+    }
+    found
+}
+
+/// The letter of a place from 0; nothing of no place.
+fn letter(place: Value) -> Value {
+    let letter = place.as_usize().and_then(|place| u8::try_from(place).ok()).filter(|place| *place < 26);
+    letter.map_or(Value::UNDEFINED, |place| Value::from(char::from(b'A' + place).to_string()))
+}
+
+/// The first place of a value in a list, from 0; nothing where it is not there.
+fn place(value: Value, list: Value) -> Result<Value, Error> {
+    let found = list.try_iter()?.position(|other| other == value);
+    Ok(found.map_or(Value::UNDEFINED, Value::from))
+}
+
+/// A list of texts made as long as another, with empty ones.
+fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
+    let length =
+        like.len().ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "`padded` goes by a list"))?;
+    list.resize(length, String::new());
+    Ok(list)
+}
+
+/// The mean of each name's numbers: two lists side by side. Names in their order.
+fn means(names: Vec<String>, numbers: Vec<f64>) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for (name, number) in names.into_iter().zip(numbers) {
+        let sum = sums.entry(name).or_default();
+        *sum = (sum.0 + number, sum.1 + 1.0);
+    }
+    sums.into_iter().map(|(name, (sum, n))| (name, sum / n)).collect()
+}

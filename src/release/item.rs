@@ -1,0 +1,217 @@
+//! A record at the end of a recipe as an item of its set, as the benchmark's folder declares it (`[data]`). A record that
+//! lacks what every item has is none yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value as Given;
+use riddlemill_benchmarks::data::{Data, Number, Series};
+use riddlemill_benchmarks::{Expression, Trouble};
+
+use super::layout::{Layout, typed};
+use super::row::{Row, Value, nfc};
+use crate::record::{Cell, Cells, Column, Record, Standing};
+use crate::store::Error;
+
+/// The reviews that hold nothing, by name: what they left undecided makes no row provisional.
+pub(super) type Optional = BTreeSet<&'static str>;
+
+/// What a row follows from beside its record.
+pub(super) struct Beside<'a> {
+    /// The number that it bears.
+    pub number: Option<u64>,
+    /// The reviews that hold nothing.
+    pub optional: &'a Optional,
+    /// What a post comes from, where the benchmark's columns ask for that.
+    pub source_kind: Option<String>,
+}
+
+/// A record as the names of its columns, for expressions.
+pub(super) struct Seen(BTreeMap<&'static str, Given>);
+
+impl Seen {
+    pub fn new<R: Record>(record: &R, data: &Data) -> Result<Seen, Trouble> {
+        let mut reader = Reader { columns: R::COLUMNS, seen: BTreeMap::new() };
+        record.put(&mut reader);
+        let mut seen = reader.seen;
+        for (name, field) in &data.fields {
+            let value = field.value(&Given::from(seen.clone()))?;
+            seen.insert(name, value);
+        }
+        Ok(Seen(seen))
+    }
+
+    /// A text of the record.
+    pub fn column(&self, name: &str) -> Option<String> {
+        self.0.get(name)?.as_str().map(str::to_owned)
+    }
+
+    fn text(&self, expression: &Expression) -> Result<String, Trouble> {
+        let value = expression.value(&Given::from(self.0.clone()))?;
+        Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
+
+    /// The series of the number that a record bears, and its key there.
+    pub fn place(&self, series: &Series) -> Result<(String, String), Trouble> {
+        Ok((self.text(&series.series)?, self.text(&series.key)?))
+    }
+
+    /// The words by which a number is found in a published file.
+    pub fn words(&self, series: &Series) -> Result<String, Trouble> {
+        self.text(&series.text)
+    }
+
+    /// The row; `None` where the record is no item yet.
+    pub fn row(mut self, data: &Data, layout: &Layout, beside: Beside<'_>) -> Result<Option<Row>, Trouble> {
+        if let Some(standing) = self.standing(data, beside.optional)? {
+            self.0.insert("standing", Given::from(standing.code()));
+        }
+        self.0.insert("number", Given::from(beside.number));
+        if let Some(kind) = beside.source_kind {
+            self.0.insert("source_kind", Given::from(kind));
+        }
+        let over = Given::from(self.0);
+        if let Some(when) = &data.when
+            && !when.holds(&over)?
+        {
+            return Ok(None);
+        }
+        let mut values = Vec::with_capacity(layout.columns.len());
+        for column in data.columns.iter().chain(&data.sometimes).take(layout.columns.len()) {
+            let value = column.is.value(&over)?;
+            let Some(value) = typed(column.kind, &value) else {
+                let what = format!("{} is not {}, but {value}", column.name, column.kind.name());
+                return Err(column.is.trouble(what));
+            };
+            if value == Value::Null && !column.nullable {
+                return Ok(None);
+            }
+            values.push(value);
+        }
+        Ok(Some(Row(values)))
+    }
+
+    /// How sure the row is, by what was decided; `None` where the record says it itself.
+    fn standing(&self, data: &Data, optional: &Optional) -> Result<Option<Standing>, Trouble> {
+        if data.rests_on.is_empty() {
+            return Ok(None);
+        }
+        let over = Given::from(self.0.clone());
+        let mut statuses = Vec::new();
+        for rests in &data.rests_on {
+            if let Some(when) = &rests.when
+                && !when.holds(&over)?
+            {
+                continue;
+            }
+            let name = format!("{}_status", rests.ballot.replace('-', "_"));
+            let status = self.0.get(name.as_str()).and_then(|status| status.as_str());
+            // A review that is optional and decided nothing says nothing against the row.
+            if status.is_none() && (rests.decided || optional.contains(rests.ballot)) {
+                continue;
+            }
+            statuses.push(status);
+        }
+        Ok(Some(Standing::least(statuses)))
+    }
+}
+
+/// The series that items of a benchmark are numbered in: its own, or those of the one whose numbers they bear.
+pub(super) fn series(data: &'static Data) -> Option<&'static Series> {
+    match data.number.as_ref()? {
+        Number::Own(series) => Some(series),
+        Number::Of(other) => match riddlemill_benchmarks::find(other)?.data.as_ref()?.number.as_ref()? {
+            Number::Own(series) => Some(series),
+            Number::Of(_) => None,
+        },
+    }
+}
+
+/// An expression of a built-in folder that cannot be computed is told as what cannot be read.
+pub(super) fn damaged(trouble: Trouble) -> Error {
+    Error::Damaged {
+        path: trouble.place.into(),
+        what: trouble.what,
+        hint: "the record it is about is not as the benchmark's folder expects it".into(),
+    }
+}
+
+struct Reader {
+    columns: &'static [Column],
+    seen: BTreeMap<&'static str, Given>,
+}
+
+impl Cells for Reader {
+    fn put(&mut self, cell: Cell<'_>) {
+        let Some(column) = self.columns.get(self.seen.len()) else { return };
+        let value = match cell {
+            Cell::Null => Given::from(()),
+            Cell::Text(text) => Given::from(nfc(text.to_owned())),
+            Cell::Count(n) => Given::from(n),
+            Cell::Real(x) => Given::from(x),
+            Cell::Flag(flag) => Given::from(flag),
+            Cell::Texts(list) => list.iter().cloned().map(nfc).map(Given::from).collect(),
+        };
+        self.seen.insert(column.name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Joke, Question};
+    use crate::release::layout;
+
+    fn standing<R: Record>(config: &str, record: &R, optional: &[&'static str]) -> Option<String> {
+        let layout = layout::find(config).unwrap();
+        let data = riddlemill_benchmarks::find(config).unwrap().data.as_ref().unwrap();
+        let optional = optional.iter().copied().collect();
+        let beside = Beside { number: Some(7), optional: &optional, source_kind: Some("annual".to_owned()) };
+        let row = Seen::new(record, data).unwrap().row(data, layout, beside).unwrap()?;
+        Some(row.text(layout.place("standing").unwrap()).to_owned())
+    }
+
+    fn question() -> Question {
+        let confirmed = || Some("confirmed".to_owned());
+        Question {
+            id: "tieba:1".into(),
+            text: "雨伞怕晒太阳吗？".into(),
+            question_en: Some("Is an umbrella afraid of the sun?".into()),
+            irrationality: Some("It has no fears.".into()),
+            categories: vec!["5".into(), "3".into()],
+            screen_status: confirmed(),
+            translation_status: confirmed(),
+            irrationality_status: confirmed(),
+            category_status: confirmed(),
+            ..Question::default()
+        }
+    }
+
+    #[test]
+    fn a_row_is_as_sure_as_the_least_sure_decision_that_it_rests_on() {
+        let of =
+            |question: &Question, optional: &[&'static str]| standing("ruozhibench-gen", question, optional);
+        let whole = question();
+        assert_eq!(of(&whole, &[]).as_deref(), Some("confirmed"));
+        // Nobody has to decide on a pair, but where somebody did it counts.
+        let paired = Question { pair_status: Some("provisional".into()), ..whole.clone() };
+        assert_eq!(of(&paired, &[]).as_deref(), Some("provisional"));
+        let sampled = Question { screen_status: Some("synthetic".into()), ..whole.clone() };
+        assert_eq!(of(&sampled, &[]).as_deref(), Some("synthetic"));
+        let undecided = Question { category_status: None, ..whole.clone() };
+        assert_eq!(of(&undecided, &[]).as_deref(), Some("provisional"));
+        assert_eq!(of(&undecided, &["category"]).as_deref(), Some("confirmed"));
+        // What every row has and it lacks makes it none.
+        assert_eq!(of(&Question { question_en: None, ..whole.clone() }, &[]), None);
+        assert_eq!(of(&Question { categories: Vec::new(), ..whole }, &[]), None);
+    }
+
+    #[test]
+    fn where_no_model_explains_a_joke_nobody_has_to_prefer_one() {
+        let decided = || Some("confirmed".to_owned());
+        let joke = Joke { screen_status: decided(), explanation_status: decided(), ..Joke::default() };
+        assert_eq!(standing("chumor", &joke, &[]).as_deref(), Some("confirmed"));
+        let opposed = Joke { opponents: vec!["m-large".into()], ..joke };
+        assert_eq!(standing("chumor", &opposed, &[]).as_deref(), Some("provisional"));
+        assert_eq!(standing("chumor", &opposed, &["preference"]).as_deref(), Some("confirmed"));
+    }
+}
