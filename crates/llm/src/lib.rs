@@ -37,6 +37,8 @@ pub mod tokens;
 mod wire;
 
 #[cfg(test)]
+mod kept_tests;
+#[cfg(test)]
 mod tests;
 
 pub use answer::{Answer, Ask, Failed, Held, Marks, Reply, What};

@@ -25,6 +25,7 @@ mod scan;
 mod stated;
 mod table;
 mod values;
+mod widened;
 mod writer;
 
 pub use riddlemill_files::{Error, Lock, Workspace, durable, inside, secret, secret_or_draw, sha256};

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use polars::prelude::*;
 use polars_io::SerReader;
@@ -10,6 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
+use super::widened::widened;
 use super::{Error, StageReader, from_frame};
 use riddlemill_text::record::Record;
 
@@ -268,6 +270,9 @@ fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
 /// Where the file is damaged or no Parquet.
 pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<Map<String, Value>>> {
     let mut reader = ParquetReader::new(File::open(path)?);
+    if let Some(metadata) = widened(path)? {
+        reader.set_metadata(Arc::new(metadata));
+    }
     let schema = reader.schema()?;
     let known = schema.iter().filter(|(_, field)| has_json(field.dtype())).map(|(name, _)| name.to_string());
     let left_out: Vec<String> = schema
@@ -290,12 +295,8 @@ fn has_json(dtype: &ArrowDataType) -> bool {
     match dtype {
         ArrowDataType::List(item) | ArrowDataType::LargeList(item) => has_json(item.dtype()),
         ArrowDataType::Boolean
-        | ArrowDataType::Int8
-        | ArrowDataType::Int16
         | ArrowDataType::Int32
         | ArrowDataType::Int64
-        | ArrowDataType::UInt8
-        | ArrowDataType::UInt16
         | ArrowDataType::UInt32
         | ArrowDataType::UInt64
         | ArrowDataType::Float32
@@ -316,10 +317,6 @@ fn json(value: AnyValue<'_>) -> Value {
         AnyValue::Int64(n) => n.into(),
         AnyValue::UInt32(n) => n.into(),
         AnyValue::Int32(n) => n.into(),
-        AnyValue::UInt16(n) => n.into(),
-        AnyValue::Int16(n) => n.into(),
-        AnyValue::UInt8(n) => n.into(),
-        AnyValue::Int8(n) => n.into(),
         AnyValue::Float64(x) => x.into(),
         AnyValue::Float32(x) => x.into(),
         AnyValue::Boolean(flag) => flag.into(),
@@ -410,7 +407,8 @@ mod tests {
         assert_eq!(column("real"), [Value::from(0.5), null.clone(), 2.0.into()]);
         assert_eq!(column("flag"), [Value::from(true), false.into(), null.clone()]);
         assert_eq!(column("tags")[0], Value::from(vec!["x", "y"]));
-        for name in ["day", "moment", "clock", "kind", "money", "both", "bytes"] {
+        assert_eq!(column("kind"), [Value::from("q"), "q".into(), null.clone()]);
+        for name in ["day", "moment", "clock", "money", "both", "bytes"] {
             assert_eq!(column(name), [null.clone(), null.clone(), null.clone()], "{name}");
         }
         assert_eq!(parquet_rows(&path, 2, 10).unwrap().len(), 1);
