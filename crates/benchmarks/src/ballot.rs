@@ -1,6 +1,9 @@
 //! What a ballot asks, whom, how often, and how the answers combine.
 
+use minijinja::Value;
 use serde::{Deserialize, Serialize};
+
+use crate::expression::{Expression, Trouble};
 
 /// A text in both languages of the annotators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -260,6 +263,37 @@ impl Qualification {
     pub const FLUB: Qualification = Qualification { formal: 0.80, senior: 0.95 };
 }
 
+/// Which answers drop a record. A field of [`Kind::Keep`] drops by itself.
+#[derive(Debug)]
+pub struct Rejection {
+    /// Over the answers: whether they do.
+    pub when: Expression,
+    /// Why: one text or several.
+    pub because: Expression,
+}
+
+impl PartialEq for Rejection {
+    fn eq(&self, other: &Rejection) -> bool {
+        (self.when.source(), self.because.source()) == (other.when.source(), other.because.source())
+    }
+}
+
+impl Rejection {
+    /// The reasons against a record, where these answers drop it.
+    ///
+    /// # Errors
+    /// [`Trouble`] where they cannot be computed.
+    pub fn reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, Trouble> {
+        if !self.when.holds(answers)? {
+            return Ok(None);
+        }
+        let because = self.because.value(answers)?;
+        let one = because.as_str().map(|text| vec![text.to_owned()]);
+        let several = || because.try_iter().map(|list| list.map(|reason| reason.to_string()).collect());
+        Ok(Some(one.or_else(|| several().ok()).unwrap_or_default()))
+    }
+}
+
 /// A review step of a recipe: `review:<name>`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
@@ -290,6 +324,9 @@ pub struct Step {
     /// Whether later stages may go on with drafts while votes are missing; a recipe's settings may
     /// say otherwise.
     pub draft_ahead: bool,
+    /// Which answers drop a record, where no field does so by itself.
+    #[serde(skip)]
+    pub drop: Option<&'static Rejection>,
     /// Gold items, where annotators have to qualify.
     pub qualification: Option<Qualification>,
 }
@@ -321,6 +358,11 @@ impl Step {
                 fields
             }
         }
+    }
+
+    /// Whether what is shown stands in an order that is drawn for each item.
+    pub fn is_drawn(&self) -> bool {
+        self.fields.iter().any(|field| matches!(field.kind, Kind::Preference { .. }))
     }
 
     /// Who may vote in `round`.

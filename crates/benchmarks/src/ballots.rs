@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::ballot::{
-    Adjudication, Choice, Combine, Drafts, Field, Kind, Qualification, Review, Role, Step, When,
+    Adjudication, Choice, Combine, Drafts, Field, Kind, Qualification, Rejection, Review, Role, Step, When,
 };
+use crate::expression::{self, Expression, Language};
 use crate::reader::{Keys, Problems, read};
 
 /// Options that several fields share, by the name of their list.
@@ -27,7 +28,19 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
     read(file, text, |keys| {
         let lists = keys.lists("list", choice);
         let every = keys.table("every", |keys| common(keys, &Common::default())).unwrap_or_default();
-        let steps = keys.each("ballot", |name, keys| ballot(benchmark, name, &every, &lists, keys));
+        let language = expression::language(lists.clone());
+        let steps = keys.each("ballot", |name, keys| Step {
+            drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
+            ..ballot(benchmark, name, &every, &lists, keys)
+        });
+        for (name, (step, drop)) in steps.iter().filter_map(|step| Some((step.name, (step, step.drop?)))) {
+            let fields = || step.fields.iter().map(|field| field.name);
+            for problem in
+                [&drop.when, &drop.because].into_iter().filter_map(|e| e.unknown("field", fields()))
+            {
+                keys.problem("ballot", format!("{name}: {problem}"));
+            }
+        }
         Ballots { steps, lists }
     })
 }
@@ -98,12 +111,26 @@ fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &List
             asked_by: keys.table("asked_by", asked_by).unwrap_or_default(),
         },
         draft_ahead: false,
+        drop: None,
         qualification: common.trial,
     };
     for fault in step.faults() {
         keys.problem("title", fault);
     }
     step
+}
+
+/// Which answers drop a record. It lives as long as the program, as the ballot does.
+fn rejection(language: Language, keys: &Keys<'_>) -> Option<&'static Rejection> {
+    let read = |key: &str| {
+        let place = keys.place(key)?;
+        Expression::parse(language, place, keys.needed(key)).map_err(|what| keys.problem(key, what)).ok()
+    };
+    let (when, because) = (read("when"), read("because"));
+    for key in ["when", "because"].into_iter().filter(|key| !keys.has(key)) {
+        keys.needed(key);
+    }
+    Some(Box::leak(Box::new(Rejection { when: when?, because: because? })))
 }
 
 /// A second look: fields of the first that are asked again, and more.

@@ -207,8 +207,8 @@ impl Compat {
 impl Data {
     /// Whether a name stands in an expression over records.
     pub fn asks(&self, name: &str) -> bool {
-        self.columns.iter().any(|column| column.is.names(name))
-            || self.fields.iter().any(|(_, field)| field.names(name))
+        self.columns.iter().any(|column| column.is.names().contains(name))
+            || self.fields.iter().any(|(_, field)| field.names().contains(name))
     }
 }
 
@@ -257,6 +257,11 @@ pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Da
             }
         }
         let columns: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
+        let names = || columns.iter().copied().chain(["this"]);
+        let asked = compat.keys.iter().map(|(_, value)| value).chain(&compat.when);
+        for problem in asked.filter_map(|value| value.unknown("column", names())) {
+            keys.problem("keys", problem);
+        }
         let of_column = |keys: &Keys<'_>| -> Vec<_> {
             let names = keys.names().into_iter();
             let read = names.filter_map(|name| {
@@ -286,6 +291,15 @@ fn known(data: &Data, keys: &Keys<'_>) {
     }
     for name in data.labels.iter().filter(|name| !known.contains(name)) {
         keys.problem("labels", unknown(name));
+    }
+    let over = || known.iter().copied().chain(["this"]);
+    for problem in data
+        .checks
+        .iter()
+        .flat_map(|check| [&check.holds, &check.says])
+        .filter_map(|e| e.unknown("column", over()))
+    {
+        keys.problem("checks", problem);
     }
     if let Some(poses) = &data.poses {
         let of_answer = match poses.answer {

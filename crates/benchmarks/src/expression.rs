@@ -1,7 +1,7 @@
 //! Expressions over a record or a row: minijinja's, with the filters that published sets need. What is not there is
 //! null; nothing in them depends on a clock, on chance or on the order of a hash map.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use minijinja::value::Value;
@@ -67,6 +67,11 @@ impl Expression {
         Ok(Expression { place, source, form })
     }
 
+    /// As it is written.
+    pub fn source(&self) -> &'static str {
+        self.source
+    }
+
     /// Its value over the names that `over` has.
     ///
     /// # Errors
@@ -100,10 +105,30 @@ impl Expression {
         self.value(over).map(|value| value.is_true())
     }
 
-    /// Whether a name stands in it.
-    pub fn names(&self, name: &str) -> bool {
-        let part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-        self.source.split(part).any(|word| word == name)
+    /// The names that it asks for, in their order.
+    pub fn names(&self) -> BTreeSet<String> {
+        match &self.form {
+            Form::Name => BTreeSet::from([self.source.to_owned()]),
+            Form::Expression(compiled) => compiled.undeclared_variables(false).into_iter().collect(),
+            Form::Template(language) => match language.template_from_str(self.source) {
+                Ok(template) => template.undeclared_variables(false).into_iter().collect(),
+                Err(_) => BTreeSet::new(),
+            },
+        }
+    }
+
+    /// The first name that is none of `known`, told with what was probably meant.
+    pub(crate) fn unknown<'k>(
+        &self,
+        what: &str,
+        known: impl Iterator<Item = &'k str> + Clone,
+    ) -> Option<String> {
+        let functions = ["means"];
+        let names = self.names();
+        let strange = names.iter().find(|name| {
+            !functions.contains(&name.as_str()) && !known.clone().any(|known| known == name.as_str())
+        })?;
+        Some(riddlemill_text::hint::unknown(what, strange, known))
     }
 }
 
@@ -114,6 +139,11 @@ impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.source)
     }
+}
+
+/// Names with their values, for an expression over them.
+pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
+    Value::from(names.map(|(name, value)| (name.to_owned(), value)).collect::<BTreeMap<String, Value>>())
 }
 
 /// The language of a benchmark with these lists of options. It lives as long as the program, as what is written in it

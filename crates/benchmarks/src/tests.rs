@@ -99,6 +99,7 @@ title = { en = "Keep it?", zh = "保留吗？" }
 guideline = { en = "Keep it.", ch = "保留。" }
 paper = "none"
 voters = ["junior", "seniors"]
+drop = { when = "knd == 'none'", becuse = "'none'" }
 [[ballot.screen.fields]]
 name = "kind"
 label = { en = "Kind", zh = "类型" }

@@ -123,7 +123,7 @@ impl<'a> Known<'a> {
                 if review.preview {
                     decide.insert("preview".into(), true.into());
                 }
-                if kind.is_drawn() {
+                if kind.ballot(&review).is_drawn() {
                     decide.extend(self.config.stage(recipe, "options"));
                 }
                 decide

@@ -131,11 +131,6 @@ impl Review {
         }
     }
 
-    /// Whether what is shown stands in an order that the seed draws.
-    pub fn is_drawn(self) -> bool {
-        self == Review::Preference
-    }
-
     /// The ballot; the settings decide whether drafts go ahead.
     pub fn ballot(self, settings: &sections::Review) -> Step {
         let (recipe, name) = self.place();
@@ -165,10 +160,13 @@ pub fn review<S: Subject>(
     };
     let by_item = votes.by_item(step.recipe, step.name);
     let mut items: Vec<Vec<Item>> = records.iter().map(|record| record.items(review, &step, seed)).collect();
-    if settings.preview && review == Review::Wrong {
+    if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
-        let first = || ["1", "2", "3"].map(str::to_owned).to_vec();
-        items.iter_mut().flatten().for_each(|item| item.draft.set("wrong", first()));
+        for field in &step.fields {
+            let Kind::Pick { k, .. } = field.kind else { continue };
+            let first = || (1..=k).map(|number| number.to_string()).collect::<Vec<_>>();
+            items.iter_mut().flatten().for_each(|item| item.draft.set(field.name, first()));
+        }
     }
     let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
     let items = items.concat();
@@ -366,25 +364,24 @@ fn told(waits: &[&Pending]) -> String {
     told.collect::<Vec<_>>().join("; ")
 }
 
-/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or those given with
-/// the verdict `reject`; of a puzzle what it is instead, or what of its group is unsound.
+/// The reasons of a rejection, where the answers are one: those against [`KEEP`], or what the ballot says of others.
 fn rejection(step: &Step, values: &Values) -> Option<Vec<String>> {
-    let reasons = |field: &str| values.get(field).and_then(review::Value::as_list).map(<[String]>::to_vec);
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
-        return (values.text(keep.name) != Some(KEEP)).then(|| reasons(keep.name)).flatten();
+        let reasons = || values.get(keep.name).and_then(review::Value::as_list).map(<[String]>::to_vec);
+        return (values.text(keep.name) != Some(KEEP)).then(reasons).flatten();
     }
-    match (step.recipe, step.name) {
-        ("brainteaser", "kind") if values.text("kind") == Some("neither") => {
-            return Some(vec![values.text("other").unwrap_or("neither").to_owned()]);
-        }
-        ("brainteaser", "validity") => {
-            let unsound = step.fields.iter().filter(|field| values.text(field.name) == Some("no"));
-            let unsound: Vec<String> = unsound.map(|field| field.name.to_owned()).collect();
-            return (!unsound.is_empty()).then_some(unsound);
-        }
-        _ => {}
-    }
-    (values.text("verdict") == Some("reject")).then(|| reasons("reasons").unwrap_or_default())
+    // An answer that the rule can make nothing of drops nothing.
+    step.drop?.reasons(&riddlemill_benchmarks::expression::names(values.iter().map(answer))).ok().flatten()
+}
+
+/// An answer as the rules of a ballot see it.
+fn answer<'v>((field, value): (&'v str, &'v review::Value)) -> (&'v str, minijinja::Value) {
+    let value = match value {
+        review::Value::Text(text) => text.as_str().into(),
+        review::Value::List(list) => list.clone().into(),
+        review::Value::Number(number) => (*number).into(),
+    };
+    (field, value)
 }
 
 #[cfg(test)]
