@@ -19,7 +19,7 @@ type Reply = (usize, Given, Vec<Rating>);
 
 fn set(config: &str, bodies: impl Iterator<Item = (String, Body)>) -> Set {
     let items = bodies.map(|(id, body)| Item { record: id.clone(), id, body }).collect();
-    Set { config: config.into(), version: "bench".into(), items, draft: Vec::new() }
+    Set { config: config.into(), version: "bench".into(), items, draft: Vec::new(), withdrawn: 0 }
 }
 
 fn categories(at: usize) -> Vec<String> {

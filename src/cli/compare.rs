@@ -4,27 +4,23 @@ use std::collections::BTreeMap;
 
 use super::args::{Compare, Global};
 use super::exit::{Exit, Failure};
-use super::export::hide;
+use super::export::hide_of;
 use super::output;
 use super::progress::Bar;
 use crate::config::FILE;
 use crate::recipe::{self, Recipe};
 use crate::release::compare::{self as comparing, FLUB_TYPES};
+use crate::release::rows_of::JsonRow;
 use crate::release::{Candidate, lost, rows_of};
 use crate::stages::{Stop, Waiting};
 use crate::store::{Error, Workspace};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
-    let rows: Vec<_> = match args.set.is_dir() {
-        true => {
-            let mut rows: Vec<_> =
-                rows_of::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect();
-            hide(&args.set, global, &mut rows)?;
-            rows
-        }
+    let mut rows: Vec<JsonRow> = match args.set.is_dir() {
+        true => rows_of::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect(),
         false => rows_of::of_file(&args.set)?,
     };
-    let reference = rows_of::of_file(&args.reference)?;
+    let mut reference = rows_of::of_file(&args.reference)?;
     let map = match &args.map {
         Some(path) => std::fs::read_to_string(path).map_err(Error::io("read", path))?,
         None => FLUB_TYPES.into(),
@@ -34,7 +30,20 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     })?;
     args.recipe.as_deref().map(output::recipe).transpose()?;
     let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
-    let recipe = named.as_deref().and_then(recipe::find);
+    let recipe = match named {
+        Some(name) => recipe::find(&name),
+        None if args.set.is_dir() => rows_of::recipe(&args.set)?,
+        None => None,
+    };
+    // Only withdrawn dumps ask which recipe it is; those of files without a recipe are told by id and text.
+    if let Some(own) = recipe.or_else(|| recipe::find("flub")) {
+        for (path, rows) in [(&args.set, &mut rows), (&args.reference, &mut reference)] {
+            let hidden = hide_of(own, global, rows)?;
+            if hidden > 0 && !global.quiet {
+                eprintln!("{}: {} left out: withdrawn", path.display(), output::count(hidden as u64, "row"));
+            }
+        }
+    }
     let asked = |text: &str| recipe.and_then(|recipe| by_text(global, recipe, text));
     let records = (rows.len() + reference.len()) as u64;
     let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));

@@ -179,6 +179,9 @@ fn talk_of(one: &Evaluated, global: &Global) {
     if global.quiet {
         return;
     }
+    if let Some(withdrawn) = one.report.told_withdrawn() {
+        eprintln!("{}: {withdrawn}; the figures are of the other {}", one.set.name(), one.report.items);
+    }
     for line in one.aside.iter().take(SHOWN) {
         eprintln!("warning: {}: {}", line.place, line.what);
     }

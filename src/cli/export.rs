@@ -8,7 +8,7 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::FILE;
 use crate::pipeline::Withheld;
-use crate::recipe;
+use crate::recipe::{self, Recipe};
 use crate::release::export::{Form, export as write};
 use crate::release::rows_of::JsonRow;
 use crate::release::{self, Candidate, ReleaseError, rows_of};
@@ -44,9 +44,18 @@ pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
 
 /// Takes out the rows that are about what was withdrawn from the workspace, and says how many.
 pub(super) fn hide(folder: &Path, global: &Global, rows: &mut Vec<JsonRow>) -> Result<usize, Failure> {
-    let Some(recipe) = rows_of::recipe(folder)?.filter(|_| global.workspace.join(FILE).exists()) else {
+    rows_of::recipe(folder)?.map_or(Ok(0), |recipe| hide_of(recipe, global, rows))
+}
+
+/// The same of rows that are not a folder's.
+pub(super) fn hide_of(
+    recipe: &'static Recipe,
+    global: &Global,
+    rows: &mut Vec<JsonRow>,
+) -> Result<usize, Failure> {
+    if !global.workspace.join(FILE).exists() {
         return Ok(0);
-    };
+    }
     let before = rows.len();
     let mut gone = Withheld::open(&Workspace::new(&global.workspace), recipe)?.rows(rows)?.into_iter();
     rows.retain(|_| !gone.next().unwrap_or_default());

@@ -8,6 +8,7 @@ use super::error::EvaluateError;
 use super::item::Item;
 use super::set::Set;
 use super::task::Task;
+use crate::pipeline::Withheld;
 use crate::recipe;
 use crate::release::Candidate;
 use crate::release::compare::FLUB_TYPES;
@@ -15,17 +16,18 @@ use crate::release::layout;
 use crate::release::rows_of::{self, JsonRow};
 use crate::store::Workspace;
 
-/// Reads what a command line names.
+/// Reads what a command line names. Rows that were withdrawn from the workspace since are left out: no model and no
+/// judge is shown them, and no result tells what they say.
 ///
 /// # Errors
 /// [`EvaluateError`] where it is no set; rows that are no items are set aside.
 pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let path = Path::new(named);
     if path.is_file() {
-        return published(path);
+        return published(workspace, path);
     }
     if path.is_dir() {
-        return of_folder(path);
+        return of_folder(workspace, path);
     }
     let (name, version) = named.split_once('@').unwrap_or((named, "candidate"));
     let Some(recipe) = recipe::find(name) else {
@@ -42,10 +44,10 @@ pub fn load(workspace: &Workspace, named: &str) -> Result<(Set, Vec<SetAside>), 
         );
         return Err(EvaluateError::Unknown(what));
     }
-    of_folder(&folder)
+    of_folder(workspace, &folder)
 }
 
-fn of_folder(folder: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+fn of_folder(workspace: &Workspace, folder: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let Some(manifest) = Candidate::read(folder)? else {
         let what = "no MANIFEST.json".to_string();
         let hint = "name a release's or candidate's folder, or a recipe".into();
@@ -61,12 +63,12 @@ fn of_folder(folder: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let (config, rows) = tables.swap_remove(at);
     let version = if manifest.version.is_empty() { "candidate".to_string() } else { manifest.version };
     let file = folder.join("data").join(&config).join("test.jsonl");
-    let (items, aside) = items(&config, &file, &rows);
-    Ok((Set { config, version, items, draft: manifest.draft }, aside))
+    let (items, aside, withdrawn) = items(workspace, &config, &file, &rows)?;
+    Ok((Set { config, version, items, draft: manifest.draft, withdrawn }, aside))
 }
 
 /// A file as the set's authors published it, or a release's own test.jsonl.
-fn published(path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let types: BTreeMap<String, String> = serde_json::from_str(FLUB_TYPES).unwrap_or_default();
     let mut config: Option<&'static str> = None;
     let mut rows = Vec::new();
@@ -90,20 +92,31 @@ fn published(path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
         return Err(EvaluateError::Form { path: path.into(), what, hint });
     };
     let version = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let (items, more) = items(config, path, &rows);
+    let (items, more, withdrawn) = items(workspace, config, path, &rows)?;
     aside.extend(more);
-    Ok((Set { config: config.into(), version, items, draft: Vec::new() }, aside))
+    Ok((Set { config: config.into(), version, items, draft: Vec::new(), withdrawn }, aside))
 }
 
-fn items(config: &str, path: &Path, rows: &[JsonRow]) -> (Vec<Item>, Vec<SetAside>) {
+/// The items of these rows, what is none, and how many rows were withdrawn.
+fn items(
+    workspace: &Workspace,
+    config: &str,
+    path: &Path,
+    rows: &[JsonRow],
+) -> Result<(Vec<Item>, Vec<SetAside>, usize), EvaluateError> {
+    let gone = match recipe::find(config) {
+        Some(recipe) => Withheld::open(workspace, recipe)?.rows(rows)?,
+        None => vec![false; rows.len()],
+    };
     let (mut items, mut aside) = (Vec::new(), Vec::new());
-    for (at, row) in rows.iter().enumerate() {
+    for (at, (row, _)) in rows.iter().zip(&gone).enumerate().filter(|(_, (_, gone))| !**gone) {
         match Item::of_row(config, row) {
             Ok(item) => items.push(item),
             Err(what) => aside.push(SetAside { place: format!("{}:{}", path.display(), at + 1), what }),
         }
     }
-    (items, aside)
+    let withdrawn = gone.into_iter().filter(|gone| *gone).count();
+    Ok((items, aside, withdrawn))
 }
 
 /// The set of a row and the row in its clean layout.

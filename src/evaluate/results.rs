@@ -230,6 +230,9 @@ fn markdown(results: &Results<'_>) -> String {
     if !results.report.draft.is_empty() {
         let _ = writeln!(text, "\nThe release is a draft: {}.", results.report.draft.join("; "));
     }
+    if let Some(withdrawn) = results.report.told_withdrawn() {
+        let _ = writeln!(text, "\n{withdrawn}.");
+    }
     for table in &results.report.tables {
         let _ = write!(
             text,

@@ -6,7 +6,7 @@ use super::set::Set;
 use super::task::{Setting, Task};
 
 pub(super) fn set(config: &str, items: Vec<Item>) -> Set {
-    Set { config: config.into(), version: "test".into(), items, draft: Vec::new() }
+    Set { config: config.into(), version: "test".into(), items, draft: Vec::new(), withdrawn: 0 }
 }
 
 fn item(id: impl Into<String>, body: Body) -> Item {

@@ -3,11 +3,13 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Server, coded, item, made};
+use crate::generate::{self, GEN, reply_to, served};
 use crate::harness::{Workspace, assert_same};
 
 fn rows(text: &str) -> Vec<Value> {
@@ -293,8 +295,13 @@ fn a_place_that_cannot_be_worked_in_is_refused_with_a_word() {
         ws.call(own.into_iter().chain(args.iter().map(std::ffi::OsStr::new)))
     };
     call(&ws.path(&long), &["init"]).expect(0);
-    let said = call(&ws.path(&long), &["run", "--offline"]);
-    assert!(said.code == 0 || said.err.contains("the path is too long"), "{}", said.err);
+    // What opens the reply index cannot work here: every verb says why and what would help.
+    for verb in [&["run", "--offline"][..], &["status"], &["estimate"], &["replies", "stats"]] {
+        let said = call(&ws.path(&long), verb).expect(4);
+        let told = said.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+        assert!(told.starts_with("error: the path is too long: that of the reply index has 16"), "{told}");
+        assert!(told.ends_with("move the workspace nearer to the root"), "{verb:?}: {told}");
+    }
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;
@@ -371,4 +378,97 @@ fn a_users_name_is_marked_in_everybodys_posts() {
     assert!(
         booked.lines().any(|line| line.contains("防盗门") && line.contains("\"mentions\":[\"云中白鹤生\"]"))
     );
+}
+
+/// A reply is stored before it is read: one whose reading overflowed the stack ended every later run, too.
+#[test]
+fn a_reply_that_nests_without_end_costs_itself_alone() {
+    static MENDED: AtomicBool = AtomicBool::new(false);
+    fn reply(prompt: &str) -> (&'static str, String) {
+        match prompt.contains('雨') && prompt.contains("culture_bound") && !MENDED.load(Ordering::Relaxed) {
+            true => {
+                let (opened, closed) = ("[".repeat(40_000), "]".repeat(40_000));
+                ("deep", format!("{{/*'*/\"culture_bound\":{opened}{closed}/*'*/}}"))
+            }
+            false => reply_to(prompt),
+        }
+    }
+    let server = generate::Server::replying(reply, None, Duration::ZERO);
+    let ws = served(&server);
+    let run = |more: &[&str]| {
+        let args = ["run", "--recipe", GEN, "--to", "screen", "--set", "draft.endpoint=loop"];
+        ws.call(args.iter().chain(more))
+    };
+    let said = run(&[]).expect(3);
+    assert!(said.err.contains("the reply cannot be read"), "{}", said.err);
+    let asked = server.take();
+    let (deep, all) = (ws.reasons(GEN)["failed/reply_unparseable"], u64::from(asked["screen"]));
+    assert!(deep >= 1 && all > 50, "{asked:?}");
+    assert_eq!(u64::from(asked["deep"]) % deep, 0, "each is asked for again as often: {asked:?}");
+    // As it is stored: from raw/ again, and by everybody who reads replies.
+    let before = ws.derived();
+    ws.remove_derived();
+    run(&["--offline"]).expect(3);
+    assert_same(&before, &ws.derived(), "with the reply in raw/");
+    ws.call(["replies", "verify"]).expect(0);
+    ws.call(["replies", "export", "replies.jsonl"]).expect(0);
+
+    // Forgotten, it is asked for again, and the run goes on where it stood.
+    MENDED.store(true, Ordering::Relaxed);
+    run(&[]).expect(3);
+    assert_eq!(server.count(), 0, "what failed for good is asked for by nobody");
+    let stored = rows(&ws.read("replies.jsonl"));
+    let nested: Vec<&str> = stored
+        .iter()
+        .filter(|row| row.to_string().contains(&"[".repeat(100)))
+        .map(|row| row["reply"]["key"].as_str().unwrap())
+        .collect();
+    assert_eq!(nested.len(), asked["deep"] as usize);
+    for key in nested {
+        ws.call(["replies", "forget", key]).expect(2);
+        ws.call(["replies", "forget", key, "--why", "brackets and nothing else"]).expect(0);
+    }
+    run(&[]).expect(0);
+    assert_eq!(u64::from(server.count()), deep, "each once, and no other");
+    assert!(!ws.reasons(GEN).contains_key("failed/reply_unparseable"));
+    ws.call(["replies", "verify"]).expect(0);
+    ws.audit_clean_with(&["--recipe", GEN, "--set", "draft.endpoint=loop"]);
+    let segment = std::fs::read_dir(ws.path("raw/replies")).unwrap().map(|entry| entry.unwrap().path());
+    let noted = |path: std::path::PathBuf| {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        let lines = zstd::decode_all(bytes.as_slice()).unwrap_or(bytes);
+        String::from_utf8_lossy(&lines).contains("brackets and nothing else")
+    };
+    assert!(segment.into_iter().any(noted), "the reply stays, with the note");
+}
+
+/// A token that is told opens; where it would not, none is told.
+#[test]
+fn no_token_is_told_that_opens_nothing() {
+    let ws = Workspace::sample();
+    let grant = |name: &str| ws.call(["access", "grant", name, "--rank", "reader"]);
+    grant("first").expect(0);
+    let whole = ws.read("raw/access.jsonl");
+    // Somebody was stopped at writing the next line: they were told no token.
+    ws.write("raw/access.jsonl", format!("{whole}{{\"event\":\"gra"));
+    let token = grant("second").expect(0).out.trim().to_owned();
+    let server = Server::start(&ws, &[]);
+    Browser::login(&server, &token);
+    drop(server);
+    // A line that was told of is torn.
+    let cut = whole.len() + 40;
+    ws.write("raw/access.jsonl", &ws.read("raw/access.jsonl")[..cut]);
+    let torn = ws.read("raw/access.jsonl");
+    let said = grant("third").expect(4);
+    assert!(
+        said.out.is_empty() && said.err.contains("raw/access.jsonl is damaged"),
+        "{} {}",
+        said.out,
+        said.err
+    );
+    assert_eq!(ws.read("raw/access.jsonl"), torn);
+    ws.call(["fsck", "--salvage"]).expect(0);
+    let token = grant("third").expect(0).out.trim().to_owned();
+    let server = Server::start(&ws, &[]);
+    Browser::login(&server, &token);
 }

@@ -1,6 +1,9 @@
 //! Withdrawals: a post or a dump that must go leaves stages, candidates and later releases, and its text is shown
 //! nowhere; yanked versions say so.
 
+use std::path::Path;
+
+use calamine::Reader;
 use riddlemill::stages::withdrawal::Withdrawals;
 use riddlemill::store;
 use serde_json::Value;
@@ -20,6 +23,76 @@ fn stands(ws: &Workspace, text: &str) -> bool {
         let shown = ws.call(["show", stage, "--json"].iter().chain(&recipe));
         shown.out.contains(text)
     })
+}
+
+/// Every cell of a workbook, a row a line.
+fn cells(path: &Path) -> String {
+    let mut book: calamine::Xlsx<_> = calamine::open_workbook(path).unwrap();
+    let mut text = String::new();
+    for (_, sheet) in book.worksheets() {
+        for row in sheet.rows() {
+            text += &row.iter().map(|cell| format!("{cell}\t")).collect::<String>();
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Nobody is told what a released row says by a comparison with a set that is close to it, whichever way it is held.
+fn compared(ws: &Workspace, text: &str) {
+    let folder = format!("output/{GEN}/1.0.0-draft.1");
+    let file = format!("{folder}/data/{GEN}/test.jsonl");
+    // A published set in which every text has drifted.
+    let drifted: String = ws.read(&file).lines().map(|line| line.replace('？', "呢？") + "\n").collect();
+    ws.write("published.jsonl", &drifted);
+    for set in [&folder, &file] {
+        for more in [&[][..], &["--json"]] {
+            let said = ws.call(["compare", set, "published.jsonl"].iter().chain(more)).expect(1);
+            assert!(
+                !said.out.contains(text) && said.err.contains("1 row left out: withdrawn"),
+                "{}",
+                said.err
+            );
+        }
+    }
+    // Nor by one with the set as it was.
+    ws.write("published.jsonl", ws.read(&file));
+    let said = ws.call(["compare", &format!("staged/{GEN}/06_screen"), "published.jsonl", "--json"]);
+    let told: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(
+        !said.out.contains(text) && told["reference"] == ws.read(&file).lines().count() - 1,
+        "{}",
+        said.err
+    );
+}
+
+/// No model is put a withdrawn row, no ballot and no table of an evaluation has it, and the figures say so.
+fn evaluated(ws: &Workspace, text: &str) {
+    let folder = format!("output/{GEN}/1.0.0-draft.1");
+    let file = format!("{folder}/data/{GEN}/test.jsonl");
+    let rows = ws.read(&file).lines().count();
+    ws.remove("judged");
+    for set in [format!("{GEN}@1.0.0-draft.1"), folder.clone(), file] {
+        let args = ["evaluate", &set, "--model", "random", "--out", "judged/results", "--offline"];
+        let more = ["--write-ballots", "judged/ballots", "--json"];
+        let said = ws.call(args.iter().chain(&more));
+        let said = said.expect(0);
+        let told: Value = serde_json::from_str(&said.out).unwrap();
+        assert_eq!(told[0]["report"]["items"], rows - 1, "{set}");
+        assert_eq!(told[0]["report"]["withdrawn"], 1, "{set}");
+        let word =
+            format!("1 row was withdrawn since and is left out; the figures are of the other {}", rows - 1);
+        assert!(said.err.contains(&word), "{}", said.err);
+        for file in ["report.md", "report.html"] {
+            assert!(
+                ws.read(&format!("judged/results/{file}")).contains("1 row was withdrawn since"),
+                "{file}"
+            );
+        }
+        let shown = ws.shell("cat -- judged/*/* judged/results/*/*").out;
+        assert!(!shown.contains(text) && !said.out.contains(text) && shown.len() > 3000, "{set}");
+        ws.remove("judged");
+    }
 }
 
 #[test]
@@ -62,14 +135,17 @@ fn a_withdrawn_post_leaves_everything() {
         let found = server.get(&format!("/find?q={}", coded(&piece)));
         assert!(found.status == 200 && !found.body.contains(text), "{}", found.body);
         // Nor on a ballot, in a table or beside another version.
-        for form in ["jsonl", "csv", "label-studio"] {
+        for form in ["jsonl", "csv", "label-studio", "xlsx"] {
             let args = ["review", "export", "translation", "--recipe", GEN, "--annotator", "annotator-1"];
             ws.call(args.iter().chain(&["--format", form, "--out", "ballots"])).expect(0);
         }
         let ballots: Vec<_> = std::fs::read_dir(ws.path("ballots")).unwrap().map(Result::unwrap).collect();
-        assert_eq!(ballots.len(), 4, "Label Studio gets its configuration, too");
+        assert_eq!(ballots.len(), 5, "Label Studio gets its configuration, too");
         for ballot in ballots {
-            let ballot = std::fs::read_to_string(ballot.path()).unwrap();
+            let ballot = match ballot.path().extension().unwrap().to_str() {
+                Some("xlsx") => cells(&ballot.path()),
+                _ => std::fs::read_to_string(ballot.path()).unwrap(),
+            };
             assert!(!ballot.contains(text) && ballot.len() > 300, "{ballot}");
         }
         let ballot = server.get(&format!("/review/{GEN}/translation/vote?as=annotator-1&item={}", coded(id)));
@@ -78,7 +154,12 @@ fn a_withdrawn_post_leaves_everything() {
             ws.call(["export", &folder, "csv", "rows.csv"]).expect(0);
             let rows = ws.read("rows.csv");
             assert!(!rows.contains(text) && rows.lines().count() > 10, "{folder}");
+            ws.call(["export", &folder, "xlsx", "rows.xlsx"]).expect(0);
+            let rows = cells(&ws.path("rows.xlsx"));
+            assert!(!rows.contains(text) && rows.lines().count() > 10, "{folder}");
         }
+        compared(&ws, text);
+        evaluated(&ws, text);
         let (old, new) = (format!("staged/{GEN}/05_dedup"), format!("output/{GEN}/1.0.0-draft.1"));
         for (a, b) in [(&old, &new), (&new, &old)] {
             assert!(!ws.call(["diff", a, b]).out.contains(text));

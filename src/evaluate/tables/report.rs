@@ -22,6 +22,8 @@ pub struct Report {
     pub items: usize,
     /// Why the release is a draft; empty where it is none.
     pub draft: Vec<String>,
+    /// Rows that were withdrawn since and are left out: the figures are those of the others.
+    pub withdrawn: usize,
     /// The tables, in the order of the paper.
     pub tables: Vec<Table>,
     /// Every two models.
@@ -29,6 +31,18 @@ pub struct Report {
     /// The charts of the page.
     #[serde(skip)]
     pub charts: Vec<Chart>,
+}
+
+impl Report {
+    /// The sentence on rows that are left out, where there are any.
+    pub fn told_withdrawn(&self) -> Option<String> {
+        let rows = match self.withdrawn {
+            0 => return None,
+            1 => "1 row was",
+            n => return Some(format!("{n} rows were withdrawn since and are left out")),
+        };
+        Some(format!("{rows} withdrawn since and is left out"))
+    }
 }
 
 /// What models reach on Gen, 0 to 100: the other axis of figure 8.
@@ -63,6 +77,7 @@ pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
         set: book.set.name(),
         items: book.set.items.len(),
         draft: book.set.draft.clone(),
+        withdrawn: book.set.withdrawn,
         tables,
         comparisons: comparisons(book),
         charts,
