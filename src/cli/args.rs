@@ -221,6 +221,9 @@ pub(super) struct Run {
     /// Ask again for what failed for good: refused, empty or unreadable replies; unreadable ones stay in raw/, with a note
     #[arg(long, conflicts_with = "offline")]
     pub retry_failed: bool,
+    /// Go on without replies that are damaged or gone, and ask for them again
+    #[arg(long)]
+    pub accept_lost_replies: bool,
     /// Pay without asking, where no cap is set
     #[arg(long)]
     pub yes: bool,

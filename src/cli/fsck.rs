@@ -11,13 +11,14 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::Config;
 use crate::decisions::DecisionLog;
+use crate::llm::SalvagedReplies;
 use crate::log::{self, LogError};
 use crate::recipe::{self, RECIPES};
 use crate::release;
 use crate::review::VoteLog;
-use crate::stages::{draft, import, salt};
+use crate::stages::{StageError, draft, import, salt};
 use crate::store::{Error, Workspace};
-use crate::warc::{Reader, block_digest};
+use crate::warc::{ReadError, Reader, block_digest, resync};
 
 /// Something in raw/ that is not as it was written.
 struct Finding {
@@ -34,6 +35,7 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
     let workspace = Workspace::new(&config.root);
     let raw = workspace.raw();
     let salvaged = if args.salvage { log::salvage(&raw).map_err(Error::from)? } else { Vec::new() };
+    let replies_salvaged = if args.salvage { salvage_replies(&config)? } else { Vec::new() };
     let mut found = Vec::new();
     logs(&workspace, &mut found)?;
     replies(&config, &mut found);
@@ -57,7 +59,13 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
             })
             .collect();
         let found: Vec<_> = found.iter().map(|f| json!({ "place": f.place, "what": f.what })).collect();
-        output::json(&json!({ "salvaged": salvaged, "findings": found }))?;
+        let of_replies = replies_salvaged.iter().map(|s| {
+            json!({
+                "segment": s.path, "what": s.what, "kept": s.kept, "lost": s.lost, "torn": s.torn, "aside": s.aside,
+            })
+        });
+        let of_replies: Vec<_> = of_replies.collect();
+        output::json(&json!({ "salvaged": salvaged, "replies": of_replies, "findings": found }))?;
     } else {
         let mut text = String::new();
         for one in &salvaged {
@@ -69,6 +77,18 @@ pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
                 one.what,
                 one.aside.display()
             ));
+        }
+        for one in &replies_salvaged {
+            let lost = one.lost.map_or("nobody noted how many are gone".into(), |n| format!("{n} gone"));
+            text.push_str(&format!(
+                "salvaged {}: {} taken over, {lost} ({})\n",
+                one.path.display(),
+                count(one.kept, "reply"),
+                one.what
+            ));
+            for at in &one.torn {
+                text.push_str(&format!("  not whole at byte {at} of what it unpacks to\n"));
+            }
         }
         found.iter().for_each(|finding| text.push_str(&format!("{}: {}\n", finding.place, finding.what)));
         text.push_str(&match found.len() {
@@ -108,6 +128,14 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
     Ok(())
 }
 
+/// What is whole of damaged segments of replies, in new ones.
+fn salvage_replies(config: &Config) -> Result<Vec<SalvagedReplies>, Failure> {
+    if !Workspace::new(&config.root).raw().join("replies").is_dir() {
+        return Ok(Vec::new());
+    }
+    Ok(draft::open_damaged_store(config)?.salvage().map_err(StageError::from)?)
+}
+
 fn replies(config: &Config, found: &mut Vec<Finding>) {
     let workspace = Workspace::new(&config.root);
     let folder = workspace.raw().join("replies");
@@ -115,7 +143,7 @@ fn replies(config: &Config, found: &mut Vec<Finding>) {
     if !folder.is_dir() || fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
         return;
     }
-    let verified = draft::open_store(config).map_err(|e| e.to_string());
+    let verified = draft::open_damaged_store(config).map_err(|e| e.to_string());
     match verified.and_then(|store| store.verify().map_err(|e| e.to_string())) {
         Ok(verified) => found.extend(verified.findings.into_iter().map(|f| {
             let at = f.at.map(|at| format!(" at byte {at}")).unwrap_or_default();
@@ -157,29 +185,55 @@ fn warcs(workspace: &Workspace, folder: &Path, found: &mut Vec<Finding>) -> Resu
     }
     files.sort();
     for path in files.iter().filter(|path| path.to_string_lossy().contains(".warc")) {
-        if let Err(what) = warc(path) {
-            found.push(finding(workspace, path, what));
-        }
+        found.extend(warc(path).into_iter().map(|what| finding(workspace, path, what)));
     }
     Ok(())
 }
 
-fn warc(path: &Path) -> Result<(), String> {
-    let file = File::open(path).map_err(|e| e.to_string())?;
-    let mut reader = Reader::new(BufReader::new(file)).map_err(|e| e.to_string())?;
-    while let Some(record) = reader.next_record().map_err(|e| e.to_string())? {
-        let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
-        let Some(stated) = stated.map(str::to_owned).filter(|_| record.length <= BLOCK) else { continue };
-        let block = reader.block(BLOCK).map_err(|e| e.to_string())?;
-        if block_digest(&block.bytes) != stated {
-            let at = record.at;
-            return Err(format!(
-                "record at byte {}+{}: its block is not what was stored",
-                at.member, at.skip
-            ));
+/// All that is wrong with an archive: behind a damaged record, reading goes on at the next whole one.
+fn warc(path: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let opened = File::open(path).and_then(|file| Reader::new(BufReader::new(file)));
+    let mut reader = match opened {
+        Ok(reader) => Some(reader),
+        Err(e) => return vec![e.to_string()],
+    };
+    while let Some(here) = &mut reader {
+        match record(here) {
+            Ok(None) => break,
+            Ok(Some(wrong)) => found.extend(wrong),
+            Err(e) => {
+                found.push(e.to_string());
+                reader = match resync(path, e.at.member) {
+                    Ok(next) => next,
+                    Err(e) => {
+                        found.push(e.to_string());
+                        None
+                    }
+                };
+            }
         }
     }
-    Ok(())
+    found
+}
+
+/// What is wrong with the next record's block; `None` where there is no further one.
+fn record(reader: &mut Reader<BufReader<File>>) -> Result<Option<Option<String>>, ReadError> {
+    let Some(record) = reader.next_record()? else { return Ok(None) };
+    let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
+    let stated = stated.map(str::to_owned).filter(|_| record.length <= BLOCK);
+    let mut wrong = None;
+    if let Some(stated) = stated {
+        let block = reader.block(BLOCK)?;
+        if block_digest(&block.bytes) != stated {
+            let at = record.at;
+            wrong =
+                Some(format!("record at byte {}+{}: its block is not what was stored", at.member, at.skip));
+        }
+    }
+    // The checksum stands at the end of the record's gzip member.
+    reader.finish_record()?;
+    Ok(Some(wrong))
 }
 
 /// Whether the salt is there where something was made with it; and, as notes, which secrets others may read.

@@ -15,7 +15,7 @@ use crate::store::Error;
 
 pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
-    let store = draft::open_store(&config)?;
+    let store = draft::open_damaged_store(&config)?;
     match verb {
         RepliesVerb::Stats => stats(&store, global),
         RepliesVerb::Export { file } => export(&store, file.as_deref()),
@@ -131,13 +131,18 @@ fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> 
         eprintln!("{}:{line}: {why}", file.display());
     }
     if global.json {
-        output::json(
-            &json!({ "added": imported.added, "known": imported.known, "refused": imported.refused }),
-        )?;
+        output::json(&json!({
+            "added": imported.added, "known": imported.known, "forgotten": imported.forgotten,
+            "refused": imported.refused,
+        }))?;
     } else {
         let refused = imported.refused.len() as u64;
+        let forgotten = match imported.forgotten {
+            0 => String::new(),
+            n => format!("{} forgotten here, ", number(n)),
+        };
         let told = format!(
-            "{} added, {} known, {} refused\n",
+            "{} added, {} known, {forgotten}{} refused\n",
             number(imported.added),
             number(imported.known),
             number(refused)

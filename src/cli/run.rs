@@ -14,8 +14,27 @@ use crate::pipeline::{self, Selection};
 use crate::recipe::Recipe;
 use crate::release::{self, Candidate};
 use crate::stages::respond::Refused;
-use crate::stages::{Draft, Stage, Stop};
+use crate::stages::{Draft, Stage, StageError, Stop, draft};
 use crate::store::{StageReader, Workspace};
+
+/// Says what is gone, and goes on without it.
+fn accept_losses(config: &Config, global: &Global) -> Result<(), Failure> {
+    let store = draft::open_damaged_store(config)?;
+    for damage in store.damage().iter().filter(|_| !global.quiet) {
+        let replies = damage.replies.map_or("replies".into(), |n| count(n, "reply"));
+        let spent = match damage.charged {
+            Some(_) => "still counts against the caps",
+            None => "is not known, and counts against no cap",
+        };
+        eprintln!(
+            "note: {replies} lost with {}: {}; what it was charged {spent}",
+            damage.path.display(),
+            damage.what
+        );
+    }
+    store.accept_losses().map_err(StageError::from)?;
+    Ok(())
+}
 
 pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let mut flags: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
@@ -42,6 +61,10 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         selection.run.agree();
     }
     let recipes = with_stages(recipes, args, &selection);
+    if args.accept_lost_replies && Workspace::new(&config.root).raw().join("replies").exists() {
+        accept_losses(&config, global)?;
+    }
+    draft::refuse_lost_replies(&config)?;
     if settings.disk_check {
         disk::check(&config, &recipes)?;
     }

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::pipeline::{Freshness, Outdated, Planned, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
+use crate::stages::draft;
 use crate::store::Workspace;
 
 pub(super) fn status(args: &Only, global: &Global) -> Result<Exit, Failure> {
@@ -28,6 +29,7 @@ pub(super) fn print(
     only: &Only,
     global: &Global,
 ) -> Result<Exit, Failure> {
+    draft::refuse_lost_replies(config)?;
     let mut text = String::new();
     let mut machine = Vec::new();
     let mut standings = Vec::new();

@@ -149,3 +149,58 @@ fn ctrl_c_keeps_what_is_in_flight() {
     assert_eq!(before["screen"] + after["screen"], after["translate"], "{after:?}");
     ws.audit_clean_with(&LOOP);
 }
+
+#[test]
+fn replies_that_are_gone_are_not_bought_again_without_a_word() {
+    let server = Server::start(None);
+    let args = ["run", "--yes", "--recipe", GEN].iter().copied().chain(LOOP).collect::<Vec<_>>();
+    let ws = priced(&server);
+    ws.call(&args).expect(0);
+    let bought = stats(&ws)["replies"].as_u64().unwrap();
+    server.take();
+    let segment = "raw/replies/000001.jsonl.zst";
+    let whole = ws.bytes(segment);
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 4;
+    for damaged in [Some(&flipped), None] {
+        // A lost index is nothing that was paid for.
+        ws.remove(".index");
+        match damaged {
+            Some(bytes) => ws.write(segment, bytes),
+            None => ws.remove(segment),
+        }
+        for call in [&args[..], &["status", "--recipe", GEN]] {
+            let said = ws.call(call).expect(4).err;
+            assert!(
+                said.contains("000001.jsonl.zst") && said.contains(" replies, asking for them"),
+                "{said}"
+            );
+            assert!(said.contains("at most $") && said.contains("--accept-lost-replies"), "{said}");
+        }
+        assert!(ws.call(["fsck"]).expect(1).out.contains("raw/replies: segment 000001"));
+        assert_eq!(server.count(), 0, "nothing was sent");
+    }
+    // Brought back, nothing is missing and nothing is sent.
+    ws.write(segment, &whole);
+    ws.call(&args).expect(0);
+    assert_eq!((server.count(), stats(&ws)["replies"].as_u64()), (0, Some(bought)));
+
+    // What is whole of it is taken over, and the rest alone is asked again.
+    ws.write(segment, &flipped);
+    let said = ws.call(["fsck", "--salvage"]).expect(0).out;
+    assert!(said.contains("taken over") && said.contains("not whole at byte"), "{said}");
+    assert_eq!(ws.bytes("raw/damaged/001/replies/000001.jsonl.zst"), flipped);
+    let kept = stats(&ws)["replies"].as_u64().unwrap();
+    assert!(kept > 0 && kept < bought, "{kept} of {bought}");
+    ws.call(&args).expect(0);
+    assert_eq!(u64::from(server.take().values().sum::<u32>()), bought - kept);
+    assert_eq!(stats(&ws)["replies"], bought);
+
+    // Somebody goes on without them.
+    ws.remove("raw/replies/000002.jsonl.zst");
+    ws.call(&args).expect(4);
+    let accepted: Vec<&str> = args.iter().copied().chain(["--accept-lost-replies"]).collect();
+    assert!(ws.call(&accepted).expect(0).err.contains("replies lost with"));
+    assert!(server.count() > 0);
+    assert_eq!(stats(&ws)["replies"], bought);
+}

@@ -26,6 +26,7 @@ pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
 pub use header::Header;
 pub use http::{Decoded, Head, UnknownEncoding, decode_body, parse_head};
 pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
+pub use resync::resync;
 pub use write::{block_digest, record_id, write_record};
 
 /// How much of one record is ever held.

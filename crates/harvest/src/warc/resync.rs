@@ -13,7 +13,10 @@ const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// A reader at the first gzip member after the one at `damaged` that begins with a WARC header;
 /// `None` where the file is not packed by members or nothing whole follows.
-pub(super) fn resync(path: &Path, damaged: u64) -> io::Result<Option<Reader<BufReader<File>>>> {
+///
+/// # Errors
+/// Where the file cannot be read.
+pub fn resync(path: &Path, damaged: u64) -> io::Result<Option<Reader<BufReader<File>>>> {
     let mut from = damaged + 1;
     while let Some(found) = next_magic(path, from)? {
         if begins_record(path, found)? {

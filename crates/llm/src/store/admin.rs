@@ -8,7 +8,7 @@ use riddlemill_files::unpack;
 use rusqlite::Connection;
 
 use super::line::{Forgotten, Line, StoredReply};
-use super::{Store, StoreError, index, recover, segment};
+use super::{Store, StoreError, index, recover, registry, segment};
 use crate::money::Usd;
 use crate::request::Key;
 
@@ -64,6 +64,8 @@ pub struct Imported {
     pub added: u64,
     /// Replies that were there.
     pub known: u64,
+    /// Replies that were forgotten here, and stay so.
+    pub forgotten: u64,
     /// Line numbers (from 1) that are no replies, with the reason.
     pub refused: Vec<(u64, String)>,
 }
@@ -113,7 +115,10 @@ impl Store {
             |table| db.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get::<_, i64>(0));
         stats.replies = count("replies")? as u64;
         stats.failed_attempts = count("failures")? as u64;
-        stats.open_attempts = count("attempts")? as u64;
+        stats.open_attempts =
+            db.query_row("SELECT COUNT(*) FROM attempts WHERE outcome IS NULL", [], |row| {
+                row.get::<_, i64>(0)
+            })? as u64;
         stats.models = db
             .prepare(
                 "SELECT identity, model, template, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(charged)
@@ -132,7 +137,15 @@ impl Store {
                 })
             })?
             .collect::<Result<_, _>>()?;
-        stats.budgets = budgets(db)?;
+        stats.budgets = db
+            .prepare(
+                "SELECT scope, SUM(charged), SUM(attempts) FROM (SELECT * FROM spend UNION ALL SELECT * FROM lost)
+                 GROUP BY scope ORDER BY scope",
+            )?
+            .query_map([], |row| {
+                Ok((row.get(0)?, Usd::from_pico(row.get(1)?), row.get::<_, i64>(2)? as u64))
+            })?
+            .collect::<Result<_, _>>()?;
         Ok(stats)
     }
 
@@ -178,6 +191,8 @@ impl Store {
                 done.refused.push((at, format!("the request does not hash to the key {}", reply.key)));
             } else if !seen.insert(reply.key) || self.contains(&reply.key)? {
                 done.known += 1;
+            } else if index::is_forgotten(self.reader().db(), &reply.identity()).map_err(StoreError::from)? {
+                done.forgotten += 1;
             } else {
                 waiting.push(self.settle(Line::Reply(StoredReply { id: None, ..reply }))?);
                 done.added += 1;
@@ -201,10 +216,14 @@ impl Store {
     /// Appends a tombstone to the reply to `key`: it is asked for again when it is needed. False where none is stored.
     /// Not to be called from a task: it waits for the disk.
     pub fn forget(&self, key: &Key, why: &str) -> Result<bool, super::Shared> {
-        let place = index::place(self.reader().db(), key).map_err(StoreError::from)?;
+        let mut reader = self.reader();
+        let place = index::place(reader.db(), key).map_err(StoreError::from)?;
+        let reply = index::identity(reader.db(), key).map_err(StoreError::from)?;
+        drop(reader);
         let Some(place) = place else { return Ok(false) };
         let line = Line::Forgotten(Forgotten {
             key: *key,
+            reply,
             segment: place.number,
             start: place.start,
             why: why.to_owned(),
@@ -217,14 +236,22 @@ impl Store {
     /// Reads every segment from the first byte to the last: hashes, lines, keys, and whether the index says the same.
     pub fn verify(&self) -> Result<Verified, StoreError> {
         let mut verified = Verified::default();
+        verified.findings.extend(self.damage.iter().map(|damage| Finding {
+            segment: damage.segment,
+            at: None,
+            what: damage.what.clone(),
+        }));
         let fresh = Connection::open_in_memory()?;
         index::clear(&fresh)?;
         // No writer appends while the index is locked for writing.
         let mut reader = self.reader();
         let tx = reader.db().transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        for (number, sealed) in
-            segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?
-        {
+        let gone = registry::read(&self.dir).ok().flatten().unwrap_or_default();
+        let listed = segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?;
+        for (number, sealed) in listed {
+            if gone.get(&number).is_some_and(|entry| entry.gone.is_some()) {
+                continue;
+            }
             verified.segments += 1;
             let raw = match read_segment(&self.dir, number, sealed, &mut verified.findings) {
                 Ok(raw) => raw,
@@ -235,11 +262,15 @@ impl Store {
             };
             check_lines(&fresh, number, &raw, &mut verified)?;
         }
-        if budgets(&fresh)? != budgets(&tx)? {
+        for reply in gone.values().filter(|entry| entry.gone.is_some()).flat_map(|entry| &entry.forgets) {
+            index::forget(&fresh, reply)?;
+        }
+        // An index leaves out what is damaged.
+        if self.damage.is_empty() && budgets(&fresh)? != budgets(&tx)? {
             let what = "the index charges other amounts than the segments; delete it".to_owned();
             verified.findings.push(Finding { segment: 0, at: None, what });
         }
-        if places(&fresh)? != places(&tx)? {
+        if self.damage.is_empty() && places(&fresh)? != places(&tx)? {
             let what = "the index places replies elsewhere than the segments; delete it".to_owned();
             verified.findings.push(Finding { segment: 0, at: None, what });
         }
@@ -251,7 +282,7 @@ impl Store {
         let mut reader = self.reader();
         let db = reader.db();
         index::clear(db)?;
-        recover::recover(db, &self.dir)
+        recover::recover(db, &self.dir).map(drop)
     }
 }
 

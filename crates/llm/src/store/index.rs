@@ -2,6 +2,7 @@
 //! from the segments through [`apply`], for the process that writes a line and for the one that finds it later,
 //! so the file may be deleted at any time.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::money::Usd;
 use crate::request::Key;
 
 /// Raised whenever the tables change; an index of another version is built anew.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 const SCHEMA: &str = "
     CREATE TABLE segments (number INTEGER PRIMARY KEY, indexed_to INTEGER NOT NULL, sealed INTEGER NOT NULL);
@@ -21,15 +22,21 @@ const SCHEMA: &str = "
         PRIMARY KEY (number, raw_start)) WITHOUT ROWID;
     CREATE TABLE replies (key BLOB PRIMARY KEY, number INTEGER, start INTEGER, len INTEGER, identity TEXT, model TEXT,
         template TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, charged INTEGER, answered TEXT, fingerprint TEXT,
-        at_ms INTEGER) WITHOUT ROWID;
-    CREATE TABLE forgotten (number INTEGER, start INTEGER, PRIMARY KEY (number, start)) WITHOUT ROWID;
-    CREATE TABLE failures (number INTEGER, start INTEGER, len INTEGER, key BLOB, final INTEGER, error TEXT,
-        lasting INTEGER NOT NULL, PRIMARY KEY (number, start)) WITHOUT ROWID;
+        at_ms INTEGER, reply BLOB) WITHOUT ROWID;
+    CREATE TABLE forgotten (reply BLOB PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE forgotten_places (number INTEGER, start INTEGER, key BLOB, at_ms INTEGER,
+        PRIMARY KEY (number, start)) WITHOUT ROWID;
+    CREATE TABLE failures (id TEXT PRIMARY KEY, number INTEGER, start INTEGER, len INTEGER, key BLOB, final INTEGER,
+        error TEXT, lasting INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX lasting_failures ON failures (key) WHERE lasting;
-    CREATE TABLE attempts (id TEXT PRIMARY KEY, reserved INTEGER NOT NULL, scopes TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE attempts (id TEXT PRIMARY KEY, reserved INTEGER, scopes TEXT, outcome INTEGER) WITHOUT ROWID;
     CREATE TABLE spend (scope TEXT PRIMARY KEY, charged INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE lost (scope TEXT PRIMARY KEY, charged INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS leases (key BLOB PRIMARY KEY, owner INTEGER NOT NULL, expires_ms INTEGER NOT NULL) WITHOUT ROWID;
 ";
+
+/// What budgets were charged, and by how many attempts.
+pub(super) type Charges = BTreeMap<String, (Usd, u64)>;
 
 /// Where a reply's line lies in its uncompressed segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,30 +67,25 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
 pub(super) fn clear(db: &Connection) -> Result<()> {
     db.execute_batch(
         "DROP TABLE IF EXISTS segments; DROP TABLE IF EXISTS frames; DROP TABLE IF EXISTS replies;
-         DROP TABLE IF EXISTS forgotten;
+         DROP TABLE IF EXISTS forgotten; DROP TABLE IF EXISTS forgotten_places; DROP TABLE IF EXISTS lost;
          DROP TABLE IF EXISTS failures; DROP TABLE IF EXISTS attempts; DROP TABLE IF EXISTS spend;",
     )?;
     db.execute_batch(SCHEMA)?;
     db.pragma_update(None, "user_version", VERSION)
 }
 
-/// Takes one line, `len` bytes from `start` of segment `number`, into the index.
+/// Takes one line, `len` bytes from `start` of segment `number`, into the index. An attempt, an outcome or a reply that
+/// stands in two segments, since one was salvaged from the other, counts once, in whatever order they are found.
 pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
     match line {
         Line::Attempt(attempt) => {
-            db.prepare_cached("INSERT OR REPLACE INTO attempts VALUES (?, ?, ?)")?.execute(params![
-                attempt.id,
-                attempt.reserved_picousd.pico(),
-                attempt.scopes.join("\n")
-            ])?;
-            for scope in &attempt.scopes {
-                charge(db, scope, attempt.reserved_picousd, 1)?;
-            }
+            begin(db, &attempt.id, attempt.reserved_picousd, &attempt.scopes)?;
         }
         Line::Failure(failure) => {
             settle(db, &failure.id, failure.charged_picousd)?;
-            db.prepare_cached("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)")?.execute(
+            db.prepare_cached("INSERT OR IGNORE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?.execute(
                 params![
+                    failure.id,
                     number,
                     start as i64,
                     len as i64,
@@ -102,18 +104,22 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 settle(db, id, reply.charged_picousd)?;
             }
             // The tombstone may stand in a segment that was found first.
-            if is_forgotten(db, number, start)? {
+            let identity = reply.identity();
+            if is_forgotten(db, &identity)? {
                 return Ok(());
+            }
+            if is_forgotten_place(db, number, start)? {
+                return forget(db, &identity);
             }
             let usage = reply.usage.unwrap_or_default();
             let origin = Origin::of(&reply.raw);
             // Of two replies to one request the one in the older place counts, in whatever order they are found.
             db.prepare_cached(
-                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
                  number = excluded.number, start = excluded.start, len = excluded.len, template = excluded.template,
                  prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
                  charged = excluded.charged, answered = excluded.answered, fingerprint = excluded.fingerprint,
-                 at_ms = excluded.at_ms
+                 at_ms = excluded.at_ms, reply = excluded.reply
                  WHERE (excluded.number, excluded.start) < (replies.number, replies.start)",
             )?
             .execute(params![
@@ -129,32 +135,118 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 reply.charged_picousd.pico(),
                 origin.model,
                 origin.fingerprint,
-                reply.at_ms as i64
+                reply.at_ms as i64,
+                identity.0
             ])?;
             release(db, &reply.key)?;
         }
-        Line::Forgotten(forgotten) => {
-            let place = params![forgotten.segment, forgotten.start as i64];
-            db.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?, ?)")?.execute(place)?;
-            db.prepare_cached("DELETE FROM replies WHERE number = ? AND start = ?")?.execute(place)?;
-        }
+        Line::Forgotten(forgotten) => match &forgotten.reply {
+            Some(reply) => forget(db, reply)?,
+            None => {
+                let place = params![forgotten.segment, forgotten.start as i64];
+                let there: Option<[u8; 32]> = db
+                    .prepare_cached("SELECT reply FROM replies WHERE number = ? AND start = ?")?
+                    .query_row(place, |row| row.get(0))
+                    .optional()?;
+                there.map_or(Ok(()), |reply| forget(db, &Key(reply)))?;
+                db.prepare_cached("INSERT OR IGNORE INTO forgotten_places VALUES (?, ?, ?, ?)")?.execute(
+                    params![
+                        forgotten.segment,
+                        forgotten.start as i64,
+                        forgotten.key.0,
+                        forgotten.at_ms as i64
+                    ],
+                )?;
+            }
+        },
     }
     Ok(())
 }
 
-fn is_forgotten(db: &Connection, number: Number, start: u64) -> Result<bool> {
-    db.prepare_cached("SELECT 1 FROM forgotten WHERE number = ? AND start = ?")?
+/// A reply answers nothing any more, wherever it lies.
+pub(super) fn forget(db: &Connection, reply: &Key) -> Result<()> {
+    db.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?)")?.execute([reply.0])?;
+    db.prepare_cached("DELETE FROM replies WHERE reply = ?")?.execute([reply.0])?;
+    Ok(())
+}
+
+/// Whether a reply was forgotten.
+pub(super) fn is_forgotten(db: &Connection, reply: &Key) -> Result<bool> {
+    db.prepare_cached("SELECT 1 FROM forgotten WHERE reply = ?")?.exists([reply.0])
+}
+
+fn is_forgotten_place(db: &Connection, number: Number, start: u64) -> Result<bool> {
+    db.prepare_cached("SELECT 1 FROM forgotten_places WHERE number = ? AND start = ?")?
         .exists(params![number, start as i64])
 }
 
-fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
-    let open: Option<(i64, String)> = db
-        .prepare_cached("DELETE FROM attempts WHERE id = ? RETURNING reserved, scopes")?
+/// What old tombstones forgot of a segment: keys, and when they were forgotten.
+pub(super) fn forgotten_of(db: &Connection, number: Number) -> Result<Vec<(Key, u64)>> {
+    db.prepare("SELECT key, at_ms FROM forgotten_places WHERE number = ?")?
+        .query_map([number], |row| Ok((Key(row.get(0)?), row.get::<_, i64>(1)? as u64)))?
+        .collect()
+}
+
+/// The identity of the reply to `key`.
+pub(super) fn identity(db: &Connection, key: &Key) -> Result<Option<Key>> {
+    db.prepare_cached("SELECT reply FROM replies WHERE key = ?")?
+        .query_row([key.0], |row| row.get(0).map(Key))
+        .optional()
+}
+
+fn begin(db: &Connection, id: &str, reserved: Usd, scopes: &[String]) -> Result<()> {
+    let known: Option<(Option<i64>, Option<i64>)> = db
+        .prepare_cached("SELECT reserved, outcome FROM attempts WHERE id = ?")?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let Some((reserved, scopes)) = open else { return Ok(()) };
-    for scope in scopes.split('\n').filter(|scope| !scope.is_empty()) {
-        charge(db, scope, charged - Usd::from_pico(reserved), 0)?;
+    let outcome = match known {
+        Some((Some(_), _)) => return Ok(()),
+        Some((None, outcome)) => outcome,
+        None => None,
+    };
+    db.prepare_cached("INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?)")?.execute(params![
+        id,
+        reserved.pico(),
+        scopes.join("\n"),
+        outcome
+    ])?;
+    let amount = outcome.map_or(reserved, Usd::from_pico);
+    scopes.iter().try_for_each(|scope| charge(db, scope, amount, 1))
+}
+
+fn settle(db: &Connection, id: &str, charged: Usd) -> Result<()> {
+    type Known = (Option<i64>, Option<String>, Option<i64>);
+    let known: Option<Known> = db
+        .prepare_cached("SELECT reserved, scopes, outcome FROM attempts WHERE id = ?")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    match known {
+        Some((_, _, Some(_))) => Ok(()),
+        Some((Some(reserved), Some(scopes), None)) => {
+            db.prepare_cached("UPDATE attempts SET outcome = ? WHERE id = ?")?
+                .execute(params![charged.pico(), id])?;
+            let more = charged - Usd::from_pico(reserved);
+            let mut scopes = scopes.split('\n').filter(|scope| !scope.is_empty());
+            scopes.try_for_each(|scope| charge(db, scope, more, 0))
+        }
+        // Its attempt stands in a segment that is found later.
+        _ => {
+            db.prepare_cached("INSERT OR IGNORE INTO attempts VALUES (?, NULL, NULL, ?)")?
+                .execute(params![id, charged.pico()])?;
+            Ok(())
+        }
+    }
+}
+
+/// Notes what segments were charged that are damaged or gone: it was spent all the same.
+pub(super) fn lost(db: &Connection, charged: &Charges) -> Result<()> {
+    db.execute("DELETE FROM lost", [])?;
+    for (scope, (amount, attempts)) in charged {
+        db.prepare_cached("INSERT INTO lost VALUES (?, ?, ?)")?.execute(params![
+            scope,
+            amount.pico(),
+            *attempts as i64
+        ])?;
     }
     Ok(())
 }
@@ -167,13 +259,14 @@ fn charge(db: &Connection, scope: &str, amount: Usd, attempts: i64) -> Result<()
     Ok(())
 }
 
-/// What a budget was charged, reservations of attempts in flight included, and how many attempts that were.
+/// What a budget was charged, reservations of attempts in flight and segments that are gone included, and how many
+/// attempts that were.
 pub(super) fn spent(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
-    let row = db
-        .prepare_cached("SELECT charged, attempts FROM spend WHERE scope = ?")?
-        .query_row([scope], |row| Ok((Usd::from_pico(row.get(0)?), row.get::<_, i64>(1)? as u64)))
-        .optional()?;
-    Ok(row.unwrap_or_default())
+    db.prepare_cached(
+        "SELECT COALESCE(SUM(charged), 0), COALESCE(SUM(attempts), 0) FROM (SELECT * FROM spend WHERE scope = ?1
+         UNION ALL SELECT * FROM lost WHERE scope = ?1)",
+    )?
+    .query_row([scope], |row| Ok((Usd::from_pico(row.get(0)?), row.get::<_, i64>(1)? as u64)))
 }
 
 /// Where the reply to `key` lies.

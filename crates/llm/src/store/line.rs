@@ -19,11 +19,14 @@ pub enum Line {
     Forgotten(Forgotten),
 }
 
-/// A tombstone: the reply at a place is asked for again when it is needed. The reply itself, and what it cost, stay.
+/// A tombstone: a reply is asked for again when it is needed. The reply itself, and what it cost, stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forgotten {
     /// The request's key.
     pub key: Key,
+    /// Which reply, wherever it lies ([`StoredReply::identity`]); absent in old tombstones, which hold for their place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Key>,
     /// The segment of the reply's line.
     pub segment: u32,
     /// Where the line begins in the uncompressed segment.
@@ -116,6 +119,19 @@ pub struct Origin {
     pub model: Option<String>,
     /// The configuration that it ran in.
     pub fingerprint: Option<String>,
+}
+
+impl StoredReply {
+    /// What tells this reply from any other, in whatever segment or store it lies: its question, what came, when, and
+    /// for how much. The attempt's id is of one store alone.
+    pub(super) fn identity(&self) -> Key {
+        let mut parts = self.key.0.to_vec();
+        for number in [self.at_ms, self.elapsed_ms, self.charged_picousd.pico() as u64] {
+            parts.extend_from_slice(&number.to_le_bytes());
+        }
+        parts.extend_from_slice(self.raw.as_bytes());
+        Key::of(&parts)
+    }
 }
 
 impl Origin {

@@ -11,12 +11,17 @@ mod index;
 mod line;
 mod reader;
 mod recover;
+mod registry;
+mod salvage;
 mod segment;
 mod writer;
 
 #[cfg(test)]
+mod damage_tests;
+#[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,10 +30,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use riddlemill_files::log::LogError;
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
 pub use line::{Attempt, Failure, Forgotten, Line, Origin, StoredReply, Usage};
+pub use salvage::SalvagedReplies;
 
 use super::money::Usd;
 use super::request::Key;
@@ -71,6 +78,31 @@ pub enum StoreError {
     /// The writer's thread is gone.
     #[error("the reply store is closed")]
     Closed,
+    /// The log of segments could not be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// Replies that were paid for are gone, and nobody has accepted it.
+    #[error("{0}")]
+    Lost(String),
+}
+
+/// A segment that is not what was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Its number, 0 for the log of segments.
+    pub segment: u32,
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub what: String,
+    /// How many replies it had, where that was noted.
+    pub replies: Option<u64>,
+    /// The most that asking for them again can cost.
+    pub most: Usd,
+    /// What its attempts were charged by budget, which counts against the caps for good; `None` where nobody noted it.
+    pub charged: Option<BTreeMap<String, (Usd, u64)>>,
+    /// The replies that it forgets, which stay forgotten.
+    forgets: Vec<Key>,
 }
 
 impl StoreError {
@@ -78,6 +110,9 @@ impl StoreError {
         StoreError::Io { path: path.to_owned(), source }
     }
 }
+
+const HINT: &str = "\n  hint: bring the files back from a backup, or `riddlemill fsck --salvage` takes over what is whole of them; \
+                    `riddlemill run --accept-lost-replies` goes on without them and asks again";
 
 /// SQLite's longest path is 512 bytes, and the journal beside the index has a longer one.
 const INDEX_PATH_BYTES: usize = 500;
@@ -92,6 +127,7 @@ pub struct Store {
     writer: Mutex<Option<(Sender<Job>, JoinHandle<()>)>>,
     segment_bytes: u64,
     index: PathBuf,
+    damage: Vec<Damage>,
 }
 
 /// Asks leave to send.
@@ -170,7 +206,7 @@ impl Store {
         // and of two that replace a damaged one, one would go on with a deleted file.
         let _turn = turn_to_open(index)?;
         let recovered = open_index(replies, index);
-        let db = match recovered {
+        let (db, damage) = match recovered {
             Err(StoreError::Index(error)) if is_damage(&error) => {
                 for suffix in ["", "-wal", "-shm"] {
                     let mut name = index.as_os_str().to_owned();
@@ -187,7 +223,30 @@ impl Store {
             writer: Mutex::new(None),
             segment_bytes,
             index: index.to_owned(),
+            damage,
         })
+    }
+
+    /// What is not as it was written. Replies of such segments are not found, all others are.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    /// Nothing is asked for again without a word.
+    ///
+    /// # Errors
+    /// [`StoreError::Lost`] where segments are damaged or gone: which, how many replies they had, and what asking for
+    /// them again can cost.
+    pub fn refuse_damage(&self) -> Result<(), StoreError> {
+        refuse(&self.damage)
+    }
+
+    /// As [`Store::refuse_damage`] of the store in `replies`, without opening it: nothing is written, no index is made.
+    ///
+    /// # Errors
+    /// [`StoreError::Lost`] as there, or where the segments cannot be read.
+    pub fn refuse_damage_at(replies: &Path) -> Result<(), StoreError> {
+        refuse(&registry::look(replies)?.0.1)
     }
 
     /// The reply to a request, if one is stored.
@@ -229,6 +288,7 @@ impl Store {
 
     /// Reserves and journals an attempt. Returns once its line is synced, or says why nothing may be sent.
     pub async fn begin(&self, begin: Begin) -> Result<Begun, Shared> {
+        self.refuse_damage()?;
         let (to, answer) = oneshot::channel();
         self.submit(Job::Begin(Box::new(begin), to))?;
         answer.await.unwrap_or_else(|_| Err(Arc::new(StoreError::Closed)))
@@ -278,10 +338,26 @@ impl Drop for Store {
     }
 }
 
-fn open_index(replies: &Path, path: &Path) -> Result<rusqlite::Connection, StoreError> {
+fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
+    if damage.is_empty() {
+        return Ok(());
+    }
+    let mut said = String::from("replies that were paid for are damaged or gone:");
+    for damage in damage {
+        let replies = match damage.replies {
+            Some(n) => format!("{n} replies, asking for them again costs at most {}", damage.most),
+            None => "nobody noted how many replies it had".into(),
+        };
+        said.push_str(&format!("\n  {}: {} ({replies})", damage.path.display(), damage.what));
+    }
+    said.push_str(HINT);
+    Err(StoreError::Lost(said))
+}
+
+fn open_index(replies: &Path, path: &Path) -> Result<(rusqlite::Connection, Vec<Damage>), StoreError> {
     let mut db = index::open(path)?;
-    recover::recover(&mut db, replies)?;
-    Ok(db)
+    let damage = recover::recover(&mut db, replies)?;
+    Ok((db, damage))
 }
 
 /// Waits until no other process is opening the index; until the file is dropped, none will.

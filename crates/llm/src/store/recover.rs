@@ -6,43 +6,92 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::index::Charges;
 use super::line::Line;
 use super::segment::{self, Number};
-use super::{StoreError, index};
+use super::{Damage, StoreError, index, registry};
 use riddlemill_files::{Unpacked, unpack};
 
 /// Takes every line that the index has not seen into it, cuts the torn tails of writers that are gone, and seals
-/// what they left open.
-pub(super) fn recover(db: &mut Connection, dir: &Path) -> Result<(), StoreError> {
-    let segments = segment::list(dir).map_err(|source| StoreError::io(dir, source))?;
+/// what they left open. Segments that are not what was written are named, and hold no other up.
+pub(super) fn recover(db: &mut Connection, dir: &Path) -> Result<Vec<Damage>, StoreError> {
+    let (segments, mut damage) = registry::judge(dir)?;
+    let names_are_known = damage.iter().all(|damage| damage.segment != 0);
     forget_if_segments_are_gone(db, &segments)?;
+    keep_of_the_lost(db, dir, &damage)?;
     for (number, sealed) in segments {
-        // Its lock is held until the open file is gone: no other process seals it as well.
-        let mut abandoned = match sealed {
-            true => None,
-            false => segment::take_over(dir, number).map_err(|source| StoreError::io(dir, source))?,
+        let path = registry::path(dir, number, sealed);
+        let length = fs::metadata(&path).map_or(0, |meta| meta.len());
+        let (indexed_to, _) = index::progress(db, number)?;
+        let cut = (!sealed && length < indexed_to && path.exists())
+            .then(|| format!("it was cut: {length} of at least {indexed_to} bytes are left"));
+        let recovered = match cut {
+            None => recover_segment(db, dir, number, sealed, names_are_known),
+            Some(what) => Err(StoreError::io(&path, io::Error::new(io::ErrorKind::InvalidData, what))),
         };
-        let frames = match &mut abandoned {
-            Some(file) => {
-                let sealing = segment::cut_torn_tail(file).and_then(|_| segment::seal(dir, number, file));
-                Some(sealing.map_err(|source| StoreError::io(&segment::open_path(dir, number), source))?)
+        match recovered {
+            Ok(()) => {}
+            Err(StoreError::Io { path, source }) if is_damage(&source) => {
+                damage.push(registry::damaged(&path, number, source.to_string(), None));
             }
-            None => None,
-        };
-        let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        catch_up(&tx, dir, number)?;
-        if let Some(frames) = &frames {
-            index::sealed(&tx, number, frames)?;
+            Err(other) => return Err(other),
         }
-        tx.commit()?;
-        if frames.is_some() || sealed {
-            remove_if_there(&segment::open_path(dir, number))?;
+    }
+    Ok(damage)
+}
+
+/// Whether an error is about what stands in a file, not about reading it.
+fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
+    matches!(error.kind(), InvalidData | Other | UnexpectedEof)
+}
+
+fn recover_segment(
+    db: &mut Connection,
+    dir: &Path,
+    number: Number,
+    sealed: bool,
+    names_are_known: bool,
+) -> Result<(), StoreError> {
+    // Its lock is held until the open file is gone: no other process seals it as well.
+    let mut abandoned = match sealed {
+        true => None,
+        false => segment::take_over(dir, number).map_err(|source| StoreError::io(dir, source))?,
+    };
+    let frames = match &mut abandoned {
+        Some(file) => {
+            let sealing = segment::cut_torn_tail(file).and_then(|_| segment::seal(dir, number, file));
+            Some(sealing.map_err(|source| StoreError::io(&segment::open_path(dir, number), source))?)
         }
+        None => None,
+    };
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    catch_up(&tx, dir, number)?;
+    if let Some(frames) = &frames {
+        index::sealed(&tx, number, frames)?;
+    }
+    tx.commit()?;
+    if (frames.is_some() || sealed) && names_are_known {
+        note_sealed(dir, number)?;
+    }
+    if frames.is_some() || sealed {
+        remove_if_there(&segment::open_path(dir, number))?;
     }
     Ok(())
 }
 
-/// An index that knows more segments than there are belongs to another folder, or to one that was cut by hand.
+/// Notes what a sealed segment holds, where nobody has: its writer was stopped, or is of an older version.
+pub(super) fn note_sealed(dir: &Path, number: Number) -> Result<(), StoreError> {
+    let entries = registry::read(dir)?.unwrap_or_default();
+    if entries.get(&number).is_some_and(|entry| entry.sha256.is_some()) {
+        return Ok(());
+    }
+    let path = segment::sealed_path(dir, number);
+    let raw = unpack(&path).and_then(Unpacked::all).map_err(|source| StoreError::io(&path, source))?;
+    registry::sealed(dir, number, &raw)
+}
+
+/// What an index knows of segments that are not there, or not what they were, does not count.
 fn forget_if_segments_are_gone(db: &mut Connection, segments: &[(Number, bool)]) -> Result<(), StoreError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let known: Vec<Number> = tx
@@ -52,6 +101,27 @@ fn forget_if_segments_are_gone(db: &mut Connection, segments: &[(Number, bool)])
     if known.iter().any(|number| segments.binary_search_by_key(number, |&(number, _)| number).is_err()) {
         index::clear(&tx)?;
     }
+    Ok(tx.commit()?)
+}
+
+/// What was spent through segments that are damaged or gone was spent, and what they forget stays forgotten.
+fn keep_of_the_lost(db: &mut Connection, dir: &Path, damage: &[Damage]) -> Result<(), StoreError> {
+    // Where it is damaged itself, nothing can be spent.
+    let entries = registry::read(dir).ok().flatten().unwrap_or_default();
+    let gone = entries.into_values().filter(|entry| entry.gone.is_some());
+    let mut lost = Charges::new();
+    let mut forgotten = Vec::new();
+    let damaged = damage.iter().map(|d| (d.charged.clone().unwrap_or_default(), d.forgets.clone()));
+    for (charged, forgets) in gone.map(|entry| (entry.charged, entry.forgets)).chain(damaged) {
+        forgotten.extend(forgets);
+        for (scope, (amount, attempts)) in charged {
+            let sum = lost.entry(scope).or_default();
+            *sum = (sum.0 + amount, sum.1 + attempts);
+        }
+    }
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    index::lost(&tx, &lost)?;
+    forgotten.iter().try_for_each(|reply| index::forget(&tx, reply))?;
     Ok(tx.commit()?)
 }
 

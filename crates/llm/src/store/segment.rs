@@ -63,7 +63,8 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
 
 /// Creates and locks the next segment. Two processes that ask at once get two numbers.
 pub(super) fn create(dir: &Path) -> io::Result<(Number, File)> {
-    let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1);
+    // Nor is the number of one given again that is gone.
+    let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(super::registry::next(dir));
     loop {
         match File::options().append(true).read(true).create_new(true).open(open_path(dir, number)) {
             Ok(file) => {
@@ -121,6 +122,9 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
     let mut raw = Vec::new();
     file.read_to_end(&mut raw)?;
     let (mut frames, mut packed) = (Vec::new(), Vec::new());
+    // Each frame says whether it is whole, so that a damaged one costs itself alone.
+    let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
+    compressor.include_checksum(true)?;
     let mut at = 0;
     while at < raw.len() || packed.is_empty() {
         let end = raw[at..]
@@ -128,7 +132,7 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
             .skip(FRAME_BYTES)
             .position(|&byte| byte == b'\n')
             .map_or(raw.len(), |newline| at + FRAME_BYTES + newline + 1);
-        let frame = zstd::bulk::compress(&raw[at..end], ZSTD_LEVEL)?;
+        let frame = compressor.compress(&raw[at..end])?;
         frames.push(Frame {
             raw_start: at as u64,
             raw_len: (end - at) as u64,

@@ -356,6 +356,6 @@ fn a_segment_of_kilobytes_gives_no_gigabytes() {
     zstd::stream::copy_encode(zeros, fs::File::create(&path).unwrap(), 1).unwrap();
     let error = super::segment::frames(&path).unwrap_err().to_string();
     assert!(error.contains("more than 256 MiB"), "{error}");
-    let opened = Store::open(&place.replies(), &place.index());
-    assert!(opened.err().unwrap().to_string().contains("more than 256 MiB"));
+    let opened = place.open();
+    assert!(opened.damage()[0].what.contains("more than 256 MiB"), "{:?}", opened.damage());
 }

@@ -13,9 +13,9 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use super::line::{Attempt, Line, StoredReply};
-use super::recover::{catch_up, remove_if_there};
+use super::recover::{catch_up, note_sealed, remove_if_there};
 use super::segment::{self, Number};
-use super::{Begin, Begun, Shared, StoreError, index, now_ms};
+use super::{Begin, Begun, Shared, StoreError, index, now_ms, registry};
 use crate::money::Usd;
 
 /// Most jobs that share a sync.
@@ -71,6 +71,8 @@ struct Open {
     file: File,
     len: u64,
     attempts: u64,
+    /// Whether the log of segments names it.
+    is_named: bool,
 }
 
 /// What is said to whom once the batch is safe.
@@ -131,7 +133,7 @@ impl Writer {
         // Opened ahead of the index's lock; what is refused leaves it empty until something is not.
         if self.open.is_none() {
             let (number, file) = segment::create(&self.dir).map_err(at)?;
-            self.open = Some(Open { number, file, len: 0, attempts: 0 });
+            self.open = Some(Open { number, file, len: 0, attempts: 0, is_named: false });
         }
         let Some(open) = &mut self.open else { return Ok(()) };
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -176,6 +178,10 @@ impl Writer {
         if bytes.is_empty() {
             return Ok(tx.commit()?);
         }
+        if !open.is_named {
+            registry::begun(&self.dir, open.number)?;
+            open.is_named = true;
+        }
         open.file.write_all(&bytes).map_err(at)?;
         written.into_iter().for_each(|tell| _ = tell.send(()));
         open.file.sync_data().map_err(at)?;
@@ -188,7 +194,7 @@ impl Writer {
     fn rotate(&mut self) {
         // Where no new segment can be made, the old one goes on growing and the next batch tries again.
         let Ok((number, file)) = segment::create(&self.dir) else { return };
-        let full = self.open.replace(Open { number, file, len: 0, attempts: 0 });
+        let full = self.open.replace(Open { number, file, len: 0, attempts: 0, is_named: false });
         let Some(full) = full else { return };
         // Leases live as long as their owner's lock.
         let moved = self.db.execute("UPDATE leases SET owner = ?1 WHERE owner = ?2", [number, full.number]);
@@ -201,7 +207,8 @@ impl Writer {
         let (dir, index) = (self.dir.clone(), self.index.clone());
         // What goes wrong here loses nothing: the open segment stays, and the next start seals it.
         let sealing = thread::Builder::new().name("seal".into()).spawn(move || {
-            if open.len == 0 {
+            // One that has a name has to stay, even where its first write failed.
+            if open.len == 0 && !open.is_named {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
                 return;
             }
@@ -211,7 +218,8 @@ impl Writer {
                 index::sealed(&tx, open.number, &frames)?;
                 tx.commit()
             });
-            if indexed.is_ok() {
+            // Where it is not noted what was sealed, the next start does it.
+            if indexed.is_ok() && note_sealed(&dir, open.number).is_ok() {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
             }
         });

@@ -11,13 +11,13 @@ use futures_util::future::join_all;
 
 use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
-use super::{Draft, Slot, endpoints, is_skipped, is_unseen, sends, slots};
+use super::{Draft, Slot, endpoints, is_skipped, is_unseen, open_store, sends, slots};
 use crate::config::{Config, sections};
 use crate::stages::subject::{Drafted, Subject};
 use crate::stages::{Pulse, StageError, Stop};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{
-    Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Store, Usd, ask_parsed,
+    Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Usd, ask_parsed,
     forget_unreadable,
 };
 use riddlemill_review::Values;
@@ -60,15 +60,6 @@ pub struct Asking<'a> {
 /// [`StageError::Settings`] naming the file that is no prompt.
 pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
     Prompts::load(Some(&config.root.join("prompts"))).map_err(settings_error)
-}
-
-/// The workspace's reply store; its index lies outside raw/ and may be deleted.
-///
-/// # Errors
-/// [`StageError::Replies`] where it cannot be opened.
-pub fn open_store(config: &Config) -> Result<Store, StageError> {
-    let replies = Workspace::new(&config.root).raw().join("replies");
-    Ok(Store::open(&replies, &config.root.join(".index").join("replies.sqlite"))?)
 }
 
 fn settings_error(error: impl std::fmt::Display) -> StageError {

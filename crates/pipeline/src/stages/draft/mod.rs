@@ -13,6 +13,7 @@ mod flight;
 mod irrationality;
 mod judge;
 mod kind;
+mod opened;
 mod opponent;
 mod pair;
 mod puzzle;
@@ -23,12 +24,13 @@ mod unusable;
 mod wrong;
 
 pub use ask::{
-    Asking, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, open_store, optional, prompts,
-    replies, requests,
+    Asking, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, optional, prompts, replies,
+    requests,
 };
 pub(super) use ask::{Told, told};
 pub(super) use consent::agreed;
 pub use endpoints::{Slot, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
+pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
 pub(super) use screen::REASONS as SCREEN_REASONS;
 

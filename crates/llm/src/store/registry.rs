@@ -1,0 +1,259 @@
+//! Which segments there are, and what each held when it was sealed: `segments.jsonl`, a log whose end `raw/heads.jsonl`
+//! knows. A segment that is gone, that is another, or that nobody began here is seen before anything is asked again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use riddlemill_files::log::{Log, LogError};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::index::Charges;
+use super::line::{Attempt, Line};
+use super::segment::{self, Number};
+use super::{Damage, StoreError};
+use crate::money::Usd;
+use crate::request::Key;
+
+/// What is said of a segment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub segment: Number,
+    /// The SHA-256 of the sealed file; none while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// The replies in it.
+    #[serde(default)]
+    pub replies: u64,
+    /// The most that asking them again can cost: what was reserved for each, or charged where that is more.
+    #[serde(default)]
+    pub reserved_picousd: Usd,
+    /// What its attempts were charged, by budget; of one that is gone, what nothing else holds of that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub charged: Charges,
+    /// The replies that are forgotten by it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forgets: Vec<Key>,
+    /// Somebody has accepted that it is no more, and why it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<String>,
+}
+
+/// The log of a store's segments.
+fn log(dir: &Path) -> Log {
+    Log::at(dir.join("segments.jsonl"))
+}
+
+/// The last entry of each segment; `None` where there never was a log.
+pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogError> {
+    let log = log(dir);
+    let lines = log.read()?;
+    if lines.is_empty() && !log.path().exists() {
+        return Ok(None);
+    }
+    let mut entries = BTreeMap::new();
+    for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let entry: Entry = serde_json::from_slice(line)
+            .map_err(|e| LogError::Damaged { path: log.path().to_owned(), what: e.to_string() })?;
+        entries.insert(entry.segment, entry);
+    }
+    Ok(Some(entries))
+}
+
+/// The first number that no segment had.
+pub(super) fn next(dir: &Path) -> Number {
+    // One that cannot be read refuses the segment's name when it is to be noted.
+    let entries = read(dir).ok().flatten().unwrap_or_default();
+    entries.keys().next_back().map_or(1, |last| last + 1)
+}
+
+/// Adds entries and returns when they are on the disk.
+pub(super) fn add(dir: &Path, entries: &[Entry]) -> Result<(), StoreError> {
+    let mut lines = Vec::new();
+    for entry in entries {
+        serde_json::to_writer(&mut lines, entry).map_err(|source| LogError::Unwritable { source })?;
+        lines.push(b'\n');
+    }
+    Ok(if lines.is_empty() { Ok(()) } else { log(dir).append(&lines) }?)
+}
+
+/// Notes a segment before its first line is written.
+pub(super) fn begun(dir: &Path, number: Number) -> Result<(), StoreError> {
+    add(dir, &[Entry { segment: number, ..Entry::default() }])
+}
+
+/// Notes what a segment holds that was sealed.
+pub(super) fn sealed(dir: &Path, number: Number, raw: &[u8]) -> Result<(), StoreError> {
+    let path = segment::sealed_path(dir, number);
+    let sha256 = hash(&path)?;
+    add(dir, &[Entry { sha256: Some(sha256), ..held(number, raw) }])
+}
+
+/// What the lines of a segment hold.
+pub(super) fn held(number: Number, raw: &[u8]) -> Entry {
+    let mut attempts: FxHashMap<String, (Usd, Vec<String>, Option<Usd>)> = FxHashMap::default();
+    let mut entry = Entry { segment: number, ..Entry::default() };
+    for line in raw.split(|&byte| byte == b'\n') {
+        let (id, charged) = match serde_json::from_slice(line) {
+            Ok(Line::Attempt(Attempt { id, scopes, reserved_picousd, .. })) => {
+                attempts.entry(id).or_insert((reserved_picousd, scopes, None));
+                continue;
+            }
+            Ok(Line::Reply(reply)) => {
+                let most =
+                    reply.id.as_ref().and_then(|id| attempts.get(id)).map_or(Usd::ZERO, |(most, ..)| *most);
+                entry.replies += 1;
+                entry.reserved_picousd += most.max(reply.charged_picousd);
+                (reply.id, reply.charged_picousd)
+            }
+            Ok(Line::Failure(failure)) => (Some(failure.id), failure.charged_picousd),
+            Ok(Line::Forgotten(forgotten)) => {
+                entry.forgets.extend(forgotten.reply);
+                continue;
+            }
+            Err(_) => continue,
+        };
+        if let Some((_, _, outcome)) = id.and_then(|id| attempts.get_mut(&id)) {
+            outcome.get_or_insert(charged);
+        }
+    }
+    for (reserved, scopes, outcome) in attempts.into_values() {
+        // What a run may spend ends with it.
+        for scope in scopes.into_iter().filter(|scope| !scope.starts_with(super::RUN)) {
+            let (charged, attempts) = entry.charged.entry(scope).or_default();
+            *charged += outcome.unwrap_or(reserved);
+            *attempts += 1;
+        }
+    }
+    entry
+}
+
+/// Files that this process has hashed, as they were then.
+type Hashed = FxHashMap<PathBuf, (u64, Option<SystemTime>, String)>;
+
+/// The SHA-256 of a file. A process looks once at one that stays as it is: a store is opened for every stage.
+pub(super) fn hash(path: &Path) -> Result<String, StoreError> {
+    static HASHED: OnceLock<Mutex<Hashed>> = OnceLock::new();
+    let at = |source| StoreError::io(path, source);
+    let meta = fs::metadata(path).map_err(at)?;
+    let (len, modified) = (meta.len(), meta.modified().ok());
+    let hashed = || HASHED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, _, hash)) = hashed().get(path).filter(|(l, m, _)| (*l, *m) == (len, modified)) {
+        return Ok(hash.clone());
+    }
+    let hash = segment::hash_file(path).map_err(at)?;
+    hashed().insert(path.to_owned(), (len, modified, hash.clone()));
+    Ok(hash)
+}
+
+/// Sound segments, sealed or not, and what is wrong with the others.
+type Judged = (Vec<(Number, bool)>, Vec<Damage>);
+
+/// The segments that are as they were written, and what is wrong with the others. A store from before there was a
+/// log of its segments gets one.
+pub(super) fn judge(dir: &Path) -> Result<Judged, StoreError> {
+    let (judged, unnamed) = look(dir)?;
+    add(dir, &unnamed)?;
+    Ok(judged)
+}
+
+/// As [`judge`], without writing; and the entries of a store that has no log of its segments.
+pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
+    let mut entries = match read(dir) {
+        Ok(entries) => entries,
+        Err(LogError::Damaged { path, what }) => {
+            return Ok(((list(dir)?, vec![damaged(&path, 0, what, None)]), Vec::new()));
+        }
+        Err(other) => return Err(other.into()),
+    };
+    let listed = list(dir)?;
+    let knows = |entries: &BTreeMap<Number, Entry>| listed.iter().all(|(n, _)| entries.contains_key(n));
+    if entries.as_ref().is_some_and(|entries| !knows(entries)) {
+        // One that was begun between the two looks.
+        entries = read(dir)?;
+    }
+    let Some(entries) = entries else { return adopt(dir, listed) };
+    let (mut sound, mut damage) = (Vec::new(), Vec::new());
+    for (number, is_sealed) in &listed {
+        let path = path(dir, *number, *is_sealed);
+        let what = match (entries.get(number), is_sealed) {
+            (Some(Entry { gone: Some(_), .. }), _) => continue,
+            (Some(Entry { sha256: Some(hash), .. }), true) => match self::hash(&path) {
+                Ok(found) if found == *hash => None,
+                Ok(_) => Some("it is not what was sealed".to_owned()),
+                Err(e) => Some(e.to_string()),
+            },
+            (Some(Entry { sha256: Some(_), .. }), false) => {
+                Some("it was sealed, and the sealed file is missing".to_owned())
+            }
+            (Some(_), true) => not_its_hash(dir, *number)?,
+            (Some(_), false) => None,
+            // Made by a process that has not written yet.
+            (None, false) if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) => None,
+            (None, _) => Some("nobody wrote it here: segments.jsonl does not name it".to_owned()),
+        };
+        match what {
+            None => sound.push((*number, *is_sealed)),
+            Some(what) => damage.push(damaged(&path, *number, what, entries.get(number))),
+        }
+    }
+    let is_listed = |number: &Number| listed.iter().any(|(n, _)| n == number);
+    for (number, entry) in entries.iter().filter(|(n, entry)| entry.gone.is_none() && !is_listed(n)) {
+        // Sealed while the folder was listed.
+        if let Some(is_sealed) = [true, false, true].into_iter().find(|s| path(dir, *number, *s).exists()) {
+            sound.push((*number, is_sealed));
+            continue;
+        }
+        let path = path(dir, *number, entry.sha256.is_some());
+        damage.push(damaged(&path, *number, "it is missing".into(), Some(entry)));
+    }
+    sound.sort_unstable();
+    Ok(((sound, damage), Vec::new()))
+}
+
+pub(super) fn damaged(path: &Path, segment: Number, what: String, entry: Option<&Entry>) -> Damage {
+    let known = entry.filter(|entry| entry.sha256.is_some());
+    Damage {
+        segment,
+        path: path.to_owned(),
+        what,
+        replies: known.map(|entry| entry.replies),
+        most: known.map(|entry| entry.reserved_picousd).unwrap_or_default(),
+        charged: known.map(|entry| entry.charged.clone()),
+        forgets: entry.map(|entry| entry.forgets.clone()).unwrap_or_default(),
+    }
+}
+
+/// Whether a sealed segment differs from what was noted beside it.
+fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError> {
+    let Ok(promised) = fs::read_to_string(segment::hash_path(dir, number)) else { return Ok(None) };
+    let found = hash(&segment::sealed_path(dir, number))?;
+    let differs = promised.split_whitespace().next() != Some(&found);
+    Ok(differs.then(|| "it does not have the hash of its .sha256".to_owned()))
+}
+
+/// The segments of a store from before they were named.
+fn adopt(dir: &Path, listed: Vec<(Number, bool)>) -> Result<(Judged, Vec<Entry>), StoreError> {
+    let (mut sound, mut damage, mut entries) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, is_sealed) in listed {
+        let what = if is_sealed { not_its_hash(dir, number)? } else { None };
+        match what {
+            None => sound.push((number, is_sealed)),
+            Some(what) => damage.push(damaged(&path(dir, number, is_sealed), number, what, None)),
+        }
+        // What it holds is noted when it was read.
+        entries.push(Entry { segment: number, ..Entry::default() });
+    }
+    Ok(((sound, damage), entries))
+}
+
+fn list(dir: &Path) -> Result<Vec<(Number, bool)>, StoreError> {
+    segment::list(dir).map_err(|source| StoreError::io(dir, source))
+}
+
+pub(super) fn path(dir: &Path, number: Number, is_sealed: bool) -> PathBuf {
+    if is_sealed { segment::sealed_path(dir, number) } else { segment::open_path(dir, number) }
+}
