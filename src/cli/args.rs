@@ -10,10 +10,12 @@ use super::complete;
 use super::serve::Serve;
 use crate::stages::parted::Share;
 
+mod benchmark;
 pub(super) mod decide;
 mod evaluate;
 mod review;
 
+pub(super) use benchmark::BenchmarkVerb;
 pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
@@ -124,6 +126,13 @@ pub(super) enum Verb {
         #[command(subcommand)]
         verb: RepliesVerb,
     },
+    /// What benchmarks are made of, built in or of the workspace's own benchmarks/
+    #[command(after_help = benchmark::HELP)]
+    Benchmark {
+        /// What to do
+        #[command(subcommand)]
+        verb: BenchmarkVerb,
+    },
     /// What is sent to models
     Prompts {
         /// What to do
@@ -167,6 +176,9 @@ pub(super) struct Init {
     /// Leave out the sample dumps
     #[arg(long)]
     pub empty: bool,
+    /// Copy a built-in benchmark's folder into benchmarks/ of the workspace, to be changed
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
+    pub benchmark: Option<String>,
 }
 
 #[derive(Args)]

@@ -43,6 +43,7 @@ fn settings() -> Option<Config> {
 }
 
 pub(super) fn recipes() -> Vec<CompletionCandidate> {
+    recipe::open(&root()).ok();
     candidates(RECIPES.iter().map(|recipe| (recipe.name.to_string(), recipe.about.to_string())))
 }
 

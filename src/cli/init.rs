@@ -31,6 +31,9 @@ const SAMPLE: &[(&str, &str)] = &[
 
 pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
     let root = if args.folder.as_os_str() == "." { &global.workspace } else { &args.folder };
+    if let Some(name) = &args.benchmark {
+        return copy_out(name, root, global);
+    }
     let settings = root.join(FILE);
     if settings.exists() {
         return Err(Failure::usage(format!("{} is there already; it was not touched", settings.display())));
@@ -57,6 +60,38 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
         output::print(&format!("{place}: a workspace with {FILE} and raw/\n"))?;
         let at = if root.as_os_str() == "." { String::new() } else { format!(" -C {place}") };
         eprintln!("next: riddlemill{at} run");
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes a built-in benchmark's folder into the workspace. What stands there is not touched.
+fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
+    let Some(files) = riddlemill_benchmarks::built_in(name) else {
+        let names = crate::recipe::names();
+        return Err(Failure::usage(crate::config::unknown("built-in benchmark", name, names)));
+    };
+    let folder = root.join("benchmarks").join(name);
+    if folder.exists() {
+        return Err(Failure::usage(format!("{} is there already; it was not touched", folder.display())));
+    }
+    // Beside its place first: a folder that was copied in part would stand for the whole.
+    let beside = root.join("benchmarks").join(format!(".{name}.part"));
+    if beside.exists() {
+        fs::remove_dir_all(&beside).map_err(Error::io("remove", &beside))?;
+    }
+    for (file, text) in files {
+        let path = beside.join(file);
+        if let Some(folder) = path.parent() {
+            durable::create_folder(folder)?;
+        }
+        durable::replace(&path, text.as_bytes())?;
+    }
+    fs::rename(&beside, &folder).map_err(Error::io("rename", &beside))?;
+    if !global.quiet {
+        output::print(&format!(
+            "{}: in the place of the built-in {name}; `riddlemill benchmark check` tells what is wrong with it\n",
+            folder.display()
+        ))?;
     }
     Ok(Exit::Done)
 }

@@ -11,6 +11,7 @@ mod apply;
 mod args;
 mod assemble;
 mod audit;
+mod benchmark;
 mod carry;
 mod compare;
 mod complete;
@@ -90,6 +91,7 @@ pub fn main() -> ExitCode {
 
 fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     let global = &cli.global;
+    crate::recipe::open(&global.workspace)?;
     match &cli.verb {
         Verb::Init(args) => init::init(args, global),
         Verb::Config(args) => config::config(args, global),
@@ -117,6 +119,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Access { verb } => access::access(verb, global),
         Verb::Estimate(args) => estimate::estimate(args, global),
         Verb::Replies { verb } => replies::replies(verb, global),
+        Verb::Benchmark { verb } => benchmark::benchmark(verb, global),
         Verb::Prompts { verb } => prompts::prompts(verb, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),

@@ -69,9 +69,9 @@ type Place = (usize, Task, Setting);
 impl Plan {
     /// The tasks on a set that are named (all where none is), in the settings that are asked for.
     pub fn tasks(set: &str, named: &[Task], shots: &[u8], cot: bool) -> Vec<(Task, Setting)> {
-        let tasks = Task::of(set).iter().filter(|task| named.is_empty() || named.contains(task));
+        let tasks = Task::of(set).into_iter().filter(|task| named.is_empty() || named.contains(task));
         let mut plan = Vec::new();
-        for &task in tasks {
+        for task in tasks {
             if !task.has_settings() {
                 plan.push((task, Setting::default()));
                 continue;
@@ -139,7 +139,7 @@ impl Plan {
                     for ((place, _), parsed) in requests.iter().zip(replies) {
                         match taken(set, *place, &endpoint.name, parsed) {
                             Ok(answer) => answers.push(answer),
-                            Err(one) => missing.push(one),
+                            Err(one) => missing.push(*one),
                         }
                     }
                 }
@@ -169,7 +169,7 @@ fn taken(
     (at, task, setting): Place,
     model: &str,
     parsed: Parsed<String>,
-) -> Result<Answer, Missing> {
+) -> Result<Answer, Box<Missing>> {
     let item: &Item = &set.items[at];
     let (reason, what) = match parsed {
         Parsed::Value { value, reply, .. } => {
@@ -179,7 +179,7 @@ fn taken(
         Parsed::Failed(failed) => (failed.reason, failed.error),
     };
     let (item, model) = (item.id.clone(), model.to_owned());
-    Err(Missing { item, task, setting, model, judge: None, reason: reason.code(), what })
+    Err(Box::new(Missing { item, task, setting, model, judge: None, reason: reason.code(), what }))
 }
 
 /// `reply:<key>`, or `sample:<key>` of a pack.

@@ -5,10 +5,11 @@
 //! RuozhiBench-MC with the good answer first, 0 % with the bad one, 50 % together, a positional bias of 100.
 //! Neither writes text that somebody could judge.
 
-use super::item::{Item, types};
+use super::item::{Body, Item, types};
 use super::read::{ANSWERS, at_place};
 use super::task::{Setting, Task};
 use crate::options::Draw;
+use riddlemill_benchmarks::task::Wants;
 
 /// A model without an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,11 @@ impl BuiltIn {
             Task::GoodFirst | Task::BadFirst => ANSWERS.len(),
             Task::Classify => types().len(),
             Task::Select | Task::Solve => item.options()?.0.len(),
+            Task::Declared(name) => match (&item.body, &task.declared()?.wants) {
+                (Body::Declared { posed }, Wants::Choice { .. }) => posed.get(name)?.options.len(),
+                (_, Wants::Labels { codes, .. }) => codes.len(),
+                _ => return None,
+            },
             _ => return None,
         };
         let place = match self {

@@ -1,5 +1,8 @@
 //! The items of a set, as the tasks need them.
 
+use std::collections::BTreeMap;
+
+use riddlemill_benchmarks::task::Posed;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
@@ -85,6 +88,11 @@ pub enum Body {
         variant: Variant,
         /// Whether it is a word puzzle.
         word: bool,
+    },
+    /// What a benchmark's folder declares.
+    Declared {
+        /// What each task asks of it, by the task's name; a task that asks nothing of it is missing.
+        posed: BTreeMap<&'static str, Posed>,
     },
 }
 
@@ -175,7 +183,18 @@ impl Item {
                     word: id.starts_with("WP"),
                 }
             }
-            other => return Err(format!("no tasks are known on {other:?}")),
+            other => {
+                let tasks = riddlemill_benchmarks::find(other).map(|benchmark| benchmark.tasks.as_slice());
+                let tasks = tasks.filter(|tasks| !tasks.is_empty());
+                let tasks = tasks.ok_or_else(|| format!("no tasks are known on {other:?}"))?;
+                let columns = minijinja::Value::from(minijinja::value::Serde(row));
+                let mut posed = BTreeMap::new();
+                for task in tasks {
+                    posed
+                        .extend(task.posed(&columns).map_err(|e| e.to_string())?.map(|one| (task.name, one)));
+                }
+                Body::Declared { posed }
+            }
         };
         // Three puzzles share their riddle.
         let record = source.filter(|_| config != "brainteaser").unwrap_or_else(|| id.clone());
@@ -202,6 +221,7 @@ impl Item {
             (Task::GoodFirst, _) => Some(super::read::ANSWERS[0].into()),
             (Task::BadFirst, _) => Some(super::read::ANSWERS[1].into()),
             (Task::Classify, Body::Text { kind, .. }) => kind.clone(),
+            (Task::Declared(name), Body::Declared { posed }) => Some(posed.get(name)?.gold.clone()),
             (Task::Select | Task::Solve, _) => self.options().map(|(_, answer)| LETTERS[answer].to_string()),
             _ => None,
         }
@@ -218,6 +238,7 @@ impl Item {
             | (Task::ExplainJoke, Body::Joke { .. })
             | (Task::Solve, Body::Puzzle { .. }) => true,
             (Task::Classify, Body::Text { kind, .. }) => kind.is_some(),
+            (Task::Declared(name), Body::Declared { posed }) => posed.contains_key(name),
             _ => false,
         }
     }
@@ -230,7 +251,7 @@ impl Item {
                 let asks = if *is_question { "question" } else { "statement" };
                 [asks].into_iter().map(str::to_string).chain(kind.clone()).collect()
             }
-            Body::Joke { .. } => Vec::new(),
+            Body::Joke { .. } | Body::Declared { .. } => Vec::new(),
             Body::Puzzle { word, variant, .. } => {
                 vec![if *word { "word" } else { "sentence" }.to_string(), variant.name().to_string()]
             }

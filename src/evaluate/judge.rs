@@ -173,7 +173,7 @@ fn request(
                 [("joke", joke.as_str()), ("explanation_1", first), ("explanation_2", second)],
             )
         }
-        Body::Pair { .. } | Body::Puzzle { .. } => return Ok(None),
+        Body::Pair { .. } | Body::Puzzle { .. } | Body::Declared { .. } => return Ok(None),
     };
     let rendered = prompts.render(template, BTreeMap::from(values)).map_err(failed)?;
     let setting = if answer.task.has_settings() { format!(" {}", answer.setting) } else { String::new() };

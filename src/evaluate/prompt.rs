@@ -29,7 +29,7 @@ pub fn ask(
 pub fn about(item: &Item, task: Task, setting: Setting) -> String {
     let record = match task {
         Task::AnswerNormal => derived("pair", &[&item.record]),
-        Task::GoodFirst | Task::BadFirst => format!("{} {task}", item.record),
+        Task::GoodFirst | Task::BadFirst | Task::Declared(_) => format!("{} {task}", item.record),
         _ => item.record.clone(),
     };
     match setting.shots {
@@ -80,6 +80,10 @@ fn values(item: &Item, task: Task, shots: &[&Item]) -> Map<String, Json> {
             put("shots", shots.iter().filter_map(|shot| solved(shot)).collect());
         }
         Body::Joke { joke, .. } => put("joke", json!(joke)),
+        Body::Declared { posed } => {
+            let values = posed.get(task.name()).into_iter().flat_map(|posed| &posed.values);
+            values.for_each(|(name, value)| put(name, json!(value)));
+        }
         Body::Puzzle { question, options, .. } => {
             put("puzzle", json!(question));
             put("options", json!(lettered(options)));

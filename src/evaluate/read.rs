@@ -5,6 +5,7 @@ use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::LETTERS;
 use crate::review::ballots;
+use riddlemill_benchmarks::task::Wants;
 
 /// What RuozhiBench-MC's answers are called (table 4).
 pub const ANSWERS: [&str; 2] = ["AnswerA", "AnswerB"];
@@ -19,12 +20,48 @@ pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Opt
         Task::Select => parse::letter(text, &['A', 'B', 'C', 'D']).map(String::from),
         Task::Classify => kind(text, setting.cot),
         Task::Solve => option(item, text),
+        Task::Declared(_) => {
+            return declared(item, task, text).map(Some).map_err(|unreadable| unreadable.to_string());
+        }
         Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke => {
             let empty = text.trim().is_empty();
             return if empty { Err("the answer is empty".into()) } else { Ok(None) };
         }
     };
     said.map(Some).map_err(|unreadable| unreadable.to_string())
+}
+
+/// What an answer says, in the form that its task declares.
+fn declared(item: &Item, task: Task, text: &str) -> Result<String, Unreadable> {
+    let none = || Unreadable::new("the task asks nothing of the item");
+    let wants = &task.declared().ok_or_else(none)?.wants;
+    let Body::Declared { posed } = &item.body else { return Err(none()) };
+    let posed = posed.get(task.name()).ok_or_else(none)?;
+    match wants {
+        Wants::Choice { .. } => {
+            let letters: Vec<char> =
+                LETTERS.iter().take(posed.options.len()).flat_map(|l| l.chars()).collect();
+            parse::letter(text, &letters).map(String::from)
+        }
+        Wants::Labels { codes, many: false, .. } => parse::one_of(text, codes).map(str::to_owned),
+        Wants::Labels { codes, many: true, .. } => {
+            let words: Vec<String> = text
+                .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .map(str::to_lowercase)
+                .filter(|word| !word.is_empty())
+                .collect();
+            let named: Vec<&str> =
+                codes.iter().copied().filter(|code| words.iter().any(|word| word == code)).collect();
+            let what = || Unreadable::new(format!("the answer must name some of {}", codes.join(", ")));
+            if named.is_empty() { Err(what()) } else { Ok(named.join("; ")) }
+        }
+        Wants::Rating { min, max, .. } => {
+            let number = text.trim().trim_end_matches('.').parse::<i64>().ok();
+            let number = number.or_else(|| parse::bracketed(text, 0..=u32::MAX).ok().map(i64::from));
+            let what = || Unreadable::new(format!("the answer must be one whole number from {min} to {max}"));
+            number.filter(|number| (min..=max).contains(&number)).map(|n| n.to_string()).ok_or_else(what)
+        }
+    }
 }
 
 /// The option at a place of the release's own order, for outputs that name a place and no words. Of
@@ -41,6 +78,14 @@ pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>,
             let options = item.options().map_or(0, |(options, _)| options.len());
             LETTERS.iter().take(options).copied().collect()
         }
+        Task::Declared(name) => match (&item.body, task.declared().map(|task| &task.wants)) {
+            (_, Some(Wants::Labels { codes, .. })) => codes.clone(),
+            (Body::Declared { posed }, _) => {
+                let options = posed.get(name).map_or(0, |posed| posed.options.len());
+                LETTERS.iter().take(options).copied().collect()
+            }
+            _ => Vec::new(),
+        },
         _ => Vec::new(),
     };
     names.get(place).map(|name| Some(name.to_string())).ok_or_else(none)

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One task on one set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
     /// RuozhiBench-Gen: the tricky question, answered freely (3.1).
     Answer,
@@ -27,10 +26,12 @@ pub enum Task {
     ExplainJoke,
     /// BrainTeaser: which of four options solves the puzzle (4).
     Solve,
+    /// What the folder of a benchmark declares, by its whole name.
+    Declared(&'static str),
 }
 
 impl Task {
-    /// All of them, set by set.
+    /// All of the five benchmarks that are built in, set by set.
     pub const ALL: [Task; 9] = [
         Task::Answer,
         Task::AnswerNormal,
@@ -55,18 +56,30 @@ impl Task {
             Task::Explain => "explain",
             Task::ExplainJoke => "explain-joke",
             Task::Solve => "solve",
+            Task::Declared(name) => name,
+        }
+    }
+
+    /// What the folder of its benchmark says of it.
+    pub fn declared(self) -> Option<&'static riddlemill_benchmarks::task::Task> {
+        match self {
+            Task::Declared(name) => riddlemill_benchmarks::task(name),
+            _ => None,
         }
     }
 
     /// The tasks of a set, by its config.
-    pub fn of(config: &str) -> &'static [Task] {
+    pub fn of(config: &str) -> Vec<Task> {
         match config {
-            "ruozhibench-gen" => &[Task::Answer, Task::AnswerNormal],
-            "ruozhibench-mc" => &[Task::GoodFirst, Task::BadFirst],
-            "flub" => &[Task::Select, Task::Classify, Task::Explain],
-            "chumor" => &[Task::ExplainJoke],
-            "brainteaser" => &[Task::Solve],
-            _ => &[],
+            "ruozhibench-gen" => vec![Task::Answer, Task::AnswerNormal],
+            "ruozhibench-mc" => vec![Task::GoodFirst, Task::BadFirst],
+            "flub" => vec![Task::Select, Task::Classify, Task::Explain],
+            "chumor" => vec![Task::ExplainJoke],
+            "brainteaser" => vec![Task::Solve],
+            other => {
+                let tasks = riddlemill_benchmarks::find(other).map(|benchmark| benchmark.tasks.iter());
+                tasks.into_iter().flatten().map(|task| Task::Declared(task.name)).collect()
+            }
         }
     }
 
@@ -93,6 +106,7 @@ impl Task {
             (Task::Explain, true) => "flub/explain_cot",
             (Task::ExplainJoke, _) => "chumor/explanation",
             (Task::Solve, _) => "brainteaser/choose",
+            (Task::Declared(name), _) => self.declared().map_or(name, |task| task.template),
         }
     }
 }
@@ -108,12 +122,29 @@ impl fmt::Display for Task {
 #[error("{0}")]
 pub struct Unknown(String);
 
+impl Serialize for Task {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Task {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Task, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 impl FromStr for Task {
     type Err = Unknown;
 
     fn from_str(name: &str) -> Result<Task, Unknown> {
-        Task::ALL.into_iter().find(|task| task.name() == name).ok_or_else(|| {
-            let known: Vec<&str> = Task::ALL.iter().map(|task| task.name()).collect();
+        let declared = || riddlemill_benchmarks::task(name).map(|task| Task::Declared(task.name));
+        Task::ALL.into_iter().find(|task| task.name() == name).or_else(declared).ok_or_else(|| {
+            let own = riddlemill_benchmarks::all()
+                .iter()
+                .flat_map(|benchmark| &benchmark.tasks)
+                .map(|task| task.name);
+            let known: Vec<&str> = Task::ALL.iter().map(|task| task.name()).chain(own).collect();
             Unknown(format!("no task {name:?}\n  hint: there are {}", known.join(", ")))
         })
     }

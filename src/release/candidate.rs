@@ -78,6 +78,7 @@ pub(super) fn words(
         "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
         "numbers": numbers.borne(),
         "origin": origin(config, recipe),
+        "declared": riddlemill_benchmarks::find(recipe.name).map(|benchmark| &benchmark.declared),
         // What a folder says beside its rows: 2 names what was left out; in 3 what is optional and missing makes
         // no row provisional; 4 states types that every reader knows.
         "folder": 4,

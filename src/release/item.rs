@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value as Given;
+use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{Data, Number, Series};
+use riddlemill_benchmarks::scope::group;
 use riddlemill_benchmarks::{Expression, Trouble};
 
 use super::layout::{Layout, typed};
@@ -26,16 +28,19 @@ pub(super) struct Beside<'a> {
 }
 
 /// A record as the names of its columns, for expressions.
-pub(super) struct Seen(BTreeMap<&'static str, Given>);
+pub(super) struct Seen(BTreeMap<String, Given>);
 
 impl Seen {
     pub fn new<R: Record>(record: &R, data: &Data) -> Result<Seen, Trouble> {
         let mut reader = Reader { columns: R::COLUMNS, seen: BTreeMap::new() };
         record.put(&mut reader);
         let mut seen = reader.seen;
+        if let Some(groups) = seen.remove("groups") {
+            declared(&mut seen, &groups);
+        }
         for (name, field) in &data.fields {
             let value = field.value(&Given::from(seen.clone()))?;
-            seen.insert(name, value);
+            seen.insert((*name).to_owned(), value);
         }
         Ok(Seen(seen))
     }
@@ -63,11 +68,11 @@ impl Seen {
     /// The row; `None` where the record is no item yet.
     pub fn row(mut self, data: &Data, layout: &Layout, beside: Beside<'_>) -> Result<Option<Row>, Trouble> {
         if let Some(standing) = self.standing(data, beside.optional)? {
-            self.0.insert("standing", Given::from(standing.code()));
+            self.0.insert("standing".to_owned(), Given::from(standing.code()));
         }
-        self.0.insert("number", Given::from(beside.number));
+        self.0.insert("number".to_owned(), Given::from(beside.number));
         if let Some(kind) = beside.source_kind {
-            self.0.insert("source_kind", Given::from(kind));
+            self.0.insert("source_kind".to_owned(), Given::from(kind));
         }
         let over = Given::from(self.0);
         if let Some(when) = &data.when
@@ -103,15 +108,17 @@ impl Seen {
             {
                 continue;
             }
-            let name = format!("{}_status", rests.ballot.replace('-', "_"));
-            let status = self.0.get(name.as_str()).and_then(|status| status.as_str());
+            let group = group(rests.ballot);
+            let status = self.0.get(&format!("{group}_status")).cloned();
+            let of_group = || self.0.get(&group)?.get_attr("standing").ok();
+            let status = status.or_else(of_group).and_then(|status| status.as_str().map(str::to_owned));
             // A review that is optional and decided nothing says nothing against the row.
             if status.is_none() && (rests.decided || optional.contains(rests.ballot)) {
                 continue;
             }
             statuses.push(status);
         }
-        Ok(Some(Standing::least(statuses)))
+        Ok(Some(Standing::least(statuses.iter().map(Option::as_deref))))
     }
 }
 
@@ -135,9 +142,17 @@ pub(super) fn damaged(trouble: Trouble) -> Error {
     }
 }
 
+/// The names of a record that its benchmark declares: its groups by their own, what import left below `post`.
+fn declared(seen: &mut BTreeMap<String, Given>, groups: &Given) {
+    let groups: serde_json::Map<String, serde_json::Value> =
+        groups.as_str().and_then(|groups| serde_json::from_str(groups).ok()).unwrap_or_default();
+    seen.insert("post".to_owned(), Given::from(seen.clone()));
+    seen.extend(groups.into_iter().map(|(name, fields)| (name, Given::from(Serde(fields)))));
+}
+
 struct Reader {
     columns: &'static [Column],
-    seen: BTreeMap<&'static str, Given>,
+    seen: BTreeMap<String, Given>,
 }
 
 impl Cells for Reader {
@@ -151,7 +166,7 @@ impl Cells for Reader {
             Cell::Flag(flag) => Given::from(flag),
             Cell::Texts(list) => list.iter().cloned().map(nfc).map(Given::from).collect(),
         };
-        self.seen.insert(column.name, value);
+        self.seen.insert(column.name.to_owned(), value);
     }
 }
 

@@ -19,7 +19,7 @@ pub const BINARY: &str = env!("CARGO_BIN_EXE_riddlemill");
 /// The recipes whose sample ends in reviewed items.
 pub const RECIPES: [&str; 4] = ["ruozhibench-gen", "ruozhibench-mc", "flub", "chumor"];
 /// A salt for workspaces whose bytes are compared: pseudonyms hang on it.
-const SALT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
+pub const SALT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
 
 /// A workspace that is removed when it goes out of scope.
 pub struct Workspace {

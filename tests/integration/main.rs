@@ -35,6 +35,7 @@ mod newest;
 mod next;
 mod notes;
 mod outdated;
+mod own;
 mod packs;
 mod parted;
 mod picture;

@@ -294,6 +294,30 @@ impl Rejection {
     }
 }
 
+/// What a ballot takes of a record that its folder declares.
+#[derive(Debug)]
+pub struct Asked {
+    /// What is shown, by its key. What is null, or an empty list, is not shown.
+    pub shows: Vec<(&'static str, Expression)>,
+    /// Which records are looked at; all where nothing is said.
+    pub when: Option<Expression>,
+    /// What is drafted for a field, where it is not the draft itself.
+    pub draft: Vec<(&'static str, Expression)>,
+}
+
+impl Asked {
+    /// Every expression.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.shows.iter().chain(&self.draft).map(|(_, e)| e).chain(&self.when)
+    }
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Asked) -> bool {
+        self.expressions().map(Expression::source).eq(other.expressions().map(Expression::source))
+    }
+}
+
 /// A review step of a recipe: `review:<name>`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
@@ -327,6 +351,9 @@ pub struct Step {
     /// Which answers drop a record, where no field does so by itself.
     #[serde(skip)]
     pub drop: Option<&'static Rejection>,
+    /// What it takes of a record, where its benchmark's records are declared.
+    #[serde(skip)]
+    pub asked: Option<&'static Asked>,
     /// Gold items, where annotators have to qualify.
     pub qualification: Option<Qualification>,
 }

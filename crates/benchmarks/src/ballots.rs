@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::ballot::{
-    Adjudication, Choice, Combine, Drafts, Field, Kind, Qualification, Rejection, Review, Role, Step, When,
+    Adjudication, Asked, Choice, Combine, Drafts, Field, Kind, Label, Qualification, Rejection, Review, Role,
+    Step, When,
 };
 use crate::expression::{self, Expression, Language};
 use crate::reader::{Keys, Problems, read};
@@ -31,6 +32,7 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
         let language = expression::language(lists.clone());
         let steps = keys.each("ballot", |name, keys| Step {
             drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
+            asked: Some(asked(language, file, keys)),
             ..ballot(benchmark, name, &every, &lists, keys)
         });
         for (name, (step, drop)) in steps.iter().filter_map(|step| Some((step.name, (step, step.drop?)))) {
@@ -99,8 +101,8 @@ fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &List
         name,
         title: keys.words("title"),
         guideline: keys.words("guideline"),
-        paper: keys.needed("paper"),
-        shows: keys.tables("shows", |keys| (keys.needed("key"), keys.words("label"))).unwrap_or_default(),
+        paper: keys.text("paper").unwrap_or_default(),
+        shows: shows(keys),
         review: keys.table("second", |keys| second(&fields, lists, keys)),
         fields,
         voters: common.voters,
@@ -112,12 +114,44 @@ fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &List
         },
         draft_ahead: false,
         drop: None,
+        asked: None,
         qualification: common.trial,
     };
     for fault in step.faults() {
         keys.problem("title", fault);
     }
     step
+}
+
+/// What is shown of an item; what it is stands with it for [`asked`].
+fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
+    let shown = |keys: &Keys<'_>| {
+        keys.text("is");
+        (keys.needed("key"), keys.words("label"))
+    };
+    keys.tables("shows", shown).unwrap_or_default()
+}
+
+/// What a ballot takes of a declared record. It lives as long as the program, as the ballot does.
+fn asked(language: Language, file: &str, keys: &Keys<'_>) -> &'static Asked {
+    let read = |keys: &Keys<'_>, key: &str, source: &'static str| {
+        let place = keys.place(key).unwrap_or_else(|| file.to_owned());
+        Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
+    };
+    let shown = |keys: &Keys<'_>| {
+        let key = keys.needed("key");
+        keys.words("label");
+        Some((key, read(keys, "is", keys.text("is").unwrap_or(key))?))
+    };
+    let drafted = |keys: &Keys<'_>| -> Vec<_> {
+        let each = |name: &'static str| Some((name, read(keys, name, keys.text(name)?)?));
+        keys.names().into_iter().filter_map(each).collect()
+    };
+    Box::leak(Box::new(Asked {
+        shows: keys.tables("shows", shown).unwrap_or_default().into_iter().flatten().collect(),
+        when: keys.text("when").and_then(|source| read(keys, "when", source)),
+        draft: keys.table("draft", drafted).unwrap_or_default(),
+    }))
 }
 
 /// Which answers drop a record. It lives as long as the program, as the ballot does.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::ballots::{self, Ballots};
 use crate::data::{self, Data, Number};
-use crate::expression;
+use crate::declares::{self, Tables};
+use crate::draft::{Draft, Marked, Options, Place};
+use crate::expression::{self, Expression};
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, read};
 
@@ -29,6 +31,18 @@ pub struct Benchmark {
     pub paper: Paper,
     /// What is released of its records.
     pub data: Option<Data>,
+    /// The steps in which models are asked, where its records are declared.
+    pub drafts: Vec<Draft>,
+    /// Its multiple choices.
+    pub options: Vec<Options>,
+    /// What models are asked of what is released.
+    pub tasks: Vec<crate::task::Task>,
+    /// Which texts of its groups are marked.
+    pub marked: Vec<Marked>,
+    /// What its files say of each step and ballot.
+    tables: Tables,
+    /// The hash of its files but the prompts: what a released folder follows from beside its rows.
+    pub declared: String,
     /// Where lists name it, among the others.
     order: usize,
 }
@@ -77,6 +91,46 @@ pub struct Prompt {
 }
 
 impl Benchmark {
+    /// Names for expressions over a record.
+    pub fn fields(&self) -> &[(&'static str, Expression)] {
+        self.data.as_ref().map(|data| data.fields.as_slice()).unwrap_or_default()
+    }
+
+    /// Names in expressions over its records that no step has made, each with its place.
+    pub fn unknown_names(&self) -> Vec<Problem> {
+        crate::known::unknown_names(self)
+    }
+
+    /// What of the folder decides a step's rows: the place and a hash. Nothing of a step that the program alone decides.
+    pub fn declares(&self, step: &Step) -> BTreeMap<String, String> {
+        let mut declared = BTreeMap::new();
+        let mut tell = |file: &str, table: String| {
+            if let Some(text) = self.tables.get(&table) {
+                declared.insert(format!("{file} [{table}]"), declares::hash(text));
+            }
+        };
+        tell("benchmark.toml", format!("step.{}", step.name));
+        let mut asked: Vec<&Expression> = Vec::new();
+        if let Kind::Ballot(name) = step.kind {
+            tell("ballots.toml", format!("ballot.{name}"));
+            asked.extend(
+                self.ballot(name).and_then(|ballot| ballot.asked).into_iter().flat_map(|a| a.expressions()),
+            );
+        }
+        asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::expressions));
+        asked.extend(
+            self.options
+                .iter()
+                .filter(|o| o.name == step.name)
+                .flat_map(|options| [&options.right, &options.wrong]),
+        );
+        let fields = declares::reached(asked.into_iter(), self.fields());
+        if !fields.is_empty() {
+            declared.insert("benchmark.toml [fields]".into(), declares::hash(&fields));
+        }
+        declared
+    }
+
     /// A ballot.
     pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Step> {
         self.ballots.steps.iter().find(|step| step.name == name)
@@ -145,11 +199,15 @@ fn folder(
         let what = "the folder has no benchmark.toml".to_owned();
         return Err(Problems(vec![Problem { place, what }]));
     };
+    let mut tables = declares::tables(text, &["step"]);
+    tables.extend(declares::tables(file(files, "ballots.toml").unwrap_or_default(), &["ballot", "every"]));
     let templates: Vec<(&str, &'static str)> = files
         .iter()
         .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
         .collect();
-    read(&place, text, |keys| benchmark(name, &place, asked, &templates, keys))
+    let (benchmark, like) = read(&place, text, |keys| benchmark(name, &place, asked, &templates, keys))?;
+    let declared = declares::hash(&[text, file(files, "ballots.toml").unwrap_or_default()].join("\0"));
+    Ok((Benchmark { tables, declared, ..benchmark }, like))
 }
 
 fn benchmark(
@@ -171,9 +229,6 @@ fn benchmark(
         biases: "",
         differs: Vec::new(),
     };
-    if !keys.has("paper") {
-        keys.problem("paper", "[paper] is missing: which published set it rebuilds");
-    }
     let (paper, like) = match keys.table("paper", paper::read) {
         Some(Cited::Own(paper)) => (*paper, None),
         Some(Cited::Like(other)) => (blank, Some(other)),
@@ -190,13 +245,33 @@ fn benchmark(
     });
     // What a ballots.toml with problems does not tell is not missing from this file.
     let ballots = asked.get(name);
-    let steps = steps(ballots, keys);
     // With the records of another benchmark come its lists.
     let mut lists = ballots.map(|ballots| ballots.lists.clone()).unwrap_or_default();
-    for (other, _) in steps.iter().flat_map(|step| &step.from).filter_map(|input| input.split_once('/')) {
+    for (other, _) in inputs(keys).iter().filter_map(|input| input.split_once('/')) {
         lists.extend(asked.get(other).into_iter().flat_map(|other| other.lists.clone()));
     }
+    let language = expression::language(lists.clone());
+    let names: Vec<&'static str> = keys.texts("prompts").unwrap_or_default();
+    let at = Place {
+        benchmark: name,
+        name: "",
+        file: place,
+        language,
+        prompts_of: keys.text("prompts_of").unwrap_or(name),
+        prompts: &names,
+    };
+    let mut told = Told::default();
+    let steps = steps(ballots, &at, keys, &mut told);
+    let data = data::read(language, place, keys);
+    let tasks = crate::task::read(name, at.prompts_of, &names, &lists, language, data.as_ref(), keys);
+    let Told { drafts, options, marked } = told;
     let benchmark = Benchmark {
+        drafts,
+        options,
+        marked,
+        tasks,
+        tables: Tables::new(),
+        declared: String::new(),
         name,
         about: keys.needed("about"),
         steps,
@@ -204,7 +279,7 @@ fn benchmark(
         settings: settings.concat(),
         prompts: prompts(name, templates, keys),
         ballots: ballots.cloned().unwrap_or_default(),
-        data: data::read(expression::language(lists), place, keys),
+        data,
         paper,
         order: keys.count("order").unwrap_or(usize::MAX),
     };
@@ -229,8 +304,21 @@ fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> V
     names.into_iter().filter_map(prompt).collect()
 }
 
+/// What tables of steps say beside their kind.
+#[derive(Default)]
+struct Told {
+    drafts: Vec<Draft>,
+    options: Vec<Options>,
+    marked: Vec<Marked>,
+}
+
+/// What steps read that is no step before them.
+fn inputs(keys: &Keys<'_>) -> Vec<&'static str> {
+    keys.peek("step", |keys| keys.texts("from").unwrap_or_default())
+}
+
 /// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others say what they do.
-fn steps(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Vec<Step> {
+fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut Told) -> Vec<Step> {
     if !keys.has("steps") {
         keys.needed("steps");
     }
@@ -239,7 +327,7 @@ fn steps(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Vec<Step> {
         if !names.contains(&name) {
             keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
         }
-        (name, said(name, ballots, keys))
+        (name, said(&Place { name, ..*at }, ballots, keys, told))
     });
     let mut steps: Vec<Step> = Vec::new();
     for name in names {
@@ -300,15 +388,20 @@ fn plain(name: &'static str) -> Option<Kind> {
 
 /// A step's table: what it does, and what it reads where that is not the step before.
 fn said(
-    name: &'static str,
+    at: &Place<'_>,
     ballots: Option<&Ballots>,
     keys: &Keys<'_>,
+    told: &mut Told,
 ) -> (Option<Kind>, Option<Vec<&'static str>>) {
     #[derive(Clone, Copy)]
     enum Word {
         Draft,
         Options,
         Native,
+    }
+    if at.name == "anonymise" && keys.has("texts") {
+        told.marked.push(at.marked(keys));
+        return (None, keys.texts("from"));
     }
     let words = [("draft", Word::Draft), ("options", Word::Options), ("native", Word::Native)];
     let kind = match keys.one_of("kind", &words) {
@@ -320,9 +413,18 @@ fn said(
                 let known = ballots.steps.iter().map(|step| step.name);
                 keys.problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
             }
-            Some(Kind::Draft(ballot.unwrap_or(name)))
+            // Without a prompt it is a draft that the program knows.
+            if keys.has("prompt") || keys.has("reply") {
+                told.drafts.extend(at.draft(ballots, keys));
+            }
+            Some(Kind::Draft(ballot.unwrap_or(at.name)))
         }
-        Some(Word::Options) => Some(Kind::Options),
+        Some(Word::Options) => {
+            if keys.has("right") || keys.has("wrong") {
+                told.options.extend(at.options(keys));
+            }
+            Some(Kind::Options)
+        }
         Some(Word::Native) => Some(Kind::Native(keys.needed("op"))),
         None => None,
     };

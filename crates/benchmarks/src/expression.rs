@@ -6,6 +6,8 @@ use std::fmt;
 
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind, Expression as Compiled, UndefinedBehavior};
+use riddlemill_text::options::{LETTERS, repetitions};
+use riddlemill_text::text::normalise;
 use sha1::{Digest, Sha1};
 
 use crate::ballots::Lists;
@@ -105,6 +107,28 @@ impl Expression {
         self.value(over).map(|value| value.is_true())
     }
 
+    /// What it asks for with the names below: `best.draft.hint`.
+    pub(crate) fn paths(&self) -> BTreeSet<String> {
+        match &self.form {
+            Form::Name => self.names(),
+            Form::Expression(compiled) => compiled.undeclared_variables(true).into_iter().collect(),
+            Form::Template(language) => match language.template_from_str(self.source) {
+                Ok(template) => template.undeclared_variables(true).into_iter().collect(),
+                Err(_) => BTreeSet::new(),
+            },
+        }
+    }
+
+    /// Whether a name is that of a function.
+    pub(crate) fn calls(&self, name: &str) -> bool {
+        FUNCTIONS.contains(&name)
+    }
+
+    /// Where it stands.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
     /// The names that it asks for, in their order.
     pub fn names(&self) -> BTreeSet<String> {
         match &self.form {
@@ -123,14 +147,16 @@ impl Expression {
         what: &str,
         known: impl Iterator<Item = &'k str> + Clone,
     ) -> Option<String> {
-        let functions = ["means"];
         let names = self.names();
         let strange = names.iter().find(|name| {
-            !functions.contains(&name.as_str()) && !known.clone().any(|known| known == name.as_str())
+            !FUNCTIONS.contains(&name.as_str()) && !known.clone().any(|known| known == name.as_str())
         })?;
         Some(riddlemill_text::hint::unknown(what, strange, known))
     }
 }
+
+/// Functions that are called by their name.
+const FUNCTIONS: [&str; 2] = ["means", "repetitions"];
 
 /// Words that are no names.
 const KEYWORDS: [&str; 6] = ["true", "false", "none", "True", "False", "None"];
@@ -174,7 +200,15 @@ pub(crate) fn language(lists: Lists) -> Language {
             Value::from(if language == "zh" { option.label.zh } else { option.label.en })
         }))
     });
+    language.add_filter("fold", |text: &str| normalise::fold(text, normalise::Fold::KEY));
+    language.add_filter("lettered", |texts: Vec<String>| {
+        let line = |(letter, text): (&&str, &String)| format!("{letter}. {text}");
+        LETTERS.iter().zip(&texts).map(line).collect::<Vec<_>>().join("\n")
+    });
     language.add_function("means", means);
+    language.add_function("repetitions", |right: String, wrong: Vec<String>| {
+        repetitions("the right answer", &right, &wrong)
+    });
     Box::leak(Box::new(language))
 }
 

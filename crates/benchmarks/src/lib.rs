@@ -9,18 +9,27 @@
 //! - [`reader`]: TOML read whole, every problem with its place.
 //! - [`ballot`]: what a ballot is made of; [`ballots`]: how it is written. [`paper`]: the published set.
 //! - [`expression`]: what is computed over a record or a row; [`data`]: what is released, and the published form of it.
-//! - [`benchmark`]: a folder.
+//! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it.
+//! - [`task`]: what models are asked of a released set.
+//! - [`benchmark`]: a folder. `own`: those of a workspace.
 //! - Here: the benchmarks that are built in.
 
-use std::sync::LazyLock;
+use std::path::Path;
+use std::sync::OnceLock;
 
 pub mod ballot;
 pub mod ballots;
 pub mod benchmark;
 pub mod data;
+mod declares;
+pub mod draft;
 pub mod expression;
+mod known;
+mod own;
 pub mod paper;
 pub mod reader;
+pub mod scope;
+pub mod task;
 
 pub use benchmark::{Benchmark, Kind, Prompt, Step};
 pub use data::Data;
@@ -31,13 +40,47 @@ pub use reader::{Problem, Problems};
 /// The files of the built-in folders, by `<benchmark>/<path>`, in the order of their paths.
 static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-static ALL: LazyLock<Vec<Benchmark>> = LazyLock::new(|| {
-    benchmark::load(&folders()).unwrap_or_else(|problems| unreachable!("a test reads them: {problems}"))
-});
+static ALL: OnceLock<Vec<Benchmark>> = OnceLock::new();
 
-/// The benchmarks that are built in, in the order in which lists name them.
+/// Takes the folders in `folder` beside those that are built in, or in the place of their namesakes. To be called before
+/// anything asks for a benchmark; later it does nothing.
+///
+/// # Errors
+/// Every problem of every file, and what cannot be read.
+pub fn open(folder: &Path) -> Result<(), Problems> {
+    if ALL.get().is_some() {
+        return Ok(());
+    }
+    let mut folders = folders();
+    for own in own::folders(folder)? {
+        match folders.iter_mut().find(|(name, _)| *name == own.0) {
+            Some(found) => *found = own,
+            None => folders.push(own),
+        }
+    }
+    let all = benchmark::load(&folders)?;
+    // Whoever came first has read the same.
+    ALL.set(all).ok();
+    Ok(())
+}
+
+/// The benchmarks that are built in, in the order in which lists name them; a workspace's own behind them.
 pub fn all() -> &'static [Benchmark] {
-    &ALL
+    let built_in = || {
+        let read = benchmark::load(&folders());
+        read.unwrap_or_else(|problems| unreachable!("a test reads them: {problems}"))
+    };
+    ALL.get_or_init(built_in)
+}
+
+/// A declared task by its name, `<benchmark>/<name>`.
+pub fn task(name: &str) -> Option<&'static task::Task> {
+    all().iter().flat_map(|benchmark| &benchmark.tasks).find(|task| task.name == name)
+}
+
+/// The files of a built-in folder, by their paths in it.
+pub fn built_in(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
+    folders().into_iter().find(|(folder, _)| *folder == name).map(|(_, files)| files)
 }
 
 /// A benchmark by its name.

@@ -118,6 +118,12 @@ impl Keys<'_> {
         self.value(key, "a whole number", integer)
     }
 
+    /// A list of whole numbers.
+    pub fn integers(&self, key: &str) -> Option<Vec<i64>> {
+        let integers = |value: &Value| value.as_array()?.iter().map(Value::as_integer).collect();
+        self.value(key, "a list of whole numbers", integers)
+    }
+
     /// A share, from 0 to 1.
     pub fn share(&self, key: &str) -> Option<f64> {
         let share = |value: &Value| value.as_float().filter(|share| (0.0..=1.0).contains(share));
@@ -135,10 +141,18 @@ impl Keys<'_> {
         self.value(key, "a list of texts", texts)
     }
 
-    /// Words for people, in both languages; they must be there.
+    /// Words for people, in both languages; they must be there. Without Chinese, and as a plain text, they are shown in
+    /// English to everybody; a built-in folder has both, which a test sees to.
     pub fn words(&self, key: &str) -> Label {
         self.lacking(key);
-        let words = |keys: &Keys<'_>| Label { en: keys.needed("en"), zh: keys.needed("zh") };
+        if self.is_text(key) {
+            let en = self.needed(key);
+            return Label { en, zh: en };
+        }
+        let words = |keys: &Keys<'_>| {
+            let en = keys.needed("en");
+            Label { en, zh: keys.text("zh").unwrap_or(en) }
+        };
         self.table(key, words).unwrap_or(Label { en: "", zh: "" })
     }
 
@@ -196,6 +210,18 @@ impl Keys<'_> {
         read
     }
 
+    /// What stands in the tables under names of their own, before they are read: nothing is asked for, and nothing told.
+    pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&Keys<'_>) -> Vec<T>) -> Vec<T> {
+        let tables =
+            self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
+        let silent = Reader { problems: RefCell::default(), ..*self.reader };
+        let read = |(_, item): (&str, &Item)| {
+            let table = item.as_table_like()?;
+            Some(what(&Keys { reader: &silent, table, asked: RefCell::default() }))
+        };
+        tables.filter_map(read).flatten().collect()
+    }
+
     /// Lists of tables that stand under names of their own, `[[key.NAME]]`.
     pub fn lists<T>(
         &self,
@@ -242,6 +268,11 @@ impl Keys<'_> {
     /// Whether a value is a text and not what else it might be.
     pub fn is_text(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Item::is_str)
+    }
+
+    /// Whether a value is a list and not what else it might be.
+    pub fn is_list(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(Item::is_array)
     }
 
     /// Where the value of a key stands.

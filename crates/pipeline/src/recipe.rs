@@ -38,11 +38,34 @@ pub struct Step {
 pub static RECIPES: LazyLock<Vec<Recipe>> =
     LazyLock::new(|| riddlemill_benchmarks::all().iter().map(declared).collect());
 
+/// Takes the benchmarks of a workspace's own folder beside the built-in ones, before anything asks for a recipe.
+///
+/// # Errors
+/// Every problem of every file, and every step that nothing makes.
+pub fn open(root: &std::path::Path) -> Result<(), riddlemill_benchmarks::Problems> {
+    riddlemill_benchmarks::open(&root.join("benchmarks"))?;
+    let mut problems = Vec::new();
+    for benchmark in riddlemill_benchmarks::all() {
+        if Stage::has_records_of_its_own(benchmark) {
+            continue;
+        }
+        problems.extend(benchmark.unknown_names());
+        for step in benchmark.steps.iter().filter(|step| Stage::declared(benchmark, step).is_none()) {
+            let what = crate::stages::lacking(step)
+                .unwrap_or_else(|| format!("nothing makes the step {:?}", step.name));
+            let place = format!("{}/benchmark.toml", benchmark.name);
+            problems.push(riddlemill_benchmarks::Problem { place, what });
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(riddlemill_benchmarks::Problems(problems)) }
+}
+
 fn declared(benchmark: &'static Benchmark) -> Recipe {
     let step = |step: &'static riddlemill_benchmarks::Step| Step {
         name: step.name,
-        stage: Stage::declared(benchmark.name, step.kind)
-            .unwrap_or_else(|| unreachable!("a test makes every step: {}/{}", benchmark.name, step.name)),
+        // [`open`] refuses what cannot be made, and a test makes every step of the built-in ones.
+        stage: Stage::declared(benchmark, step)
+            .unwrap_or_else(|| unreachable!("nothing makes {}/{}", benchmark.name, step.name)),
         inputs: &step.from,
     };
     Recipe {
@@ -137,7 +160,7 @@ impl Recipe {
 
     /// Whether it is made of riddles and their answers, and not of a forum's posts.
     pub fn is_of_riddles(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.stage, Stage::Puzzle(_)))
+        self.steps.iter().any(|step| matches!(step.stage, Stage::Puzzle(_) | Stage::Riddle))
     }
 
     /// The step that an input names, its number from 1, and the recipe it belongs to.

@@ -124,7 +124,7 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
     }
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     Ok(Some(match recipe.rows() {
-        Rows::Posts | Rows::Responses | Rows::Puzzles => return Ok(None),
+        Rows::Posts | Rows::Responses | Rows::Puzzles | Rows::Declared => return Ok(None),
         Rows::Questions => Tables::Questions(questions::of(&reader.all::<Question>("rows")?, reviews)),
         Rows::Texts => {
             let (types, resolved) = votes_on(config, recipe, "type", "type")?;

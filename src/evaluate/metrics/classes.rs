@@ -25,6 +25,19 @@ impl Confusions {
         }
     }
 
+    /// Adds an answer that may name several classes, to an item that may have several.
+    pub fn add_all(&mut self, gold: &[usize], said: &[usize], weight: f64) {
+        for &class in gold {
+            self.gold[class] += weight;
+            if said.contains(&class) {
+                self.right[class] += weight;
+            }
+        }
+        for &class in said {
+            self.said[class] += weight;
+        }
+    }
+
     /// The mean of the F1 of every class that is in the gold or was named, as scikit-learn's `f1_score` with
     /// `average="macro"` has it, from 0 to 1; `None` of no answers.
     pub fn macro_f1(&self) -> Option<f64> {

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::book::Book;
+use riddlemill_benchmarks::task::Wants;
+
 use crate::evaluate::answer::Answer;
 use crate::evaluate::metrics::{Difference, McNemar, Unit, difference, mcnemar};
 use crate::evaluate::task::{Setting, Task};
@@ -32,9 +34,10 @@ pub struct Comparison {
 /// Compares models on every task that they share. People are no models.
 pub fn comparisons(book: &Book<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
-    for &task in Task::of(&book.set.config) {
-        // Whose explanation of a joke wins is no figure of one model on a scale.
-        if task == Task::ExplainJoke {
+    for task in Task::of(&book.set.config) {
+        // Whose explanation of a joke wins is no figure of one model on a scale, nor is a rating right or wrong.
+        let rates = task.declared().is_some_and(|task| matches!(task.wants, Wants::Rating { .. }));
+        if task == Task::ExplainJoke || rates {
             continue;
         }
         for setting in book.settings(task) {

@@ -7,6 +7,7 @@ mod across;
 mod book;
 mod choices;
 mod compare;
+mod declared;
 mod jokes;
 mod known;
 mod puzzles;

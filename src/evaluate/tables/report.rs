@@ -9,7 +9,7 @@ use super::book::Book;
 use super::compare::{Comparison, comparisons};
 use super::table::{Cell, Table};
 use super::texts::Texts;
-use super::{choices, jokes, known, puzzles, questions, texts};
+use super::{choices, declared, jokes, known, puzzles, questions, texts};
 use crate::evaluate::charts::{Chart, bars, lines, scatter, stacked};
 use crate::evaluate::task::{Setting, Task};
 
@@ -65,9 +65,14 @@ pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
             tables.extend([jokes::winning(book), jokes::agreement(book)]);
             charts.push(stacked("Whose explanation wins, percent of jokes (Chumor, figure 1)", &tables[0]));
         }
-        _ => {
+        "brainteaser" => {
             tables.extend([Some(false), Some(true), None].map(|word| puzzles::puzzles(book, word)));
             charts.push(bars("Puzzles and groups solved, percent", &tables[2].first_columns(6), 100.0));
+        }
+        _ => {
+            let table = declared::tasks(book);
+            charts.push(bars(&table.title, &table, 100.0));
+            tables.push(table);
         }
     }
     tables.retain(|table| table.rows.iter().any(|row| row.cells.iter().any(Option::is_some)));

@@ -34,10 +34,14 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether a recipe reads it, which is made of riddles or of posts.
+    /// Whether a recipe reads it, which is made of riddles or of posts. A table may hold either: it is read as riddles
+    /// by the recipes that it names.
     pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
-        self.kind.is_riddles() == riddles
-            && (self.recipes.is_empty() || self.recipes.iter().any(|name| name == recipe))
+        let named = self.recipes.iter().any(|name| name == recipe);
+        match self.kind.is_riddles() == riddles {
+            true => named || self.recipes.is_empty(),
+            false => named && self.kind == SourceKind::Table,
+        }
     }
 }
 

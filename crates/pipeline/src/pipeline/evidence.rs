@@ -12,7 +12,7 @@ use crate::stages::import::{Dump, files};
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Draft, Puzzling, Stage, StageError, draft, of_subjects, puzzle, salt};
+use crate::stages::{Draft, Puzzling, Rows, Stage, StageError, draft, of_subjects, puzzle, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
@@ -128,7 +128,7 @@ impl<'a> Known<'a> {
                 }
                 decide
             }
-            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) => BTreeMap::new(),
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) | Stage::Riddle => BTreeMap::new(),
             Stage::Puzzle(Puzzling::Dedup) => {
                 let mut decide = self.config.stage(recipe, "dedup");
                 let (settings, _) = self.puzzles();
@@ -170,7 +170,7 @@ impl<'a> Known<'a> {
                 let settings = self.config.typed(Some(self.recipe.name), "import");
                 evidence.extend(crate::stages::import::words_evidence(&self.config.root, &settings)?);
             }
-            Stage::Anonymise | Stage::Puzzle(Puzzling::Anonymise) => {
+            Stage::Anonymise | Stage::Puzzle(Puzzling::Anonymise) | Stage::Mark(_) => {
                 let settings = self.config.typed(Some(self.recipe.name), "anonymise");
                 evidence.extend(crate::stages::policy_lists(&self.config.root, &settings)?.evidence());
             }
@@ -213,13 +213,27 @@ impl<'a> Known<'a> {
             | Stage::Dedup
             | Stage::Options
             | Stage::Pairs
+            | Stage::Riddle
+            | Stage::Choose(_)
             | Stage::Puzzle(_) => {}
+        }
+        if step.stage.rows() == Rows::Declared {
+            evidence.extend(self.declared(step));
         }
         if Verdict::ALL.into_iter().any(|verdict| step.stage.takes(verdict)) {
             let people = self.decisions()?.of_stage(self.recipe.name, step.name);
             evidence.extend(people.evidence().map(|people| ("decisions".to_string(), people)));
         }
         Ok(evidence)
+    }
+
+    /// What the benchmark's folder says that decides the step's rows: place and hash.
+    fn declared(&self, step: &Step) -> BTreeMap<String, String> {
+        let benchmark = riddlemill_benchmarks::find(self.recipe.name);
+        let declared = |benchmark: &riddlemill_benchmarks::Benchmark| {
+            benchmark.steps.iter().find(|s| s.name == step.name).map(|step| benchmark.declares(step))
+        };
+        benchmark.and_then(declared).unwrap_or_default()
     }
 
     /// Compares what stands in a step's place with what a run would make. A draft stage that lacks

@@ -19,7 +19,7 @@ use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{Batch, Manifest, Part, StageReader, StageWriter, Touched, Workspace};
 use riddlemill_text::puzzle::sameness::similar;
-use riddlemill_text::record::{CunningText, Outcome, Post, Record};
+use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Record};
 
 use super::evidence::Known;
 use super::{RunError, rows};
@@ -57,6 +57,32 @@ impl Making<'_> {
                 return Ok(writer.commit(opening)?);
             }
             Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
+            Stage::Riddle => {
+                let mut writer = StageWriter::create(self.place)?;
+                let people = self.decisions(step)?;
+                self.each(&mut writer, |post: Post| stages::riddle(post, step.name, &people))?;
+                return Ok(writer.commit(opening)?);
+            }
+            Stage::Mark(marked) => {
+                let settings: sections::Anonymise = self.settings(step);
+                let lists = stages::policy_lists(root, &settings)?;
+                let anonymise = match marked.english {
+                    true => stages::Anonymise::english(&settings, &lists)?,
+                    false => stages::Anonymise::new(&settings, &lists)?,
+                };
+                let mut writer = StageWriter::create(self.place)?;
+                self.each(&mut writer, |row| stages::mark(row, marked, &anonymise))?;
+                return Ok(writer.commit(opening)?);
+            }
+            Stage::Choose(options) => {
+                let settings: sections::Options = self.settings(step);
+                let mut writer = StageWriter::<Declared>::create(self.place)?;
+                for record in self.subjects::<Declared>(step)? {
+                    let id = record.id.clone();
+                    writer.put(&id, &stages::choose(record, options, &settings));
+                }
+                return Ok(writer.commit(opening)?);
+            }
             Stage::Pairs => {
                 let settings: sections::Options = self.settings(step);
                 let mut writer = StageWriter::create(self.place)?;
@@ -127,7 +153,14 @@ impl Making<'_> {
                 let people = self.decisions(step)?;
                 stages::dedup(posts, &settings, &people, &mut writer, self.stop, self.pulse)?;
             }
-            Stage::Draft(_) | Stage::Review(_) | Stage::Options | Stage::Pairs | Stage::Puzzle(_) => {}
+            Stage::Draft(_)
+            | Stage::Review(_)
+            | Stage::Options
+            | Stage::Pairs
+            | Stage::Puzzle(_)
+            | Stage::Riddle
+            | Stage::Mark(_)
+            | Stage::Choose(_) => {}
         }
         Ok(writer.commit(opening)?)
     }

@@ -175,6 +175,19 @@ impl Anonymise {
         puzzle
     }
 
+    /// One text: nothing where it stays as it is, else how it reads with marks and what was marked.
+    ///
+    /// # Errors
+    /// Why it must not go on, and what speaks for that.
+    pub(super) fn one(&self, text: &str) -> Result<Option<(String, String)>, (Reason, String)> {
+        match self.text(text, &[]) {
+            Verdict::Refused(evidence) => Err((Reason::PersonalData, evidence)),
+            Verdict::Listed(evidence) => Err((Reason::ListedTerm, evidence)),
+            Verdict::Clean => Ok(None),
+            Verdict::Marked(marked, evidence) => Ok(Some((marked, evidence))),
+        }
+    }
+
     fn text(&self, text: &str, names: &[&str]) -> Verdict {
         let done = self.anonymiser.apply(text, names);
         let evidence = done.evidence();
@@ -192,7 +205,7 @@ impl Anonymise {
 }
 
 /// The rule in the ledger.
-const MARKED: &str = "personal_data_marked";
+pub(super) const MARKED: &str = "personal_data_marked";
 
 /// What becomes of a text; with the evidence.
 enum Verdict {

@@ -4,6 +4,7 @@
 mod anonymise;
 pub mod apply;
 mod clean;
+mod declared;
 mod dedup;
 pub mod draft;
 mod filter;
@@ -23,6 +24,8 @@ pub mod withdrawal;
 
 pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
+pub(crate) use declared::lacking;
+pub use declared::{choose, mark, riddle};
 pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, parted, witness};
 pub use draft::Draft;
 pub use filter::filter;

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::review::Ballot;
 use super::{Draft, Puzzling, Review};
+use riddlemill_benchmarks::draft::{Marked, Options};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables as store;
 use riddlemill_text::join::Watch;
@@ -31,6 +33,12 @@ pub enum Stage {
     Puzzle(Puzzling),
     /// A good and a bad answer (RuozhiBench 4.2).
     Pairs,
+    /// A riddle's question and answer as a group of a declared record.
+    Riddle,
+    /// Personal data out of the texts of a declared record.
+    Mark(&'static Marked),
+    /// The options of a declared multiple choice.
+    Choose(&'static Options),
 }
 
 /// What a stage's rows are.
@@ -52,6 +60,8 @@ pub enum Rows {
     Responses,
     /// [`riddlemill_text::record::Choice`].
     Choices,
+    /// [`riddlemill_text::record::Declared`].
+    Declared,
 }
 
 /// Runs an expression with `$row` as the type behind a value of [`Rows`].
@@ -92,6 +102,10 @@ macro_rules! match_rows {
                 type $row = riddlemill_text::record::Choice;
                 $body
             }
+            $crate::stages::Rows::Declared => {
+                type $row = riddlemill_text::record::Declared;
+                $body
+            }
         }
     };
 }
@@ -100,22 +114,48 @@ pub use match_rows as of_rows;
 
 impl Stage {
     /// What a benchmark's folder says that a step does; `None` where no code here does that.
-    pub fn declared(recipe: &str, kind: riddlemill_benchmarks::Kind) -> Option<Stage> {
+    pub fn declared(
+        benchmark: &'static riddlemill_benchmarks::Benchmark,
+        step: &riddlemill_benchmarks::Step,
+    ) -> Option<Stage> {
         use riddlemill_benchmarks::Kind;
-        Some(match kind {
+        let own = !Stage::has_records_of_its_own(benchmark);
+        Some(match step.kind {
             Kind::Import => Stage::Import,
             Kind::Clean => Stage::Clean,
-            Kind::Anonymise => Stage::Anonymise,
+            Kind::Anonymise => match benchmark.marked.iter().find(|marked| marked.name == step.name) {
+                Some(marked) => Stage::Mark(marked),
+                None => Stage::Anonymise,
+            },
             Kind::Filter => Stage::Filter,
             Kind::Dedup => Stage::Dedup,
-            Kind::Options => Stage::Options,
-            Kind::Draft(name) => Stage::Draft(Draft::ALL.into_iter().find(|draft| draft.name() == name)?),
-            Kind::Ballot(name) => {
-                Stage::Review(Review::ALL.into_iter().find(|review| review.place() == (recipe, name))?)
+            Kind::Options if own => {
+                Stage::Choose(benchmark.options.iter().find(|options| options.name == step.name)?)
             }
+            Kind::Options => Stage::Options,
+            Kind::Draft(_) if own => {
+                Stage::Draft(Draft::Declared(benchmark.drafts.iter().find(|draft| draft.name == step.name)?))
+            }
+            Kind::Draft(name) => Stage::Draft(Draft::ALL.into_iter().find(|draft| draft.name() == name)?),
+            Kind::Ballot(name) if own => Stage::Review(Review::Declared(Ballot(benchmark.ballot(name)?))),
+            Kind::Ballot(name) => Stage::Review(
+                Review::ALL.into_iter().find(|review| review.place() == (benchmark.name, name))?,
+            ),
+            Kind::Native("riddle") if own => Stage::Riddle,
+            Kind::Native(_) if own => return None,
             Kind::Native("rated_pair") => Stage::Pairs,
             Kind::Native(op) => Stage::Puzzle(Puzzling::of_op(op)?),
         })
+    }
+
+    /// Whether records of a benchmark have a type in Rust, and are not what its folder declares.
+    pub(crate) fn has_records_of_its_own(benchmark: &riddlemill_benchmarks::Benchmark) -> bool {
+        let of_it = Review::ALL.into_iter().any(|review| review.place().0 == benchmark.name);
+        of_it
+            || benchmark
+                .steps
+                .iter()
+                .any(|step| step.kind == riddlemill_benchmarks::Kind::Native("rated_pair"))
     }
 
     /// The table of its settings in pipeline.toml.
@@ -128,7 +168,9 @@ impl Stage {
             Stage::Dedup => "dedup",
             Stage::Draft(_) => "draft",
             Stage::Review(_) => "review",
-            Stage::Options | Stage::Pairs => "options",
+            Stage::Options | Stage::Pairs | Stage::Choose(_) => "options",
+            Stage::Riddle => "puzzles",
+            Stage::Mark(_) => "anonymise",
             Stage::Puzzle(Puzzling::Dedup) => "dedup",
             Stage::Puzzle(Puzzling::Anonymise) => "anonymise",
             Stage::Puzzle(_) => "puzzles",
@@ -146,6 +188,7 @@ impl Stage {
             Stage::Puzzle(Puzzling::Group) => Rows::Variants,
             Stage::Puzzle(_) => Rows::Puzzles,
             Stage::Pairs => Rows::Choices,
+            Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => Rows::Declared,
         }
     }
 
@@ -154,13 +197,21 @@ impl Stage {
         match self {
             Stage::Clean => !verdict.is_of_pair(),
             // Nothing goes on from there without a question and an answer: who has the answer says it.
-            Stage::Puzzle(Puzzling::Strip) => !verdict.is_of_pair() && verdict != Verdict::Keep,
+            Stage::Puzzle(Puzzling::Strip) | Stage::Riddle => {
+                !verdict.is_of_pair() && verdict != Verdict::Keep
+            }
             Stage::Anonymise | Stage::Filter | Stage::Puzzle(Puzzling::Anonymise) => {
                 matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
             }
             Stage::Dedup | Stage::Puzzle(Puzzling::Dedup) => verdict.is_of_pair(),
             Stage::Review(_) => verdict == Verdict::Keep,
-            Stage::Import | Stage::Draft(_) | Stage::Options | Stage::Puzzle(_) | Stage::Pairs => false,
+            Stage::Import
+            | Stage::Draft(_)
+            | Stage::Options
+            | Stage::Puzzle(_)
+            | Stage::Pairs
+            | Stage::Mark(_)
+            | Stage::Choose(_) => false,
         }
     }
 
@@ -179,7 +230,7 @@ impl Stage {
             Stage::Options => 1,
             // 2 takes no optional review without an answer for a doubt.
             Stage::Pairs => 2,
-            Stage::Puzzle(_) => 1,
+            Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
         }
     }
 }

@@ -65,3 +65,20 @@ pub fn choices(right: &str, wrong: &[String], seed: u64, purpose: &str, id: &str
     let answer = order.iter().position(|&place| place == 0).unwrap_or_default();
     Ok(Choices { options: order.into_iter().map(|place| texts[place].to_owned()).collect(), answer })
 }
+
+/// Which wrong answers repeat each other, or the right one, which is called `called`: `number 3 says the same as
+/// number 1`.
+pub fn repetitions(called: &str, right: &str, wrong: &[String]) -> Vec<String> {
+    let folded: Vec<String> = wrong.iter().map(|text| fold(text, Fold::KEY)).collect();
+    let right = fold(right, Fold::KEY);
+    let mut findings = Vec::new();
+    for (at, text) in folded.iter().enumerate() {
+        if *text == right {
+            findings.push(format!("number {} is {called}", at + 1));
+        }
+        if let Some(first) = folded[..at].iter().position(|other| other == text) {
+            findings.push(format!("number {} says the same as number {}", at + 1, first + 1));
+        }
+    }
+    findings
+}

@@ -8,6 +8,7 @@ mod accounting;
 mod cell;
 mod choice;
 mod cunning;
+mod declared;
 mod entry;
 mod id;
 mod joke;
@@ -25,6 +26,7 @@ pub use cell::{
 };
 pub use choice::Choice;
 pub use cunning::CunningText;
+pub use declared::Declared;
 pub use entry::{Entry, Link};
 pub use id::{derived, pseudonym, text_id};
 pub use joke::Joke;

@@ -7,6 +7,7 @@
 mod ask;
 mod category;
 mod consent;
+mod declared;
 mod endpoints;
 mod explanation;
 mod flight;
@@ -75,10 +76,12 @@ pub enum Draft {
     Respond,
     /// A judge's rating of an answer (3.1, figures 12 and 13).
     Judge,
+    /// What the folder of a benchmark declares.
+    Declared(&'static riddlemill_benchmarks::draft::Draft),
 }
 
 impl Draft {
-    /// Every draft.
+    /// Every draft of records that have a type in Rust.
     pub const ALL: [Draft; 17] = [
         Draft::Screen,
         Draft::Translation,
@@ -119,6 +122,7 @@ impl Draft {
             Draft::Topic => "topic",
             Draft::Respond => "respond",
             Draft::Judge => "judge",
+            Draft::Declared(draft) => draft.called(),
         }
     }
 
@@ -138,6 +142,7 @@ impl Draft {
             }
             Draft::Topic => Subjects::Variants,
             Draft::Judge => Subjects::Responses,
+            Draft::Declared(_) => Subjects::Declared,
         }
     }
 
@@ -161,6 +166,7 @@ impl Draft {
             Draft::Topic => &["brainteaser/topic"],
             Draft::Respond => &["ruozhibench/respond"],
             Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
+            Draft::Declared(draft) => &draft.templates,
         }
     }
 
@@ -187,12 +193,18 @@ impl Draft {
             Draft::Topic => puzzle::topic(reply),
             Draft::Respond => respond::read(reply),
             Draft::Judge => judge::read(reply),
+            Draft::Declared(draft) => declared::read(draft, reply),
         }
     }
 
     /// The answer that a ledger shows.
     fn shown(self, values: &Values) -> String {
+        let declared: Vec<&str>;
         let fields: &[&str] = match self {
+            Draft::Declared(draft) => {
+                declared = draft.fields().collect();
+                &declared
+            }
             Draft::Screen => &["screen"],
             Draft::Translation => &["question_en"],
             Draft::Irrationality => &["irrationality"],

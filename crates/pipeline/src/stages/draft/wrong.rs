@@ -2,6 +2,7 @@
 
 use riddlemill_llm::parse::{Unreadable, object, strings};
 use riddlemill_review::Values;
+use riddlemill_text::options::repetitions;
 use riddlemill_text::text::normalise::{Fold, fold};
 
 pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
@@ -19,18 +20,7 @@ pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
 
 /// Wrong answers that repeat each other, or the explanation.
 pub(in crate::stages) fn check(explanation: &str, wrong: &[String]) -> Vec<String> {
-    let folded: Vec<String> = wrong.iter().map(|text| fold(text, Fold::KEY)).collect();
-    let right = fold(explanation, Fold::KEY);
-    let mut findings = Vec::new();
-    for (at, text) in folded.iter().enumerate() {
-        if *text == right {
-            findings.push(format!("number {} is the explanation", at + 1));
-        }
-        if let Some(first) = folded[..at].iter().position(|other| other == text) {
-            findings.push(format!("number {} says the same as number {}", at + 1, first + 1));
-        }
-    }
-    findings
+    repetitions("the explanation", explanation, wrong)
 }
 
 #[cfg(test)]

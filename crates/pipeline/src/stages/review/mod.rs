@@ -66,10 +66,44 @@ pub enum Review {
     Context,
     /// Whether the three make a sound group (3.5).
     Validity,
+    /// What the folder of a benchmark declares.
+    Declared(Ballot),
+}
+
+/// A ballot that a folder declares.
+#[derive(Clone, Copy)]
+pub struct Ballot(pub &'static Step);
+
+impl Ballot {
+    fn place(self) -> (&'static str, &'static str) {
+        (self.0.recipe, self.0.name)
+    }
+}
+
+impl PartialEq for Ballot {
+    fn eq(&self, other: &Ballot) -> bool {
+        self.place() == other.place()
+    }
+}
+
+impl Eq for Ballot {}
+
+impl std::fmt::Debug for Ballot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.0.recipe, self.0.name)
+    }
+}
+
+impl std::ops::Deref for Ballot {
+    type Target = Step;
+
+    fn deref(&self) -> &Step {
+        self.0
+    }
 }
 
 impl Review {
-    /// Every review step.
+    /// Every review step of records that have a type in Rust.
     pub const ALL: [Review; 21] = [
         Review::Screen,
         Review::Translation,
@@ -118,11 +152,15 @@ impl Review {
             Review::Semantic => ("brainteaser", "semantic"),
             Review::Context => ("brainteaser", "context"),
             Review::Validity => ("brainteaser", "validity"),
+            Review::Declared(ballot) => ballot.place(),
         }
     }
 
     /// Whose fields it decides on.
     pub fn subjects(self) -> Subjects {
+        if let Review::Declared(_) = self {
+            return Subjects::Declared;
+        }
         match self.place().0 {
             "flub" => Subjects::Texts,
             "chumor" => Subjects::Jokes,

@@ -4,6 +4,7 @@
 //! [`super::draft`] and [`super::review`] hold what all of them share.
 
 mod cunning;
+pub(super) mod declared;
 mod joke;
 mod puzzle;
 mod question;
@@ -34,6 +35,8 @@ pub enum Subjects {
     Variants,
     /// [`riddlemill_text::record::Response`].
     Responses,
+    /// [`riddlemill_text::record::Declared`].
+    Declared,
 }
 
 impl Subjects {
@@ -46,6 +49,7 @@ impl Subjects {
             Subjects::Puzzles => Rows::Puzzles,
             Subjects::Variants => Rows::Variants,
             Subjects::Responses => Rows::Responses,
+            Subjects::Declared => Rows::Declared,
         }
     }
 }
@@ -78,6 +82,10 @@ macro_rules! match_subjects {
             }
             $crate::stages::Subjects::Responses => {
                 type $row = riddlemill_text::record::Response;
+                $body
+            }
+            $crate::stages::Subjects::Declared => {
+                type $row = riddlemill_text::record::Declared;
                 $body
             }
         }

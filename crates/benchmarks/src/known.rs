@@ -1,0 +1,93 @@
+//! What expressions over a record may name: what stands on it when their step is made.
+
+use std::collections::BTreeMap;
+
+use riddlemill_text::hint::unknown;
+
+use crate::benchmark::{Benchmark, Kind};
+use crate::expression::Expression;
+use crate::reader::Problem;
+use crate::scope::group;
+
+/// What every record has.
+const POST: [&str; 13] = [
+    "kind", "text", "title", "content", "time", "score", "number", "note", "source", "file", "position",
+    "licence", "author",
+];
+/// What a ballot leaves beside its fields.
+const DECIDED: [&str; 7] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "flags"];
+
+/// Names in the expressions of a benchmark's steps that no step before has made, each with its place.
+pub(crate) fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
+    let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let of = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    known.insert("post".into(), of(&POST));
+    for name in ["id", "text"] {
+        known.insert(name.into(), Vec::new());
+    }
+    for (name, _) in benchmark.fields() {
+        known.insert((*name).into(), Vec::new());
+    }
+    let mut problems = Vec::new();
+    let mut check = |known: &BTreeMap<String, Vec<String>>, expression: &Expression| {
+        for path in expression.paths() {
+            let mut parts = path.split('.');
+            let (first, second) = (parts.next().unwrap_or_default(), parts.next());
+            let what = match (known.get(first), second) {
+                (None, _) if expression.calls(first) => continue,
+                (None, _) => unknown("name", first, known.keys().map(String::as_str)),
+                (Some(fields), Some(second)) if !fields.is_empty() && !fields.iter().any(|f| f == second) => {
+                    unknown(&format!("field of {first}"), second, fields.iter().map(String::as_str))
+                }
+                _ => continue,
+            };
+            problems.push(Problem { place: expression.place().to_owned(), what });
+        }
+    };
+    for step in &benchmark.steps {
+        if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
+            draft.with.iter().map(|(_, value)| value).chain(&draft.when).for_each(|e| check(&known, e));
+            let fields = draft.fields().map(str::to_owned);
+            match draft.ballot {
+                Some(ballot) => {
+                    known.entry(group(ballot)).or_default().extend(of(&["draft", "draft_basis", "flags"]))
+                }
+                None => {
+                    let all = fields.chain(of(&["basis", "flags"])).collect();
+                    known.insert(group(draft.name), all);
+                }
+            }
+            draft.checks.iter().for_each(|e| check(&known, e));
+        }
+        match step.kind {
+            Kind::Ballot(name) => {
+                let Some(ballot) = benchmark.ballot(name) else { continue };
+                ballot.asked.iter().flat_map(|asked| asked.expressions()).for_each(|e| check(&known, e));
+                let second = ballot.review.iter().flat_map(|second| &second.fields);
+                let fields = ballot.fields.iter().chain(second).map(|field| group(field.name));
+                known.insert(group(name), fields.chain(of(&DECIDED)).collect());
+            }
+            Kind::Options => {
+                if let Some(options) = benchmark.options.iter().find(|options| options.name == step.name) {
+                    [&options.right, &options.wrong].into_iter().for_each(|e| check(&known, e));
+                }
+                known.insert(group(step.name), of(&["shown", "right"]));
+            }
+            Kind::Native("riddle") => {
+                known.insert(group(step.name), of(&["question", "answer"]));
+            }
+            _ => {}
+        }
+    }
+    if let Some(data) = &benchmark.data {
+        for name in ["number", "standing", "source_kind", "source_id"] {
+            known.insert(name.into(), Vec::new());
+        }
+        for (_, field) in &data.fields {
+            check(&known, field);
+        }
+        let columns = data.columns.iter().chain(&data.sometimes).map(|column| &column.is);
+        columns.chain(&data.when).for_each(|e| check(&known, e));
+    }
+    problems
+}

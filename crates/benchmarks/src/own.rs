@@ -1,0 +1,81 @@
+//! The folders of a workspace: `benchmarks/<name>/`, read as the built-in ones are.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::reader::{Problem, Problems, keep};
+
+/// A declaration that is larger is none.
+const LARGEST: u64 = 4 << 20;
+
+type Folder = (&'static str, Vec<(&'static str, &'static str)>);
+
+/// Every folder with its files, in the order of their names; none where there is no such place.
+pub(crate) fn folders(place: &Path) -> Result<Vec<Folder>, Problems> {
+    let mut problems = Vec::new();
+    let mut found = Vec::new();
+    for (name, is_folder) in names(place, "benchmarks", &mut problems) {
+        if !is_folder {
+            continue;
+        }
+        let shown = format!("benchmarks/{name}");
+        if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+            let what = "a benchmark's name has small letters, digits and `-`".to_owned();
+            problems.push(Problem { place: shown, what });
+            continue;
+        }
+        let folder = place.join(&name);
+        let mut files = Vec::new();
+        for file in ["benchmark.toml", "ballots.toml"] {
+            read(&folder.join(file), file, &shown, &mut files, &mut problems);
+        }
+        for (prompt, _) in names(&folder.join("prompts"), &format!("{shown}/prompts"), &mut problems) {
+            if prompt.ends_with(".jinja") {
+                let path = format!("prompts/{prompt}");
+                read(&folder.join(&path), &path, &shown, &mut files, &mut problems);
+            }
+        }
+        found.push((keep(&name), files));
+    }
+    if problems.is_empty() { Ok(found) } else { Err(Problems(problems)) }
+}
+
+/// What stands in a folder, sorted, and whether each is a folder.
+fn names(folder: &Path, shown: &str, problems: &mut Vec<Problem>) -> Vec<(String, bool)> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Vec::new(),
+        Err(e) => {
+            problems.push(Problem { place: shown.to_owned(), what: format!("cannot be read: {e}") });
+            return Vec::new();
+        }
+    };
+    let name = |entry: fs::DirEntry| Some((entry.file_name().into_string().ok()?, entry.path().is_dir()));
+    let mut names: Vec<(String, bool)> = entries.flatten().filter_map(name).collect();
+    names.retain(|(name, _)| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+fn read(
+    path: &Path,
+    name: &str,
+    shown: &str,
+    files: &mut Vec<(&'static str, &'static str)>,
+    problems: &mut Vec<Problem>,
+) {
+    let mut wrong = |what: String| problems.push(Problem { place: format!("{shown}/{name}"), what });
+    match fs::metadata(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return,
+        Err(e) => return wrong(format!("cannot be read: {e}")),
+        // A pipe would be waited for.
+        Ok(found) if !found.is_file() => return wrong("is no file".into()),
+        Ok(found) if found.len() > LARGEST => return wrong(format!("is larger than {} MiB", LARGEST >> 20)),
+        Ok(_) => {}
+    }
+    match fs::read_to_string(path) {
+        Ok(text) => files.push((keep(name), keep(&text))),
+        Err(e) => wrong(format!("cannot be read: {e}")),
+    }
+}

@@ -1,0 +1,128 @@
+//! Stages of benchmarks whose folders say all: riddles as groups, personal data in them, the order of options.
+
+use riddlemill_benchmarks::draft::{Marked, Options};
+use riddlemill_review::decisions::StageDecisions;
+use riddlemill_text::options::{LETTERS, choices};
+use riddlemill_text::record::{Declared, Outcome, Post, Puzzle, Reason};
+use serde_json::json;
+
+use super::anonymise::Anonymise;
+use super::puzzle;
+use super::subject::declared::{Groups, scope};
+use crate::config::sections;
+
+/// A riddle's question and answer, as the group of the step, and what people decided about it.
+pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declared> {
+    let kept = Declared::from(post.clone());
+    let outcome = super::strip_decided(post, people);
+    let declared = |puzzle: Puzzle| {
+        let mut record = Declared { groups: "{}".into(), ..kept };
+        let mut groups = Groups::of(&record);
+        let fields = groups.of_step(step);
+        record.text = puzzle::shown(&puzzle.question, &puzzle.answer);
+        fields.insert("question".into(), json!(puzzle.question));
+        fields.insert("answer".into(), json!(puzzle.answer));
+        groups.put(&mut record);
+        record
+    };
+    match outcome {
+        Outcome::Kept(puzzle) => Outcome::Kept(declared(puzzle)),
+        Outcome::Changed { row, rule, evidence, before, after } => {
+            Outcome::Changed { row: declared(row), rule, evidence, before, after }
+        }
+        Outcome::Dropped { reason, evidence } => Outcome::Dropped { reason, evidence },
+        Outcome::Held { reason, evidence } => Outcome::Held { reason, evidence },
+        Outcome::Failed { reason, evidence } => Outcome::Failed { reason, evidence },
+        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => {
+            unreachable!("a riddle is looked at alone")
+        }
+    }
+}
+
+/// Marks personal data in the texts that the step names.
+pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Outcome<Declared> {
+    let mut groups = Groups::of(&record);
+    let (mut after, mut evidence) = (Vec::new(), Vec::new());
+    for (group, field) in &marked.texts {
+        let fields = groups.of_step(group);
+        let Some(text) = fields.get(*field).and_then(|text| text.as_str()).map(str::to_owned) else {
+            continue;
+        };
+        match anonymise.one(&text) {
+            Ok(None) => {}
+            Ok(Some((marked, found))) => {
+                record.text = record.text.replace(&text, &marked);
+                fields.insert((*field).to_owned(), json!(marked));
+                evidence.push(format!("{group}.{field}: {found}"));
+                after.push(marked);
+            }
+            Err((reason, evidence)) => {
+                let evidence = format!("{group}.{field}: {evidence}");
+                return match reason {
+                    Reason::ListedTerm => Outcome::Held { reason, evidence },
+                    _ => Outcome::Dropped { reason, evidence },
+                };
+            }
+        }
+    }
+    if evidence.is_empty() {
+        return Outcome::Kept(record);
+    }
+    groups.put(&mut record);
+    Outcome::Changed {
+        row: record,
+        rule: super::anonymise::MARKED,
+        evidence: evidence.join("; "),
+        before: String::new(),
+        after: after.join("\n"),
+    }
+}
+
+/// Puts a record's options in order, or says what is missing for that.
+pub fn choose(mut record: Declared, options: &Options, settings: &sections::Options) -> Outcome<Declared> {
+    let held = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence };
+    let scope = scope(&record, options.benchmark);
+    let (right, wrong) = match (scope.text(&options.right), scope.texts(&options.wrong)) {
+        (Ok(right), Ok(wrong)) => (right, wrong),
+        (Err(trouble), _) | (_, Err(trouble)) => return held(trouble.to_string()),
+    };
+    let Some(right) = right.filter(|right| !right.trim().is_empty()) else {
+        return held("it has no right answer".into());
+    };
+    if wrong.len() + 1 != options.number {
+        return held(format!("it has {} wrong answers, not {}", wrong.len(), options.number - 1));
+    }
+    match choices(&right, &wrong, settings.seed, options.purpose, &record.id) {
+        Err(alike) => held(alike.to_string()),
+        Ok(made) => {
+            let mut groups = Groups::of(&record);
+            let fields = groups.of_step(options.name);
+            fields.insert("shown".into(), json!(made.options));
+            fields.insert("right".into(), json!(made.answer));
+            groups.put(&mut record);
+            Outcome::Changed {
+                row: record,
+                rule: Reason::Ordered.code(),
+                evidence: format!("the right answer is {}", LETTERS[made.answer]),
+                before: String::new(),
+                after: made.options.join("\n"),
+            }
+        }
+    }
+}
+
+/// Why a step of a declared benchmark cannot be made; `None` where it can.
+pub(crate) fn lacking(step: &riddlemill_benchmarks::Step) -> Option<String> {
+    use riddlemill_benchmarks::Kind;
+    Some(match step.kind {
+        Kind::Draft(_) => format!(
+            "[step.{}] lacks `prompt` and `reply`: what a model is asked, and how it is read",
+            step.name
+        ),
+        Kind::Options => {
+            format!("[step.{}] lacks `right` and `wrong`: which answers are put in order", step.name)
+        }
+        Kind::Native(op) => riddlemill_text::hint::unknown("operation", op, ["riddle"]),
+        _ => return None,
+    })
+}

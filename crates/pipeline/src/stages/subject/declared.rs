@@ -1,0 +1,276 @@
+//! Records of benchmarks whose folders say all: what drafts ask of them, what ballots show, and where the answers go.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value as Given;
+use minijinja::value::Serde;
+use riddlemill_benchmarks::scope::{Scope, group, text, texts};
+use riddlemill_benchmarks::{Expression, Trouble};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Decision, Drafted, Prompt, Subject, only};
+use crate::stages::Review;
+use crate::stages::draft::{Draft, Slot};
+use crate::stages::review::Ballot;
+use riddlemill_review::ballot::{Kind, Step};
+use riddlemill_review::item::Content;
+use riddlemill_review::{Item, Value, Values};
+use riddlemill_text::record::{Declared, Post, Standing};
+
+/// What the steps of a record have left, by the names that expressions give them.
+pub(in crate::stages) struct Groups(Map<String, Json>);
+
+impl Groups {
+    pub(in crate::stages) fn of(record: &Declared) -> Groups {
+        Groups(serde_json::from_str(&record.groups).unwrap_or_default())
+    }
+
+    /// A group, made where there is none.
+    pub(in crate::stages) fn of_step(&mut self, step: &str) -> &mut Map<String, Json> {
+        let under = self.0.entry(group(step)).or_insert_with(|| Json::Object(Map::new()));
+        if !under.is_object() {
+            *under = Json::Object(Map::new());
+        }
+        match under {
+            Json::Object(fields) => fields,
+            _ => unreachable!("it was made an object above"),
+        }
+    }
+
+    /// Writes them back.
+    pub(in crate::stages) fn put(self, record: &mut Declared) {
+        record.groups = Json::Object(self.0).to_string();
+    }
+}
+
+/// A record as its benchmark's expressions see it.
+pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<'b> {
+    let groups = Groups::of(record);
+    let post = json!({
+        "kind": record.kind.code(),
+        "text": record.text,
+        "title": record.title,
+        "content": record.content,
+        "time": record.time,
+        "score": record.score,
+        "number": record.number,
+        "note": record.note,
+        "source": record.source,
+        "file": record.file,
+        "position": record.position,
+        "licence": record.licence,
+    });
+    let mut names: BTreeMap<String, Given> = BTreeMap::from([
+        ("id".to_owned(), Given::from(record.id.as_str())),
+        ("text".to_owned(), Given::from(record.text.as_str())),
+        ("post".to_owned(), Given::from(Serde(post))),
+    ]);
+    names.extend(groups.0.into_iter().map(|(name, fields)| (name, Given::from(Serde(fields)))));
+    let fields = riddlemill_benchmarks::find(benchmark).map(|found| found.fields()).unwrap_or_default();
+    Scope::new(names, fields)
+}
+
+impl Subject for Declared {
+    fn of_post(post: Post) -> Option<Declared> {
+        let (title, content) = (post.title.clone(), post.content.clone());
+        Some(Declared { title, content, groups: "{}".into(), ..post.into() })
+    }
+
+    fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {
+        let Draft::Declared(draft) = draft else { return None };
+        let scope = scope(self, draft.benchmark);
+        if !scope.holds(draft.when.as_ref()).unwrap_or(true) {
+            return None;
+        }
+        // A value that cannot be computed is missing, and the prompt says so when it is rendered.
+        let value = |(name, value): &(&'static str, Expression)| {
+            Some((*name, scope.text(value).ok()?.unwrap_or_default()))
+        };
+        Some(Prompt { template: draft.templates[0], values: draft.with.iter().filter_map(value).collect() })
+    }
+
+    fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+        let Draft::Declared(draft) = draft else { return Vec::new() };
+        let Some(first) = drafts.first() else { return Vec::new() };
+        let basis: Vec<&str> = drafts.iter().map(|draft| draft.basis.as_str()).collect();
+        let fields: Map<String, Json> =
+            first.values.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        let mut groups = Groups::of(self);
+        match draft.ballot {
+            Some(ballot) => {
+                let of_ballot = groups.of_step(ballot);
+                of_ballot.insert("draft".into(), Json::Object(fields));
+                of_ballot.insert("draft_basis".into(), json!(basis));
+            }
+            None => {
+                let own = groups.of_step(draft.name);
+                own.extend(fields);
+                own.insert("basis".into(), json!(basis));
+            }
+        }
+        groups.put(self);
+        let scope = scope(self, draft.benchmark);
+        let found = |check: &Expression| match scope.value(check) {
+            Ok(finding) => texts(&finding).into_iter().filter(|text| !text.trim().is_empty()).collect(),
+            Err(trouble) => vec![trouble.to_string()],
+        };
+        let findings: Vec<String> = draft.checks.iter().flat_map(found).collect();
+        let mut groups = Groups::of(self);
+        groups.of_step(draft.called()).insert("flags".into(), json!(findings));
+        groups.put(self);
+        findings
+    }
+
+    fn flags(&mut self) -> &mut Vec<String> {
+        &mut self.flags
+    }
+
+    fn items(&self, _: Review, step: &Step, _: u64) -> Vec<Item> {
+        let Some(asked) = step.asked else { return Vec::new() };
+        let scope = scope(self, step.recipe);
+        if !scope.holds(asked.when.as_ref()).unwrap_or(true) {
+            return Vec::new();
+        }
+        let mut content = Content::new();
+        for (key, is) in &asked.shows {
+            match scope.value(is) {
+                Ok(value) => content.extend(shown(&value).map(|value| ((*key).to_owned(), value))),
+                // Whoever votes sees that something lacks, and what.
+                Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
+            }
+        }
+        vec![Item::new(step, &self.id, content, draft(self, step, &scope))]
+    }
+
+    fn decided(
+        &mut self,
+        review: Review,
+        decisions: &[Option<Decision>],
+        standing: Standing,
+        votes: Vec<String>,
+    ) {
+        let Some(Decision { values, given }) = only(decisions) else { return };
+        let Review::Declared(Ballot(step)) = review else { return };
+        let picked = picked(self, step);
+        let mut groups = Groups::of(self);
+        let fields = groups.of_step(step.name);
+        for (name, value) in values.iter() {
+            let value = match (picked.get(name), value.as_list()) {
+                (Some(candidates), Some(numbers)) => {
+                    let place =
+                        |number: &String| candidates.get(number.parse::<usize>().ok()?.checked_sub(1)?);
+                    json!(numbers.iter().filter_map(place).collect::<Vec<_>>())
+                }
+                _ => json!(value),
+            };
+            fields.insert(group(name), value);
+        }
+        fields.insert("standing".into(), json!(standing.code()));
+        fields.insert("basis".into(), json!(votes));
+        fields.insert("given".into(), json!(given.iter().map(as_json).collect::<Vec<_>>()));
+        fields.insert("tally".into(), tally(step, given));
+        groups.put(self);
+    }
+
+    fn before(&self, review: Review) -> String {
+        let Review::Declared(Ballot(step)) = review else { return String::new() };
+        let values = draft(self, step, &scope(self, step.recipe));
+        told(values.iter().map(|(name, value)| (name, value.to_string())).collect())
+    }
+
+    fn after(&self, review: Review) -> String {
+        let Review::Declared(Ballot(step)) = review else { return String::new() };
+        let mut groups = Groups::of(self);
+        let fields = groups.of_step(step.name);
+        let field = |name: &'static str| {
+            let value = text(&Given::from(Serde(fields.get(&group(name))?)))?;
+            Some((name, value.replace('\n', "; ")))
+        };
+        let second = step.review.iter().flat_map(|second| &second.fields);
+        let mut names: Vec<&str> = step.fields.iter().chain(second).map(|field| field.name).collect();
+        names.dedup();
+        told(names.into_iter().filter_map(field).collect())
+    }
+}
+
+/// Fields as a ledger shows them: one alone without its name.
+fn told(fields: Vec<(&str, String)>) -> String {
+    match fields.as_slice() {
+        [(_, value)] => value.clone(),
+        several => {
+            several.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// A value as annotators are shown it; nothing of null and of an empty list.
+fn shown(value: &Given) -> Option<Value> {
+    match value.kind() {
+        minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
+            Some(texts(value)).filter(|list| !list.is_empty()).map(Value::List)
+        }
+        _ => text(value).map(Value::Text),
+    }
+}
+
+/// What a ballot says was drafted for it: each field that the ballot has, from its draft or as the ballot says.
+fn draft(record: &Declared, step: &Step, scope: &Scope<'_>) -> Values {
+    let mut values = Values::new();
+    let mut groups = Groups::of(record);
+    let drafted = groups.of_step(step.name).get("draft").cloned().unwrap_or_default();
+    let second = step.review.iter().flat_map(|second| &second.fields);
+    for field in step.fields.iter().chain(second) {
+        let said = step.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
+        let value: Result<Option<Value>, Trouble> = match said {
+            Some((_, expression)) => scope.value(expression).map(|value| shown(&value)),
+            None => Ok(drafted.get(field.name).and_then(|value| serde_json::from_value(value.clone()).ok())),
+        };
+        if let Ok(Some(value)) = value {
+            values.set(field.name, value);
+        }
+    }
+    values
+}
+
+/// The texts that fields pick from, by field.
+fn picked(record: &Declared, step: &Step) -> BTreeMap<&'static str, Vec<String>> {
+    let Some(asked) = step.asked else { return BTreeMap::new() };
+    let scope = scope(record, step.recipe);
+    let second = step.review.iter().flat_map(|second| &second.fields);
+    let candidates = |field: &riddlemill_review::ballot::Field| {
+        let Kind::Pick { from, .. } = field.kind else { return None };
+        let (_, is) = asked.shows.iter().find(|(key, _)| *key == from)?;
+        Some((field.name, scope.texts(is).ok()?))
+    };
+    step.fields.iter().chain(second).filter_map(candidates).collect()
+}
+
+fn as_json(values: &Values) -> Json {
+    Json::Object(values.iter().map(|(name, value)| (group(name), json!(value))).collect())
+}
+
+/// How many of those who voted gave each code, by field; of each option of a field there is a number.
+fn tally(step: &Step, given: &[Values]) -> Json {
+    let mut fields = Map::new();
+    for field in &step.fields {
+        let codes: Vec<String> = match &field.kind {
+            Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
+            _ => field.options().iter().map(|option| option.code.to_owned()).collect(),
+        };
+        if codes.is_empty() {
+            continue;
+        }
+        let said = |values: &Values| match values.get(field.name) {
+            Some(Value::List(list)) => list.clone(),
+            Some(value) => vec![value.to_string()],
+            None => Vec::new(),
+        };
+        let all: Vec<String> = given.iter().flat_map(said).collect();
+        let count = |code: String| {
+            let n = all.iter().filter(|given| **given == code).count();
+            (code, json!(n))
+        };
+        fields.insert(group(field.name), Json::Object(codes.into_iter().map(count).collect()));
+    }
+    Json::Object(fields)
+}

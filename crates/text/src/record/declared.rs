@@ -1,0 +1,43 @@
+//! A record of a benchmark that its folder declares alone.
+
+use super::PostKind;
+use super::cell::record;
+use super::post::from_post;
+
+record! {
+    /// What stands on a record behind its post is said by the steps of its benchmark: each makes a group of its name.
+    pub struct Declared {
+        /// The post's id.
+        id: String,
+        /// What the post says.
+        text: String,
+        /// What part of a forum it was.
+        kind: PostKind,
+        /// The post's title, where no step has cleaned it.
+        title: Option<String>,
+        /// What stands below the title, where no step has cleaned it.
+        content: Option<String>,
+        /// The score its readers gave it.
+        score: Option<f64>,
+        /// Its number in an annual thread.
+        number: Option<u64>,
+        /// What the thread's owner notes under it.
+        note: Option<String>,
+        /// When it was written, as the source says.
+        time: Option<String>,
+        /// The source's name.
+        source: String,
+        /// The file's name.
+        file: String,
+        /// The line or item in it.
+        position: u64,
+        /// The licence the source states.
+        licence: Option<String>,
+        /// What its steps left, as a JSON object: a key for each step that has made something, in their order.
+        groups: String,
+        /// What the self-checks of the drafts found, `step: finding`.
+        flags: Vec<String>,
+    }
+}
+
+from_post!(Declared);

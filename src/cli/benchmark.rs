@@ -1,0 +1,250 @@
+//! `benchmark`: what a benchmark is made of, whether its folder can be used, and what it would ask about one post.
+
+use std::any::Any;
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use super::args::{BenchmarkVerb, Global};
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::config::Config;
+use crate::recipe::{self, RECIPES, Recipe};
+use crate::record::{Outcome, Post, PostKind};
+use crate::review::decisions::StageDecisions;
+use crate::stages::{self, Puzzling, Stage, Subject, draft, of_subjects};
+use riddlemill_benchmarks::Benchmark;
+
+pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, Failure> {
+    match verb {
+        BenchmarkVerb::List => list(global)?,
+        BenchmarkVerb::Show { name } => show(output::recipe(name)?, global)?,
+        BenchmarkVerb::Check { name } => check(name.as_deref(), global)?,
+        BenchmarkVerb::Try { name, post, answer } => {
+            let config = output::load_or_default(global)?;
+            tried(&config, output::recipe(name)?, post, answer.as_deref(), global)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn declared(recipe: &Recipe) -> &'static Benchmark {
+    riddlemill_benchmarks::find(recipe.name)
+        .unwrap_or_else(|| unreachable!("every recipe is made of a benchmark: {}", recipe.name))
+}
+
+/// Where its folder stands.
+fn origin(name: &str, global: &Global) -> &'static str {
+    match global.workspace.join("benchmarks").join(name).is_dir() {
+        true => "benchmarks/",
+        false => "built in",
+    }
+}
+
+fn list(global: &Global) -> Result<(), Failure> {
+    if global.json {
+        let row = |recipe: &Recipe| json!({ "name": recipe.name, "about": recipe.about, "from": origin(recipe.name, global), "steps": recipe.steps.len() });
+        return output::json(&RECIPES.iter().map(row).collect::<Vec<_>>());
+    }
+    let width = RECIPES.iter().map(|recipe| recipe.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for recipe in RECIPES.iter() {
+        let _ =
+            writeln!(text, "{:width$}  {:11}  {}", recipe.name, origin(recipe.name, global), recipe.about);
+    }
+    output::print(&text)
+}
+
+/// What a step does, in a word and what it takes.
+fn does(step: &recipe::Step) -> (&'static str, String) {
+    match step.stage {
+        Stage::Import => ("import", String::new()),
+        Stage::Clean => ("clean", String::new()),
+        Stage::Anonymise | Stage::Mark(_) => ("anonymise", String::new()),
+        Stage::Filter => ("filter", String::new()),
+        Stage::Dedup => ("dedup", String::new()),
+        Stage::Draft(draft) => ("draft", format!("asks {}", draft.templates().join(", "))),
+        Stage::Review(review) => {
+            let ballot = crate::review::ballots::step(review.place().0, review.place().1);
+            let fields = |ballot: crate::review::ballot::Step| {
+                let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
+                let roles: Vec<&str> = ballot.voters.iter().map(|role| role.name()).collect();
+                format!("{} of {} each: {}", ballot.votes_needed, roles.join(", "), fields.join(", "))
+            };
+            ("ballot", ballot.map(fields).unwrap_or_default())
+        }
+        Stage::Options => ("options", String::new()),
+        Stage::Choose(options) => ("options", format!("{} of them", options.number)),
+        Stage::Riddle | Stage::Puzzle(_) | Stage::Pairs => ("native", String::new()),
+    }
+}
+
+fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
+    let benchmark = declared(recipe);
+    if global.json {
+        let steps: Vec<Json> = recipe
+            .steps
+            .iter()
+            .map(|step| {
+                let (kind, about) = does(step);
+                json!({ "name": step.name, "kind": kind, "reads": step.inputs, "about": about })
+            })
+            .collect();
+        let columns = |data: &riddlemill_benchmarks::Data| {
+            let column = |column: &riddlemill_benchmarks::data::Column| json!({ "name": column.name, "type": column.kind.name(), "about": column.about });
+            data.columns.iter().chain(&data.sometimes).map(column).collect::<Vec<_>>()
+        };
+        return output::json(&json!({
+            "name": recipe.name,
+            "about": recipe.about,
+            "from": origin(recipe.name, global),
+            "steps": steps,
+            "prompts": benchmark.prompts.iter().map(|prompt| prompt.name).collect::<Vec<_>>(),
+            "columns": benchmark.data.as_ref().map(columns).unwrap_or_default(),
+            "compat": benchmark.data.iter().flat_map(|data| &data.compat).map(|c| c.file).collect::<Vec<_>>(),
+        }));
+    }
+    let mut text = format!("{}: {} ({})\n\nsteps\n", recipe.name, recipe.about, origin(recipe.name, global));
+    let width = recipe.steps.iter().map(|step| step.name.len()).max().unwrap_or(0);
+    for step in recipe.steps {
+        let (kind, about) = does(step);
+        let _ = writeln!(text, "{}", format!("  {:width$}  {kind:9}  {about}", step.name).trim_end());
+    }
+    if let Some(data) = &benchmark.data {
+        let _ = writeln!(text, "\ncolumns of a release: {}", data.about);
+        let width = data.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
+        for column in data.columns.iter().chain(&data.sometimes) {
+            let _ = writeln!(text, "  {:width$}  {}", column.name, column.about);
+        }
+        let files: Vec<&str> = data.compat.iter().map(|compat| compat.file).collect();
+        if !files.is_empty() {
+            let _ = writeln!(text, "\npublished files: {}", files.join(", "));
+        }
+    }
+    output::print(&text)
+}
+
+/// That there was no problem: one would have ended the call before.
+fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
+    let named: Vec<&Recipe> = match name {
+        Some(name) => vec![output::recipe(name)?],
+        None => RECIPES.iter().collect(),
+    };
+    if global.json {
+        return output::json(
+            &json!({ "benchmarks": named.iter().map(|r| r.name).collect::<Vec<_>>(), "problems": [] }),
+        );
+    }
+    let names: Vec<&str> = named.iter().map(|recipe| recipe.name).collect();
+    output::print(&format!("no problem in {}\n", names.join(", ")))
+}
+
+fn tried(
+    config: &Config,
+    recipe: &'static Recipe,
+    text: &str,
+    answer: Option<&str>,
+    global: &Global,
+) -> Result<(), Failure> {
+    let mut shown: Vec<Json> = Vec::new();
+    let prompts = draft::prompts(config)?;
+    let post = Post {
+        id: "tried".into(),
+        kind: if answer.is_some() { PostKind::Riddle } else { PostKind::Plain },
+        text: Post::written(Some(text), answer),
+        title: Some(text.into()),
+        content: answer.map(str::to_owned),
+        source: "tried".into(),
+        ..Post::default()
+    };
+    let seed = config.typed::<crate::config::sections::Options>(Some(recipe.name), "options").seed;
+    let review: crate::config::sections::Review = config.typed(Some(recipe.name), "review");
+    for step in recipe.steps {
+        match step.stage {
+            Stage::Draft(kind) => {
+                let asked = of_subjects!(kind.subjects(), S => {
+                    record::<S>(recipe, post.clone()).and_then(|record: S| record.prompt(kind, &draft::Slot::default()))
+                });
+                let said = match asked {
+                    Some(asked) => match prompts.render(asked.template, asked.values) {
+                        Ok(rendered) => json!(rendered.messages),
+                        Err(e) => json!(format!("cannot be rendered for this post yet: {e}")),
+                    },
+                    None => json!("asks nothing about this post as it stands"),
+                };
+                shown.push(json!({ "step": step.name, "asks": "a model", "said": said }));
+            }
+            Stage::Review(kind) => {
+                let ballot = kind.ballot(&review);
+                let items = of_subjects!(kind.subjects(), S => {
+                    record::<S>(recipe, post.clone()).map(|record: S| record.items(kind, &ballot, seed)).unwrap_or_default()
+                });
+                let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
+                let said: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();
+                shown.push(json!({
+                    "step": step.name, "asks": "people", "title": ballot.title.en, "shows": said, "fields": fields,
+                }));
+            }
+            _ => {}
+        }
+    }
+    if global.json {
+        return output::json(&shown);
+    }
+    let mut text = String::new();
+    for part in &shown {
+        let _ = writeln!(text, "── {} asks {}", word(&part["step"]), word(&part["asks"]));
+        match part["said"].as_array() {
+            Some(messages) => {
+                for message in messages {
+                    let _ = writeln!(text, "{}:\n{}\n", word(&message["role"]), word(&message["content"]));
+                }
+            }
+            None if part["said"].is_string() => {
+                let _ = writeln!(text, "{}\n", word(&part["said"]));
+            }
+            None => {
+                let _ = writeln!(text, "{}", word(&part["title"]));
+                for item in part["shows"].as_array().into_iter().flatten() {
+                    for (key, value) in item.as_object().into_iter().flatten() {
+                        let value = match value.as_array() {
+                            Some(list) => list.iter().map(word).collect::<Vec<_>>().join("\n    "),
+                            None => word(value),
+                        };
+                        let _ = writeln!(text, "  {key}: {value}");
+                    }
+                }
+                let fields: Vec<String> = part["fields"].as_array().into_iter().flatten().map(word).collect();
+                let _ = writeln!(text, "  asks for: {}\n", fields.join(", "));
+            }
+        }
+    }
+    output::print(&text)
+}
+
+/// The record that a post is where the recipe's models and people see it first.
+fn record<S: Subject>(recipe: &'static Recipe, post: Post) -> Option<S> {
+    for step in recipe.steps {
+        let mut made: Box<dyn Any> = match step.stage {
+            Stage::Riddle => {
+                Box::new(row(stages::riddle(post.clone(), step.name, &StageDecisions::default())))
+            }
+            Stage::Puzzle(Puzzling::Strip) => Box::new(row(stages::puzzle::strip(post.clone()))),
+            _ => continue,
+        };
+        // Which of the types it is follows from the recipe.
+        return made.downcast_mut::<Option<S>>().and_then(Option::take);
+    }
+    S::of_post(post)
+}
+
+fn row<R>(outcome: Outcome<R>) -> Option<R> {
+    match outcome {
+        Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
+        _ => None,
+    }
+}
+
+fn word(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

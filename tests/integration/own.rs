@@ -1,0 +1,263 @@
+//! Benchmarks that a workspace declares in its own `benchmarks/`: the examples, from dumps to releases and evaluation.
+
+use std::fs;
+use std::path::Path;
+
+use riddlemill::review::Vote;
+use serde_json::{Value, json};
+
+use crate::harness::Workspace;
+
+/// A copy of an example.
+fn example(name: &str) -> Workspace {
+    let ws = Workspace::folder();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
+    copy(&from, &from, &ws);
+    ws.write("raw/salt", crate::harness::SALT);
+    ws
+}
+
+fn copy(root: &Path, folder: &Path, to: &Workspace) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => copy(root, &path, to),
+            false => to.write(path.strip_prefix(root).unwrap().to_str().unwrap(), fs::read(&path).unwrap()),
+        }
+    }
+}
+
+/// An annotator's sheet of a step, filled in by a function of what is shown and handed in.
+fn vote(ws: &Workspace, recipe: &str, step: &str, who: &str, answers: impl Fn(&Value) -> Value) {
+    ws.call(["review", "assign", step, "--recipe", recipe]).expect(0);
+    let export = ["review", "export", step, "--recipe", recipe, "--annotator", who, "--format", "jsonl"];
+    ws.call(export).expect(0);
+    let sheet = format!("{recipe}.{step}.{who}.jsonl");
+    let filled = ws.read(&sheet).lines().fold(String::new(), |mut lines, line| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        let given = answers(&row["see"]);
+        row["answers"].as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
+        lines += &format!("{row}\n");
+        lines
+    });
+    ws.write(&sheet, filled);
+    ws.call(["review", "import", step, &ws.path(&sheet).display().to_string(), "--recipe", recipe]).expect(0);
+    ws.remove(&sheet);
+}
+
+const TWISTERS: &str = "brain-twisters";
+
+/// Everybody's votes on the riddles of the example: two of three find one unfair.
+fn vote_on_twisters(ws: &Workspace) {
+    ws.run().expect(0);
+    for (who, strict) in [("annotator-1", true), ("annotator-2", true), ("annotator-3", false)] {
+        vote(ws, TWISTERS, "fair", who, |see| {
+            match see["riddle"].as_str().unwrap().contains("author of this list") && strict {
+                true => json!({ "fair": "no", "why": "unknowable" }),
+                false => json!({ "fair": "yes" }),
+            }
+        });
+    }
+    ws.run().expect(0);
+    for who in ["annotator-1", "annotator-2", "annotator-3"] {
+        vote(ws, TWISTERS, "more", who, |_| json!({ "wrong_4": "A ghost.", "wrong_5": "A shoe." }));
+    }
+    ws.run().expect(0);
+    vote(ws, TWISTERS, "best", "senior-1", |see| match see["riddle"].as_str().unwrap().contains("neck") {
+        true => json!({ "wrong": "2; 3; 5", "verdict": "rewrite", "hint": "It is made of glass." }),
+        false => json!({ "wrong": "1; 2; 4", "verdict": "accept" }),
+    });
+    ws.run().expect(0);
+}
+
+#[test]
+fn a_benchmark_by_declaration_alone_goes_from_dumps_to_a_release() {
+    let ws = example(TWISTERS);
+    let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
+    ws.write("pipeline.toml", settings);
+    vote_on_twisters(&ws);
+    ws.audit_clean();
+    assert_eq!(ws.reasons(TWISTERS)["dropped/rejected"], 1);
+
+    let rows = ws.candidates(TWISTERS);
+    assert_eq!(rows.len(), 7);
+    let bottle = rows.iter().find(|row| row["source_id"] == "riddle:1").unwrap();
+    assert_eq!((&bottle["hint"], &bottle["standing"]), (&json!("It is made of glass."), &json!("confirmed")));
+    let mut options: Vec<&str> =
+        bottle["options"].as_array().unwrap().iter().map(|option| option.as_str().unwrap()).collect();
+    let right = "ABCD".find(bottle["answer"].as_str().unwrap()).unwrap();
+    assert_eq!(options[right], "A bottle.");
+    options.sort_unstable();
+    assert_eq!(options, ["A barrel.", "A bottle.", "A jar.", "A shoe."]);
+
+    let out = ws.explain(TWISTERS, "riddle:8");
+    assert!(out["way"].to_string().contains("unknowable"), "{out}");
+
+    let said = ws.call(["release", TWISTERS]).expect(0);
+    assert!(said.out.contains("brain-twisters 1.0.0: 7 rows"), "{}", said.out);
+    ws.call(["verify", "output/brain-twisters/1.0.0", "--raw"]).expect(0);
+    let compat: Value =
+        serde_json::from_str(&ws.read("output/brain-twisters/1.0.0/compat/brain_twisters.json")).unwrap();
+    let first = &compat[0];
+    assert_eq!((&first["number"], &first["riddle"]), (&json!(1), &json!("What has a neck and no head?")));
+    assert!(first["choices"]["D"].is_string() && first["hint"].is_string(), "{first}");
+
+    // The same raw/ makes the same bytes.
+    let before = ws.derived();
+    ws.remove_derived();
+    ws.run().expect(0);
+    crate::harness::assert_same(&before, &ws.derived(), "made anew");
+
+    let call = ["evaluate", TWISTERS, "--model", "first-option", "--model", "random", "--json"];
+    let evaluated = ws.call(call).expect(0);
+    let report: Value = serde_json::from_str(&evaluated.out).unwrap();
+    let table = &report[0]["report"]["tables"][0];
+    assert_eq!(table["columns"], json!(["solve", "solve-with-hint", "Format"]), "{report}");
+    let first_option = &table["rows"][0];
+    let firsts = rows.iter().filter(|row| row["answer"] == "A").count();
+    let percent = first_option["cells"][0]["value"].as_f64().unwrap();
+    assert!((percent - 100.0 * firsts as f64 / 7.0).abs() < 1e-9, "{table}");
+}
+
+/// Votes as the example ships them: written for it, and no person's.
+#[test]
+fn the_votes_of_the_example_are_current() {
+    let ws = example(TWISTERS);
+    ws.write("raw/sample/votes.jsonl", "");
+    vote_on_twisters(&ws);
+    let mut pack = String::new();
+    let mut files: Vec<_> =
+        fs::read_dir(ws.path("raw/votes")).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "jsonl")) {
+        for line in fs::read_to_string(file).unwrap().lines() {
+            // The log's own lines are no votes.
+            let Ok(vote) = serde_json::from_str::<Vote>(line) else { continue };
+            let (at, source) = ("2026-01-01T00:00:00Z".to_owned(), "sample".to_owned());
+            let vote = Vote { at, source, synthetic: true, supersedes: None, ..vote }.sealed();
+            pack += &format!("{}\n", serde_json::to_string(&vote).unwrap());
+        }
+    }
+    let shipped =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/brain-twisters/raw/sample/votes.jsonl");
+    if std::env::var_os("RIDDLEMILL_WRITE_SAMPLE").is_some() {
+        fs::write(&shipped, &pack).unwrap();
+    }
+    let there = fs::read_to_string(&shipped).unwrap_or_default();
+    let set = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(set(&there), set(&pack), "RIDDLEMILL_WRITE_SAMPLE=1 writes it");
+
+    let ws = example(TWISTERS);
+    ws.run().expect(0);
+    let rows = ws.candidates(TWISTERS);
+    assert_eq!((rows.len(), &rows[0]["standing"]), (7, &json!("synthetic")));
+}
+
+#[test]
+fn a_changed_file_makes_the_steps_stale_that_use_it() {
+    let ws = example(TWISTERS);
+    ws.run().expect(0);
+    let stale = || -> Vec<String> {
+        let status: Value = serde_json::from_str(&ws.call(["status", "--json"]).expect(0).out).unwrap();
+        let text = status.to_string();
+        let steps = ["riddle", "review:fair", "ideas", "review:more", "review:best", "options"];
+        assert!(steps.iter().all(|step| text.contains(&format!("\"{step}\""))), "{text}");
+        let said = ws.call(["status"]).expect(0).out;
+        said.lines().filter(|line| line.contains("stale")).map(str::to_owned).collect()
+    };
+    assert_eq!(stale(), Vec::<String>::new());
+    let change = |file: &str, from: &str, to: &str| {
+        let path = format!("benchmarks/brain-twisters/{file}");
+        let text = ws.read(&path);
+        assert!(text.contains(from), "{file} has no {from}");
+        ws.write(&path, text.replace(from, to));
+    };
+    // Words for people decide nothing.
+    change("ballots.toml", "Is this riddle fair?", "Is this a fair riddle?");
+    assert_eq!(stale(), Vec::<String>::new());
+    change("ballots.toml", "why\" }\n[[ballot.fair", "[why]\" }\n[[ballot.fair");
+    let told = stale();
+    assert!(told[0].contains("review:fair") && told[0].contains("ballots.toml [ballot.fair]"), "{told:?}");
+    change("ballots.toml", "[why]\" }\n[[ballot.fair", "why\" }\n[[ballot.fair");
+    change("prompts/ideas.jinja", "Write three short answers", "Write three brief answers");
+    let told = stale();
+    assert!(told[0].contains("ideas") && told[0].contains("prompt brain-twisters/ideas"), "{told:?}");
+    change("prompts/ideas.jinja", "Write three brief answers", "Write three short answers");
+    change("benchmark.toml", "number = 4", "number = 4\npurpose = \"another draw\"");
+    let told = stale();
+    assert!(told[0].contains("options") && told[0].contains("benchmark.toml [step.options]"), "{told:?}");
+    assert!(!told.iter().any(|line| line.contains("review:best")), "{told:?}");
+}
+
+#[test]
+fn every_problem_of_a_folder_is_told_at_once() {
+    let ws = example(TWISTERS);
+    let change = |file: &str, from: &str, to: &str| {
+        let path = format!("benchmarks/brain-twisters/{file}");
+        let text = ws.read(&path);
+        assert!(text.contains(from), "{file} has no {from}");
+        ws.write(&path, text.replacen(from, to, 1));
+    };
+    ws.call(["benchmark", "check"]).expect(0);
+    change("benchmark.toml", "riddle = \"riddle.question\", answer", "riddle = \"riddle.qestion\", answer");
+    change("benchmark.toml", "wrong = \"best.wrong\"", "wrong = \"bst.wrong\"");
+    let said = ws.call(["benchmark", "check"]).expect(2).err;
+    assert!(
+        said.contains("benchmark.toml:") && said.contains("\"qestion\"") && said.contains("question"),
+        "{said}"
+    );
+    assert!(said.contains("\"bst\"") && said.contains("best"), "{said}");
+    change("benchmark.toml", "op = \"riddle\"", "op = \"ridle\"");
+    let said = ws.call(["run"]).expect(2).err;
+    assert!(said.contains("\"ridle\"") && said.contains("riddle"), "{said}");
+    change("benchmark.toml", "prompt = \"ideas\"", "prompt = \"idea\"\ntempo = 3");
+    change("ballots.toml", "kind = \"pick\"", "kind = \"pik\"");
+    let said = ws.call(["status"]).expect(2).err;
+    for part in ["\"idea\"", "\"tempo\"", "\"pik\""] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    // A folder that is no benchmark, and a pipe in the place of a file.
+    ws.write("benchmarks/Riddles/benchmark.toml", "");
+    let said = ws.call(["benchmark", "list"]).expect(2).err;
+    assert!(said.contains("benchmarks/Riddles") && said.contains("small letters"), "{said}");
+}
+
+#[test]
+fn a_built_in_benchmark_is_copied_out_and_changed() {
+    let ws = Workspace::sample();
+    ws.call(["init", "--benchmark", "flub"]).expect(0);
+    ws.call(["init", "--benchmark", "flub"]).expect(2);
+    ws.call(["init", "--benchmark", "flubb"]).expect(2);
+    ws.call(["benchmark", "check", "flub"]).expect(0);
+    let listed = ws.call(["benchmark", "list"]).expect(0).out;
+    let flub = listed.lines().find(|line| line.starts_with("flub")).unwrap();
+    assert!(flub.contains("benchmarks/"), "{flub}");
+    ws.call(["run", "--recipe", "flub"]).expect(0);
+    let before = ws.read("output/flub/candidate/compat/FLUB.jsonl");
+    let path = "benchmarks/flub/benchmark.toml";
+    ws.write(path, ws.read(path).replace("explanation = \"explanation\"\nid", "why = \"explanation\"\nid"));
+    ws.call(["run", "--recipe", "flub"]).expect(0);
+    let after = ws.read("output/flub/candidate/compat/FLUB.jsonl");
+    assert_eq!(after, before.replace("\"explanation\":", "\"why\":"));
+}
+
+#[test]
+fn one_post_is_tried_without_asking_anybody() {
+    let ws = example(TWISTERS);
+    let said = ws
+        .call(["benchmark", "try", TWISTERS, "--post", "What has keys?", "--answer", "A piano."])
+        .expect(0)
+        .out;
+    for part in [
+        "review:fair asks people",
+        "ideas asks a model",
+        "<puzzle>\nWhat has keys?\n</puzzle>",
+        "answer: A piano.",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!ws.exists("raw/replies") && !ws.exists("staged"), "it leaves nothing");
+    let shown = ws.call(["benchmark", "show", TWISTERS, "--json"]).expect(0).out;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["compat"], json!(["brain_twisters.json"]));
+}
