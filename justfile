@@ -50,6 +50,11 @@ settings:
     cp "$new/workspace/pipeline.toml" pipeline.toml
     git diff --stat -- pipeline.toml
 
+# the program for handing out, stripped
+dist:
+    cargo rustc --profile dist --bin riddlemill -- -C strip=symbols
+    ls -l "${CARGO_TARGET_DIR:-target}/dist/riddlemill"
+
 # snapshots of the tests named, written and shown: read them before they are committed
 snapshots *names:
     INSTA_UPDATE=always cargo test --test integration -- "$@"
