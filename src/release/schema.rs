@@ -34,12 +34,16 @@ fn property(column: &Column) -> Json {
     property.insert("type".into(), if column.nullable { json!([name, "null"]) } else { json!(name) });
     property.insert("description".into(), json!(column.about));
     if list {
-        property.insert("items".into(), json!({ "type": simple(item) }));
+        let mut items = json!({ "type": simple(item) });
+        if !column.values.is_empty() {
+            items["enum"] = column.values.iter().map(|value| json!(value)).collect();
+        }
+        property.insert("items".into(), items);
     }
     if item == Kind::Count && !list {
         property.insert("minimum".into(), json!(0));
     }
-    if !column.values.is_empty() {
+    if !column.values.is_empty() && !list {
         let mut values: Vec<Json> = column.values.iter().map(|value| json!(value)).collect();
         // JSON Schema holds null to be one of the values, too.
         values.extend(column.nullable.then_some(Json::Null));

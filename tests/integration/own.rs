@@ -119,12 +119,8 @@ fn a_benchmark_by_declaration_alone_goes_from_dumps_to_a_release() {
     assert!((percent - 100.0 * firsts as f64 / 7.0).abs() < 1e-9, "{table}");
 }
 
-/// Votes as the example ships them: written for it, and no person's.
-#[test]
-fn the_votes_of_the_example_are_current() {
-    let ws = example(TWISTERS);
-    ws.write("raw/sample/votes.jsonl", "");
-    vote_on_twisters(&ws);
+/// The votes of a workspace as an example ships them: written for it, and no person's.
+fn shipped(name: &str, ws: &Workspace) {
     let mut pack = String::new();
     let mut files: Vec<_> =
         fs::read_dir(ws.path("raw/votes")).unwrap().map(|file| file.unwrap().path()).collect();
@@ -139,18 +135,104 @@ fn the_votes_of_the_example_are_current() {
         }
     }
     let shipped =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/brain-twisters/raw/sample/votes.jsonl");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name).join("raw/sample/votes.jsonl");
     if std::env::var_os("RIDDLEMILL_WRITE_SAMPLE").is_some() {
         fs::write(&shipped, &pack).unwrap();
     }
     let there = fs::read_to_string(&shipped).unwrap_or_default();
     let set = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     assert_eq!(set(&there), set(&pack), "RIDDLEMILL_WRITE_SAMPLE=1 writes it");
+}
 
-    let ws = example(TWISTERS);
+#[test]
+fn the_votes_of_the_examples_are_current() {
+    for (name, vote, items) in [(TWISTERS, vote_on_twisters as fn(&Workspace), 7), (KINDS, vote_on_kinds, 8)]
+    {
+        let ws = example(name);
+        ws.write("raw/sample/votes.jsonl", "");
+        vote(&ws);
+        shipped(name, &ws);
+        let ws = example(name);
+        ws.run().expect(0);
+        let rows = ws.candidates(name);
+        assert_eq!((rows.len(), &rows[0]["standing"]), (items, &json!("synthetic")));
+    }
+}
+
+const KINDS: &str = "joke-kinds";
+
+/// Three annotators who agree in part.
+fn vote_on_kinds(ws: &Workspace) {
     ws.run().expect(0);
-    let rows = ws.candidates(TWISTERS);
-    assert_eq!((rows.len(), &rows[0]["standing"]), (7, &json!("synthetic")));
+    let codes = ["pun", "paradox", "literal", "anthropomorphic", "absurd"];
+    for n in 0..3 {
+        vote(ws, KINDS, "kinds", &format!("annotator-{}", n + 1), |see| {
+            let joke = see["joke"].as_str().unwrap().chars().count();
+            let (first, own) = (codes[joke % 5], codes[(joke + n) % 5]);
+            let mut kinds = vec![first, own];
+            kinds.dedup();
+            json!({ "kinds": kinds.join("; "), "rating": (1 + (joke + n) % 5).to_string() })
+        });
+    }
+    ws.run().expect(0);
+}
+
+/// Labels and ratings by people alone: distributions in the release, agreement in the report, F1 and correlation of models.
+#[test]
+fn a_benchmark_without_a_model_has_labels_and_ratings() {
+    let ws = example(KINDS);
+    let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
+    ws.write("pipeline.toml", settings);
+    vote_on_kinds(&ws);
+    ws.audit_clean();
+    ws.call(["release", KINDS]).expect(0);
+    ws.call(["verify", "output/joke-kinds/1.0.0", "--raw"]).expect(0);
+    let rows = ws.candidates(KINDS);
+    assert_eq!(rows.len(), 8);
+    for row in &rows {
+        let votes = |key: &str| -> Vec<u64> {
+            row[key].as_array().unwrap().iter().map(|votes| votes.as_u64().unwrap()).collect()
+        };
+        assert_eq!((votes("kind_votes").len(), votes("rating_votes").iter().sum::<u64>()), (8, 3), "{row}");
+        // Everybody marks the first kind, and each one of their own beside it.
+        assert_eq!(row["kinds"].as_array().unwrap().len(), 1, "{row}");
+        assert_eq!(votes("kind_votes").iter().sum::<u64>(), 5, "{row}");
+        let mean: u64 = votes("rating_votes").iter().zip(1..).map(|(votes, rating)| votes * rating).sum();
+        assert!((row["rating"].as_f64().unwrap() - mean as f64 / 3.0).abs() < 1e-9, "{row}");
+    }
+
+    // One model that says what people say, and one that always says the same.
+    let line = |model: &str, row: &Value, task: &str, text: String| {
+        json!({ "item": row["id"], "task": format!("joke-kinds/{task}"), "model": model, "text": text })
+            .to_string()
+    };
+    let mut outputs = String::new();
+    for row in &rows {
+        let kinds = row["kinds"][0].as_str().unwrap().to_owned();
+        outputs += &(line("people-like", row, "kinds", kinds) + "\n");
+        outputs +=
+            &(line("people-like", row, "rating", row["rating"].as_f64().unwrap().round().to_string()) + "\n");
+        outputs += &(line("constant", row, "kinds", "pun, absurd".into()) + "\n");
+        outputs += &(line("constant", row, "rating", "3".into()) + "\n");
+    }
+    ws.write("answers.jsonl", outputs);
+    let call = ["evaluate", "joke-kinds@1.0.0", "--outputs", "answers.jsonl", "--json"];
+    let report: Value = serde_json::from_str(&ws.call(call).expect(0).out).unwrap();
+    let table = &report[0]["report"]["tables"][0];
+    assert_eq!(
+        table["columns"],
+        json!(["kinds exact", "kinds macro F1", "rating r × 100", "Format"]),
+        "{table}"
+    );
+    let cells = |model: &str| {
+        let row = table["rows"].as_array().unwrap().iter().find(|row| row["name"] == model).unwrap().clone();
+        row["cells"].as_array().unwrap().iter().map(|cell| cell["value"].as_f64()).collect::<Vec<_>>()
+    };
+    let like = cells("people-like");
+    assert_eq!((like[0], like[1]), (Some(100.0), Some(100.0)));
+    assert!(like[2].unwrap() > 80.0, "{like:?}");
+    let constant = cells("constant");
+    assert!(constant[0] == Some(0.0) && constant[1].unwrap() < 50.0 && constant[2].is_none(), "{constant:?}");
 }
 
 #[test]

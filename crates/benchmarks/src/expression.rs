@@ -205,6 +205,13 @@ pub(crate) fn language(lists: Lists) -> Language {
         let line = |(letter, text): (&&str, &String)| format!("{letter}. {text}");
         LETTERS.iter().zip(&texts).map(line).collect::<Vec<_>>().join("\n")
     });
+    language.add_filter("counts", |tally: Value| -> Result<Vec<u64>, Error> {
+        Ok(tallied(&tally)?.into_iter().map(|(_, count)| count).collect())
+    });
+    language.add_filter("at_least", |tally: Value, least: u64| -> Result<Vec<String>, Error> {
+        let codes = tallied(&tally)?.into_iter().filter(|(_, count)| *count >= least);
+        Ok(codes.map(|(code, _)| code).collect())
+    });
     language.add_function("means", means);
     language.add_function("repetitions", |right: String, wrong: Vec<String>| {
         repetitions("the right answer", &right, &wrong)
@@ -245,6 +252,17 @@ fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
         like.len().ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "`padded` goes by a list"))?;
     list.resize(length, String::new());
     Ok(list)
+}
+
+/// How many voted for each code, in the order of the options.
+fn tallied(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
+    let wrong = || Error::new(ErrorKind::InvalidOperation, "a tally is wanted: BALLOT.tally.FIELD");
+    let mut counts = Vec::new();
+    for code in tally.try_iter().map_err(|_| wrong())? {
+        let count = tally.get_item(&code)?.as_usize().ok_or_else(wrong)?;
+        counts.push((code.to_string(), count as u64));
+    }
+    Ok(counts)
 }
 
 /// The mean of each name's numbers: two lists side by side. Names in their order.

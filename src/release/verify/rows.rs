@@ -122,6 +122,11 @@ fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), String> {
         {
             return Err(format!("{key}: {strange} is not {item}"));
         }
+        if let (Some(allowed), Some(list)) = (property["items"]["enum"].as_array(), value.as_array())
+            && let Some(strange) = list.iter().find(|value| !allowed.contains(value))
+        {
+            return Err(format!("{key}: {strange} is none of the allowed values"));
+        }
     }
     Ok(())
 }
