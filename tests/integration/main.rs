@@ -25,6 +25,7 @@ mod fetch;
 mod first_steps;
 mod fresh;
 mod fsck;
+mod full_disk;
 mod fuzz;
 mod generate;
 mod hostile;

@@ -26,6 +26,8 @@ use super::wire::{self, Content};
 const BUSY_POLL: Duration = Duration::from_millis(200);
 /// How often a full budget is looked after while attempts in flight may give some of it back.
 const BUDGET_POLL: Duration = Duration::from_millis(20);
+/// An answer without its tokens, an error as far as it is kept, a vector: bytes.
+const ANSWER: u64 = 96 << 10;
 /// A lease outlives the longest attempt by this much.
 const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
@@ -146,6 +148,7 @@ impl Engine {
         waits: bool,
     ) -> Result<Option<String>, Box<Answer>> {
         let lease = seconds(self.endpoint.timeouts.total_secs) + LEASE_MARGIN;
+        let room = room(&question.request);
         let asked = Instant::now();
         loop {
             let begin = Begin {
@@ -153,6 +156,7 @@ impl Engine {
                 reserved,
                 caps: self.caps.clone(),
                 lease_ms: lease.as_millis() as u64,
+                room,
             };
             let poll = match self.store.begin(begin).await {
                 Ok(Begun::Go { id }) => return Ok(Some(id)),
@@ -198,6 +202,15 @@ impl Engine {
             self.settle(begun.iter().map(unsent), || {}).await?;
             return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
         };
+        // Begun ahead of its slot, it is not sent where a write has failed since.
+        if let Err(stopped) = self.store.refuse_stopped() {
+            let error = stopped.to_string();
+            let unsent =
+                |attempt| Line::Failure(failure(attempt, "not sent: the disk is full", Usd::ZERO, 0));
+            self.settle(begun.iter().map(unsent), || drop(slot)).await?;
+            let failed = |attempt: &Attempt<'_>| store_failed(attempt.question.key, &error);
+            return Ok(Landed::Answers(begun.iter().map(failed).collect()));
+        }
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
         let call = wire::call(&requests, self.endpoint.limit_field, self.endpoint.stream);
         let sent = Instant::now();
@@ -306,6 +319,13 @@ impl Engine {
     async fn unless_cancelled<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         self.limits.cancel.run_until_cancelled(future).await
     }
+}
+
+/// What a request's outcome takes on the disk at the most, as far as servers keep to what they were asked: the request
+/// itself, an answer whose tokens are eight bytes each, a page of an error.
+fn room(request: &Request) -> u64 {
+    let request_bytes = serde_json::to_vec(request).map_or(0, |bytes| bytes.len() as u64);
+    request_bytes + request.max_completion_tokens().saturating_mul(8) + ANSWER
 }
 
 /// A journalled attempt of one question.

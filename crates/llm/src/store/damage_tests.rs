@@ -15,6 +15,7 @@ fn begin(text: &str) -> Begin {
         reserved: Usd::from_pico(100),
         caps: vec![("endpoint:e".into(), None)],
         lease_ms: 60_000,
+        room: 1 << 16,
     }
 }
 

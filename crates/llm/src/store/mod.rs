@@ -12,6 +12,7 @@ mod line;
 mod reader;
 mod recover;
 mod registry;
+mod room;
 mod salvage;
 mod segment;
 mod writer;
@@ -40,7 +41,7 @@ pub use salvage::SalvagedReplies;
 use super::money::Usd;
 use super::request::Key;
 use reader::Reader;
-use writer::Job;
+use writer::{Job, Stopped};
 
 /// Segments are sealed above this size, uncompressed.
 const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
@@ -65,7 +66,7 @@ pub enum StoreError {
     )]
     PathTooLong(usize),
     /// The index could not be read or written.
-    #[error("reply index: {0} (it may be deleted, it is rebuilt from raw/replies)")]
+    #[error("reply index: {}{}", .0, index_hint(.0))]
     Index(#[from] rusqlite::Error),
     /// A place in a segment holds no reply.
     #[error("segment {segment:06} has no reply at byte {at}; see `replies verify`")]
@@ -81,6 +82,9 @@ pub enum StoreError {
     /// The log of segments could not be read or written.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// A write failed: nothing is sent any more.
+    #[error("{0}")]
+    Stopped(String),
     /// Replies that were paid for are gone, and nobody has accepted it.
     #[error("{0}")]
     Lost(String),
@@ -114,6 +118,13 @@ impl StoreError {
 const HINT: &str = "\n  hint: bring the files back from a backup, or `riddlemill fsck --salvage` takes over what is whole of them; \
                     `riddlemill run --accept-lost-replies` goes on without them and asks again";
 
+fn index_hint(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => "\n  hint: make room and run the same command again",
+        _ => " (it may be deleted, it is rebuilt from raw/replies)",
+    }
+}
+
 /// SQLite's longest path is 512 bytes, and the journal beside the index has a longer one.
 const INDEX_PATH_BYTES: usize = 500;
 
@@ -128,6 +139,7 @@ pub struct Store {
     segment_bytes: u64,
     index: PathBuf,
     damage: Vec<Damage>,
+    stopped: Stopped,
 }
 
 /// Asks leave to send.
@@ -141,6 +153,8 @@ pub struct Begin {
     pub caps: Vec<(String, Option<Usd>)>,
     /// After how long another process may ask the same although this one seems alive.
     pub lease_ms: u64,
+    /// Bytes that its outcome may take, which are taken before it goes.
+    pub room: u64,
 }
 
 /// The store's answer to [`Begin`].
@@ -224,6 +238,7 @@ impl Store {
             segment_bytes,
             index: index.to_owned(),
             damage,
+            stopped: Stopped::default(),
         })
     }
 
@@ -247,6 +262,14 @@ impl Store {
     /// [`StoreError::Lost`] as there, or where the segments cannot be read.
     pub fn refuse_damage_at(replies: &Path) -> Result<(), StoreError> {
         refuse(&registry::look(replies)?.0.1)
+    }
+
+    /// Whether it could not write, since when it lets nobody send.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] with what could not be written, and a hint.
+    pub fn refuse_stopped(&self) -> Result<(), StoreError> {
+        self.stopped.get().map_or(Ok(()), |why| Err(StoreError::Stopped(why.clone())))
     }
 
     /// The reply to a request, if one is stored.
@@ -312,7 +335,7 @@ impl Store {
     fn submit(&self, job: Job) -> Result<(), Shared> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if writer.is_none() {
-            *writer = Some(writer::spawn(&self.dir, &self.index, self.segment_bytes)?);
+            *writer = Some(writer::spawn(&self.dir, &self.index, self.segment_bytes, self.stopped.clone())?);
         }
         let sent = writer.as_ref().map(|(sender, _)| sender.send(job));
         match sent {

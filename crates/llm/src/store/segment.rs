@@ -66,7 +66,7 @@ pub(super) fn create(dir: &Path) -> io::Result<(Number, File)> {
     // Nor is the number of one given again that is gone.
     let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(super::registry::next(dir));
     loop {
-        match File::options().append(true).read(true).create_new(true).open(open_path(dir, number)) {
+        match File::options().write(true).read(true).create_new(true).open(open_path(dir, number)) {
             Ok(file) => {
                 file.lock()?;
                 return Ok((number, file));
@@ -144,9 +144,15 @@ pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Ve
     }
     let (path, hash) = (sealed_path(dir, number), hash_path(dir, number));
     let unfinished = dir.join(format!("{number:06}.tmp"));
-    let mut out = File::create(&unfinished)?;
-    out.write_all(&packed)?;
-    out.sync_all()?;
+    let whole = File::create(&unfinished).and_then(|mut out| {
+        out.write_all(&packed)?;
+        out.sync_all()
+    });
+    if let Err(error) = whole {
+        // On a full disk the half of it would take the room of what is to be written next.
+        let _ = fs::remove_file(&unfinished);
+        return Err(error);
+    }
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     // The form `sha256sum --check` reads.
     fs::write(&hash, format!("{}  {name}\n", hex_sha256(&packed)))?;

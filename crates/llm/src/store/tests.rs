@@ -66,6 +66,7 @@ fn begin(text: &str, reserved: i64, cap: Option<i64>) -> Begin {
         reserved: Usd::from_pico(reserved),
         caps: vec![("endpoint:e".into(), cap.map(Usd::from_pico))],
         lease_ms: 60_000,
+        room: 1 << 16,
     }
 }
 

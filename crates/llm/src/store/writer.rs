@@ -1,19 +1,23 @@
 //! The one thread that appends. Lines that arrive while a batch is being synced form the next batch, so hundreds of
 //! attempts share a sync; the index's write lock is held from before the append until the lines are indexed, so
 //! that budgets and leases hold between processes too.
+//!
+//! The first write that fails is the last request that was sent: nothing begins any more, and what is on its way is
+//! written into the room that was taken for it, without the index.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use super::line::{Attempt, Line, StoredReply};
+use super::line::{Attempt, Line};
 use super::recover::{catch_up, note_sealed, remove_if_there};
+use super::room::Room;
 use super::segment::{self, Number};
 use super::{Begin, Begun, Shared, StoreError, index, now_ms, registry};
 use crate::money::Usd;
@@ -36,6 +40,7 @@ pub(super) fn spawn(
     dir: &Path,
     index: &Path,
     segment_bytes: u64,
+    stopped: Stopped,
 ) -> Result<(Sender<Job>, JoinHandle<()>), StoreError> {
     let (sender, jobs) = channel();
     let db = index::open(index)?;
@@ -47,6 +52,7 @@ pub(super) fn spawn(
         open: None,
         unsettled: 0,
         sealing: Vec::new(),
+        stopped,
     };
     let thread = thread::Builder::new()
         .name("replies".into())
@@ -64,6 +70,7 @@ struct Writer {
     /// Attempts that this process has begun and not settled.
     unsettled: u64,
     sealing: Vec<JoinHandle<()>>,
+    stopped: Stopped,
 }
 
 struct Open {
@@ -73,12 +80,38 @@ struct Open {
     attempts: u64,
     /// Whether the log of segments names it.
     is_named: bool,
+    room: Room,
 }
 
-/// What is said to whom once the batch is safe.
-enum Reply {
-    Begun(oneshot::Sender<Result<Begun, Shared>>, Begun),
-    Settled(oneshot::Sender<Result<(), Shared>>),
+impl Open {
+    fn new(number: Number, file: File) -> Open {
+        Open { number, file, len: 0, attempts: 0, is_named: false, room: Room::default() }
+    }
+}
+
+/// Who asks leave to send, and waits for it.
+type Asked = (Box<Begin>, oneshot::Sender<Result<Begun, Shared>>);
+
+/// A line that came back, and who waits for it.
+struct Settle {
+    line: Box<Line>,
+    bytes: Vec<u8>,
+    /// The attempt that it ends.
+    id: Option<String>,
+    written: Option<oneshot::Sender<()>>,
+    synced: oneshot::Sender<Result<(), Shared>>,
+}
+
+/// Why nothing is sent any more, once a write has failed.
+pub(super) type Stopped = Arc<OnceLock<String>>;
+
+fn stopped_by(error: &StoreError) -> String {
+    let hint = "\n  hint: make room and run the same command again; what was on its way is kept, and nothing is asked twice";
+    match error {
+        StoreError::Index(error) => format!("reply index: {error}{hint}"),
+        StoreError::Io { path, source } => format!("cannot write {}: {source}{hint}", path.display()),
+        other => format!("{other}{hint}"),
+    }
 }
 
 impl Writer {
@@ -100,101 +133,142 @@ impl Writer {
     }
 
     fn write(&mut self, batch: Vec<Job>) {
-        let mut replies = Vec::with_capacity(batch.len());
-        let before = self.open.as_ref().map(|open| (open.len, open.attempts));
-        if let Err(error) = self.try_write(batch, &mut replies) {
-            if let (Some(open), (len, attempts)) = (&mut self.open, before.unwrap_or_default()) {
-                // What was appended without being indexed must not be found later by a recovery.
-                if open.file.set_len(len).is_ok() {
-                    (open.len, open.attempts) = (len, attempts);
-                } else {
-                    self.open = None;
+        let (mut begins, mut settles) = (Vec::new(), Vec::new());
+        for job in batch {
+            match job {
+                Job::Begin(begin, to) => begins.push((begin, to)),
+                Job::Settle { line, written, synced } => {
+                    let id = match &*line {
+                        Line::Attempt(_) | Line::Forgotten(_) => None,
+                        Line::Failure(failure) => Some(failure.id.clone()),
+                        Line::Reply(reply) => reply.id.clone(),
+                    };
+                    self.unsettled = self.unsettled.saturating_sub(u64::from(id.is_some()));
+                    settles.push(Settle { bytes: line.bytes(), line, id, written: Some(written), synced });
                 }
             }
-            let error = Arc::new(error);
-            for reply in replies {
-                match reply {
-                    Reply::Begun(to, _) => _ = to.send(Err(error.clone())),
-                    Reply::Settled(to) => _ = to.send(Err(error.clone())),
-                }
-            }
-            return;
         }
-        for reply in replies {
-            match reply {
-                Reply::Begun(to, begun) => _ = to.send(Ok(begun)),
-                Reply::Settled(to) => _ = to.send(Ok(())),
+        let stopped = self.stopped.get().cloned();
+        let begun = match stopped {
+            Some(why) => Err(StoreError::Stopped(why)),
+            None => self.try_write(&begins, &mut settles),
+        };
+        let error = match begun {
+            Ok(begun) => {
+                begins.into_iter().zip(begun).for_each(|((_, to), begun)| _ = to.send(Ok(begun)));
+                settles.into_iter().for_each(|settle| _ = settle.synced.send(Ok(())));
+                return;
             }
+            Err(error) => Arc::new(error),
+        };
+        // What could not be written once is not tried with other people's money again.
+        self.stopped.get_or_init(|| stopped_by(&error));
+        begins.into_iter().for_each(|(_, to)| _ = to.send(Err(error.clone())));
+        for settle in settles {
+            let kept = self.keep(&settle);
+            settle.written.into_iter().for_each(|tell| _ = tell.send(()));
+            _ = settle.synced.send(kept.map_err(Arc::new));
         }
     }
 
-    fn try_write(&mut self, batch: Vec<Job>, replies: &mut Vec<Reply>) -> Result<(), StoreError> {
+    /// Writes what came back into the room that was taken for it. The next start takes it into the index.
+    fn keep(&mut self, settle: &Settle) -> Result<(), StoreError> {
+        let at = |source| StoreError::io(&self.dir, source);
+        let Some(open) = self.open.as_mut().filter(|open| open.is_named && settle.id.is_some()) else {
+            return Err(StoreError::Stopped(self.stopped.get().cloned().unwrap_or_default()));
+        };
+        let end = open.len + settle.bytes.len() as u64;
+        let written = open.file.seek(SeekFrom::Start(open.len)).and_then(|_| {
+            open.file.write_all(&settle.bytes)?;
+            // What a batch left behind that was not written whole.
+            let is_longer = open.file.metadata()?.len() > end;
+            if is_longer {
+                open.file.set_len(end)?;
+            }
+            open.file.sync_data()?;
+            Ok(is_longer)
+        });
+        let is_cut = written.map_err(at)?;
+        open.len = end;
+        settle.id.iter().for_each(|id| open.room.keep(id));
+        if is_cut {
+            open.room.was_cut(&open.file, end);
+        }
+        Ok(())
+    }
+
+    fn try_write(&mut self, begins: &[Asked], settles: &mut [Settle]) -> Result<Vec<Begun>, StoreError> {
         let at = |source| StoreError::io(&self.dir, source);
         // Opened ahead of the index's lock; what is refused leaves it empty until something is not.
         if self.open.is_none() {
             let (number, file) = segment::create(&self.dir).map_err(at)?;
-            self.open = Some(Open { number, file, len: 0, attempts: 0, is_named: false });
+            self.open = Some(Open::new(number, file));
         }
-        let Some(open) = &mut self.open else { return Ok(()) };
+        let Some(open) = &mut self.open else { return Err(StoreError::Closed) };
+        let now = settles.iter().map(|settle| settle.bytes.len() as u64).sum();
+        let path = segment::open_path(&self.dir, open.number);
+        let further = begins.iter().map(|(begin, _)| begin.room);
+        open.room.take(&open.file, open.len, now, further).map_err(|source| StoreError::io(&path, source))?;
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (mut bytes, mut written) = (Vec::new(), Vec::new());
-        for job in batch {
-            let (line, reply) = match job {
-                Job::Settle { line, written: tell, synced } => {
-                    if !matches!(&*line, Line::Reply(StoredReply { id: None, .. }) | Line::Forgotten(_)) {
-                        self.unsettled = self.unsettled.saturating_sub(1);
-                    }
-                    written.push(tell);
-                    (Some(*line), Reply::Settled(synced))
-                }
-                Job::Begin(begin, to) => match decide(&tx, &self.dir, open, &begin) {
-                    Ok((line, Begun::Refused { scope, spent, cap, .. })) => (
-                        line,
-                        Reply::Begun(to, Begun::Refused { scope, spent, cap, unsettled: self.unsettled }),
-                    ),
-                    Ok((line, begun)) => {
-                        self.unsettled += u64::from(line.is_some());
-                        (line, Reply::Begun(to, begun))
-                    }
-                    Err(error) => {
-                        replies.push(Reply::Begun(to, Begun::Busy));
-                        return Err(error);
-                    }
-                },
-            };
-            replies.push(reply);
+        let mut bytes = Vec::new();
+        let mut apply = |line: &Line, line_bytes: &[u8]| {
+            let start = open.len + bytes.len() as u64;
+            bytes.extend_from_slice(line_bytes);
+            index::apply(&tx, open.number, start, line_bytes.len() as u64, line)
+        };
+        settles.iter().try_for_each(|settle| apply(&settle.line, &settle.bytes))?;
+        let (mut begun, mut going) = (Vec::new(), Vec::new());
+        for (begin, _) in begins {
+            let ordinal = open.attempts + going.len() as u64 + 1;
+            let (line, said) = decide(&tx, &self.dir, open.number, ordinal, begin)?;
             if let Some(line) = line {
-                let line_bytes = line.bytes();
-                index::apply(
-                    &tx,
-                    open.number,
-                    open.len + bytes.len() as u64,
-                    line_bytes.len() as u64,
-                    &line,
-                )?;
-                bytes.extend_from_slice(&line_bytes);
+                apply(&line, &line.bytes())?;
             }
+            begun.push(match said {
+                Begun::Refused { scope, spent, cap, .. } => {
+                    Begun::Refused { scope, spent, cap, unsettled: self.unsettled + going.len() as u64 }
+                }
+                Begun::Go { id } => {
+                    going.push((id.clone(), begin.room));
+                    Begun::Go { id }
+                }
+                other => other,
+            });
         }
         if bytes.is_empty() {
-            return Ok(tx.commit()?);
+            tx.commit()?;
+            return Ok(begun);
         }
         if !open.is_named {
             registry::begun(&self.dir, open.number)?;
             open.is_named = true;
         }
-        open.file.write_all(&bytes).map_err(at)?;
-        written.into_iter().for_each(|tell| _ = tell.send(()));
-        open.file.sync_data().map_err(at)?;
+        let io = |source| StoreError::io(&path, source);
+        open.file.seek(SeekFrom::Start(open.len)).and_then(|_| open.file.write_all(&bytes)).map_err(io)?;
+        for settle in settles.iter_mut() {
+            settle.written.take().into_iter().for_each(|tell| _ = tell.send(()));
+        }
+        open.file.sync_data().map_err(io)?;
+        index::indexed(&tx, open.number, open.len + bytes.len() as u64)?;
+        tx.commit()?;
+        // Nothing fails from here on.
         open.len += bytes.len() as u64;
-        index::indexed(&tx, open.number, open.len)?;
-        Ok(tx.commit()?)
+        open.attempts += going.len() as u64;
+        self.unsettled += going.len() as u64;
+        going.iter().for_each(|(id, room)| open.room.promise(id, *room));
+        settles.iter().flat_map(|settle| &settle.id).for_each(|id| open.room.keep(id));
+        Ok(begun)
     }
 
     /// Goes on in a new segment and seals the full one on a thread of its own.
     fn rotate(&mut self) {
         // Where no new segment can be made, the old one goes on growing and the next batch tries again.
-        let Ok((number, file)) = segment::create(&self.dir) else { return };
-        let full = self.open.replace(Open { number, file, len: 0, attempts: 0, is_named: false });
+        let (Some(open), Ok((number, file))) = (&self.open, segment::create(&self.dir)) else { return };
+        let Ok(room) = open.room.moved_to(&file) else {
+            _ = remove_if_there(&segment::open_path(&self.dir, number));
+            return;
+        };
+        let full = self.open.replace(Open { room, ..Open::new(number, file) });
         let Some(full) = full else { return };
         // Leases live as long as their owner's lock.
         let moved = self.db.execute("UPDATE leases SET owner = ?1 WHERE owner = ?2", [number, full.number]);
@@ -205,18 +279,24 @@ impl Writer {
 
     fn seal(&mut self, mut open: Open) {
         let (dir, index) = (self.dir.clone(), self.index.clone());
+        let is_behind = self.stopped.get().is_some();
         // What goes wrong here loses nothing: the open segment stays, and the next start seals it.
         let sealing = thread::Builder::new().name("seal".into()).spawn(move || {
+            // The room that was taken and not needed may be what sealing needs.
+            _ = open.file.set_len(open.len);
             // One that has a name has to stay, even where its first write failed.
             if open.len == 0 && !open.is_named {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
                 return;
             }
             let Ok(frames) = segment::seal(&dir, open.number, &mut open.file) else { return };
-            let indexed = index::open(&index).and_then(|mut db| {
+            let indexed = index::open(&index).map_err(StoreError::from).and_then(|mut db| {
                 let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                index::sealed(&tx, open.number, &frames)?;
-                tx.commit()
+                match is_behind {
+                    true => catch_up(&tx, &dir, open.number)?,
+                    false => index::sealed(&tx, open.number, &frames)?,
+                }
+                Ok(tx.commit()?)
             });
             // Where it is not noted what was sealed, the next start does it.
             if indexed.is_ok() && note_sealed(&dir, open.number).is_ok() {
@@ -232,11 +312,12 @@ impl Writer {
 fn decide(
     db: &Connection,
     dir: &Path,
-    open: &mut Open,
+    number: Number,
+    ordinal: u64,
     begin: &Begin,
 ) -> Result<(Option<Line>, Begun), StoreError> {
     if let Some((owner, expires_ms)) = index::lease(db, &begin.key)?
-        && owner != open.number
+        && owner != number
     {
         let alive = segment::open_path(dir, owner).exists()
             && segment::take_over(dir, owner).map_err(|source| StoreError::io(dir, source))?.is_none();
@@ -261,9 +342,8 @@ fn decide(
             return Ok((None, Begun::Refused { scope: scope.to_owned(), spent, cap, unsettled: 0 }));
         }
     }
-    open.attempts += 1;
-    let id = format!("{:06}#{}", open.number, open.attempts);
-    index::grant(db, &begin.key, open.number, now_ms().saturating_add(begin.lease_ms))?;
+    let id = format!("{number:06}#{ordinal}");
+    index::grant(db, &begin.key, number, now_ms().saturating_add(begin.lease_ms))?;
     let line = Line::Attempt(Attempt {
         id: id.clone(),
         key: begin.key,

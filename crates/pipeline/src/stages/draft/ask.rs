@@ -317,7 +317,7 @@ pub fn ask_endpoints<T>(
         runtime.map_err(|e| StageError::Settings(format!("cannot start the network runtime: {e}")))?;
     let told: Vec<Flight> =
         engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
-    Ok(runtime.block_on(async {
+    let parsed = runtime.block_on(async {
         let works = engines.iter().zip(asks).zip(&told).map(async |((engine, asks), told)| {
             let on_event = |progress: &Progress| {
                 let finished = progress.finished();
@@ -356,7 +356,9 @@ pub fn ask_endpoints<T>(
                 }
             }
         }
-    }))
+    });
+    store.refuse_stopped()?;
+    Ok(parsed)
 }
 
 fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {

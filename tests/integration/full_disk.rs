@@ -1,0 +1,133 @@
+//! A disk that fills up while replies come in: each that was asked for is kept, nothing more is sent, and when there is
+//! room the same command goes on.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::generate::{GEN, LOOP, Server, served};
+use crate::harness::{Workspace, root};
+
+/// A disk of its own over a folder, as small as it is said.
+struct Disk {
+    at: PathBuf,
+}
+
+impl Disk {
+    /// `None` where nothing may be mounted.
+    fn over(folder: &Path, bytes: u64) -> Option<Disk> {
+        if !root() {
+            return None;
+        }
+        let kept = tempfile::tempdir().unwrap();
+        let copy = |from: &Path, to: &Path| {
+            let from = format!("{}/.", from.display());
+            assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+        };
+        std::fs::create_dir_all(folder).unwrap();
+        copy(folder, kept.path());
+        let size = format!("size={bytes}");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder).output();
+        if !mounted.is_ok_and(|said| said.status.success()) {
+            eprintln!("skipped: nothing may be mounted");
+            return None;
+        }
+        let disk = Disk { at: folder.to_owned() };
+        copy(kept.path(), folder);
+        Some(disk)
+    }
+
+    /// Fills it until so many bytes are left.
+    fn leave(&self, bytes: u64) {
+        let free = fs4::available_space(&self.at).unwrap();
+        let filler = vec![0u8; usize::try_from(free.saturating_sub(bytes)).unwrap()];
+        std::fs::write(self.at.join("filler"), filler).unwrap();
+    }
+
+    fn make_room(&self) {
+        std::fs::remove_file(self.at.join("filler")).unwrap();
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.at).status();
+    }
+}
+
+fn replies(ws: &Workspace) -> u64 {
+    let said = ws.call(["replies", "stats", "--json"]).expect(0).out;
+    serde_json::from_str::<Value>(&said).unwrap()["replies"].as_u64().unwrap()
+}
+
+/// Runs on the disk with so much room, then with all of it: every request that was sent is a reply that is kept.
+/// Returns how many the full disk let through, and whether it was full at all.
+fn with_room(ws: &Workspace, disk: &Disk, server: &Server, room: u64) -> (u32, bool) {
+    let run: Vec<&str> = ["run", "--yes", "--recipe", GEN].into_iter().chain(LOOP).collect();
+    disk.leave(room);
+    let said = ws.call(&run);
+    let (sent, was_full) = (server.count(), said.code != 0);
+    if was_full {
+        assert_eq!(said.code, 4, "{room}: {}", said.err);
+        assert!(
+            ["o space left", "o storage space", "is full"].iter().any(|full| said.err.contains(full)),
+            "{room}: {}",
+            said.err
+        );
+        assert!(said.err.contains("hint: make room"), "{room}: {}", said.err);
+    }
+    disk.make_room();
+    assert_eq!(replies(ws), u64::from(sent), "{room}: every reply that came is kept: {}", said.err);
+    ws.call(["replies", "verify"]).expect(0);
+    ws.call(&run).expect(0);
+    assert_eq!(replies(ws), u64::from(server.count()), "{room}: nothing is asked twice");
+    ws.call(["fsck"]).expect(0);
+    (sent, was_full)
+}
+
+#[test]
+fn what_was_sent_before_the_disk_was_full_is_kept_and_nothing_is_sent_since() {
+    let (mut stopped_midway, mut all) = (0, 0);
+    for room in [100 << 10, 1_200 << 10, 1_500 << 10, 1_800 << 10, 2_600 << 10] {
+        for is_whole in [false, true] {
+            let server = Server::slow(None, Duration::from_millis(5));
+            let ws = served(&server);
+            let before = ["run", "--offline", "--recipe", GEN, "--to", "dedup"];
+            ws.call(before.into_iter().chain(LOOP)).expect(0);
+            // The replies alone on a disk of their own, or with the index and what is staged.
+            let folder = if is_whole { ws.root().to_owned() } else { ws.path("raw/replies") };
+            let Some(disk) = Disk::over(&folder, 64 << 20) else { return };
+            let (sent, was_full) = with_room(&ws, &disk, &server, room);
+            stopped_midway += u32::from(was_full && sent > 0);
+            all = all.max(server.count());
+            assert!(was_full || sent == server.count());
+            assert!(room > 1 << 20 || sent == 0, "what has no room for its answer is not sent: {sent}");
+        }
+    }
+    assert!(stopped_midway >= 3 && all > 250, "{stopped_midway} of {all}");
+}
+
+/// A limit on the length of files is met as a full disk is, and everybody may set one.
+#[test]
+fn what_was_sent_before_a_limit_on_files_was_met_is_kept() {
+    let mut stopped_midway = 0;
+    for limit in [64, 1_000, 1_350, 1_400, 1_450, 1_500, 1_550] {
+        let server = Server::slow(None, Duration::from_millis(5));
+        let ws = served(&server);
+        let before = ["run", "--offline", "--recipe", GEN, "--to", "dedup"];
+        ws.call(before.into_iter().chain(LOOP)).expect(0);
+        let flags: Vec<String> = LOOP.iter().map(|flag| format!("'{flag}'")).collect();
+        let line =
+            format!("trap '' XFSZ; ulimit -f {limit}; exec $0 run --yes --recipe {GEN} {}", flags.join(" "));
+        let said = ws.shell(&line);
+        let sent = server.count();
+        // The index is a file as well.
+        let words = ["ile too large", "disk I/O error"];
+        assert!(said.code == 0 || words.iter().any(|word| said.err.contains(word)), "{}", said.err);
+        assert_eq!(replies(&ws), u64::from(sent), "{limit}: {}", said.err);
+        stopped_midway += u32::from(sent > 0 && said.code == 4);
+    }
+    assert!(stopped_midway >= 1, "{stopped_midway}");
+}
