@@ -111,7 +111,23 @@ fn logs(workspace: &Workspace, found: &mut Vec<Finding>) -> Result<(), Failure> 
     let damaged = log::check(&raw).map_err(Error::from)?;
     let is_sound = |name: &str| damaged.iter().all(|(log, _)| log != name && log != "heads.jsonl");
     let (of_votes, of_decisions) = (is_sound("votes"), is_sound("decisions"));
+    let damaged_names: Vec<String> = damaged.iter().map(|(_, what)| what.clone()).collect();
     found.extend(damaged.into_iter().map(|(log, what)| finding(workspace, &raw.join(log), what)));
+    for stray in log::strays(&raw).map_err(Error::from)? {
+        let place = raw.join(stray.parent().and_then(Path::file_name).unwrap_or_default());
+        // A log that is damaged by it names it already.
+        let is_named = damaged_names.iter().any(|what| {
+            stray.file_name().and_then(|name| name.to_str()).is_some_and(|name| what.contains(name))
+        });
+        if !is_named {
+            let name = stray.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.push(finding(
+                workspace,
+                &place,
+                format!("{name}: nobody wrote it here; move it elsewhere"),
+            ));
+        }
+    }
     let mut add = |lines: Result<Vec<String>, LogError>| match lines {
         Ok(lines) => found.extend(lines.into_iter().filter_map(|line| {
             let (place, what) = line.split_once(": ")?;

@@ -8,7 +8,7 @@ use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
 use super::layout::Layout;
 use super::left_out::{self, LeftOut};
-use super::manifest::{Candidate, Link, Raw, SUMS};
+use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot, rows};
 use super::registry::Ordinals;
 use super::{data, folder, shortcuts};
@@ -16,7 +16,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::import::FileRow;
-use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, json_parts};
+use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, inside, json_parts, sha256};
 
 /// Builds `output/<recipe>/candidate` from the recipe's stages, or leaves it where it is already what
 /// they say. Returns its manifest and whether it was written.
@@ -101,10 +101,17 @@ fn sample(path: &str) -> bool {
     Path::new(path).components().collect::<std::path::PathBuf>().starts_with("raw/sample")
 }
 
-/// The candidate that stands, where all its files do.
+/// The candidate that stands, where all its files are what its sums say.
 pub(super) fn standing(place: &Path) -> Option<Candidate> {
+    use rayon::prelude::*;
     let candidate = Candidate::read(place).ok()??;
-    let whole = candidate.files.keys().all(|file| place.join(file).is_file()) && place.join(SUMS).is_file();
+    let mut sums = candidate.files.clone();
+    sums.insert(MANIFEST.into(), sha256(&place.join(MANIFEST)).ok()?);
+    let stated = std::fs::read_to_string(place.join(SUMS)).ok()?;
+    let whole = folder::sums_text(&sums) == stated
+        && candidate.files.par_iter().all(|(file, sum)| {
+            inside(place, file).and_then(|path| sha256(&path)).is_ok_and(|found| found == *sum)
+        });
     whole.then_some(candidate)
 }
 

@@ -57,9 +57,13 @@ pub fn finish(
     };
     write(folder, MANIFEST, &manifest.to_bytes())?;
     sums.insert(MANIFEST.into(), sha256(&folder.join(MANIFEST))?);
-    let text: String = sums.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect();
-    write(folder, SUMS, text.as_bytes())?;
+    write(folder, SUMS, sums_text(&sums).as_bytes())?;
     Ok(manifest)
+}
+
+/// The sums of a folder's files, as `sha256sum --check` reads them.
+pub(super) fn sums_text(sums: &BTreeMap<String, String>) -> String {
+    sums.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect()
 }
 
 fn pretty(json: &serde_json::Value) -> String {

@@ -53,6 +53,7 @@ mod sets;
 mod settings;
 mod show;
 mod skipped;
+mod tampered;
 mod translator;
 mod trials;
 mod waits;

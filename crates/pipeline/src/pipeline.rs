@@ -4,6 +4,7 @@
 //! ones that are not. A step whose rows come out as before leaves everything after it fresh.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::config::{Config, Problems, unknown};
 use crate::recipe::Recipe;
@@ -186,7 +187,10 @@ pub fn run(
         stop.check()?;
         let place = workspace.stage(recipe.name, i + 1, step.name);
         let opening = known.opening(step, &made)?;
-        let freshness = known.freshness(step, &place, &opening, selection.offline)?;
+        let freshness = match known.freshness(step, &place, &opening, selection.offline)? {
+            Freshness::Fresh(manifest) if !selection.force => whole(&place, manifest),
+            other => other,
+        };
         let why = match freshness {
             Freshness::Fresh(manifest)
                 if !range.contains(&i)
@@ -239,6 +243,15 @@ pub fn run(
         made.insert(step.name, manifest);
     }
     Ok(recipe.steps[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
+}
+
+/// A stage that is reused is read once more: whoever changed a byte of it gets it made anew.
+fn whole(place: &Path, manifest: Box<Manifest>) -> Freshness {
+    let read = StageReader::open(place).and_then(|stage| stage.map_or(Ok(()), |stage| stage.whole()));
+    match read {
+        Ok(()) => Freshness::Fresh(manifest),
+        Err(e) => Freshness::Damaged(e.to_string().lines().next().unwrap_or_default().to_owned()),
+    }
 }
 
 /// Records that no run gets a reply for unless it is told to ask again.

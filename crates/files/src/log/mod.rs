@@ -16,6 +16,7 @@ mod file;
 mod heads;
 mod salvage;
 mod segments;
+mod strays;
 mod writer;
 
 #[cfg(test)]
@@ -26,3 +27,4 @@ pub use file::Log;
 pub use salvage::{Salvaged, check, salvage};
 pub use segments::Position;
 pub use segments::Segments;
+pub use strays::strays;

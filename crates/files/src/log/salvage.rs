@@ -272,7 +272,9 @@ fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
 
 fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
     let salvage = folder.join("lines.salvage");
-    let there = || Ok::<_, LogError>(names(folder)?.into_iter().filter(|name| is_segment(name)));
+    // Whatever it is called: what is called like none is what is wrong.
+    let is_log = |name: &String| name.ends_with(".jsonl") || name.ends_with(".jsonl.zst");
+    let there = || Ok::<_, LogError>(names(folder)?.into_iter().filter(is_log));
     let (mut kept, mut left_out) = (0, 0);
     if !salvage.exists() {
         let mut lines = Vec::new();

@@ -20,7 +20,7 @@ pub(super) fn link(
         let Some((number, step)) = other.step(&opening.stage) else { continue };
         let twin = workspace.stage(other.name, number, step.name);
         let Ok(Some(reader)) = StageReader::open(&twin) else { continue };
-        if !alike(reader.manifest(), opening) || reader.complete().is_err() {
+        if !alike(reader.manifest(), opening) || reader.whole().is_err() {
             continue;
         }
         if let Some(manifest) = link_parts(&reader, place, opening)? {

@@ -1,0 +1,95 @@
+//! What `run` finds when it would reuse files that somebody changed, and what lies in raw/ that nobody wrote.
+
+use crate::harness::{Workspace, assert_same};
+
+fn flip(ws: &Workspace, path: &str) {
+    let mut bytes = ws.bytes(path);
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    ws.write(path, bytes);
+}
+
+#[test]
+fn a_stage_that_somebody_changed_is_made_anew() {
+    let ws = Workspace::sample();
+    ws.run();
+    let before = ws.derived();
+    let parts: Vec<&String> = before.keys().filter(|name| name.ends_with(".parquet")).collect();
+    assert!(parts.len() > 100, "{}", parts.len());
+    // One recipe's parts may be another's as well: two rounds, so that none is flipped back.
+    for (round, parts) in [parts.iter().step_by(7), parts[3..].iter().step_by(11)].into_iter().enumerate() {
+        for part in parts.into_iter().filter(|part| part.starts_with("staged/")) {
+            flip(&ws, part);
+        }
+        ws.call(["audit"]).expect(1);
+        let said = ws.run();
+        assert!(said.err.contains("records in"), "{}", said.err);
+        assert_same(&before, &ws.derived(), &format!("round {round}"));
+        ws.audit_clean();
+    }
+    let said = ws.run();
+    assert!(!said.err.contains("records in"), "nothing is made again: {}", said.err);
+}
+
+#[test]
+fn a_stages_manifest_that_somebody_changed_is_made_anew() {
+    let ws = Workspace::sample();
+    let run = ["run", "--recipe", "flub", "--offline"];
+    ws.call(run).expect(0);
+    let before = ws.derived();
+    let path = "staged/flub/04_filter/manifest.json";
+    let whole = ws.read(path);
+    ws.write(path, whole.replacen("\"hash\": \"", "\"hash\": \"0", 1));
+    ws.call(run).expect(0);
+    assert_same(&before, &ws.derived(), "a hash");
+}
+
+#[test]
+fn a_candidate_that_somebody_changed_is_not_unchanged() {
+    let ws = Workspace::sample();
+    let run = ["run", "--recipe", "flub", "--offline"];
+    ws.call(run).expect(0);
+    let said = ws.call(run).expect(0);
+    assert!(said.err.contains("(unchanged)"), "{}", said.err);
+    let before = ws.derived();
+    let files: Vec<&String> = before
+        .keys()
+        .filter(|name| name.starts_with("output/flub/candidate/") && !name.ends_with('/'))
+        .collect();
+    assert!(files.len() > 8, "{files:?}");
+    for file in files {
+        flip(&ws, file);
+        let said = ws.call(run).expect(0);
+        assert!(!said.err.contains("(unchanged)"), "{file}: {}", said.err);
+        assert_same(&before, &ws.derived(), file);
+    }
+}
+
+#[test]
+fn what_nobody_wrote_into_raw_is_seen() {
+    let ws = Workspace::sample();
+    let run = ["run", "--recipe", "flub", "--offline"];
+    ws.call(run).expect(0);
+    ws.call(["fsck"]).expect(0);
+    let hash = "0123456789abcdef".repeat(4);
+    for folder in ["raw/votes", "raw/decisions", "raw/replies"] {
+        for name in [hash.clone(), "notes.txt".into()] {
+            let path = format!("{folder}/{name}");
+            ws.write(&path, "{}\n");
+            let said = ws.call(["fsck"]).expect(1).out;
+            assert!(said.contains(&format!("{folder}: {name}: nobody wrote it here")), "{said}");
+            ws.remove(&path);
+        }
+    }
+    // What looks like votes is not passed over by whoever reads them.
+    ws.write(&format!("raw/votes/{hash}.jsonl"), "");
+    for args in [&run[..], &["status"]] {
+        let said = ws.call(args).expect(4).err;
+        assert!(said.contains(&hash) && said.contains("nobody wrote it here"), "{said}");
+    }
+    ws.call(["fsck"]).expect(1);
+    let said = ws.call(["fsck", "--salvage"]).expect(0).out;
+    assert!(said.contains("votes"), "{said}");
+    assert!(ws.exists(&format!("raw/damaged/001/votes/{hash}.jsonl")));
+    ws.call(run).expect(0);
+}
