@@ -222,7 +222,8 @@ impl Stage {
             Stage::Import => 5,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
-            Stage::Filter => 1,
+            // 2 takes a question word before a full stop for no question.
+            Stage::Filter => 2,
             Stage::Dedup => 1,
             // 2 reads no reasoning as an answer.
             Stage::Draft(_) => 2,

@@ -92,6 +92,11 @@ impl<'a> Post<'a> {
         open.then(|| last.span.clone())
     }
 
+    /// Whether the last thing said ends in a full stop: who sets one, and no question mark anywhere, tells.
+    pub(super) fn is_told(&self) -> bool {
+        self.text.ends_with('。') && !self.text.contains(['?', '？'])
+    }
+
     /// What the narration says after `at`.
     pub(super) fn after(&self, at: usize) -> &str {
         self.masked[at..].trim_matches(|c: char| !is_letter(c))

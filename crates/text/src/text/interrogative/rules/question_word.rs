@@ -1,7 +1,7 @@
 //! Question word.
 //!
-//! What: `谁`, `什么`, `哪`, `怎么`, `多少` … standing open in the last thing said.
-//! Why: with nothing after it the question is left to the reader.
+//! What: `谁`, `什么`, `哪`, `怎么`, `多少` … standing open in the last thing said, and no full stop after it.
+//! Why: with nothing after it the question is left to the reader; who sets a full stop tells.
 //! Known problems: a lament in the last clause (`怎么又下雨了`) counts, unless it ends in `！`.
 
 use std::ops::Range;
@@ -17,5 +17,8 @@ pub(super) const PAGE: Page = Page {
 };
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
+    if post.is_told() {
+        return None;
+    }
     post.open_last(|kind| matches!(kind, Kind::How | Kind::What | Kind::Which))
 }

@@ -1,10 +1,10 @@
 //! Self-answer.
 //!
 //! What: a question, and what follows answers it: it opens with a reason or a remedy (`因为`, `当然`,
-//! `别担心`, `只要`), or the question asks for a phrase and a phrase without the poster in it follows.
+//! `别担心`, `只要`), or the question asks for a phrase and a short one without the poster in it follows.
 //! Why: a riddle told with its answer is a statement.
-//! Known problems: an answer that looks like a further thought (`我想是猫`) is not recognised; a
-//! short remark after `什么…？` may be taken for an answer.
+//! Known problems: an answer in a sentence of its own, without such an opening, is not recognised; a short remark after
+//! `什么…？` may be taken for an answer.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) const PAGE: Page = Page {
     example: "为什么蜗牛从不搬家？因为房贷还没还清。",
 };
 
-/// What an answer opens with.
+/// What an answer opens with: a reason, an answer that is called one, or advice to whoever asks.
 const ANSWERS: &[&str] = &[
     "因为",
     "可能因为",
@@ -46,30 +46,13 @@ const ANSWERS: &[&str] = &[
     "别急",
     "别着急",
     "不用",
-    "不要",
-    "不怕",
     "莫慌",
-    "专家",
-    "教你",
     "建议",
     "回答",
     "其实是",
-    "恭喜",
-    "没错",
     "很简单",
-    "简单",
-    "你只",
-    "你就",
     "你可以",
-    "告诉",
-    "快来",
-    "快用",
-    "可以用",
     "试试",
-    "小编",
-    "方法",
-    "相信",
-    "一招",
 ];
 
 /// What answers a yes-no question.
@@ -88,50 +71,8 @@ const WHY_ANSWERS: &[&str] = &["怕", "为了", "以防", "免得", "省得"];
 /// Who else answers.
 const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答曰", "回答:", "回答到"];
 
-/// What a further thought opens with, rather than an answer.
-const ELABORATIONS: &[&str] = &[
-    "我",
-    "俺",
-    "在下",
-    "急",
-    "在线",
-    "求",
-    "真",
-    "太",
-    "也太",
-    "好",
-    "明明",
-    "怎么",
-    "每次",
-    "多",
-    "这",
-    "那",
-    "之前",
-    "为什么",
-    "难道",
-    "是不是",
-    "听",
-    "昨",
-    "今",
-    "已",
-    "刚",
-    "再",
-    "一个",
-    "有没有",
-    "想",
-    "现在",
-    "不然",
-    "要不",
-    "虽然",
-    "但",
-    "可是",
-    "如果",
-    "总",
-    "谁",
-    "A",
-    "1",
-    "①",
-];
+/// The longest answer that is a phrase and no remark, in characters.
+const PHRASE_CHARS: usize = 8;
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
     let last_asks = post.sentences.last().is_some_and(Sentence::asks);
@@ -166,8 +107,7 @@ fn answers_why(asked: &Sentence, answer: &str) -> bool {
         && starts_with_any(answer, WHY_ANSWERS)
 }
 
-/// `谁？小明。`: a phrase is asked for, marked as a question, and one follows that is neither about
-/// the poster nor a further thought.
+/// `谁？小明。`: a phrase is asked for, marked as a question, and a short one follows that is not about the poster.
 fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     let text = post.narration(asked);
     let answer = post.text[next.span.clone()].trim_matches(is_break);
@@ -178,7 +118,7 @@ fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     asked.mark == Mark::Question
         && wants_phrase
         && !next.asks()
-        && (names || !(starts_with_any(answer, ELABORATIONS) || answer.contains(['我', '俺'])))
+        && (names || (answer.chars().count() <= PHRASE_CHARS && !answer.contains(['我', '俺'])))
 }
 
 /// `怎么会……呢 可能因为……`: question and reason in one sentence.

@@ -1,8 +1,8 @@
 //! Why.
 //!
-//! What: `为什么`, `凭什么`, `为何` that no verb governs, anywhere in the narration.
-//! Why: asking for a reason needs no mark, and what follows is mostly the poster's puzzlement.
-//! Known problems: a lament (`为什么受伤的总是我！`) counts as a question.
+//! What: `为什么`, `凭什么`, `为何` that no verb governs, anywhere in a narration that does not end in a full stop.
+//! Why: asking for a reason needs no mark, and what follows is mostly the poster's puzzlement. Who sets a full stop tells.
+//! Known problems: a lament (`为什么受伤的总是我！`) counts as a question; one with a full stop does not.
 
 use std::ops::Range;
 
@@ -17,5 +17,5 @@ pub(super) const PAGE: Page = Page {
 };
 
 pub(super) fn find(post: &Post<'_>) -> Option<Range<usize>> {
-    post.open_from(Kind::Why)
+    post.open_from(Kind::Why).filter(|_| !post.is_told())
 }
