@@ -44,7 +44,7 @@ fn an_endpoint_that_refuses_everybody_is_left_alone() {
     let settings = ws.read("pipeline.toml").replace("max_attempts = 1", "max_attempts = 1, leave_after = 0");
     ws.write("pipeline.toml", settings);
     run(&ws, &[]).expect(3);
-    assert_eq!(server.count(), 92);
+    assert_eq!(server.count(), 91);
     ws.audit_clean_with(&["--recipe", GEN, "--set", "draft.endpoint=loop"]);
 }
 

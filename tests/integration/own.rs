@@ -235,6 +235,47 @@ fn a_benchmark_without_a_model_has_labels_and_ratings() {
     assert!(constant[0] == Some(0.0) && constant[1].unwrap() < 50.0 && constant[2].is_none(), "{constant:?}");
 }
 
+const ENGLISH: &str = "asked-in-english";
+
+fn vote_on_english(ws: &Workspace) {
+    ws.run().expect(0);
+    for who in ["annotator-1", "annotator-2"] {
+        vote(ws, ENGLISH, "trick", who, |see| match see["question"].as_str().unwrap().contains("seasick") {
+            true => json!({ "keep": "plain" }),
+            false => json!({ "keep": "keep", "why": "It takes a thing for a person." }),
+        });
+    }
+    ws.run().expect(0);
+}
+
+/// Another language and forum: nothing of the Chinese rules speaks, and English ones do.
+#[test]
+fn posts_in_english_are_read_by_english_rules() {
+    let ws = example(ENGLISH);
+    let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
+    ws.write("pipeline.toml", settings);
+    vote_on_english(&ws);
+    ws.audit_clean();
+    let reasons = ws.reasons(ENGLISH);
+    let of = |reason: &str| reasons.get(reason).copied().unwrap_or_default();
+    assert_eq!(of("dropped/taken_away"), 1, "the removed text goes at import: {reasons:?}");
+    assert_eq!(of("dropped/not_a_question"), 3, "a statement, an answered one and a quoted one: {reasons:?}");
+    assert_eq!(of("dropped/rejected"), 1, "{reasons:?}");
+    let merged: u64 = reasons.iter().filter(|(key, _)| key.starts_with("merged/")).map(|(_, n)| n).sum();
+    assert_eq!(merged, 1, "the same question in other order: {reasons:?}");
+    let rows = ws.candidates(ENGLISH);
+    let texts: Vec<&str> = rows.iter().map(|row| row["question"].as_str().unwrap()).collect();
+    assert!(texts.contains(&"how come nobody clocks in at the clock factory"), "{texts:?}");
+    assert!(texts.iter().any(|text| text.contains("[e-mail]")), "{texts:?}");
+    ws.call(["release", ENGLISH]).expect(0);
+
+    // With Chinese rules the word order asks nothing.
+    let zh = "benchmarks/asked-in-english/benchmark.toml";
+    ws.write(zh, ws.read(zh).replace("language = \"en\"", "language = \"zh\""));
+    ws.call(["run", "--to", "filter"]).expect(0);
+    assert!(ws.reasons(ENGLISH)["dropped/not_a_question"] > 3);
+}
+
 #[test]
 fn a_changed_file_makes_the_steps_stale_that_use_it() {
     let ws = example(TWISTERS);

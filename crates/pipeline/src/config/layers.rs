@@ -107,6 +107,9 @@ pub struct Config {
     recipes: Vec<String>,
 }
 
+/// The stages that read texts in a language.
+const LANGUAGE_OF: [&str; 4] = ["clean", "anonymise", "filter", "dedup"];
+
 impl Config {
     /// Reads a workspace's settings. `choices` are the recipes' own, as (recipe, `stage.key`, TOML).
     ///
@@ -170,7 +173,15 @@ impl Config {
     pub fn stage(&self, recipe: Option<&str>, section: &str) -> BTreeMap<String, Value> {
         let Some(section) = SECTIONS.iter().find(|s| s.name == section) else { return BTreeMap::new() };
         let value = |key: &str| self.lookup(recipe, section.name, key).map(|(v, _)| v.clone());
-        section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect()
+        let mut values: BTreeMap<String, Value> =
+            section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect();
+        // Said only where it is another than Chinese: stages from before there was a choice stay fresh.
+        if LANGUAGE_OF.contains(&section.name)
+            && let Some((language, _)) = self.lookup(recipe, "text", "language").filter(|(l, _)| *l != "zh")
+        {
+            values.insert("language".to_owned(), language.clone());
+        }
+        values
     }
 
     /// A stage's settings in a recipe, typed.

@@ -9,8 +9,10 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 /// The tables of pipeline.toml, in the order of the file.
-pub const SECTIONS: &[Section] =
-    &[RUN, IMPORT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, PUZZLES, RELEASE];
+pub const SECTIONS: &[Section] = &[
+    RUN, IMPORT, TEXT, CLEAN, ANONYMISE, FILTER, DEDUP, DRAFT, REVIEW, RESPOND, JUDGE, OPTIONS, PUZZLES,
+    RELEASE,
+];
 
 /// What a run does when no flag says otherwise.
 pub const RUN: Section = Section {
@@ -59,6 +61,32 @@ pub const IMPORT: Section = Section {
         ),
     ],
 };
+
+/// The language of a recipe's posts.
+pub const TEXT: Section = Section {
+    name: "text",
+    doc: "The language of a recipe's posts, by which clean, anonymise, filter and dedup go.",
+    keys: &[key(
+        "language",
+        Kind::Choice(LANGUAGES),
+        "\"zh\"",
+        "\"zh\": all rules for Chinese forums. \"en\": what a forum leaves of a removed text, English question marks and word order, English personal data, and near duplicates by \"indel\" where dedup.metric is \"default\".",
+    )],
+};
+
+/// The languages that text stages know.
+const LANGUAGES: &[&str] = &["zh", "en"];
+
+/// A language that text stages know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Chinese.
+    #[default]
+    Zh,
+    /// English.
+    En,
+}
 
 /// Making a post say what its author meant it to say.
 pub const CLEAN: Section = Section {
@@ -382,6 +410,9 @@ pub struct Import {
 pub struct Clean {
     /// `newline`, `title` or `content`.
     pub join: String,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
 }
 
 /// Resolved settings of the anonymise stage.
@@ -400,6 +431,9 @@ pub struct Anonymise {
     pub addresses: String,
     /// `builtin` or paths.
     pub policy: Vec<String>,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
 }
 
 /// Resolved settings of the filter stage.
@@ -414,6 +448,9 @@ pub struct Filter {
     pub max_chars: usize,
     /// Drop forum management.
     pub forum: bool,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
 }
 
 /// Resolved settings of the dedup stage.
@@ -430,6 +467,9 @@ pub struct Dedup {
     pub keep: String,
     /// Fold before comparing.
     pub normalize: bool,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
 }
 
 /// Resolved settings of drafts.

@@ -58,7 +58,7 @@ impl Anonymise {
     /// # Errors
     /// [`StageError::Settings`] naming the list and line that cannot be used.
     pub fn new(settings: &sections::Anonymise, lists: &Lists) -> Result<Anonymise, StageError> {
-        Self::speaking(settings, lists, false)
+        Self::speaking(settings, lists, settings.language == sections::Language::En)
     }
 
     /// [`Anonymise::new`] for texts in English.

@@ -1,7 +1,7 @@
 //! Clean: what the post says, without placeholders, numbering and other debris.
 
-use crate::config::sections;
-use riddlemill_text::record::{Outcome, Post, PostKind};
+use crate::config::sections::{self, Language};
+use riddlemill_text::record::{Outcome, Post, PostKind, Reason};
 use riddlemill_text::text::clean::{self as rules, Draft, DraftKind, Settings, Verdict};
 
 /// Cleans a post. Title and content become the text, and stay behind.
@@ -13,6 +13,9 @@ pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
     };
     let (title, content) = (post.title.take(), post.content.take());
     let (title, content) = (title.as_deref(), content.as_deref());
+    if settings.language == Language::En {
+        return english(post, title, content);
+    }
     let cleaned =
         rules::clean(&Draft { kind, title: title.unwrap_or_default(), content }, &Settings::default());
     if let Verdict::Drop(reason, evidence) = cleaned.verdict {
@@ -38,6 +41,22 @@ pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
         after: post.text.clone(),
         row: post,
     }
+}
+
+/// A post of an English forum.
+fn english(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcome<Post> {
+    let (text, rule) = riddlemill_text::text::english::clean(title.unwrap_or_default(), content);
+    if !text.chars().any(char::is_alphanumeric) {
+        return Outcome::Dropped { reason: Reason::Empty, evidence: Post::written(title, content) };
+    }
+    let before = Post::written(title, content);
+    post.text = text;
+    if before == post.text {
+        return Outcome::Kept(post);
+    }
+    let rule = rule.unwrap_or(rules::Rule::Debris.code());
+    let after = post.text.clone();
+    Outcome::Changed { row: post, rule, evidence: rule.to_owned(), before, after }
 }
 
 /// The rules that fired, each once, in order.

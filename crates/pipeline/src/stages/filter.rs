@@ -1,23 +1,30 @@
 //! Filter: posts of the recipe's kind.
 
-use crate::config::sections;
+use crate::config::sections::{self, Language};
 use riddlemill_text::record::{Outcome, Post, Reason};
 use riddlemill_text::text::filter::{Context, Settings, filter as rules};
-use riddlemill_text::text::interrogative;
+use riddlemill_text::text::{english, interrogative};
 
 /// Keeps a post or says which rule it fails.
 pub fn filter(post: Post, settings: &sections::Filter) -> Outcome<Post> {
     let rules_on = Settings {
         min_chars: settings.min_chars,
         max_chars: settings.max_chars,
-        management: settings.forum,
+        // The words of management are those of Chinese forums.
+        management: settings.forum && settings.language == Language::Zh,
         ..Settings::default()
     };
     let context = Context { images: post.images as usize };
     if let Some((reason, evidence)) = rules(&post.text, &rules_on, context) {
         return Outcome::Dropped { reason, evidence };
     }
-    if settings.questions {
+    if settings.questions && settings.language == Language::En {
+        let (asks, rule, fragment) = english::asks(&post.text);
+        if !asks {
+            let evidence = if fragment.is_empty() { rule.to_owned() } else { format!("{rule}: {fragment}") };
+            return Outcome::Dropped { reason: Reason::NotAQuestion, evidence };
+        }
+    } else if settings.questions {
         let judgement = interrogative::judge(&post.text);
         if !judgement.is_question {
             let evidence = match judgement.evidence.as_str() {

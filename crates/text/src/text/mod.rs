@@ -3,6 +3,7 @@
 
 pub mod anonymise;
 pub mod clean;
+pub mod english;
 pub mod filter;
 mod grouped;
 pub mod interrogative;
