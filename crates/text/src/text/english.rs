@@ -52,7 +52,7 @@ pub fn asks(text: &str) -> (bool, &'static str, String) {
     let asking = |(at, (sentence, marked)): (usize, &(&str, bool))| {
         (*marked || opens_as_question(sentence)).then(|| (at, *marked, (*sentence).to_owned()))
     };
-    let Some((at, marked, sentence)) = sentences.iter().enumerate().filter_map(asking).last() else {
+    let Some((at, marked, sentence)) = sentences.iter().enumerate().rev().find_map(asking) else {
         let quoted = text.contains('?');
         return (false, if quoted { "quoted-question" } else { "no-cue" }, String::new());
     };
