@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::LogError;
 use super::chain::{Walk, split};
-use super::heads::{Head, Heads, Home, is_whole};
+use super::heads::{HEADS, Head, Heads, Home, is_whole};
 use super::writer::Writer;
 use crate::{Digest, unpack};
 
@@ -221,6 +221,10 @@ impl Segments {
         for entry in entries {
             let path = entry.map_err(LogError::io(&self.dir, "list"))?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            // A log that lies in no raw/ has its heads beside its segments.
+            if name == HEADS && self.home.0 == self.dir {
+                continue;
+            }
             let parts: Vec<&str> = name.split('.').collect();
             let segment = match parts[..] {
                 [number, "jsonl"] => number.parse().ok().map(|n| (n, Segment::Open(path.clone()))),
