@@ -1,0 +1,136 @@
+//! Scores the rules over texts on labelled files, on both parts of a split by the hash of the text.
+//!
+//! `cargo run -p riddlemill-text --example quality -- FOLDER [--misses]`, FOLDER with `gold/*-dev.jsonl` and
+//! `data/reference/*-dev.jsonl`. A row is of the fit part where the first byte of BLAKE3 over a zero byte and its text is
+//! even, and held otherwise; title and content, or the two texts of a pair, are joined by a line break. Misses are shown of
+//! the fit part only: who reads the held rows has none left to believe.
+
+use std::path::Path;
+
+use riddlemill_text::text::clean::{Draft, DraftKind, Settings, clean};
+use riddlemill_text::text::interrogative;
+use riddlemill_text::text::sameness::{Verdict, compare};
+use serde_json::Value;
+
+/// One labelled row: what its split goes by, the label, what the program says, what to show.
+struct Row {
+    text: String,
+    want: bool,
+    got: bool,
+    why: String,
+}
+
+fn rows(path: &Path) -> Result<Vec<Value>, Box<dyn std::error::Error>> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let rows: Vec<Value> = text
+        .lines()
+        .filter(|l| !l.trim().is_empty())
+        .map(|l| serde_json::from_str(&l.replace(": NaN", ": null")))
+        .collect::<Result<_, _>>()?;
+    Ok(rows.into_iter().filter(|row| row["unsure"] != Value::Bool(true)).collect())
+}
+
+/// 0 for a text of the fit part, 1 for a held one.
+fn part(text: &str) -> u8 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[0]);
+    hasher.update(text.as_bytes());
+    hasher.finalize().as_bytes()[0] % 2
+}
+
+fn say<'r>(name: &str, part: &str, rows: impl Iterator<Item = &'r Row>, exact: bool) {
+    let (mut tp, mut fp, mut fneg, mut tn) = (0u32, 0u32, 0u32, 0u32);
+    for row in rows {
+        *match (row.want, row.got) {
+            (true, true) => &mut tp,
+            (false, true) => &mut fp,
+            (true, false) => &mut fneg,
+            (false, false) => &mut tn,
+        } += 1;
+    }
+    let ratio = |a: u32, b: u32| f64::from(a) / f64::from(b.max(1));
+    let n = tp + fp + fneg + tn;
+    if exact {
+        println!("{name} | {part} | {n} | {:.4}", ratio(tp, tp + fneg));
+    } else {
+        println!(
+            "{name} | {part} | {n} | f1 {:.4} | precision {:.4} | recall {:.4} | specificity {:.4}",
+            ratio(2 * tp, 2 * tp + fp + fneg),
+            ratio(tp, tp + fp),
+            ratio(tp, tp + fneg),
+            ratio(tn, tn + fp)
+        );
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let folder = Path::new(arguments.first().ok_or("usage: quality FOLDER [--misses]")?);
+    let misses = arguments.iter().any(|a| a == "--misses");
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
+    let squash = |s: &str| s.split_whitespace().collect::<String>();
+
+    let cleaned = rows(&folder.join("gold/clean-dev.jsonl"))?
+        .iter()
+        .map(|row| {
+            let (title, content) = (text(row, "title"), text(row, "abs"));
+            let draft = Draft { kind: DraftKind::Thread, title: &title, content: Some(&content) };
+            let got = clean(&draft, &Settings::default()).text;
+            let why = format!("{title:?} / {content:?}: want {} got {got:?}", row["text"]);
+            Row {
+                text: format!("{title}\n{content}"),
+                want: true,
+                got: squash(&got) == squash(&text(row, "text")),
+                why,
+            }
+        })
+        .collect::<Vec<_>>();
+    let questions =
+        |file: &str, field: &str, label: Option<&str>| -> Result<Vec<Row>, Box<dyn std::error::Error>> {
+            Ok(rows(&folder.join(file))?
+                .iter()
+                .map(|row| {
+                    let text = text(row, field);
+                    let found = interrogative::judge(&text);
+                    let why = format!("{} {text:?}", found.rule.code());
+                    let want = label.is_none_or(|label| row[label] == Value::Bool(true));
+                    Row { text, want, got: found.is_question, why }
+                })
+                .collect())
+        };
+    let pairs = rows(&folder.join("gold/dedup-dev.jsonl"))?
+        .iter()
+        .map(|row| {
+            let (a, b) = (text(row, "a"), text(row, "b"));
+            let found = compare(&a, &b);
+            let why = format!(
+                "{:?} {:?} {:?} {:.3} {}\n      {a:?}\n      {b:?}",
+                found.verdict, found.predicate, found.veto, found.score, row["kind"]
+            );
+            Row {
+                text: format!("{a}\n{b}"),
+                want: row["duplicate"] == Value::Bool(true),
+                got: found.verdict == Verdict::Same,
+                why,
+            }
+        })
+        .collect::<Vec<_>>();
+    let sets = [
+        ("clean", cleaned, true),
+        ("raw questions", questions("gold/question-dev.jsonl", "text", Some("is_question"))?, false),
+        ("FLUB is_question", questions("data/reference/flub-dev.jsonl", "text", Some("is_question"))?, false),
+        ("RuozhiBench", questions("data/reference/ruozhibench-gen-dev.jsonl", "question_zh", None)?, true),
+        ("same joke", pairs, false),
+    ];
+    for (name, rows, exact) in &sets {
+        let part = |of: u8| rows.iter().filter(move |row| part(&row.text) == of);
+        say(name, "fit", part(0), *exact);
+        say(name, "held", part(1), *exact);
+        if misses {
+            for row in part(0).filter(|row| row.want != row.got) {
+                println!("   {} {}", if row.want { "missed" } else { "false " }, row.why);
+            }
+        }
+    }
+    Ok(())
+}
