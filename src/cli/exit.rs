@@ -73,12 +73,6 @@ impl From<Problems> for Failure {
     }
 }
 
-impl From<riddlemill_benchmarks::Problems> for Failure {
-    fn from(problems: riddlemill_benchmarks::Problems) -> Failure {
-        Failure { exit: Exit::Usage, message: problems.to_string() }
-    }
-}
-
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         let exit = if matches!(error, Error::Locked { .. }) { Exit::Locked } else { Exit::Io };

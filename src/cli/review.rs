@@ -13,11 +13,11 @@ use super::output::{self, count, number};
 use super::{carry, disputes, trials};
 use crate::config::Config;
 use crate::pipeline::{RunError, Tasks, now, review_items, shown_items, votes_as_tasks};
-use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
+use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement};
 use crate::review::ballot::{Round, Step};
 use crate::review::{
-    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog,
-    agreement, assign, dispute_item, export, import, replace, resolve_all, review_item, status,
+    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog, assign,
+    dispute_item, export, import, replace, resolve_all, review_item, status,
 };
 use crate::stages::review::Votes;
 use crate::store::{self, Error, Workspace, durable};
@@ -399,17 +399,13 @@ fn agreed(
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
 ) -> Vec<(String, serde_json::Value)> {
-    let people = votes.values().flatten().any(|vote| !vote.synthetic);
-    let bootstrap = Bootstrap { resamples: 1000, seed: 0, level: 0.95 };
-    let settings = AgreementSettings { bootstrap, synthetic: !people };
-    let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let told = agreement::agreed(step, items, votes, Bootstrap::AGREEMENT);
     let shown = |estimate: &Option<Estimate>| match estimate {
         Some(e) => format!("{:.3} [{:.3}, {:.3}]", e.value, e.low, e.high),
         None => "-".to_string(),
     };
-    let fields = agreement(step, votes, |id| by_id.get(id).copied(), &settings);
-    let field = |f: crate::review::agreement::FieldAgreement| {
-        let sample = if people { "" } else { " (sample)" };
+    let field = |f: FieldAgreement| {
+        let sample = if told.sample { " (sample)" } else { "" };
         let line = format!(
             "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}",
             f.field,
@@ -423,9 +419,9 @@ fn agreed(
         let json = json!({
             "field": f.field, "items": f.items, "votes": f.votes, "percent": value(&f.percent),
             "alpha": value(&f.alpha), "fleiss": value(&f.fleiss), "ac1": value(&f.ac1),
-            "edit_rate": f.drafts.rate(), "sample": !people,
+            "edit_rate": f.drafts.rate(), "sample": told.sample,
         });
         (line, json)
     };
-    fields.into_iter().map(field).collect()
+    told.fields.into_iter().map(field).collect()
 }

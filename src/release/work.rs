@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -16,8 +15,7 @@ use crate::pages::time::utc;
 use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::record::{Reason, State};
-use crate::review::agreement::{AgreementSettings, Bootstrap, agreement};
-use crate::review::{Item, Vote};
+use crate::review::agreement::{self, Bootstrap};
 use crate::stages::review::Votes;
 use crate::stages::{Stage, StageError, draft};
 use crate::store::{StageReader, Workspace, json_parts};
@@ -250,18 +248,13 @@ fn agreed(
 ) -> Result<Vec<Agreed>, RunError> {
     let Some(ballot) = link.stage.strip_prefix("review:") else { return Ok(Vec::new()) };
     let Some((step, items)) = review_items(config, recipe, ballot)? else { return Ok(Vec::new()) };
-    let by_item: FxHashMap<&str, Vec<&Vote>> = votes.by_item(step.recipe, step.name);
-    let synthetic = !by_item.values().flatten().any(|vote| !vote.synthetic);
-    let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let bootstrap = Bootstrap { resamples: 0, seed: 0, level: 0.95 };
-    let settings = AgreementSettings { bootstrap, synthetic };
-    let fields = agreement(&step, &by_item, |id| by_id.get(id).copied(), &settings);
-    let measured = fields.into_iter().filter(|field| field.items > 0).map(|field| Agreed {
+    let told = agreement::agreed(&step, &items, &votes.by_item(step.recipe, step.name), Bootstrap::NONE);
+    let measured = told.fields.into_iter().filter(|field| field.items > 0).map(|field| Agreed {
         items: field.items,
         percent: field.percent.map(|e| e.value),
         alpha: field.alpha.map(|e| e.value),
         field: field.field,
-        synthetic,
+        synthetic: told.sample,
     });
     Ok(measured.collect())
 }

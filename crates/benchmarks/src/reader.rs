@@ -3,45 +3,21 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 
 use riddlemill_text::hint::near_miss;
+use riddlemill_text::problem::Found;
+pub use riddlemill_text::problem::{Problem, Problems};
 use toml_edit::{Document, Item, TableLike, Value};
 
 use crate::ballot::Label;
-
-/// Something in a declaration that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Where: `flub/ballots.toml:12:1`.
-    pub place: String,
-    /// What is wrong, and how to mend it.
-    pub what: String,
-}
-
-/// All problems of a declaration.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Problems(pub Vec<Problem>);
-
-impl fmt::Display for Problems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, Problem { place, what }) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{place}: {what}")?;
-        }
-        Ok(())
-    }
-}
 
 /// Reads a file by what asks for its keys.
 ///
 /// # Errors
 /// Every problem of the file, in the order of its lines.
 pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Result<T, Problems> {
-    let reader = Reader { file, text, problems: RefCell::default() };
+    let reader = Reader { found: Found::new(file, text) };
     let read = match Document::parse(text) {
         Ok(document) => Some(reader.keys(document.as_table(), what)),
         Err(e) => {
@@ -49,23 +25,18 @@ pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Res
             None
         }
     };
-    let mut problems = reader.problems.into_inner();
-    problems.sort_by_key(|(offset, _)| *offset);
-    let problems = problems.into_iter().map(|(_, problem)| problem).collect();
+    let problems = reader.found.in_order();
     match read {
-        Some(read) if Vec::is_empty(&problems) => Ok(read),
+        Some(read) if problems.is_empty() => Ok(read),
         _ => Err(Problems(problems)),
     }
 }
 
 struct Reader<'f> {
-    file: &'f str,
-    text: &'f str,
-    /// Each with its place in the text.
-    problems: RefCell<Vec<(usize, Problem)>>,
+    found: Found<'f>,
 }
 
-impl<'f> Reader<'f> {
+impl Reader<'_> {
     fn keys<T>(&self, table: &dyn TableLike, what: impl FnOnce(&Keys<'_>) -> T) -> T {
         let keys = Keys { reader: self, table, asked: RefCell::default() };
         let read = what(&keys);
@@ -73,17 +44,8 @@ impl<'f> Reader<'f> {
         read
     }
 
-    /// File, line and column of an offset, both from 1, the column in characters.
-    fn place(&self, offset: usize) -> String {
-        let before = &self.text[..self.text.floor_char_boundary(offset)];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        format!("{}:{line}:{column}", self.file)
-    }
-
     fn problem(&self, span: Option<Range<usize>>, what: String) {
-        let offset = span.map_or(0, |span| span.start);
-        self.problems.borrow_mut().push((offset, Problem { place: self.place(offset), what }));
+        self.found.add(span.map_or(0, |span| span.start), what);
     }
 }
 
@@ -214,7 +176,7 @@ impl Keys<'_> {
     pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&Keys<'_>) -> Vec<T>) -> Vec<T> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
-        let silent = Reader { problems: RefCell::default(), ..*self.reader };
+        let silent = Reader { found: Found::new("", "") };
         let read = |(_, item): (&str, &Item)| {
             let table = item.as_table_like()?;
             Some(what(&Keys { reader: &silent, table, asked: RefCell::default() }))
@@ -277,7 +239,7 @@ impl Keys<'_> {
 
     /// Where the value of a key stands.
     pub fn place(&self, key: &str) -> Option<String> {
-        Some(self.reader.place(self.table.get(key)?.span()?.start))
+        Some(self.reader.found.place(self.table.get(key)?.span()?.start))
     }
 
     /// Tells what is wrong with a key, or with the table where it has no such key.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::config::{Config, Kind, Problem, Source, reference, unknown};
+use crate::config::{Config, Kind, Problem, Problems, Source, reference, unknown};
 use crate::stages::{Review, Rows, Stage};
 use riddlemill_benchmarks::{Benchmark, Paper};
 
@@ -42,7 +42,7 @@ pub static RECIPES: LazyLock<Vec<Recipe>> =
 ///
 /// # Errors
 /// Every problem of every file, and every step that nothing makes.
-pub fn open(root: &std::path::Path) -> Result<(), riddlemill_benchmarks::Problems> {
+pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     riddlemill_benchmarks::open(&root.join("benchmarks"))?;
     let mut problems = Vec::new();
     for benchmark in riddlemill_benchmarks::all() {
@@ -54,10 +54,10 @@ pub fn open(root: &std::path::Path) -> Result<(), riddlemill_benchmarks::Problem
             let what = crate::stages::lacking(step)
                 .unwrap_or_else(|| format!("nothing makes the step {:?}", step.name));
             let place = format!("{}/benchmark.toml", benchmark.name);
-            problems.push(riddlemill_benchmarks::Problem { place, what });
+            problems.push(Problem { place, what });
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(riddlemill_benchmarks::Problems(problems)) }
+    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
 fn declared(benchmark: &'static Benchmark) -> Recipe {

@@ -28,7 +28,7 @@ pub use blinding::Blinding;
 pub use exchange::{Ballot, Format, Import, ImportSettings, Problem, export, import};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
 pub use item::{Content, Item};
-pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, resolve, review_item};
+pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, majority, resolve, review_item};
 pub use status::{Status, resolve_all, status};
 pub use value::{Value, Values};
 pub use votes::{Receipt, Vote, VoteLog};

@@ -13,8 +13,8 @@ use crate::config::{Config, sections};
 use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::record::{Choice, CunningText, Joke, Question, Reason, State, Variant};
-use crate::review::agreement::{AgreementSettings, Bootstrap, FieldAgreement};
-use crate::review::{Item, Resolution, agreement, resolve_all};
+use crate::review::agreement::{Bootstrap, FieldAgreement, agreed};
+use crate::review::{Resolution, resolve_all};
 use crate::stages::import::kinds;
 use crate::stages::review::Votes;
 use crate::stages::{Rows, Stage};
@@ -173,17 +173,13 @@ fn votes_on(
     let votes = Votes::load(config, recipe.name)?;
     let on = votes.by_item(step.recipe, step.name);
     let resolved = resolve_all(&step, &items, &on);
-    let sample = !on.values().flatten().any(|vote| !vote.synthetic);
-    let bootstrap = Bootstrap { resamples: 1000, seed: 0, level: 0.95 };
-    let by_id: std::collections::HashMap<&str, &Item> = items.iter().map(|i| (i.id.as_str(), i)).collect();
-    let settings = AgreementSettings { bootstrap, synthetic: sample };
-    let fields = agreement(&step, &on, |id| by_id.get(id).copied(), &settings);
-    let found = fields.into_iter().find(|found| found.field == field);
+    let told = agreed(&step, &items, &on, Bootstrap::AGREEMENT);
+    let found = told.fields.into_iter().find(|found| found.field == field);
     let shown = |found: FieldAgreement| Agreement {
         items: found.items,
         percent: found.percent.map(|e| e.value * 100.0),
         fleiss: found.fleiss.map(|e| [e.value, e.low, e.high]),
-        sample,
+        sample: told.sample,
     };
     Ok((found.filter(|found| found.items > 0).map(shown), resolved))
 }

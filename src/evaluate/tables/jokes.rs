@@ -5,22 +5,17 @@ use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::task::{Setting, Task};
 use crate::review::agreement::{Units, fleiss_kappa, percent};
+use crate::review::majority;
 
 const VERDICTS: [&str; 3] = ["human", "llm", "equal"];
 
-/// What most of those who judged an answer say; `undecided` where no verdict has more than all others, as where
-/// all three differ.
-pub fn majority<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
-    let mut counts = [0usize; 3];
-    for verdict in verdicts {
-        if let Some(at) = VERDICTS.iter().position(|known| *known == verdict) {
-            counts[at] += 1;
-        }
-    }
-    let most = *counts.iter().max()?;
-    let mut leading = (0..3).filter(|at| counts[*at] == most && most > 0);
-    let first = leading.next()?;
-    Some(if leading.next().is_some() { "undecided" } else { VERDICTS[first] })
+/// What more than half of those who judged an answer say; `undecided` where no verdict has so many, as where all three
+/// differ. None where nobody judged it.
+fn verdict<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
+    let counts = counts(verdicts);
+    let judged = counts.iter().any(|count| *count > 0);
+    let by_verdict = VERDICTS.into_iter().zip(counts.map(|count| count as usize));
+    judged.then(|| majority(by_verdict).unwrap_or("undecided"))
 }
 
 fn verdicts(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
@@ -35,7 +30,7 @@ pub fn winning(book: &Book<'_>) -> Table {
         for person in [true, false] {
             let share = |verdict: &str| {
                 let value = |answer: &Answer| {
-                    majority(verdicts(answer, person)).map(|found| f64::from(found == verdict))
+                    self::verdict(verdicts(answer, person)).map(|found| f64::from(found == verdict))
                 };
                 let (units, n) = book.parts(column, |_| true, value);
                 Some(Cell::of(book.resamples.ratio(&units)?, 100.0, n, keys(book, who, person)))
@@ -52,8 +47,8 @@ pub fn winning(book: &Book<'_>) -> Table {
         name: "winning",
         title: "Whose explanation wins".into(),
         paper: "Chumor, figure 1",
-        about: "Percent of jokes for which most prefer the person's explanation, the model's, or neither; undecided \
-                where no answer has most votes. Who judges does not see whose explanation is whose."
+        about: "Percent of jokes for which more than half prefer the person's explanation, the model's, or neither; \
+                undecided where no answer has so many votes. Who judges does not see whose explanation is whose."
             .into(),
         of: "Model",
         columns: ["Person wins", "Model wins", "Equal", "Undecided"].map(str::to_string).into(),
@@ -94,7 +89,7 @@ pub fn agreement(book: &Book<'_>) -> Table {
         let both: Vec<(usize, [u32; 3])> = answers
             .iter()
             .filter_map(|(at, answer)| {
-                let sides = [true, false].map(|person| majority(verdicts(answer, person)));
+                let sides = [true, false].map(|person| verdict(verdicts(answer, person)));
                 let [Some(people), Some(judges)] = sides else { return None };
                 Some((*at, counts([people, judges].into_iter())))
             })

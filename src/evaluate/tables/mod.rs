@@ -22,7 +22,6 @@ pub use across::Point;
 pub use book::{Book, PEOPLE, Who};
 pub use choices::released_scores;
 pub use compare::{Comparison, comparisons};
-pub use jokes::majority;
 pub use known::expected;
 pub use report::{Report, gen_scores, report};
 pub use table::{Cell, Keys, Look, Row, Table};

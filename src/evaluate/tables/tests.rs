@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::super::builtin::BuiltIn;
 use super::super::testing::{answer, given, group, joke, pair, question, rated, rating, set, text};
-use super::super::{Answer, Setting, Task, types};
+use super::super::{Answer, Item, Setting, Task, types};
 use super::*;
 use crate::evaluate::Set;
 use crate::review::agreement::Bootstrap;
+use crate::review::ballot::Combine;
 
 const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 300, seed: 1, level: 0.95 };
 
@@ -194,6 +195,29 @@ fn winning_rates_of_chumor() {
         (agreement["m: judges with people"].0[0].as_str(), agreement["m: judges with people"].1[0]),
         ("33.33", 3)
     );
+}
+
+/// Votes that differ more than three can: two of four are no majority, in the figure as in the votes' own rule.
+#[test]
+fn half_of_the_voters_are_no_majority_of_chumors() {
+    let items = [joke(0, [2, 1, 1]), joke(1, [3, 1, 0]), joke(2, [1, 1, 0]), joke(3, [0, 0, 1])];
+    let votes: [&[&str]; 4] = [
+        &["human", "human", "llm", "equal"],
+        &["human", "human", "human", "llm"],
+        &["human", "llm"],
+        &["equal"],
+    ];
+    let rate = |(item, votes): (&Item, &[&str])| {
+        let mut answer = rated(item, Task::ExplainJoke, "m", &[]);
+        answer.ratings.extend(votes.iter().map(|vote| rating("p", vote, true)));
+        answer
+    };
+    let answers: Vec<Answer> = items.iter().zip(votes).map(rate).collect();
+    let step = crate::review::ballots::step("chumor", "preference").unwrap();
+    let preference = step.fields.iter().find(|field| field.name == "preference").unwrap();
+    assert_eq!(preference.combine, Combine::MajorityOr("undecided"), "the votes' rule is a majority, too");
+    let report = told(&set("chumor", items.into()), &answers);
+    assert_eq!(values(&report, "winning")["m, by people"].0, ["25.00", "0.00", "25.00", "50.00"]);
 }
 
 #[test]

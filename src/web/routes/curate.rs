@@ -14,12 +14,11 @@ use super::review::ballot;
 use crate::config::Config;
 use crate::pipeline::Tasks;
 use crate::recipe::{self, Recipe};
-use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
+use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::review::ballot::{Qualification, Round};
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
-    AssignSettings, Item, Outcome, Pending, Resolution, Task, Values, Vote, agreement, assign, resolve_all,
-    status,
+    AssignSettings, Item, Outcome, Pending, Resolution, Task, Values, Vote, assign, resolve_all, status,
 };
 use crate::web::app::{App, reading, recipe};
 use crate::web::desk::{Ballot, Skip};
@@ -103,10 +102,9 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
         gold: gold.get(name).copied(),
         share: (p.done * 1000).checked_div(p.assigned).unwrap_or(0),
     };
-    let bootstrap = Bootstrap { resamples: 200, seed: 0, level: 0.95 };
-    let settings = AgreementSettings { bootstrap, synthetic: false };
     let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
-    let agreed = agreement(step, &votes, |id| ballot.item(id), &settings);
+    // Only people are curated: a sample's voters are nobody here.
+    let told = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
     Ok(Curated {
         recipe: recipe.name,
         step: step.name,
@@ -118,9 +116,10 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
         stale: status.stale,
         unassigned: unassigned(ballot, &resolved, tasks, Round::Vote).len(),
         people: status.annotators.iter().map(person).collect(),
-        agreement: agreed
+        agreement: told
+            .fields
             .iter()
-            .filter(|field| field.items > 0)
+            .filter(|field| !told.sample && field.items > 0)
             .map(|field| Agreed {
                 field: field.field.clone(),
                 items: field.items,

@@ -17,8 +17,7 @@ use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
 use crate::release::{Candidate, Causes, LeftOut, Since, lost, rows_of, since};
-use crate::review::agreement::{AgreementSettings, Bootstrap, Estimate};
-use crate::review::{Item, agreement};
+use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::Oops;
@@ -189,17 +188,14 @@ fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, Oops> {
     for review in recipe.reviews() {
         let Ok(Some((step, items))) = review_items(&config, recipe, review.place().1) else { continue };
         let on = votes.by_item(step.recipe, step.name);
-        let people = on.values().flatten().any(|vote| !vote.synthetic);
-        let bootstrap = Bootstrap { resamples: 200, seed: 0, level: 0.95 };
-        let settings = AgreementSettings { bootstrap, synthetic: !people };
-        let by_id: BTreeMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+        let told = agreement::agreed(&step, &items, &on, Bootstrap::AGREEMENT);
         let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
-        for field in agreement(&step, &on, |id| by_id.get(id).copied(), &settings) {
+        for field in &told.fields {
             agreed.push(Agreed {
                 step: step.name,
                 field: field.field.to_string(),
                 items: field.items,
-                sample: !people,
+                sample: told.sample,
                 percent: three(&field.percent),
                 alpha: three(&field.alpha),
                 fleiss: three(&field.fleiss),

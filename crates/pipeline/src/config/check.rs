@@ -1,7 +1,6 @@
 //! pipeline.toml against the list of settings: every problem at once, each with its place.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
@@ -18,31 +17,7 @@ use super::{FILE, VERSION};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::Annotator;
-
-/// Something in the settings that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Where: `pipeline.toml:3:1`, `RIDDLEMILL_DEDUP__METRIC`, `--set`.
-    pub place: String,
-    /// What is wrong, and how to mend it.
-    pub what: String,
-}
-
-/// All problems of the settings.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Problems(pub Vec<Problem>);
-
-impl fmt::Display for Problems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, Problem { place, what }) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{place}: {what}")?;
-        }
-        Ok(())
-    }
-}
+use riddlemill_text::problem::{Found, Problem, position};
 
 /// What a settings file says, and what is wrong with it.
 #[derive(Default)]
@@ -57,7 +32,7 @@ pub(super) struct Checked {
 
 /// Reads the text of a settings file.
 pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
-    let mut reader = Reader { text, recipes, checked: Checked::default(), problems: Vec::new() };
+    let mut reader = Reader { text, recipes, checked: Checked::default(), found: Found::new(FILE, text) };
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
         Err(e) => {
@@ -70,19 +45,15 @@ pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
             reader.problem(e.span(), what);
         }
     }
-    // Tables come in the order of their names' first use, keys before what they lack: a reader of the
-    // report goes down the file once.
-    reader.problems.sort_by_key(|(offset, _)| *offset);
-    reader.checked.problems = reader.problems.into_iter().map(|(_, problem)| problem).collect();
-    reader.checked
+    // Tables come in the order of their names' first use, keys before what they lack.
+    Checked { problems: reader.found.in_order(), ..reader.checked }
 }
 
 struct Reader<'a> {
     text: &'a str,
     recipes: &'a [&'a str],
     checked: Checked,
-    /// Each with its place in the text.
-    problems: Vec<(usize, Problem)>,
+    found: Found<'a>,
 }
 
 impl Reader<'_> {
@@ -226,7 +197,7 @@ impl Reader<'_> {
     /// miss, numbers out of their bounds by the reference; of other values of a wrong kind the type names the first.
     fn typed<T: DeserializeOwned>(&mut self, table: &Table, known: &[&str], section: &Section) -> Option<T> {
         let mut values = serde_json::Map::new();
-        let before = self.problems.len();
+        let before = self.found.count();
         let refused = self.refused(section, table);
         for (name, item) in table.iter().filter(|(name, _)| !refused.contains(name)) {
             if !known.contains(&name) {
@@ -238,7 +209,7 @@ impl Reader<'_> {
             }
         }
         match serde_json::from_value(Value::Object(values)) {
-            Ok(value) => Some(value).filter(|_| self.problems.len() == before),
+            Ok(value) => Some(value).filter(|_| self.found.count() == before),
             Err(e) => {
                 self.problem(table.span(), e.to_string());
                 None
@@ -261,7 +232,7 @@ impl Reader<'_> {
     }
 
     fn source(&mut self, table: &Table) -> Option<Source> {
-        let before = self.problems.len();
+        let before = self.found.count();
         let mut values = Layer::new();
         for (name, item) in table.iter() {
             if let Some(value) = self.value(&SOURCE, table, name, item) {
@@ -321,7 +292,7 @@ impl Reader<'_> {
                 "only a source of kind \"table\" has fields".into(),
             );
         }
-        if self.problems.len() > before {
+        if self.found.count() > before {
             return None;
         }
         Some(Source {
@@ -368,9 +339,7 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, span: Option<Range<usize>>, what: String) {
-        let offset = span.map_or(0, |span| span.start);
-        let (line, column) = position(self.text, offset);
-        self.problems.push((offset, Problem { place: format!("{FILE}:{line}:{column}"), what }));
+        self.found.add(span.map_or(0, |span| span.start), what);
     }
 
     fn origin(&self, item: &Item) -> Origin {
@@ -404,14 +373,6 @@ fn plain_name(name: &str) -> bool {
 
 fn key_span(table: &Table, name: &str) -> Option<Range<usize>> {
     table.key(name).and_then(|k| k.span())
-}
-
-/// Line and column, both from 1, the column in characters.
-fn position(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-    (line, column)
 }
 
 /// A value or a table, however it is written.

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::check::{Problem, Problems, check, value_json};
+use super::check::{check, value_json};
 use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
 use super::{FILE, Source};
+use super::{Problem, Problems};
 use super::{near_miss, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;

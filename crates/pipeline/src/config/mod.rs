@@ -13,9 +13,9 @@ pub mod sections;
 mod source;
 mod template;
 
-pub use check::{Problem, Problems};
 pub use layers::{Config, Origin, Overrides, Setting, Written};
 pub use riddlemill_text::hint::{near_miss, unknown};
+pub use riddlemill_text::problem::{Problem, Problems};
 pub use schema::{Key, Kind, Section};
 pub use source::{Source, SourceKind, Take};
 pub use template::{default_pipeline, sample_pipeline};

@@ -30,6 +30,13 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
+    /// The intervals of agreement wherever it is told: one coefficient has one interval, in a report, on a page or in a
+    /// terminal.
+    pub const AGREEMENT: Bootstrap = Bootstrap { resamples: 1000, seed: 0, level: 0.95 };
+
+    /// No interval: a million units are resampled for nothing where only the coefficient is told.
+    pub const NONE: Bootstrap = Bootstrap { resamples: 0, ..Bootstrap::AGREEMENT };
+
     /// One resample: `count` places below `count`, drawn with replacement, the same for a seed, a purpose, a name
     /// and a number `at`. Each resample has its own stream, so how they are spread over threads changes nothing.
     pub fn places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {

@@ -15,5 +15,7 @@ mod units;
 pub use bootstrap::{Bootstrap, Estimate};
 pub use coefficients::{ac1, alpha, fleiss_kappa, percent};
 pub use pairs::{Confusion, Weights};
-pub use report::{AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, agreement};
+pub use report::{
+    Agreed, AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, agreed, agreement,
+};
 pub use units::{Level, Units};

@@ -95,6 +95,29 @@ impl Edits {
     }
 }
 
+/// How far those who voted on a step agree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agreed {
+    /// Whether the voters are a sample's: no person voted.
+    pub sample: bool,
+    /// Field by field.
+    pub fields: Vec<FieldAgreement>,
+}
+
+/// Agreement as it is told everywhere: people's, and a sample's where no person voted. `votes` are one step's, by item;
+/// `bootstrap` is [`Bootstrap::AGREEMENT`], or [`Bootstrap::NONE`] where no interval is told.
+pub fn agreed(
+    step: &Step,
+    items: &[Item],
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+    bootstrap: Bootstrap,
+) -> Agreed {
+    let sample = votes.values().flatten().all(|vote| vote.synthetic);
+    let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let settings = AgreementSettings { bootstrap, synthetic: sample };
+    Agreed { sample, fields: agreement(step, votes, |id| by_id.get(id).copied(), &settings) }
+}
+
 /// Measures the latest, unstale votes of the first round. `votes` are one step's, by item.
 pub fn agreement<'i>(
     step: &Step,

@@ -1,8 +1,14 @@
 //! Published worked examples, stored figures of other libraries, and laws.
 
 use proptest::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::*;
+use crate::ballot::Round;
+use crate::ballots;
+use crate::item::Item;
+use crate::testing::{item, one, vote};
+use crate::votes::Vote;
 
 /// The table of ten subjects, fourteen raters and five categories that textbooks work through.
 const TEN_SUBJECTS: [[u32; 5]; 10] = [
@@ -188,4 +194,43 @@ proptest! {
             prop_assert!(one.is_none_or(|kappa| (-1.0 - 1e-12..=1.0 + 1e-12).contains(&kappa)));
         }
     }
+}
+
+/// What is told everywhere: people's votes without a sample's, a sample's where no person voted, and one interval.
+#[test]
+fn a_sample_is_told_only_where_no_person_voted() {
+    let step = ballots::step("chumor", "preference").unwrap();
+    let items: Vec<Item> = (0..6).map(|at| item(&step, &format!("i{at}"), &[])).collect();
+    let cast = |synthetic: bool, said: &dyn Fn(usize) -> [&'static str; 2]| -> Vec<Vote> {
+        let votes = items.iter().enumerate().flat_map(|(at, item)| {
+            let who = if synthetic { ["s", "t"] } else { ["p", "q"] };
+            who.into_iter().zip(said(at)).map(move |(who, code)| (item, who, code))
+        });
+        let made = |(item, who, code)| Vote {
+            synthetic,
+            ..vote(&step, item, Round::Vote, who, one("preference", code))
+        };
+        votes.map(made).map(Vote::sealed).collect()
+    };
+    let people = cast(false, &|at| if at < 3 { ["human", "human"] } else { ["human", "llm"] });
+    let sample = cast(true, &|_| ["llm", "llm"]);
+    let told = |votes: &[&Vote], bootstrap| {
+        let mut by_item: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
+        votes.iter().for_each(|vote| by_item.entry(&vote.item).or_default().push(vote));
+        agreed(&step, &items, &by_item, bootstrap)
+    };
+    let both: Vec<&Vote> = people.iter().chain(&sample).collect();
+    let of_people = told(&both, Bootstrap::AGREEMENT);
+    assert!(!of_people.sample);
+    let preference = |told: &Agreed| told.fields.iter().find(|f| f.field == "preference").unwrap().clone();
+    let field = preference(&of_people);
+    let percent = field.percent.unwrap();
+    assert_eq!((field.items, field.votes, percent.value), (6, 12, 0.5));
+    assert!(percent.low < 0.5 && percent.high > 0.5, "{percent:?}");
+    let of_sample = told(&sample.iter().collect::<Vec<_>>(), Bootstrap::AGREEMENT);
+    assert!(of_sample.sample);
+    assert_eq!(preference(&of_sample).percent.unwrap().value, 1.0);
+    assert!(told(&[], Bootstrap::AGREEMENT).sample, "nobody is no person");
+    let plain = preference(&told(&both, Bootstrap::NONE)).percent.unwrap();
+    assert_eq!((plain.low, plain.value, plain.high), (0.5, 0.5, 0.5));
 }

@@ -286,9 +286,10 @@ fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
     match field.combine {
         Combine::Majority | Combine::MajorityOr(_) | Combine::Unanimity => {
             let tally = tally(field, answers);
-            let needed =
-                if field.combine == Combine::Unanimity { answers.len() } else { answers.len() / 2 + 1 };
-            let winner = tally.values().find(|voices| voices.len() >= needed);
+            let winner = match field.combine {
+                Combine::Unanimity => tally.values().find(|voices| voices.len() == answers.len()),
+                _ => majority(tally.values().map(|voices| (voices, voices.len()))),
+            };
             match (winner, field.combine) {
                 (Some(voices), _) => Ok(Some(joined(field, voices))),
                 (None, Combine::MajorityOr(code)) => Ok(Some(Value::from(code))),
@@ -309,6 +310,15 @@ fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
         }
         Combine::Collect => Ok(Some(Value::List(answers.iter().map(|value| value.to_string()).collect()))),
     }
+}
+
+/// The answer that more than half gave, of each answer and how many gave it; none where they are as many as the others
+/// together, or fewer. What a majority is, in votes and in figures: "the majority vote among all annotators" (Chumor,
+/// section 3).
+pub fn majority<A>(counts: impl IntoIterator<Item = (A, usize)>) -> Option<A> {
+    let counts: Vec<(A, usize)> = counts.into_iter().collect();
+    let all: usize = counts.iter().map(|(_, count)| count).sum();
+    counts.into_iter().find(|(_, count)| 2 * count > all).map(|(answer, _)| answer)
 }
 
 /// Answers by what they amount to: all rejections are one, whatever their reasons.

@@ -49,6 +49,14 @@ fn chumor_takes_a_majority_or_says_undecided() {
 }
 
 #[test]
+fn a_majority_is_more_than_half() {
+    assert_eq!(majority([("a", 2), ("b", 1)]), Some("a"));
+    assert_eq!(majority([("a", 2), ("b", 1), ("c", 1)]), None, "half is none");
+    assert_eq!(majority([("a", 0), ("b", 1)]), Some("b"));
+    assert_eq!(majority([("a", 0)]), None, "nobody said anything");
+}
+
+#[test]
 fn a_senior_has_the_say_over_three_juniors_and_modifications_are_counted() {
     let step = ballots::step("flub", "type").unwrap();
     let item = item(&step, &[]);

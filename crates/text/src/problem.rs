@@ -1,0 +1,93 @@
+//! What is wrong with a text that people write, such as settings or a declaration: all of it at once, each with its place.
+
+use std::cell::RefCell;
+use std::fmt;
+
+/// Something that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: `pipeline.toml:3:1`, `flub/ballots.toml:12:1`, `RIDDLEMILL_DEDUP__METRIC`, `--set`.
+    pub place: String,
+    /// What is wrong, and how to mend it.
+    pub what: String,
+}
+
+/// All problems of a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Problem { place, what }) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{place}: {what}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The problems of one file as they are found, in whatever order, and told in the order of its lines.
+#[derive(Debug)]
+pub struct Found<'t> {
+    file: &'t str,
+    text: &'t str,
+    /// Each with its place in the text.
+    found: RefCell<Vec<(usize, Problem)>>,
+}
+
+impl<'t> Found<'t> {
+    /// Of a file that says `text`.
+    pub fn new(file: &'t str, text: &'t str) -> Found<'t> {
+        Found { file, text, found: RefCell::default() }
+    }
+
+    /// How many there are so far.
+    pub fn count(&self) -> usize {
+        self.found.borrow().len()
+    }
+
+    /// Takes note of what is wrong at an offset of the text.
+    pub fn add(&self, offset: usize, what: String) {
+        self.found.borrow_mut().push((offset, Problem { place: self.place(offset), what }));
+    }
+
+    /// File, line and column of an offset.
+    pub fn place(&self, offset: usize) -> String {
+        let (line, column) = position(self.text, offset);
+        format!("{}:{line}:{column}", self.file)
+    }
+
+    /// All of them: who reads the report goes down the file once.
+    pub fn in_order(self) -> Vec<Problem> {
+        let mut found = self.found.into_inner();
+        found.sort_by_key(|(offset, _)| *offset);
+        found.into_iter().map(|(_, problem)| problem).collect()
+    }
+}
+
+/// Line and column of an offset, both from 1, the column in characters.
+pub fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_told_down_the_file_with_columns_in_characters() {
+        let text = "甲 = 1\n乙乙 = 2\n";
+        let found = Found::new("a.toml", text);
+        found.add(text.find('2').unwrap(), "second".into());
+        found.add(0, "first".into());
+        assert_eq!(found.count(), 2);
+        let told = Problems(found.in_order()).to_string();
+        assert_eq!(told, "a.toml:1:1: first\na.toml:2:6: second");
+        assert_eq!(position(text, 1), (1, 1), "inside a character is at it");
+    }
+}
