@@ -15,6 +15,7 @@ const RANKS: &[&[&str]] = &[
         "benchmarks",
         "files",
         "hint",
+        "problem",
         "log",
         "text",
         "join",
