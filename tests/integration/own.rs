@@ -339,6 +339,13 @@ fn every_problem_of_a_folder_is_told_at_once() {
     for part in ["\"idea\"", "\"tempo\"", "\"pik\""] {
         assert!(said.contains(part), "{part}: {said}");
     }
+    let ws = example(ENGLISH);
+    let path = "benchmarks/asked-in-english/benchmark.toml";
+    ws.write(path, ws.read(path).replace("questions = true", "questions = \"maybe\"\nquestion = true"));
+    let said = ws.call(["benchmark", "check"]).expect(2).err;
+    for part in ["filter.questions: expected", "\"question\"", "did you mean"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     // A folder that is no benchmark, and a pipe in the place of a file.
     ws.write("benchmarks/Riddles/benchmark.toml", "");
     let said = ws.call(["benchmark", "list"]).expect(2).err;

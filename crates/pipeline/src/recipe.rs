@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::config::{Config, Kind, Problem, Problems, Source, reference, unknown};
+use crate::config::sections::SECTIONS;
+use crate::config::{Config, Kind, Problem, Problems, Source, reference, unknown, value_json};
 use crate::stages::{Review, Rows, Stage};
 use riddlemill_benchmarks::{Benchmark, Paper};
 
@@ -46,6 +47,7 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     riddlemill_benchmarks::open(&root.join("benchmarks"))?;
     let mut problems = Vec::new();
     for benchmark in riddlemill_benchmarks::all() {
+        problems.extend(choices_of(benchmark));
         if Stage::has_records_of_its_own(benchmark) {
             continue;
         }
@@ -58,6 +60,27 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+}
+
+/// What is wrong with a benchmark's choices over the defaults.
+fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
+    let problem = |(key, toml): &(&str, &str)| {
+        let (section, name) = key.split_once('.')?;
+        let what = match SECTIONS.iter().find(|known| known.name == section) {
+            None => unknown("table of settings", section, SECTIONS.iter().map(|known| known.name)),
+            Some(known) => match known.keys.iter().find(|known| known.name == name) {
+                None => unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name)),
+                Some(known) => {
+                    let value = toml.parse::<toml_edit::Value>().ok().and_then(|value| value_json(&value));
+                    let wrong =
+                        value.map_or(Some("a value of TOML".to_owned()), |v| known.kind.check(&v).err());
+                    format!("{key}: expected {}", wrong?)
+                }
+            },
+        };
+        Some(Problem { place: format!("{}/benchmark.toml [settings.{section}]", benchmark.name), what })
+    };
+    benchmark.settings.iter().filter_map(problem).collect()
 }
 
 fn declared(benchmark: &'static Benchmark) -> Recipe {

@@ -399,7 +399,7 @@ fn item_json(item: &Item) -> Option<Value> {
 }
 
 /// A TOML value as JSON; dates and inline tables have no place in these settings.
-pub(super) fn value_json(value: &toml_edit::Value) -> Option<Value> {
+pub(crate) fn value_json(value: &toml_edit::Value) -> Option<Value> {
     Some(match value {
         toml_edit::Value::String(s) => s.value().clone().into(),
         toml_edit::Value::Integer(n) => (*n.value()).into(),

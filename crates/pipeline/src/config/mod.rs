@@ -13,6 +13,7 @@ pub mod sections;
 mod source;
 mod template;
 
+pub(crate) use check::value_json;
 pub use layers::{Config, Origin, Overrides, Setting, Written};
 pub use riddlemill_text::hint::{near_miss, unknown};
 pub use riddlemill_text::problem::{Problem, Problems};
