@@ -40,7 +40,7 @@ pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Co
 
 /// Says which keys are not struck out of what servers say, before anything is sent with them.
 pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
-    let names = config.endpoints.iter().filter_map(|endpoint| endpoint.key_env.as_deref());
+    let names = config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
     for name in crate::llm::short_keys(names).into_iter().filter(|_| !global.quiet) {
         eprintln!(
             "warning: the key in {name} has fewer than eight characters: it is sent, but not struck out of replies, as so little stands in ordinary text too"

@@ -85,6 +85,22 @@ fn an_endpoint_that_fails_is_told_with_what_mends_it() {
 }
 
 #[test]
+fn a_model_that_is_nearly_there_and_a_parameter_it_does_not_take_are_named() {
+    let missing = r#"{"error": {"message": "The model `m` does not exist"}}"#;
+    let list = r#"{"object": "list", "data": [{"id": "m2"}, {"id": "another-model"}]}"#;
+    let site = Site::start(move |asked| {
+        let (status, body) = if asked.path.ends_with("/models") { (200, list) } else { (404, missing) };
+        Reply::Plain(status, "Content-Type: application/json\r\n".into(), body.as_bytes().to_vec())
+    });
+    let ws = asking(&at(site.server.port, "free = true"));
+    insta::assert_snapshot!("near_model", causes(&ws, GEN, &[], 3));
+    let says = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    let site = refusing(400, says);
+    let ws = asking(&at(site.server.port, "free = true"));
+    insta::assert_snapshot!("limit_field", causes(&ws, GEN, &[], 3));
+}
+
+#[test]
 fn an_optional_draft_that_was_refused_is_no_success() {
     let site = refusing(401, "invalid api key");
     let ws = asking(&at(site.server.port, "free = true"));

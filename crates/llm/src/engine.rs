@@ -74,6 +74,7 @@ pub struct Engine {
     pub(super) caps: Vec<(String, Option<Usd>)>,
     pub(super) pace: Pace,
     pub(super) slots: Semaphore,
+    pub(super) models: tokio::sync::OnceCell<Vec<String>>,
     source: Source,
 }
 
@@ -89,7 +90,7 @@ impl Engine {
     pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
         let setting = |what: String| EngineError::Setting { endpoint: endpoint.name.clone(), what };
         let held = |reason, what: String| Source::Nothing(Held { reason, what });
-        let key = endpoint.key_env.as_deref().map(|name| (name, ApiKey::from_env(name)));
+        let unset = endpoint.variables().find(|name| ApiKey::from_env(name).is_none());
         let source = if endpoint.provider == Provider::Sample {
             let path =
                 endpoint.pack.as_deref().ok_or_else(|| setting("a sample provider needs a pack".into()))?;
@@ -101,12 +102,11 @@ impl Engine {
         } else if endpoint.price().is_none() {
             let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
             held(Reason::NoPrice, what)
-        } else if let Some((name, None)) = key {
-            held(Reason::KeyMissing, format!("{name} is not set (the key of llm.{})", endpoint.name))
+        } else if let Some(name) = unset {
+            let what = if endpoint.key_env.as_deref() == Some(name) { "the key" } else { "a header" };
+            held(Reason::KeyMissing, format!("{name} is not set ({what} of llm.{})", endpoint.name))
         } else {
-            let key = key.and_then(|(_, key)| key);
-            let http = Http::new(&endpoint.base_url, key, &endpoint.timeouts).map_err(setting)?;
-            Source::Server(Box::new(http))
+            Source::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
         };
         Ok(Engine::assemble(store, endpoint, limits, source))
     }
@@ -136,6 +136,7 @@ impl Engine {
             store,
             limits,
             caps,
+            models: tokio::sync::OnceCell::new(),
             source,
         }
     }

@@ -38,6 +38,8 @@ pub enum Kind {
     Empty,
     /// Success, but nothing beside reasoning.
     OnlyReasoning,
+    /// Success, but the server would not say it, for what is asked or answered.
+    Blocked,
     /// The answer is longer than anything that could be one.
     TooLarge,
 }
@@ -53,7 +55,7 @@ impl Fault {
             Kind::Connect(_) | Kind::Timeout | Kind::Cut(_) | Kind::Garbage(_) => true,
             Kind::Empty => true,
             // All that was asked for was thought about, and paid for: the same would be bought again.
-            Kind::OnlyReasoning => false,
+            Kind::OnlyReasoning | Kind::Blocked => false,
             Kind::Status(status) => matches!(status, 408 | 409 | 425 | 429 | 500..=599),
             Kind::QuotaExhausted(_) | Kind::TooLarge => false,
         }
@@ -73,15 +75,41 @@ impl Fault {
     /// account, the server itself.
     pub fn of_endpoint(&self) -> bool {
         matches!(self.kind, Kind::Connect(_) | Kind::QuotaExhausted(_) | Kind::Status(401..=404))
+            || self.is_about_settings()
     }
 
     /// Whether the same request would fail in the same way for ever: refused for what it says, or answered with
     /// nothing or too much however often it was sent.
     pub fn is_lasting(&self) -> bool {
-        matches!(
+        let lasts = matches!(
             self.kind,
-            Kind::Empty | Kind::OnlyReasoning | Kind::TooLarge | Kind::Status(400 | 413 | 422 | 451)
-        )
+            Kind::Empty
+                | Kind::OnlyReasoning
+                | Kind::Blocked
+                | Kind::TooLarge
+                | Kind::Status(400 | 413 | 422 | 451)
+        );
+        lasts && !self.is_about_settings()
+    }
+
+    /// Whether a parameter or the model is refused, which settings say for every request alike, and which are no part
+    /// of its key where they say how a limit is called.
+    fn is_about_settings(&self) -> bool {
+        const CODES: [&str; 3] = ["unsupported_parameter", "unsupported_value", "model_not_found"];
+        if !matches!(self.kind, Kind::Status(400 | 422)) {
+            return false;
+        }
+        let body: serde_json::Value = serde_json::from_str(&self.raw).unwrap_or_default();
+        let code = body.pointer("/error/code").and_then(serde_json::Value::as_str);
+        let words = ["nsupported parameter", "nsupported value"];
+        code.is_some_and(|code| CODES.contains(&code))
+            || said(&self.raw).is_some_and(|said| words.iter().any(|word| said.contains(word)))
+    }
+
+    /// Whether it may be that the server knows no such model.
+    pub(super) fn is_about_model(&self) -> bool {
+        let says = || said(&self.raw).is_some_and(|said| said.to_ascii_lowercase().contains("model"));
+        matches!(self.kind, Kind::Status(404)) || matches!(self.kind, Kind::Status(400 | 403)) && says()
     }
 
     /// Whether it may be one of several texts that the server cannot take.
@@ -102,6 +130,7 @@ impl Fault {
             Kind::Garbage(why) => format!("not an answer of this interface from {endpoint}: {why}"),
             Kind::Empty => format!("an empty answer from {endpoint}"),
             Kind::OnlyReasoning => format!("an answer from {endpoint} that is all reasoning"),
+            Kind::Blocked => format!("nothing from {endpoint}, whose filter of content held it back"),
             Kind::TooLarge => format!("an answer from {endpoint} that is too large to be one"),
         };
         match self.status().and_then(|_| said(&self.raw)) {
@@ -144,6 +173,7 @@ impl fmt::Display for Fault {
             Kind::Garbage(why) => write!(f, "not an answer of this interface: {why}"),
             Kind::Empty => f.write_str("an empty answer"),
             Kind::OnlyReasoning => f.write_str("an answer that is all reasoning"),
+            Kind::Blocked => f.write_str("held back by the server's filter of content"),
             Kind::TooLarge => f.write_str("an answer too large to be one"),
         }
     }
@@ -191,6 +221,20 @@ mod tests {
             let fault = Fault::new(kind);
             assert!(!fault.of_endpoint() && !fault.is_lasting(), "{fault}");
         }
+    }
+
+    #[test]
+    fn a_refused_parameter_is_a_fault_of_the_settings() {
+        let says = |raw: &str| {
+            let fault = Fault { raw: raw.into(), ..Fault::new(Kind::Status(400)) };
+            (fault.of_endpoint(), fault.is_lasting())
+        };
+        let parameter =
+            r#"{"error": {"message": "Unsupported parameter: 'max_tokens' is not supported", "code": null}}"#;
+        assert_eq!(says(parameter), (true, false));
+        assert_eq!(says(r#"{"error": {"message": "no", "code": "unsupported_value"}}"#), (true, false));
+        let long = r#"{"error": {"message": "This model's maximum context length is 9 tokens", "code": "context_length_exceeded"}}"#;
+        assert_eq!(says(long), (false, true));
     }
 
     #[test]

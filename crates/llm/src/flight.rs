@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
+use riddlemill_text::hint::near_miss;
 use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Failed, Held, Marks, Reply};
@@ -15,6 +16,7 @@ use super::fault::Fault;
 use super::http::{Received, Transport};
 use super::money::Usd;
 use super::progress::Tally;
+use super::provider;
 use super::request::Request;
 use super::retry::{Waits, seconds};
 use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
@@ -28,6 +30,8 @@ const BUSY_POLL: Duration = Duration::from_millis(200);
 const BUDGET_POLL: Duration = Duration::from_millis(20);
 /// An answer without its tokens, an error as far as it is kept, a vector: bytes.
 const ANSWER: u64 = 96 << 10;
+/// Names of models that are told where none is near.
+const MODELS_TOLD: usize = 5;
 /// A lease outlives the longest attempt by this much.
 const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
@@ -212,7 +216,7 @@ impl Engine {
             return Ok(Landed::Answers(begun.iter().map(failed).collect()));
         }
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
-        let call = wire::call(&requests, self.endpoint.limit_field, self.endpoint.stream);
+        let call = provider::call(&self.endpoint, &requests);
         let sent = Instant::now();
         tally.sending();
         let received = transport.send(&call).await;
@@ -267,8 +271,9 @@ impl Engine {
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
                     self.pace.pause(wait);
                 }
+                let hint = if again { String::new() } else { self.near_miss(transport, &fault).await };
                 if !again && fault.of_endpoint() {
-                    let how = fault.told_of(&self.endpoint.name);
+                    let how = fault.told_of(&self.endpoint.name) + &hint;
                     self.limits.run.note(&self.endpoint.name, Some(&how), leave_after);
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
@@ -286,7 +291,7 @@ impl Engine {
                     if !again && !apart {
                         line.request = Some(attempt.question.request.clone());
                         line.lasting = fault.is_lasting();
-                        line.error = given_up_words(attempt, &fault, &self.endpoint.name);
+                        line.error = self.given_up_words(attempt, &fault, &hint);
                     }
                     Line::Failure(line)
                 };
@@ -295,11 +300,49 @@ impl Engine {
                     (true, _) => Landed::Again(fault),
                     (_, true) => Landed::Apart,
                     _ => Landed::Answers(
-                        begun.iter().map(|attempt| given_up(attempt, &fault, &self.endpoint.name)).collect(),
+                        begun.iter().map(|attempt| self.given_up(attempt, &fault, &hint)).collect(),
                     ),
                 })
             }
         }
+    }
+
+    /// What the list of models says of a refusal that is about the model: the nearest name there is, or a few of them.
+    async fn near_miss(&self, transport: &dyn Transport, fault: &Fault) -> String {
+        if !fault.is_about_model() {
+            return String::new();
+        }
+        let models = self.models.get_or_init(|| transport.models()).await;
+        let model = &self.endpoint.model;
+        if models.is_empty() || models.contains(model) {
+            return String::new();
+        }
+        match near_miss(model, models.iter().map(String::as_str)) {
+            Some(near) => format!("; no model there is called {model:?}, did you mean {near:?}?"),
+            None => {
+                let few: Vec<&str> = models.iter().take(MODELS_TOLD).map(String::as_str).collect();
+                let more = if models.len() > few.len() { ", …" } else { "" };
+                format!("; no model there is called {model:?}, but {}{more}", few.join(", "))
+            }
+        }
+    }
+
+    /// What is kept of an item that is given up, and told of it, now and in later runs.
+    fn given_up_words(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> String {
+        let mut error = fault.told_of(&self.endpoint.name) + hint;
+        if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
+            error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
+        }
+        if attempt.number > 1 {
+            error.push_str(&format!(" (attempt {})", attempt.number));
+        }
+        error
+    }
+
+    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &str) -> Answer {
+        let reason = if fault.is_lasting() { Reason::RequestRefused } else { Reason::RequestFailed };
+        let error = self.given_up_words(attempt, fault, hint);
+        Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
     }
 
     /// Appends outcomes; `written` is called once they outlive this process.
@@ -381,24 +424,6 @@ fn stored_reply(
         at_ms: now_ms(),
         elapsed_ms,
     }
-}
-
-/// What is kept of an item that is given up, and told of it, now and in later runs.
-fn given_up_words(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> String {
-    let mut error = fault.told_of(endpoint);
-    if let Some(wait) = fault.asked_wait.filter(|_| fault.retriable()) {
-        error.push_str(&format!(", asking to wait {} s", wait.as_secs()));
-    }
-    if attempt.number > 1 {
-        error.push_str(&format!(" (attempt {})", attempt.number));
-    }
-    error
-}
-
-fn given_up(attempt: &Attempt<'_>, fault: &Fault, endpoint: &str) -> Answer {
-    let reason = if fault.is_lasting() { Reason::RequestRefused } else { Reason::RequestFailed };
-    let error = given_up_words(attempt, fault, endpoint);
-    Answer::Failed(Failed { reason, error, raw: fault.raw.clone(), key: attempt.question.key })
 }
 
 fn left(how: &str) -> Answer {

@@ -1,30 +1,30 @@
 //! One HTTP exchange: a body out, a whole answer or a fault back.
 
+use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::time::timeout;
 
-use super::events::assemble;
 use super::fault::{Fault, Kind};
+use super::provider::{self, Address};
 use super::retry::{exhausted_for, retry_after, seconds};
 use super::secret::ApiKey;
-use super::settings::Timeouts;
+use super::settings::{Endpoint, Provider};
 
 /// No answer of a chat or an embedding comes near this.
 const MAX_BODY: usize = 16 * 1024 * 1024;
+/// A list of models is a hint, and not waited for as an answer is.
+const MODELS_WAIT: Duration = Duration::from_secs(10);
 /// The longest pause taken from rate-limit headers alone; some servers give the reset of the day's quota there.
 const MAX_HEADER_PAUSE: Duration = Duration::from_secs(60);
-
-/// Where LibreTranslate is asked. It takes its key in the body, and none in a header.
-pub(super) const TRANSLATE: &str = "translate";
 
 /// A request as it goes out.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// `chat/completions`, `embeddings` or `translate`.
-    pub path: &'static str,
+    /// The path behind the endpoint's address, such as `chat/completions`.
+    pub path: String,
     /// The JSON body.
     pub body: String,
 }
@@ -48,35 +48,41 @@ pub struct Received {
 pub trait Transport: Send + Sync {
     /// Sends once. No implementation tries again by itself: every sending is journalled.
     fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>>;
+
+    /// The names of the models there, where they can be asked for.
+    fn models(&self) -> BoxFuture<'_, Vec<String>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
 }
 
-/// An OpenAI-compatible server.
+/// A server of any provider.
 pub(super) struct Http {
     client: reqwest::Client,
-    base_url: String,
-    authorization: Option<HeaderValue>,
+    provider: Provider,
+    address: Address,
+    models: Option<String>,
+    headers: HeaderMap,
     key: Option<ApiKey>,
+    /// All that is struck out of what the server says.
+    secrets: Vec<ApiKey>,
     first_byte: Duration,
     idle: Duration,
 }
 
 impl Http {
-    /// Fails where the address is none, or holds a user name or password: those would stand in errors and logs.
-    pub(super) fn new(base_url: &str, key: Option<ApiKey>, timeouts: &Timeouts) -> Result<Http, String> {
-        let url =
-            reqwest::Url::parse(base_url).map_err(|error| format!("base_url is no address: {error}"))?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("base_url must start with http:// or https://, not {}:", url.scheme()));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(
-                "base_url holds a user name or password; name an environment variable in key_env".to_owned()
-            );
-        }
-        let authorization = match &key {
-            Some(key) => Some(key.bearer().ok_or("the key holds characters that no header may")?),
-            None => None,
-        };
+    /// Fails where the address is none, or a header cannot be sent.
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Http, String> {
+        Http::with(endpoint, &ApiKey::from_env)
+    }
+
+    /// As [`Http::new`], with the values of variables from elsewhere than the environment.
+    pub(super) fn with(endpoint: &Endpoint, value: &dyn Fn(&str) -> Option<ApiKey>) -> Result<Http, String> {
+        let address = Address::new(endpoint)?;
+        let key = endpoint.key_env.as_deref().and_then(value);
+        let headers = provider::headers(endpoint, value)?;
+        let secrets = endpoint.variables().filter_map(value);
+        let secrets = secrets.flat_map(|secret| [secret.bare(), secret]).collect();
+        let timeouts = &endpoint.timeouts;
         let client = riddlemill_http::client()
             .connect_timeout(seconds(timeouts.connect_secs))
             .timeout(seconds(timeouts.total_secs))
@@ -88,36 +94,35 @@ impl Http {
             .map_err(|error| error.without_url().to_string())?;
         Ok(Http {
             client,
-            base_url: base_url.trim_end_matches('/').to_owned(),
-            authorization,
+            provider: endpoint.provider,
+            address,
+            models: provider::models_path(endpoint),
+            headers,
             key,
+            secrets,
             first_byte: seconds(timeouts.first_byte_secs),
             idle: seconds(timeouts.idle_secs),
         })
     }
 
     async fn exchange(&self, call: &Call) -> Result<Received, Fault> {
-        let body = match (&self.key, call.path) {
-            (Some(key), TRANSLATE) => key.within(&call.body),
+        let body = match &self.key {
+            Some(key) if call.path == provider::TRANSLATE => key.within(&call.body),
             _ => call.body.clone(),
         };
-        let mut request = self
+        let request = self
             .client
-            .post(format!("{}/{}", self.base_url, call.path))
+            .post(self.address.of(&call.path))
+            .headers(self.headers.clone())
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        if let Some(authorization) = self.authorization.as_ref().filter(|_| call.path != TRANSLATE) {
-            request = request.header(AUTHORIZATION, authorization.clone());
-        }
         let sent = timeout(self.first_byte, request.send()).await;
         let mut response = sent.map_err(|_| Fault::new(Kind::Timeout))?.map_err(|error| fault(error, &[]))?;
         let status = response.status().as_u16();
         let (asked_wait, pause) = waits(response.headers());
         let cost_usd = stated_cost(response.headers());
-        let streamed = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        let streamed =
+            response.headers().get(CONTENT_TYPE).is_some_and(|kind| provider::is_stream(kind.as_bytes()));
         let mut body = Vec::new();
         loop {
             let Ok(chunk) = timeout(self.idle, response.chunk()).await else {
@@ -137,7 +142,7 @@ impl Http {
         }
         if status < 300 && streamed {
             let stream = String::from_utf8_lossy(&body);
-            return match assemble(&stream) {
+            return match provider::assemble(self.provider, &stream) {
                 Some(body) => Ok(Received { status, body, asked_wait, pause, cost_usd }),
                 None => {
                     let kind = Kind::Cut("the stream ended before the answer did".to_owned());
@@ -158,15 +163,31 @@ impl Http {
 impl Transport for Http {
     fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         Box::pin(async move {
-            let strike = |text: String| match &self.key {
-                Some(key) => key.strike(&text).into_owned(),
-                None => text,
+            let strike = |text: String| {
+                self.secrets.iter().fold(text, |text, secret| match secret.strike(&text) {
+                    Cow::Owned(struck) => struck,
+                    Cow::Borrowed(_) => text,
+                })
             };
             match self.exchange(call).await {
                 Ok(received) => Ok(Received { body: strike(received.body), ..received }),
                 Err(fault) => Err(Fault { raw: strike(fault.raw), ..fault }),
             }
         })
+    }
+
+    fn models(&self) -> BoxFuture<'_, Vec<String>> {
+        let ask = async move {
+            let path = self.models.as_ref()?;
+            let request = self.client.get(self.address.of(path)).headers(self.headers.clone());
+            let mut response = request.send().await.ok()?.error_for_status().ok()?;
+            let mut body = Vec::new();
+            while let Some(chunk) = response.chunk().await.ok()?.filter(|_| body.len() < MAX_BODY) {
+                body.extend_from_slice(&chunk);
+            }
+            Some(provider::models(&String::from_utf8_lossy(&body)))
+        };
+        Box::pin(async move { timeout(MODELS_WAIT, ask).await.ok().flatten().unwrap_or_default() })
     }
 }
 
@@ -199,19 +220,4 @@ fn innermost(error: &dyn std::error::Error) -> String {
         cause = deeper;
     }
     cause.to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_checked_before_anything_is_sent() {
-        let new = |url| Http::new(url, None, &Timeouts::default()).err();
-        assert_eq!(new("http://127.0.0.1:1/v1/"), None);
-        assert!(new("127.0.0.1").is_some());
-        assert!(new("ftp://host").is_some());
-        let refused = new("https://me:secret@host/v1").unwrap();
-        assert!(refused.contains("key_env") && !refused.contains("secret"));
-    }
 }

@@ -29,12 +29,18 @@ impl ApiKey {
         (!value.is_empty()).then(|| ApiKey(SecretString::from(value)))
     }
 
-    /// The one header that carries the key; `None` where it holds characters a header cannot.
-    pub(super) fn bearer(&self) -> Option<reqwest::header::HeaderValue> {
-        let mut value =
-            reqwest::header::HeaderValue::from_str(&format!("Bearer {}", self.0.expose_secret())).ok()?;
+    /// A header that carries the key behind a word such as `Bearer `; `None` where it holds characters a header cannot.
+    pub(super) fn header(&self, word: &str) -> Option<reqwest::header::HeaderValue> {
+        let value = format!("{word}{}", self.0.expose_secret());
+        let mut value = reqwest::header::HeaderValue::from_str(&value).ok()?;
         value.set_sensitive(true);
         Some(value)
+    }
+
+    /// The key without a word before it, such as the `Bearer` of a whole header: that is what a server may quote.
+    pub(super) fn bare(&self) -> ApiKey {
+        let value = self.0.expose_secret();
+        ApiKey(SecretString::from(value.rsplit(' ').next().unwrap_or(value)))
     }
 
     /// A JSON object with the key as its `api_key`, which is where LibreTranslate looks for it. Such a body is sent
@@ -152,7 +158,7 @@ fn without_word(text: &str, word: &str) -> Option<String> {
     (done > 0).then(|| out + &text[done..])
 }
 
-fn percent_encoded(byte: u8) -> String {
+pub(super) fn percent_encoded(byte: u8) -> String {
     if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
         char::from(byte).to_string()
     } else {
@@ -185,7 +191,7 @@ mod tests {
     fn a_key_prints_nothing_of_itself() {
         let key = ApiKey::new(" sk-verysecret \n").unwrap();
         assert!(!format!("{key:?}").contains("secret"));
-        assert!(!format!("{:?}", key.bearer().unwrap()).contains("secret"));
+        assert!(!format!("{:?}", key.header("Bearer ").unwrap()).contains("secret"));
         assert!(ApiKey::new("  ").is_none());
     }
 

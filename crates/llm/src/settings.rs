@@ -18,7 +18,11 @@ pub struct Endpoint {
     /// Who answers.
     #[serde(default)]
     pub provider: Provider,
-    /// Up to and without `/chat/completions`, e.g. `https://api.example.org/v1`.
+    /// The version of the interface: Azure's `api-version`, `anthropic-version`, Gemini's `v1beta`. Azure needs one,
+    /// here or in `base_url`.
+    pub api_version: Option<String>,
+    /// Up to and without `/chat/completions`, e.g. `https://api.example.org/v1`; of providers with an interface of
+    /// their own the address before its paths.
     #[serde(default)]
     pub base_url: String,
     /// The model's name as the server knows it.
@@ -29,6 +33,9 @@ pub struct Endpoint {
     pub identity: Option<String>,
     /// The environment variable that holds the key (its name, never its value); absent for a server without keys.
     pub key_env: Option<String>,
+    /// Further headers of every request: the name of each, and the environment variable that holds its value.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
     /// How answers are drawn.
     #[serde(default)]
     pub sampling: Sampling,
@@ -97,10 +104,12 @@ impl Endpoint {
         Endpoint {
             name: name.to_owned(),
             provider: Provider::default(),
+            api_version: None,
             base_url: base_url.to_owned(),
             model: model.to_owned(),
             identity: None,
             key_env: None,
+            headers: BTreeMap::new(),
             sampling: Sampling::default(),
             format: Format::default(),
             max_tokens_ceiling: None,
@@ -147,9 +156,14 @@ impl Endpoint {
             .filter(|ceiling| *ceiling > first)
     }
 
-    /// Whether its key is set, or it takes none.
+    /// The environment variables that hold its key and what else its headers take from there.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.key_env.iter().chain(self.headers.values()).map(String::as_str)
+    }
+
+    /// Whether its key and the values of its headers are set, or it takes none.
     pub fn has_key(&self) -> bool {
-        self.key_env.as_deref().is_none_or(|name| super::secret::ApiKey::from_env(name).is_some())
+        self.variables().all(|name| super::secret::ApiKey::from_env(name).is_some())
     }
 
     /// The endpoint's own cap.
@@ -165,6 +179,16 @@ pub enum Provider {
     /// Any server of the OpenAI-compatible interface.
     #[default]
     Openai,
+    /// OpenAI's models at Azure: `model` is the deployment, `base_url` the resource's address.
+    Azure,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+    /// A vLLM server: OpenAI's interface, with guided decoding where a schema is sent.
+    Vllm,
+    /// An Ollama server's own interface, which sets the length of a context and of reasoning.
+    Ollama,
     /// A server of LibreTranslate's interface: `base_url` is the address before `/translate`. It takes texts, no
     /// prompts, and is asked for translations alone.
     Libretranslate,

@@ -240,6 +240,17 @@ async fn an_exhausted_quota_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_server_holds_back_is_bought_once() {
+    let bench = Bench::new();
+    let raw = r#"{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}], "usage": {"prompt_tokens": 10, "completion_tokens": 0}}"#;
+    let answers = all(&bench.engine(vec![("a", vec![Step::Raw(raw)])]), &["a"]).await;
+    assert_eq!(
+        (reason(&answers[0]), bench.sent(), bench.spent()),
+        (Some(Reason::RequestRefused), 1, 10_000_000)
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_fault_that_may_pass_is_outlived() {
     let bench = Bench::new();
     let faults = vec![

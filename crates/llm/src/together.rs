@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::fault::{Fault, Kind};
 use super::http::Received;
+use super::provider;
+use super::refusal;
 use super::request::Request;
 use super::tokens;
 use super::wire::{self, Content};
@@ -20,7 +22,7 @@ pub(super) fn read(requests: &[&Request], received: Received) -> Result<Vec<(Con
         wire::read(requests[0], &received)?;
     }
     let raws = apart(requests, &received.body).map_err(|why| Fault {
-        kind: wire::status_within(&received.body, why),
+        kind: refusal::within(&received.body, why),
         raw: wire::short(&received.body),
         asked_wait: received.asked_wait,
         usage: None,
@@ -37,7 +39,10 @@ pub(super) fn read(requests: &[&Request], received: Received) -> Result<Vec<(Con
 
 /// The response to each of several texts: its vector, and its share of the tokens by the embedded vocabulary's count.
 fn apart(requests: &[&Request], body: &str) -> Result<Vec<String>, String> {
-    let body: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let mut body: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    if body.get("data").is_none() {
+        body = provider::as_openai(&body.to_string()).unwrap_or(body);
+    }
     let data = body.get("data").and_then(Value::as_array).ok_or("no data")?;
     if data.len() != requests.len() {
         return Err(format!("{} vectors for {} texts", data.len(), requests.len()));
@@ -82,7 +87,7 @@ mod tests {
 
     use super::*;
     use crate::request::Input;
-    use crate::settings::LimitField;
+    use crate::settings::Endpoint;
 
     fn received(status: u16, body: impl ToString) -> Received {
         Received { status, body: body.to_string(), ..Received::default() }
@@ -97,7 +102,7 @@ mod tests {
     fn vectors_of_one_answer_go_to_their_texts() {
         let (a, b) = (embed("a long text of some words"), embed("b"));
         let sent: Value =
-            serde_json::from_str(&wire::call(&[&a, &b], LimitField::MaxTokens, false).body).unwrap();
+            serde_json::from_str(&provider::call(&Endpoint::new("e", "", "m"), &[&a, &b]).body).unwrap();
         assert_eq!(sent["input"], json!(["a long text of some words", "b"]));
         let body = json!({"model": "m", "data": [{"index": 1, "embedding": [2.0]}, {"index": 0, "embedding": [1.0]}],
             "usage": {"prompt_tokens": 9, "total_tokens": 9}});

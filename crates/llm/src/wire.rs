@@ -1,15 +1,17 @@
-//! The OpenAI-compatible interface, and LibreTranslate's: bodies out, answers in. The types are our own and lenient: many servers leave
-//! out fields that the official types demand (`id`, `created`, `index`), and none of those matters here.
+//! Answers in: those of the OpenAI-compatible interface, LibreTranslate's, and others' once they are in its forms. The
+//! types are our own and lenient: many servers leave out fields that the official types demand (`id`, `created`, `index`),
+//! and none of those matters here.
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::fault::{Fault, Kind};
-use super::http::{Call, Received};
+use super::http::Received;
 use super::money::Usd;
+use super::provider;
 use super::reasoning::{Parted, part};
+use super::refusal;
 use super::request::{Input, Request};
-use super::settings::{Format, LimitField};
 use super::store::Usage;
 
 /// No token of any vocabulary covers this many bytes of ordinary text on average.
@@ -32,66 +34,10 @@ pub struct Content {
     pub vector: Option<Vec<f32>>,
     /// Whether the answer ends because it reached `max_tokens`.
     pub truncated: bool,
+    /// Whether the server would not say it, for what it says.
+    pub blocked: bool,
     /// Tokens, where the server's count can be believed.
     pub usage: Option<Usage>,
-}
-
-/// The HTTP form of a chat, or of texts to embed together.
-pub(super) fn call(requests: &[&Request], limit_field: LimitField, stream: bool) -> Call {
-    let request = requests[0];
-    match &request.input {
-        Input::Chat { messages, sampling, format } => {
-            let mut body = Map::new();
-            body.insert("model".into(), json!(request.model));
-            body.insert("messages".into(), json!(messages));
-            let limit = match limit_field {
-                LimitField::MaxTokens => "max_tokens",
-                LimitField::MaxCompletionTokens => "max_completion_tokens",
-            };
-            body.insert(limit.into(), json!(sampling.max_tokens));
-            let optional = [
-                ("temperature", sampling.temperature.map(Value::from)),
-                ("top_p", sampling.top_p.map(Value::from)),
-                ("seed", sampling.seed.map(|seed| Value::from(seed.wrapping_add(request.sample.into())))),
-                ("stop", (!sampling.stop.is_empty()).then(|| json!(sampling.stop))),
-                ("response_format", response_format(format)),
-            ];
-            body.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-            if stream {
-                // Without the option a stream says nothing of its tokens.
-                body.insert("stream".into(), json!(true));
-                body.insert("stream_options".into(), json!({"include_usage": true}));
-            }
-            body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
-            Call { path: "chat/completions", body: Value::Object(body).to_string() }
-        }
-        Input::Embedding { text, dimensions } => {
-            // Servers that take no list take a single text.
-            let input = match requests {
-                [_] => json!(text),
-                _ => requests.iter().flat_map(|request| request.texts()).collect(),
-            };
-            let mut body = json!({"model": request.model, "input": input, "encoding_format": "float"});
-            if let Some(dimensions) = dimensions {
-                body["dimensions"] = json!(dimensions);
-            }
-            Call { path: "embeddings", body: body.to_string() }
-        }
-        Input::Translation { text, source, target } => {
-            let body = json!({"q": text, "source": source, "target": target, "format": "text"});
-            Call { path: super::http::TRANSLATE, body: body.to_string() }
-        }
-    }
-}
-
-fn response_format(format: &Format) -> Option<Value> {
-    match format {
-        Format::Text => None,
-        Format::JsonObject => Some(json!({"type": "json_object"})),
-        Format::JsonSchema { name, schema } => Some(
-            json!({"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": true}}),
-        ),
-    }
 }
 
 /// Reads a whole answer of whatever status.
@@ -99,17 +45,19 @@ pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fa
     let fault =
         |kind, usage| Fault { kind, raw: short(&received.body), asked_wait: received.asked_wait, usage };
     if !(200..300).contains(&received.status) {
-        let kind = match quota_exhausted(received.status, &received.body) {
-            true => Kind::QuotaExhausted(received.status),
-            false => Kind::Status(received.status),
-        };
-        return Err(fault(kind, None));
+        let refusal = refusal::read(received.status, &received.body);
+        let asked_wait = received.asked_wait.or(refusal.asked_wait);
+        return Err(Fault { asked_wait, ..fault(refusal.kind, None) });
     }
     let content =
-        content(request, &received.body).map_err(|why| fault(status_within(&received.body, why), None))?;
+        content(request, &received.body).map_err(|why| fault(refusal::within(&received.body, why), None))?;
     // What was cut before it began is an answer to keep: the same request would buy the same again.
     if content.text.trim().is_empty() && content.vector.is_none() && !content.truncated {
-        let kind = if content.reasoning.is_empty() { Kind::Empty } else { Kind::OnlyReasoning };
+        let kind = match content {
+            Content { blocked: true, .. } => Kind::Blocked,
+            Content { ref reasoning, .. } if reasoning.is_empty() => Kind::Empty,
+            _ => Kind::OnlyReasoning,
+        };
         return Err(fault(kind, content.usage));
     }
     Ok(content)
@@ -124,7 +72,7 @@ pub fn spoken(request: &Request, raw: &str) -> (String, String) {
 pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
     match &request.input {
         Input::Chat { .. } => {
-            let body: Chat = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            let body: Chat = of_any(raw)?;
             let choice = body.choices.into_iter().next().ok_or("no choices")?;
             let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
             let (said, thought) =
@@ -134,6 +82,7 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
             let thoughts: Vec<String> =
                 beside.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
             let truncated = choice.finish_reason.as_deref() == Some("length");
+            let blocked = choice.finish_reason.as_deref() == Some("content_filter");
             let usage = believable(request, said.len(), body.usage);
             Ok(Content {
                 text: answer,
@@ -141,11 +90,12 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
                 whole: said,
                 vector: None,
                 truncated,
+                blocked,
                 usage,
             })
         }
         Input::Embedding { .. } => {
-            let body: Embeddings = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+            let body: Embeddings = of_any(raw)?;
             let vector = body.data.into_iter().next().ok_or("no data")?.embedding;
             if vector.is_empty() {
                 return Err("an empty vector".into());
@@ -159,6 +109,14 @@ pub(super) fn content(request: &Request, raw: &str) -> Result<Content, String> {
             Ok(Content { whole: text.clone(), text, ..Content::default() })
         }
     }
+}
+
+/// An answer in OpenAI's form, or brought into it.
+fn of_any<T: serde::de::DeserializeOwned>(raw: &str) -> Result<T, String> {
+    serde_json::from_str(raw).or_else(|error| {
+        let other = provider::as_openai(raw).and_then(|body| serde_json::from_value(body).ok());
+        other.ok_or_else(|| error.to_string())
+    })
 }
 
 /// The server's count, where it can be one: whole numbers, no less than the text must take. What a server bills beyond
@@ -209,38 +167,6 @@ pub(super) fn stated_cost(received: &Received) -> Option<Usd> {
 #[serde(rename_all = "camelCase")]
 struct Translated {
     translated_text: String,
-}
-
-/// Some servers answer 429, or 403, for good: the account is empty.
-fn quota_exhausted(status: u16, body: &str) -> bool {
-    const CODES: [&str; 5] = [
-        "insufficient_quota",
-        "billing_hard_limit_reached",
-        "insufficient_balance",
-        "quota_exceeded",
-        "billing_not_active",
-    ];
-    let Ok(body) = serde_json::from_str::<Value>(body) else { return status == 402 };
-    let error = body.get("error").unwrap_or(&body);
-    let says = |name: &str| error.get(name).and_then(Value::as_str).is_some_and(|code| CODES.contains(&code));
-    status == 402 || says("code") || says("type")
-}
-
-/// Some proxies wrap the error of the server behind them in a success.
-pub(super) fn status_within(body: &str, why: String) -> Kind {
-    let code = serde_json::from_str::<Value>(body)
-        .ok()
-        .and_then(|body| body.get("error")?.get("code").and_then(Value::as_u64))
-        .and_then(|code| u16::try_from(code).ok())
-        .filter(|code| (400..600).contains(code));
-    match code {
-        // The refusal came from further back: whether anything was billed is not known.
-        Some(code) if code >= 500 || code == 408 || code == 429 => {
-            Kind::Garbage(format!("an error {code} inside a success"))
-        }
-        Some(code) => Kind::Status(code),
-        None => Kind::Garbage(why),
-    }
 }
 
 pub(super) fn short(body: &str) -> String {
@@ -323,8 +249,10 @@ struct Embedding {
 mod tests {
     use super::*;
     use crate::request::{Message, Role};
+    use crate::settings::Format;
     use crate::settings::Sampling;
     use proptest::prelude::*;
+    use serde_json::json;
 
     fn request() -> Request {
         let messages = vec![Message::new(Role::User, "Why is the mute button loud?")];
@@ -340,19 +268,6 @@ mod tests {
     fn answer(usage: Value) -> Result<Content, Fault> {
         let body = json!({"choices": [{"message": {"content": "an answer"}, "finish_reason": "stop"}], "usage": usage});
         read(&request(), &received(200, body))
-    }
-
-    #[test]
-    fn bodies_hold_what_was_set() {
-        let body: Value =
-            serde_json::from_str(&call(&[&request()], LimitField::MaxTokens, false).body).unwrap();
-        assert_eq!(
-            body,
-            json!({"model": "m", "messages": [{"role": "user", "content": "Why is the mute button loud?"}], "max_tokens": 50,
-                "seed": 9, "response_format": {"type": "json_object"}})
-        );
-        let body = call(&[&request()], LimitField::MaxCompletionTokens, false).body;
-        assert!(body.contains("max_completion_tokens") && !body.contains("max_tokens"));
     }
 
     #[test]

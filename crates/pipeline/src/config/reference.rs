@@ -19,15 +19,30 @@ pub const LLM: Section = Section {
     keys: &[
         key(
             "provider",
-            Kind::Choice(&["openai", "libretranslate", "sample"]),
+            Kind::Choice(&[
+                "openai",
+                "azure",
+                "anthropic",
+                "gemini",
+                "vllm",
+                "ollama",
+                "libretranslate",
+                "sample",
+            ]),
             "\"openai\"",
-            "Any server of the OpenAI-compatible interface, one that only translates, or a pack of replies.",
+            "Whose interface: openai is any server of the OpenAI-compatible one, libretranslate only translates, sample is a pack of replies.",
         ),
         key(
             "base_url",
             Kind::Text,
             "\"\"",
-            "Up to and without /chat/completions: https://api.example.org/v1.",
+            "openai, vllm: up to and without /chat/completions (https://api.example.org/v1); others: the address before their paths.",
+        ),
+        key(
+            "api_version",
+            Kind::Text,
+            "",
+            "azure: its api-version, needed; anthropic: its anthropic-version; gemini: v1 or v1beta.",
         ),
         key("model", Kind::Text, "\"\"", "The model's name as the server knows it."),
         key(
@@ -41,6 +56,12 @@ pub const LLM: Section = Section {
             Kind::Text,
             "",
             "The environment variable that holds the key: its name, never the key.",
+        ),
+        key(
+            "headers",
+            Kind::Map(&["x-team"]),
+            "{}",
+            "Further headers, each with the environment variable that holds its value: { x-team = \"MY_TEAM\" }.",
         ),
         key("usd_per_million_in", Kind::Amount, "", "Dollars for a million prompt tokens."),
         key("usd_per_million_out", Kind::Amount, "", "Dollars for a million completion tokens."),
@@ -81,7 +102,7 @@ pub const LLM: Section = Section {
             "sampling.extra",
             Kind::Map(&["top_k"]),
             "{}",
-            "What this server knows beyond these, sent as it is.",
+            "What this model knows beyond these, sent as it is: reasoning_effort = \"low\"; anthropic: thinking; gemini: thinkingConfig; ollama: think, num_ctx.",
         ),
         key(
             "format",

@@ -256,6 +256,11 @@ fn fault(said: &str) -> &str {
     &said[..end]
 }
 
+/// The model that was probably meant, where an endpoint's list has one.
+fn near_model(said: &str) -> Option<&str> {
+    said.split_once("did you mean \"")?.1.split('"').next()
+}
+
 /// A line of at most [`CHARS`] characters.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -279,7 +284,7 @@ impl OfStage<'_> {
         let said = evidence(entry);
         match reason(entry) {
             Some(Reason::KeyMissing) => {
-                let names = self.config.endpoints.iter().filter_map(|endpoint| endpoint.key_env.as_deref());
+                let names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
                 let name = names.into_iter().find(|name| said.split(' ').any(|word| word == *name));
                 let mend = match name {
                     Some(name) if ApiKey::from_env(name).is_none() => Mend::First(format!("export {name}=…")),
@@ -306,10 +311,10 @@ impl OfStage<'_> {
             Some(reason @ (Reason::RequestFailed | Reason::EndpointLeft | Reason::RequestRefused)) => {
                 let what = said.split(" (reply:").next().unwrap_or(said);
                 let what = what.split(" (attempt ").next().unwrap_or(what);
-                let mend = match reason {
+                let mend = self.parameter(said).unwrap_or_else(|| match reason {
                     Reason::RequestRefused => self.again(),
                     _ => self.request_failed(said),
-                };
+                });
                 (short(what), mend)
             }
             Some(Reason::ReplyUnparseable) => {
@@ -409,6 +414,24 @@ impl OfStage<'_> {
             }
             (None, _) => Mend::Run,
         }
+    }
+
+    /// The setting behind a refusal that names what it does not know.
+    fn parameter(&self, said: &str) -> Option<Mend> {
+        let name = &self.endpoint(fault(said))?.name;
+        let under = format!("under [llm.{name}] in pipeline.toml");
+        if let Some(near) = near_model(said) {
+            return Some(Mend::First(format!("set model = {near:?} {under}")));
+        }
+        // Servers word it their own way, and what they say is kept to its beginning.
+        if !["nsupported", "not support", "nrecognized", "nexpected"].iter().any(|word| said.contains(word)) {
+            return None;
+        }
+        if said.contains("max_tokens") {
+            return Some(Mend::First(format!("set limit_field = \"max_completion_tokens\" {under}")));
+        }
+        let drawn = ["temperature", "top_p", "seed"].into_iter().find(|&word| said.contains(word));
+        drawn.map(|word| Mend::First(format!("take sampling.{word} out {under}")))
     }
 
     /// What asks again for what failed for good.

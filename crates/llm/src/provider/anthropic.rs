@@ -1,0 +1,119 @@
+//! Anthropic's messages. A schema goes out as the one tool that must be used: its input is the answer.
+
+use serde_json::{Map, Value, json};
+
+use super::{Names, Said, drawn, events, parted, schema};
+use crate::http::Call;
+use crate::request::{Input, Request};
+use crate::settings::Endpoint;
+
+/// The interface's version that the package sends whose requests are recorded.
+pub(super) const VERSION: &str = "2026-10-21";
+
+pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
+    let request = requests[0];
+    let Input::Chat { messages, sampling, format } = &request.input else {
+        // There are no embeddings here; the server says so.
+        return super::openai::call(endpoint, requests);
+    };
+    let names = Names { limit: "max_tokens", top_p: "top_p", seed: None, stop: "stop_sequences" };
+    let mut body = drawn(sampling, request.sample, &names);
+    let (system, rest) = parted(messages);
+    body.insert("model".into(), json!(request.model));
+    body.insert("messages".into(), json!(rest.collect::<Vec<_>>()));
+    body.extend(system.map(|system| ("system".into(), system.into())));
+    if let Some((name, schema)) = schema(format) {
+        let tool = json!({"name": name, "description": "The answer.", "input_schema": schema});
+        body.insert("tools".into(), json!([tool]));
+        body.insert("tool_choice".into(), json!({"type": "tool", "name": name}));
+    }
+    if endpoint.stream {
+        body.insert("stream".into(), json!(true));
+    }
+    body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+    Call { path: "v1/messages".into(), body: Value::Object(body).to_string() }
+}
+
+pub(super) fn as_openai(body: &Value) -> Option<Value> {
+    let blocks = body.get("content").and_then(Value::as_array).filter(|_| body["type"] == "message")?;
+    let of = |kind: &str, field: &str| {
+        let texts = blocks.iter().filter(|block| block["type"] == kind);
+        texts.filter_map(|block| Some(block.get(field)?.as_str()?.to_owned())).collect::<Vec<_>>()
+    };
+    let mut text = of("text", "text").concat();
+    if let Some(input) = blocks.iter().find(|block| block["type"] == "tool_use").map(|block| &block["input"])
+    {
+        text = input.to_string();
+    }
+    let finish = match body["stop_reason"].as_str() {
+        Some("max_tokens" | "model_context_window_exceeded") => "length",
+        Some("refusal") => "content_filter",
+        _ => "stop",
+    };
+    let count = |name: &str| body["usage"].get(name).and_then(Value::as_u64);
+    let (cached, written) =
+        (count("cache_read_input_tokens").unwrap_or(0), count("cache_creation_input_tokens").unwrap_or(0));
+    // What was read from a cache or written to one is no part of the input's own count.
+    let prompt = count("input_tokens").map(|input| input.saturating_add(cached).saturating_add(written));
+    let usage = super::usage(prompt, count("output_tokens"), cached, 0);
+    Some(Said { text, reasoning: of("thinking", "thinking").join("\n\n"), finish, usage }.into_openai())
+}
+
+pub(super) fn assemble(stream: &str) -> Option<String> {
+    let (mut message, mut blocks): (Value, Vec<Value>) = (Value::Null, Vec::new());
+    let (mut inputs, mut ended): (Vec<String>, bool) = (Vec::new(), false);
+    for event in events(stream) {
+        let at = event["index"].as_u64().unwrap_or(0) as usize;
+        match event["type"].as_str() {
+            Some("error") => return Some(event.to_string()),
+            Some("message_start") if event["message"].is_object() => message = event["message"].clone(),
+            Some("content_block_start") => {
+                let block = Some(&event["content_block"]).filter(|block| block.is_object());
+                blocks.push(block.cloned().unwrap_or_else(|| json!({})));
+                inputs.push(String::new());
+            }
+            Some("content_block_delta") => {
+                if let (Some(block), Some(input)) = (blocks.get_mut(at), inputs.get_mut(at)) {
+                    append(block, input, &event["delta"]);
+                }
+            }
+            Some("message_delta") => {
+                merge(&mut message, &event["delta"]);
+                merge(&mut message["usage"], &event["usage"]);
+                ended |= event["delta"]["stop_reason"].is_string();
+            }
+            Some("message_stop") => ended = true,
+            _ => {}
+        }
+    }
+    for (block, input) in blocks.iter_mut().zip(inputs).filter(|(_, input)| !input.is_empty()) {
+        block["input"] = serde_json::from_str(&input).unwrap_or(Value::String(input));
+    }
+    (ended && message.is_object()).then(|| {
+        message["content"] = Value::Array(blocks);
+        message.to_string()
+    })
+}
+
+fn append(block: &mut Value, input: &mut String, delta: &Value) {
+    for (name, piece) in delta.as_object().into_iter().flatten().filter(|(name, _)| *name != "type") {
+        match (name.as_str(), piece) {
+            ("partial_json", Value::String(piece)) => input.push_str(piece),
+            (_, Value::String(piece)) => {
+                let said = block[name.as_str()].as_str().unwrap_or_default();
+                block[name.as_str()] = Value::String(format!("{said}{piece}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn merge(into: &mut Value, from: &Value) {
+    let Value::Object(from) = from else { return };
+    if !into.is_object() {
+        *into = Value::Object(Map::new());
+    }
+    for (name, value) in from.iter().filter(|(_, value)| !value.is_null()) {
+        into[name.as_str()] = value.clone();
+    }
+}

@@ -1,0 +1,187 @@
+//! What one provider says otherwise than another: the address, the headers, the body, the pieces of a stream, and the
+//! form of an answer. Everything else reads OpenAI's forms; what came is kept as it came, and brought into them when it
+//! is read, by what it says of itself: a stored reply does not tell who gave it.
+//!
+//! `tests/providers` holds what each provider's own package sends for the same requests.
+
+mod address;
+mod anthropic;
+mod gemini;
+mod ollama;
+mod openai;
+
+#[cfg(test)]
+mod tests;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Map, Value, json};
+
+pub(super) use address::Address;
+
+use super::http::Call;
+use super::request::{Message, Request, Role};
+use super::secret::ApiKey;
+use super::settings::{Endpoint, Format, Provider, Sampling};
+
+/// Where LibreTranslate is asked. It takes its key in the body, and none in a header.
+pub(super) const TRANSLATE: &str = "translate";
+
+/// The HTTP form of a chat, or of texts to embed together.
+pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
+    match endpoint.provider {
+        Provider::Anthropic => anthropic::call(endpoint, requests),
+        Provider::Gemini => gemini::call(endpoint, requests),
+        Provider::Ollama => ollama::call(endpoint, requests),
+        Provider::Openai | Provider::Azure | Provider::Vllm | Provider::Libretranslate | Provider::Sample => {
+            openai::call(endpoint, requests)
+        }
+    }
+}
+
+/// Where the names of its models are listed, where they are.
+pub(super) fn models_path(endpoint: &Endpoint) -> Option<String> {
+    match endpoint.provider {
+        Provider::Openai | Provider::Vllm => Some("models".into()),
+        Provider::Azure => Some("openai/models".into()),
+        Provider::Anthropic => Some("v1/models".into()),
+        Provider::Gemini => Some(format!("{}/models", gemini::version(endpoint))),
+        Provider::Ollama => Some("api/tags".into()),
+        Provider::Libretranslate | Provider::Sample => None,
+    }
+}
+
+/// The names in such a list, as settings write them.
+pub(super) fn models(body: &str) -> Vec<String> {
+    let Ok(body) = serde_json::from_str::<Value>(body) else { return Vec::new() };
+    let list = ["data", "models"].iter().find_map(|name| body.get(*name)?.as_array());
+    let name = |model: &Value| {
+        let name = ["id", "name", "model"].iter().find_map(|name| model.get(*name)?.as_str())?;
+        Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
+    };
+    list.into_iter().flatten().filter_map(name).collect()
+}
+
+/// The headers of every request, keys among them.
+pub(super) fn headers(
+    endpoint: &Endpoint,
+    value: &dyn Fn(&str) -> Option<ApiKey>,
+) -> Result<HeaderMap, String> {
+    let unsendable = |name: &str| format!("the value of {name} holds characters that no header may");
+    let accept = if endpoint.provider == Provider::Gemini { "*/*" } else { "application/json" };
+    let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+    let name = match endpoint.provider {
+        Provider::Azure => Some(HeaderName::from_static("api-key")),
+        Provider::Gemini => Some(HeaderName::from_static("x-goog-api-key")),
+        Provider::Libretranslate | Provider::Sample => None,
+        Provider::Openai | Provider::Vllm | Provider::Anthropic | Provider::Ollama => Some(AUTHORIZATION),
+    };
+    if let (Some(name), Some(variable)) = (name, endpoint.key_env.as_deref())
+        && let Some(key) = value(variable)
+    {
+        let key = key.header(if name == AUTHORIZATION { "Bearer " } else { "" });
+        headers.insert(name, key.ok_or_else(|| unsendable(variable))?);
+    }
+    if endpoint.provider == Provider::Anthropic {
+        let version = endpoint.api_version.as_deref().unwrap_or(anthropic::VERSION);
+        let version = HeaderValue::from_str(version).map_err(|_| unsendable("api_version"))?;
+        headers.insert("anthropic-version", version);
+    }
+    for (name, variable) in &endpoint.headers {
+        let header = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!("headers: {name:?} is no name of a header"))?;
+        if let Some(value) = value(variable) {
+            headers.insert(header, value.header("").ok_or_else(|| unsendable(variable))?);
+        }
+    }
+    Ok(headers)
+}
+
+/// The whole answer of a stream, as the server would have sent it whole; `None` where it ended before the answer did.
+pub(super) fn assemble(provider: Provider, stream: &str) -> Option<String> {
+    match provider {
+        Provider::Anthropic => anthropic::assemble(stream),
+        Provider::Gemini => gemini::assemble(stream),
+        Provider::Ollama => ollama::assemble(stream),
+        _ => super::events::assemble(stream),
+    }
+}
+
+/// Whether answers of this type come in pieces.
+pub(super) fn is_stream(content_type: &[u8]) -> bool {
+    content_type.starts_with(b"text/event-stream") || content_type.starts_with(b"application/x-ndjson")
+}
+
+/// An answer of another provider in OpenAI's form; `None` where it is none.
+pub(super) fn as_openai(raw: &str) -> Option<Value> {
+    let body: Value = serde_json::from_str(raw).ok()?;
+    anthropic::as_openai(&body).or_else(|| gemini::as_openai(&body)).or_else(|| ollama::as_openai(&body))
+}
+
+/// Parts of a chat as OpenAI's form has them whole.
+struct Said {
+    text: String,
+    reasoning: String,
+    finish: &'static str,
+    usage: Value,
+}
+
+impl Said {
+    fn into_openai(self) -> Value {
+        let mut message = json!({"role": "assistant", "content": self.text});
+        if !self.reasoning.is_empty() {
+            message["reasoning"] = self.reasoning.into();
+        }
+        let choice = json!({"index": 0, "message": message, "finish_reason": self.finish});
+        json!({"choices": [choice], "usage": self.usage})
+    }
+}
+
+/// Tokens in OpenAI's form; `None` where one of the counts that must be there is not.
+fn usage(prompt: Option<u64>, completion: Option<u64>, cached: u64, reasoning: u64) -> Value {
+    let (Some(prompt), Some(completion)) = (prompt, completion) else { return Value::Null };
+    json!({"prompt_tokens": prompt, "completion_tokens": completion,
+        "prompt_tokens_details": {"cached_tokens": cached}, "completion_tokens_details": {"reasoning_tokens": reasoning}})
+}
+
+/// The instructions of a conversation in one text, and the rest of it.
+fn parted(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Message>) {
+    let of = |system: bool| messages.iter().filter(move |message| (message.role == Role::System) == system);
+    let system: Vec<&str> = of(true).map(|message| message.content.as_str()).collect();
+    ((!system.is_empty()).then(|| system.join("\n\n")), of(false))
+}
+
+/// How an answer is drawn, under a provider's names for it.
+struct Names {
+    limit: &'static str,
+    top_p: &'static str,
+    seed: Option<&'static str>,
+    stop: &'static str,
+}
+
+fn drawn(sampling: &Sampling, sample: u32, names: &Names) -> Map<String, Value> {
+    let seed = sampling.seed.map(|seed| Value::from(seed.wrapping_add(sample.into())));
+    let all = [
+        (Some(names.limit), Some(json!(sampling.max_tokens))),
+        (Some("temperature"), sampling.temperature.map(Value::from)),
+        (Some(names.top_p), sampling.top_p.map(Value::from)),
+        (names.seed, seed),
+        (Some(names.stop), (!sampling.stop.is_empty()).then(|| json!(sampling.stop))),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name?.to_owned(), value?))).collect()
+}
+
+/// The schema that an answer shall have, with its name.
+fn schema(format: &Format) -> Option<(&str, &Value)> {
+    match format {
+        Format::JsonSchema { name, schema } => Some((name, schema)),
+        Format::Text | Format::JsonObject => None,
+    }
+}
+
+/// The data of a stream's events.
+fn events(stream: &str) -> impl Iterator<Item = Value> {
+    stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data:"))
+        .filter_map(|data| serde_json::from_str(data.trim()).ok())
+}

@@ -1,0 +1,75 @@
+//! The OpenAI-compatible interface, Azure's and vLLM's variants of it, and LibreTranslate's.
+
+use serde_json::{Value, json};
+
+use super::{Names, drawn, schema};
+use crate::http::Call;
+use crate::request::{Input, Request};
+use crate::secret::percent_encoded;
+use crate::settings::{Endpoint, Format, LimitField, Provider};
+
+pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
+    let request = requests[0];
+    match &request.input {
+        Input::Chat { messages, sampling, format } => {
+            let limit = match endpoint.limit_field {
+                LimitField::MaxTokens => "max_tokens",
+                LimitField::MaxCompletionTokens => "max_completion_tokens",
+            };
+            let names = Names { limit, top_p: "top_p", seed: Some("seed"), stop: "stop" };
+            let mut body = drawn(sampling, request.sample, &names);
+            body.insert("model".into(), json!(request.model));
+            body.insert("messages".into(), json!(messages));
+            match (schema(format), endpoint.provider) {
+                (Some((_, schema)), Provider::Vllm) => {
+                    body.insert("structured_outputs".into(), json!({"json": schema}));
+                }
+                _ => body.extend(response_format(format).map(|value| ("response_format".into(), value))),
+            }
+            if endpoint.stream {
+                // Without the option a stream says nothing of its tokens.
+                body.insert("stream".into(), json!(true));
+                body.insert("stream_options".into(), json!({"include_usage": true}));
+            }
+            body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+            Call { path: path(endpoint, request, "chat/completions"), body: Value::Object(body).to_string() }
+        }
+        Input::Embedding { text, dimensions } => {
+            // Servers that take no list take a single text.
+            let input = match requests {
+                [_] => json!(text),
+                _ => requests.iter().flat_map(|request| request.texts()).collect(),
+            };
+            let mut body = json!({"model": request.model, "input": input, "encoding_format": "float"});
+            if let Some(dimensions) = dimensions {
+                body["dimensions"] = json!(dimensions);
+            }
+            Call { path: path(endpoint, request, "embeddings"), body: body.to_string() }
+        }
+        Input::Translation { text, source, target } => {
+            let body = json!({"q": text, "source": source, "target": target, "format": "text"});
+            Call { path: super::TRANSLATE.into(), body: body.to_string() }
+        }
+    }
+}
+
+/// At Azure a model is a deployment, which is a part of the path.
+fn path(endpoint: &Endpoint, request: &Request, path: &str) -> String {
+    match endpoint.provider {
+        Provider::Azure => {
+            let deployment: String = request.model.bytes().map(percent_encoded).collect();
+            format!("openai/deployments/{deployment}/{path}")
+        }
+        _ => path.to_owned(),
+    }
+}
+
+fn response_format(format: &Format) -> Option<Value> {
+    match format {
+        Format::Text => None,
+        Format::JsonObject => Some(json!({"type": "json_object"})),
+        Format::JsonSchema { name, schema } => Some(
+            json!({"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": true}}),
+        ),
+    }
+}
