@@ -87,6 +87,9 @@ pub(super) enum Verb {
     Audit(Only),
     /// Check that all of raw/ is what was written there; exit code 1 where it is not
     Fsck(Fsck),
+    /// Take over what people and money made in another workspace: two annotators offline, a crawl elsewhere
+    #[command(subcommand)]
+    Raw(RawVerb),
     /// Print the funnel: records by stage, state and reason
     Report(Report),
     /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
@@ -533,6 +536,22 @@ pub(super) struct Fsck {
     /// Take over what is whole of damaged logs; what was there is moved to raw/damaged
     #[arg(long)]
     pub salvage: bool,
+}
+
+#[derive(Subcommand)]
+pub(super) enum RawVerb {
+    /// Votes, decisions, replies, withdrawals and archives of another workspace that are not here, each once
+    #[command(
+        after_help = "The other workspace is only read. Nothing of here is replaced: what contradicts it stands beside it, in `review adjudicate` and `decide list`, until somebody decides."
+    )]
+    Merge {
+        /// The folder of the other workspace
+        #[arg(value_name = "OTHER")]
+        other: PathBuf,
+        /// Say what is new there, and take nothing over
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 #[derive(Args)]

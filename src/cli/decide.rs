@@ -165,7 +165,7 @@ fn say(
 }
 
 /// `1f00…  keep tieba:1 at filter, all recipes, by meta-1: why`
-fn describe(decision: &Decision) -> String {
+pub(super) fn describe(decision: &Decision) -> String {
     let Decision { id, verdict, record, stage, by, why, .. } = decision;
     let other = decision.other.as_ref().map(|other| format!(" {other}")).unwrap_or_default();
     let text = decision.text.as_ref().map(|text| format!(" {text:?}")).unwrap_or_default();

@@ -35,6 +35,7 @@ mod origins;
 mod output;
 mod progress;
 mod prompts;
+mod raw;
 mod release;
 mod released;
 mod replies;
@@ -102,6 +103,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
         Verb::Fsck(args) => fsck::fsck(args, global),
+        Verb::Raw(verb) => raw::raw(verb, global),
         Verb::Report(args) => report::report(args, global),
         Verb::Crawl(args) => crawl::crawl(args, global, stop),
         Verb::Release(args) => release::release(args, global),

@@ -61,6 +61,15 @@ impl Workspace {
         workspace
     }
 
+    /// Another machine's copy of it, as it is now.
+    pub fn copy(&self) -> Workspace {
+        let copy = Workspace::folder();
+        let from = self.dir.path().join(".");
+        let done = Command::new("cp").arg("-r").arg(from).arg(copy.dir.path()).status().unwrap();
+        assert!(done.success());
+        copy
+    }
+
     /// An empty folder.
     pub fn folder() -> Workspace {
         Workspace { dir: tempfile::tempdir().unwrap() }

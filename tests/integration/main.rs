@@ -31,6 +31,7 @@ mod generate;
 mod hostile;
 mod importers;
 mod long;
+mod merge;
 mod money;
 mod newest;
 mod next;

@@ -199,6 +199,8 @@ pub fn vote(step: &Step, cast: Cast) -> Vote {
         seconds: None,
         base: None,
         supersedes: None,
+        settles: Vec::new(),
+        contradicts: Vec::new(),
         carried: None,
     };
     vote.sealed()

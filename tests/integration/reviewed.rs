@@ -85,6 +85,11 @@ impl Reviewed {
         Reviewed { ws: Workspace::with(SETTINGS), items: BTreeMap::new(), dumps: 0 }
     }
 
+    /// The same workspace on another machine.
+    pub fn copy(&self) -> Reviewed {
+        Reviewed { ws: self.ws.copy(), items: self.items.clone(), dumps: self.dumps }
+    }
+
     /// Puts a dump with these items' questions into raw/, and votes on them to the end.
     pub fn add(&mut self, items: &[Map<String, Value>]) {
         self.dumps += 1;

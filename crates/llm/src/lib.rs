@@ -58,6 +58,6 @@ pub use run::Run;
 pub use sample::{Pack, PackError};
 pub use secret::{ApiKey, short_keys};
 pub use settings::Endpoint;
-pub use store::{SalvagedReplies, Store};
+pub use store::{MergedReplies, SalvagedReplies, Store};
 pub use tokio_util::sync::CancellationToken;
 pub use wire::spoken;

@@ -88,8 +88,8 @@ pub fn adjudicate(
         }
         Answers::Faulty(faults) => return Err(DecisionError::Answers(faults)),
     };
-    let own =
-        dispute.votes.iter().find(|vote| vote.annotator == by.name && vote.round == Round::Adjudication);
+    let last_words = || dispute.votes.iter().filter(|vote| vote.round == Round::Adjudication);
+    let own = last_words().find(|vote| vote.annotator == by.name);
     let vote = Vote {
         id: item.content_hash,
         recipe: step.recipe.to_owned(),
@@ -107,6 +107,8 @@ pub fn adjudicate(
         seconds: None,
         base: own.map(|vote| vote.id),
         supersedes: None,
+        settles: last_words().filter(|vote| vote.annotator != by.name).map(|vote| vote.id).collect(),
+        contradicts: Vec::new(),
         carried: None,
     };
     Ok(vote.sealed())

@@ -31,7 +31,7 @@ pub use item::{Content, Item};
 pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, majority, resolve, review_item};
 pub use status::{Status, resolve_all, status};
 pub use value::{Value, Values};
-pub use votes::{Receipt, Vote, VoteLog};
+pub use votes::{Receipt, Vote, VoteLog, contradictions};
 
 #[cfg(test)]
 mod testing;

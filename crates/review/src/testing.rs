@@ -30,6 +30,8 @@ pub(super) fn vote(step: &Step, item: &Item, round: Round, annotator: &str, valu
         seconds: None,
         base: None,
         supersedes: None,
+        settles: Vec::new(),
+        contradicts: Vec::new(),
         carried: None,
     }
     .sealed()

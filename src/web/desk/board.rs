@@ -219,6 +219,8 @@ mod tests {
             seconds: None,
             base,
             supersedes: None,
+            settles: Vec::new(),
+            contradicts: Vec::new(),
             carried: None,
         }
     }

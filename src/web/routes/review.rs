@@ -391,6 +391,8 @@ fn vote_of(
         seconds,
         base,
         supersedes: None,
+        settles: Vec::new(),
+        contradicts: Vec::new(),
         carried: None,
     }
 }

@@ -14,6 +14,7 @@ mod chain;
 mod error;
 mod file;
 mod heads;
+mod merge;
 mod salvage;
 mod segments;
 mod strays;

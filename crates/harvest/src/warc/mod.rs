@@ -4,7 +4,7 @@
 //! around records (none, gzip in one or many members, zstd), [`read`] walks the records,
 //! [`resync`] finds the next whole one behind damage, [`http`] takes a response apart, [`archive`]
 //! yields whole pages with their revisits resolved, [`write`] writes records of version 1.1, one
-//! gzip member each.
+//! gzip member each, [`merge`] takes over archives of another folder.
 //!
 //! Own code because the one maintained crate for the format (`warc` 0.4) collects records through
 //! a hash map (fields come out in random order), holds headers and blocks in memory without a
@@ -18,6 +18,7 @@ mod archive;
 mod header;
 mod http;
 mod members;
+mod merge;
 mod read;
 mod resync;
 mod write;
@@ -25,6 +26,7 @@ mod write;
 pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
 pub use header::Header;
 pub use http::{Decoded, Head, UnknownEncoding, decode_body, parse_head};
+pub use merge::{Taken, merge};
 pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
 pub use resync::resync;
 pub use write::{block_digest, record_id, write_record};

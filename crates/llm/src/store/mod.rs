@@ -9,6 +9,7 @@
 mod admin;
 mod index;
 mod line;
+mod merge;
 mod reader;
 mod recover;
 mod registry;
@@ -19,6 +20,8 @@ mod writer;
 
 #[cfg(test)]
 mod damage_tests;
+#[cfg(test)]
+mod merge_tests;
 #[cfg(test)]
 mod tests;
 
@@ -36,6 +39,7 @@ use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
 pub use line::{Attempt, Failure, Forgotten, Line, Origin, StoredReply, Usage};
+pub use merge::MergedReplies;
 pub use salvage::SalvagedReplies;
 
 use super::money::Usd;

@@ -248,6 +248,8 @@ fn moved(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, sou
         seconds: None,
         base: Some(vote.id),
         supersedes: Some(vote.id),
+        settles: Vec::new(),
+        contradicts: Vec::new(),
         carried: Some(by.clone()),
         ..vote.clone()
     }

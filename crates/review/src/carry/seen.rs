@@ -73,6 +73,11 @@ impl SeenLog {
         self.texts.get(&hash)
     }
 
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Seen> {
+        self.texts.values()
+    }
+
     /// Lines that are no text or not under their own hash. They are kept out.
     pub fn damaged(&self) -> &[String] {
         &self.damaged

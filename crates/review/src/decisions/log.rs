@@ -18,19 +18,22 @@ pub enum Line {
     Decide(Decision),
     /// Somebody took a decision back.
     Undo(Undo),
+    /// Somebody decided elsewhere, against what was decided here and not knowing of it. It applies nowhere: whoever
+    /// decides the question next says which holds.
+    Dispute(Decision),
 }
 
 impl Line {
     fn id(&self) -> Digest {
         match self {
-            Line::Decide(decision) => decision.id,
+            Line::Decide(decision) | Line::Dispute(decision) => decision.id,
             Line::Undo(undo) => undo.id,
         }
     }
 
     fn identity(&self) -> Digest {
         match self {
-            Line::Decide(decision) => decision.identity(),
+            Line::Decide(decision) | Line::Dispute(decision) => decision.identity(),
             Line::Undo(undo) => undo.identity(),
         }
     }
@@ -50,6 +53,8 @@ pub struct Receipt {
 pub struct DecisionLog {
     decisions: Vec<Decision>,
     undone: FxHashMap<Digest, Undo>,
+    /// Decisions of elsewhere that contradict one of here.
+    disputed: FxHashSet<Digest>,
     ids: FxHashSet<Digest>,
     damaged: Vec<String>,
 }
@@ -66,6 +71,13 @@ impl DecisionLog {
     }
 
     fn take_all(&mut self, segments: &Segments) -> Result<(), LogError> {
+        self.read_lines(segments)?.into_iter().for_each(|line| self.take(line));
+        Ok(())
+    }
+
+    /// The lines of a folder that are sound; what is not is named in `damaged`.
+    fn read_lines(&mut self, segments: &Segments) -> Result<Vec<Line>, LogError> {
+        let mut found = Vec::new();
         for (path, lines) in segments.lines()? {
             let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
             for (at, line) in lines.enumerate() {
@@ -77,12 +89,12 @@ impl DecisionLog {
                     }
                 });
                 match sound {
-                    Ok(line) => self.take(line),
+                    Ok(line) => found.push(line),
                     Err(why) => self.damaged.push(format!("{}: line {}: {why}", path.display(), at + 1)),
                 }
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     fn take(&mut self, line: Line) {
@@ -91,6 +103,10 @@ impl DecisionLog {
         }
         match line {
             Line::Decide(decision) => self.decisions.push(decision),
+            Line::Dispute(decision) => {
+                self.disputed.insert(decision.id);
+                self.decisions.push(decision);
+            }
             Line::Undo(undo) => {
                 self.undone.entry(undo.undoes).or_insert(undo);
             }
@@ -100,6 +116,25 @@ impl DecisionLog {
     /// Every decision in the order it was made, those that hold no more among them.
     pub fn all(&self) -> &[Decision] {
         &self.decisions
+    }
+
+    /// Whether a decision came from elsewhere, against one of here, and so applies nowhere.
+    pub fn is_disputed(&self, id: Digest) -> bool {
+        self.disputed.contains(&id)
+    }
+
+    /// The decisions of elsewhere that contradict one of here and wait for somebody to decide again.
+    pub fn open_disputes(&self) -> impl Iterator<Item = &Decision> {
+        let is_settled = |decision: &Decision| {
+            let settles = |d: &Decision| d.key() == decision.key() && !self.disputed.contains(&d.id);
+            self.undone.contains_key(&decision.id) || self.after(decision).iter().any(settles)
+        };
+        self.decisions.iter().filter(move |d| self.disputed.contains(&d.id) && !is_settled(d))
+    }
+
+    /// Whether a decision is one that may hold.
+    fn counts(&self, decision: &Decision) -> bool {
+        !self.undone.contains_key(&decision.id) && !self.disputed.contains(&decision.id)
     }
 
     /// Who took a decision back, where somebody did.
@@ -115,16 +150,14 @@ impl DecisionLog {
     /// The decision that a later one on the same question overrules in a recipe, if one does.
     pub fn overruled(&self, decision: &Decision, recipe: &str) -> Option<&Decision> {
         let later = self.after(decision).iter();
-        later
-            .rev()
-            .find(|d| d.key() == decision.key() && d.is_for(recipe) && !self.undone.contains_key(&d.id))
+        later.rev().find(|d| d.key() == decision.key() && d.is_for(recipe) && self.counts(d))
     }
 
     /// What holds in a recipe's stage: of each question the latest decision that was not taken back.
     pub fn of_stage(&self, recipe: &str, stage: &str) -> StageDecisions {
         let mut latest: FxHashMap<_, usize> = FxHashMap::default();
         for (at, decision) in self.decisions.iter().enumerate() {
-            if decision.stage == stage && decision.is_for(recipe) && !self.undone.contains_key(&decision.id) {
+            if decision.stage == stage && decision.is_for(recipe) && self.counts(decision) {
                 latest.insert(decision.key(), at);
             }
         }
@@ -144,8 +177,9 @@ impl DecisionLog {
             for decision in decisions {
                 let decision = decision.sealed();
                 let same = |d: &&Decision| d.key() == decision.key() && d.recipe == decision.recipe;
-                let holds = log.decisions.iter().rfind(|d| same(d) && !log.undone.contains_key(&d.id));
-                let later = holds.is_some_and(|d| log.is_overruled_anywhere(d));
+                let holds = log.decisions.iter().rfind(|d| same(d) && log.counts(d));
+                let later = holds.is_some_and(|d| log.is_overruled_anywhere(d))
+                    || log.open_disputes().any(|d| d.key() == decision.key());
                 if holds.is_some_and(|d| d.says_as(&decision)) && !later {
                     receipt.known += 1;
                     continue;
@@ -174,6 +208,61 @@ impl DecisionLog {
             let undo = Undo { id: undo.identity(), ..undo };
             lines.push(Line::Undo(undo));
             true
+        })
+    }
+
+    /// Takes over what was decided elsewhere since two logs grew apart, in the order it was made there. What contradicts a
+    /// decision of here on the same question, neither knowing of the other, is stored as a dispute. Gives the lines that
+    /// were new; `only_look` stores none.
+    ///
+    /// # Errors
+    /// [`LogError`] where either log is damaged, or this one cannot be written; then nothing is stored.
+    pub fn merge(folder: &Path, other: &Path, only_look: bool) -> Result<Vec<Line>, LogError> {
+        let mut theirs = DecisionLog::default();
+        let lines = theirs.read_lines(&Segments::at(other))?;
+        lines.iter().cloned().for_each(|line| theirs.take(line));
+        let mut new = Vec::new();
+        let sort_in = |log: &mut DecisionLog, out: &mut Vec<Line>| {
+            let mine = log.clone();
+            for line in lines {
+                if mine.ids.contains(&line.id()) {
+                    continue;
+                }
+                let line = match line {
+                    Line::Decide(decision) if mine.contradicts(&decision, &theirs) => Line::Dispute(decision),
+                    other => other,
+                };
+                log.take(line.clone());
+                out.push(line);
+            }
+        };
+        if only_look {
+            sort_in(&mut DecisionLog::read(folder)?, &mut new);
+        } else {
+            DecisionLog::write(folder, |log, out| {
+                sort_in(log, out);
+                new.clone_from(out);
+            })?;
+        }
+        Ok(new)
+    }
+
+    /// Whether something was decided here on the question that `other`, where the decision was made, does not know, and
+    /// that says otherwise where both hold.
+    fn contradicts(&self, decision: &Decision, other: &DecisionLog) -> bool {
+        let overlap = |mine: &Decision| match (&mine.recipe, &decision.recipe) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => true,
+        };
+        let differs = |mine: &Decision| {
+            (mine.verdict, &mine.text, &mine.seen) != (decision.verdict, &decision.text, &decision.seen)
+        };
+        self.decisions.iter().any(|mine| {
+            mine.key() == decision.key()
+                && !other.ids.contains(&mine.id)
+                && self.counts(mine)
+                && overlap(mine)
+                && differs(mine)
         })
     }
 
@@ -208,7 +297,7 @@ impl DecisionLog {
     /// Whether a later decision on the same question, for other recipes, took its place somewhere.
     fn is_overruled_anywhere(&self, decision: &Decision) -> bool {
         let mut later = self.after(decision).iter();
-        later.any(|d| d.key() == decision.key() && !self.undone.contains_key(&d.id))
+        later.any(|d| d.key() == decision.key() && self.counts(d))
     }
 
     /// The decisions that were made after one.
@@ -260,6 +349,45 @@ mod tests {
         // What was taken back can be decided again.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
         assert_eq!(fate(&read(), "flub"), Some(Verdict::Keep));
+        assert!(read().damaged().is_empty());
+    }
+
+    #[test]
+    fn logs_that_grew_apart_are_put_together_and_what_contradicts_is_a_dispute() {
+        let dir = tempfile::tempdir().unwrap();
+        let [here, there] = ["here", "there"].map(|name| dir.path().join(name).join("decisions"));
+        let add = |folder: &Path, record: &str, verdict| {
+            DecisionLog::append(folder, vec![decision(record, verdict)]).unwrap().added
+        };
+        add(&here, "tieba:1", Verdict::Keep);
+        assert_eq!(DecisionLog::merge(&there, &here, false).unwrap().len(), 1);
+        assert!(DecisionLog::merge(&there, &here, false).unwrap().is_empty(), "once");
+        // Apart: the same question otherwise, the same question alike, and one of there alone.
+        add(&here, "tieba:1", Verdict::Hold);
+        add(&there, "tieba:1", Verdict::Drop);
+        add(&here, "tieba:2", Verdict::Keep);
+        add(&there, "tieba:2", Verdict::Keep);
+        add(&there, "tieba:3", Verdict::Drop);
+        assert_eq!(DecisionLog::merge(&here, &there, true).unwrap().len(), 2, "a look");
+        assert_eq!(DecisionLog::merge(&here, &there, false).unwrap().len(), 2, "the like one has one id");
+        assert!(DecisionLog::merge(&here, &there, false).unwrap().is_empty(), "once");
+        let read = || DecisionLog::read(&here).unwrap();
+        let verdict = |record: &str| {
+            read()
+                .of_stage("flub", "filter")
+                .ruling(record, || super::super::seen_text("云会恐高吗"))?
+                .fate
+                .map(|d| d.verdict)
+        };
+        assert_eq!(verdict("tieba:1"), Some(Verdict::Hold), "what was decided here stays");
+        assert_eq!(verdict("tieba:3"), Some(Verdict::Drop));
+        let log = read();
+        let [open] = &log.open_disputes().collect::<Vec<_>>()[..] else { panic!("one") };
+        assert_eq!((open.record.as_str(), open.verdict), ("tieba:1", Verdict::Drop));
+        // Somebody says that it holds all the same.
+        assert_eq!(add(&here, "tieba:1", Verdict::Hold).len(), 1);
+        assert_eq!(read().open_disputes().count(), 0);
+        assert_eq!(verdict("tieba:1"), Some(Verdict::Hold));
         assert!(read().damaged().is_empty());
     }
 

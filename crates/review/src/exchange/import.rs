@@ -387,6 +387,8 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             seconds: seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
             base,
             supersedes: None,
+            settles: Vec::new(),
+            contradicts: Vec::new(),
             carried: None,
         };
         let vote = vote.sealed();

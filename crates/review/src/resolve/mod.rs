@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ballot::{Combine, Drafts, Field, Kind, REASON, Role, Round, Step};
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
-use crate::votes::{Vote, current};
+use crate::votes::{Vote, contradictions, current};
 use riddlemill_files::digest::Digest;
 
 /// Where an item stands.
@@ -63,6 +63,14 @@ pub enum Why {
         /// The different answers, sorted.
         answers: Vec<String>,
     },
+    /// Somebody said one thing here and another elsewhere, or two people decided, neither knowing of the other.
+    #[error("{} answered twice, neither answer knowing of the other ({})", who(*.round), .answers.join(" / "))]
+    Twice {
+        /// In which round.
+        round: Round,
+        /// What was answered.
+        answers: Vec<String>,
+    },
     /// A voter asked for it.
     #[error("{field}: answered `{answer}`")]
     Asked {
@@ -71,6 +79,27 @@ pub enum Why {
         /// How.
         answer: &'static str,
     },
+}
+
+fn who(round: Round) -> &'static str {
+    match round {
+        Round::Vote => "one voter",
+        Round::Review => "one reviewer",
+        Round::Adjudication => "adjudicators",
+    }
+}
+
+impl Why {
+    fn twice(round: Round, vote: &Vote, beside: &[&Vote]) -> Why {
+        let answers = |vote: &Vote| {
+            let told = vote.values.iter().filter(|(field, _)| *field != REASON);
+            told.map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", ")
+        };
+        let mut answers: Vec<String> =
+            std::iter::once(vote).chain(beside.iter().copied()).map(answers).collect();
+        answers.sort();
+        Why::Twice { round, answers }
+    }
 }
 
 impl std::fmt::Display for Pending {
@@ -135,10 +164,11 @@ pub fn resolve(step: &Step, item: &Item, votes: &[&Vote]) -> Resolution {
         .collect();
     let heads = current(&mine);
     let people: Vec<&Vote> = heads.iter().copied().filter(|vote| !vote.synthetic).collect();
-    let mut verdict = decide(step, item, &people);
+    let twice = contradictions(&mine);
+    let mut verdict = decide(step, item, &people, &twice);
     let mut synthetic = false;
     if verdict.decided.is_err() && people.len() < heads.len() {
-        let all = decide(step, item, &heads);
+        let all = decide(step, item, &heads, &twice);
         synthetic = all.decided.is_ok();
         // A dispute among people stays one, whatever a sample says.
         if synthetic && !matches!(verdict.decided, Err(Pending::Adjudicate { .. })) {
@@ -168,7 +198,7 @@ struct Verdict {
     modified: Option<bool>,
 }
 
-fn decide(step: &Step, item: &Item, heads: &[&Vote]) -> Verdict {
+fn decide(step: &Step, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
     let in_round = |round: Round| heads.iter().copied().filter(move |vote| vote.round == round);
     let seen = review_item(step, item, heads);
     let hash = |round: Round| match round {
@@ -197,8 +227,28 @@ fn decide(step: &Step, item: &Item, heads: &[&Vote]) -> Verdict {
     };
     let verdict = |decided| Verdict { decided, stale: stale.clone(), modified };
 
+    let last_words = counted(Round::Adjudication);
+    let is_settled = |id: &Digest| last_words.iter().any(|vote| vote.settles.contains(id));
+    let against = |vote: &Vote| -> Vec<&Vote> {
+        let of = |other: &&&Vote| vote.contradicts.contains(&other.id) && !is_settled(&other.id);
+        last_words.iter().filter(of).copied().collect()
+    };
+    let mut contradicting = last_words.iter().filter(|vote| !is_settled(&vote.id));
+    let contradicting =
+        contradicting.find_map(|vote| Some((*vote, against(vote))).filter(|(_, a)| !a.is_empty()));
+    let own = |round: Round| {
+        let counted = counted(round);
+        let of = move |(vote, _): &&(&Vote, Vec<&Vote>)| counted.iter().any(|other| other.id == vote.id);
+        twice.iter().filter(of).map(move |(vote, beside)| Why::twice(round, vote, beside))
+    };
+    let mut twice: Vec<Why> =
+        contradicting.iter().map(|(vote, others)| Why::twice(Round::Adjudication, vote, others)).collect();
+    twice.extend(own(Round::Adjudication));
     // The last word, if one was spoken, stands whatever votes come in later.
-    if let Some(last) = counted(Round::Adjudication).into_iter().max_by_key(|vote| (&vote.at, vote.id)) {
+    if let Some(last) = last_words.iter().max_by_key(|vote| (&vote.at, vote.id)) {
+        if !twice.is_empty() {
+            return verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why: twice }));
+        }
         let values = last.values.iter().filter(|(field, _)| *field != REASON);
         return verdict(Ok((
             values.map(|(field, value)| (field, value.clone())).collect(),
@@ -226,7 +276,8 @@ fn decide(step: &Step, item: &Item, heads: &[&Vote]) -> Verdict {
     };
     by.sort();
     by.dedup();
-    let mut why = asked;
+    let mut why: Vec<Why> = own(Round::Vote).chain(own(Round::Review)).collect();
+    why.extend(asked);
     match decided {
         Ok(values) if why.is_empty() => verdict(Ok((values, by))),
         Ok(_) => verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why })),

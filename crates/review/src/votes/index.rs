@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::vote::Vote;
+use crate::ballot::Round;
 use riddlemill_files::ahead::{ahead, batches};
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{LogError, Position, Segments};
@@ -25,6 +26,8 @@ pub struct VoteLog {
     ids: FxHashMap<Digest, u32>,
     /// The latest vote of each annotator, item and round.
     heads: FxHashMap<Digest, u32>,
+    /// Votes beside the latest of their seat that none replaces: logs of two machines were put together.
+    beside: FxHashMap<Digest, Vec<u32>>,
     damaged: Vec<String>,
 }
 
@@ -59,6 +62,7 @@ impl VoteLog {
             votes: Vec::new(),
             ids: FxHashMap::default(),
             heads: FxHashMap::default(),
+            beside: FxHashMap::default(),
             damaged: Vec::new(),
         };
         log.refresh()?;
@@ -121,10 +125,46 @@ impl VoteLog {
 
     fn take(&mut self, vote: Vote, seat: Digest) {
         let at = self.votes.len() as u32;
-        if self.ids.insert(vote.id, at).is_none() {
-            self.heads.insert(seat, at);
-            self.votes.push(vote);
+        if self.ids.insert(vote.id, at).is_some() {
+            return;
         }
+        let before = self.heads.insert(seat, at);
+        let replaces = |at: u32| vote.supersedes == Some(self.votes[at as usize].id);
+        if let Some(before) = before.filter(|&before| !replaces(before)) {
+            self.beside.entry(seat).or_default().push(before);
+        }
+        if !vote.settles.is_empty()
+            && let Some(beside) = self.beside.get_mut(&seat)
+        {
+            beside.retain(|&at| !vote.settles.contains(&self.votes[at as usize].id));
+        }
+        self.votes.push(vote);
+    }
+
+    /// Takes over the votes of a log that grew elsewhere from the same beginnings, as they stand there. What somebody
+    /// answered here and there otherwise stays beside what they answered here, until they vote again
+    /// ([`contradictions`](super::contradictions)). Gives those that were new; `only_look` stores none.
+    ///
+    /// # Errors
+    /// [`LogError`] where they cannot be written; then none is stored.
+    pub fn merge(&mut self, other: &VoteLog, only_look: bool) -> Result<Vec<Vote>, LogError> {
+        let segments = self.segments.clone();
+        let writer = if only_look { None } else { Some(segments.writer()?) };
+        self.refresh()?;
+        let is_new = |vote: &&Vote| !self.ids.contains_key(&vote.id);
+        let mut new: Vec<Vote> = other.votes.iter().filter(is_new).cloned().collect();
+        let of_here = |vote: &&Vote| vote.round == Round::Adjudication && !other.ids.contains_key(&vote.id);
+        let of_here: Vec<&Vote> = self.votes.iter().filter(of_here).collect();
+        for vote in new.iter_mut().filter(|vote| vote.round == Round::Adjudication) {
+            let against = of_here.iter().filter(|mine| mine.is_about(vote) && !mine.says_as(vote));
+            vote.contradicts = against.map(|mine| mine.id).collect();
+        }
+        if let Some(writer) = writer.filter(|_| !new.is_empty()) {
+            let blocks: Vec<Vec<u8>> = new.par_chunks(CHUNK).map(lines).collect::<Result<_, _>>()?;
+            writer.append(&blocks)?;
+            self.refresh()?;
+        }
+        Ok(new)
     }
 
     /// Stores votes that are new, and returns when they are on disk. Every vote gets its id and the
@@ -182,7 +222,8 @@ impl VoteLog {
 
     fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut Receipt) {
         let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
-        if head.is_some_and(|head| head.id == vote.id || head.says_as(&vote)) {
+        let beside = self.beside.get(&seat).map_or(&[][..], Vec::as_slice);
+        if head.is_some_and(|head| head.id == vote.id || (head.says_as(&vote) && beside.is_empty())) {
             receipt.known += 1;
         } else if self.ids.contains_key(&vote.id) {
             receipt.outdated.push(vote.id);
@@ -190,6 +231,7 @@ impl VoteLog {
             receipt.late.push(vote.item);
         } else {
             vote.supersedes = head.map(|head| head.id);
+            vote.settles.extend(beside.iter().map(|&at| self.votes[at as usize].id));
             receipt.changed += usize::from(vote.supersedes.is_some());
             receipt.added.push(vote.id);
             self.take(vote, seat);
@@ -225,7 +267,7 @@ fn read_line(line: &[u8]) -> Result<(Vote, Digest), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::{Role, Round};
+    use crate::ballot::Role;
     use crate::value::Values;
     use crate::votes::current;
 
@@ -247,8 +289,42 @@ mod tests {
             seconds: None,
             base,
             supersedes: None,
+            settles: Vec::new(),
+            contradicts: Vec::new(),
             carried: None,
         }
+    }
+
+    #[test]
+    fn logs_that_grew_apart_are_put_together_once_and_contradictions_stand() {
+        use crate::votes::contradictions;
+        let [here, there] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let mut mine = VoteLog::open(here.path()).unwrap();
+        let shared = mine.append(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
+        let mut theirs = VoteLog::open(there.path()).unwrap();
+        assert_eq!(theirs.merge(&mine, false).unwrap().len(), 1);
+        // The same annotator changes the shared vote on both sides, and somebody else votes there alone.
+        mine.append(vec![vote("i", "a", "ambiguity", Some(shared))]).unwrap();
+        let other = vote("i", "a", "word_game", Some(shared));
+        theirs.append(vec![other, vote("j", "b", "paradox", None)]).unwrap();
+        assert_eq!(mine.merge(&theirs, true).unwrap().len(), 2);
+        assert_eq!(mine.votes().len(), 2, "a look stores nothing");
+        assert_eq!(mine.merge(&theirs, false).unwrap().len(), 2);
+        assert_eq!(mine.merge(&theirs, false).unwrap().len(), 0, "once");
+        assert_eq!(theirs.merge(&mine, false).unwrap().len(), 1);
+        for log in [&mine, &theirs, &VoteLog::open(here.path()).unwrap()] {
+            let all: Vec<&Vote> = log.votes().iter().collect();
+            let [(_, beside)] = &contradictions(&all)[..] else { panic!("one") };
+            assert_eq!((all.len(), beside.len()), (4, 1));
+        }
+        // Saying the same again settles it.
+        let head = mine.head(&vote("i", "a", "", None)).unwrap().clone();
+        let again = Vote { base: Some(head.id), ..head };
+        assert_eq!(mine.append(vec![again]).unwrap().added.len(), 1);
+        for log in [&mine, &VoteLog::open(here.path()).unwrap()] {
+            assert!(contradictions(&log.votes().iter().collect::<Vec<_>>()).is_empty());
+        }
+        assert!(VoteLog::open(here.path()).unwrap().damaged().is_empty());
     }
 
     #[test]

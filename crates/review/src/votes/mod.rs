@@ -5,4 +5,4 @@ mod vote;
 
 pub use index::{Receipt, VoteLog};
 pub use riddlemill_files::log::LogError;
-pub use vote::{Carried, PAGE, Vote, current};
+pub use vote::{Carried, PAGE, Vote, contradictions, current};

@@ -65,6 +65,14 @@ pub struct Vote {
     /// The vote of the same annotator that this one replaces; set when it is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<Digest>,
+    /// The votes beside that one that this one replaces as well: of the same annotator, where logs of two machines were
+    /// put together, and the last words of others, where this is the last word on the item; set when it is stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settles: Vec<Digest>,
+    /// The last words of others on the item that this last word contradicts, neither knowing of the other; set when
+    /// logs of two machines are put together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradicts: Vec<Digest>,
     /// Who brought it over from the text that `base` was cast on; part of its identity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
@@ -106,6 +114,11 @@ impl Vote {
         !has_seen && (self.base != head.base || (head.source == PAGE && self.source != PAGE))
     }
 
+    /// Whether the other vote is on the same item of the same step.
+    pub(crate) fn is_about(&self, other: &Vote) -> bool {
+        (&self.item, &self.step, &self.recipe) == (&other.item, &other.step, &other.recipe)
+    }
+
     /// Whether the other vote says the same about the same text.
     pub(crate) fn says_as(&self, other: &Vote) -> bool {
         self.values == other.values
@@ -119,35 +132,59 @@ impl Vote {
 /// on the same item; a sample's replaces no person's. Where more than one is left, as where logs of two machines were
 /// put together, a person's counts before a sample's and the later stored before the earlier: clocks decide nothing.
 pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
-    fn seat(vote: &Vote) -> (&str, Round, [&str; 3]) {
-        (&vote.annotator, vote.round, [&vote.recipe, &vote.step, &vote.item])
-    }
-    let mut replaced: FxHashSet<Digest> = FxHashSet::default();
-    if votes.iter().any(|vote| vote.supersedes.is_some()) {
-        let known: FxHashMap<Digest, &Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();
-        for vote in votes {
-            let mut before = vote.supersedes.and_then(|id| known.get(&id));
-            // Behind a sample's vote stands what that could not replace. There are no more steps than votes.
-            for _ in votes {
-                let Some(other) = before.filter(|other| other.id != vote.id && seat(other) == seat(vote))
-                else {
-                    break;
-                };
-                if vote.synthetic && !other.synthetic {
-                    break;
-                }
-                replaced.insert(other.id);
-                before = other.supersedes.filter(|_| other.synthetic).and_then(|id| known.get(&id));
-            }
-        }
-    }
-    let stands = |(_, vote): &(usize, &Vote)| !replaced.contains(&vote.id);
-    let mut heads: Vec<(usize, &Vote)> = votes.iter().copied().enumerate().filter(stands).collect();
+    let mut heads = standing(votes);
     heads.sort_by_key(|(at, vote)| (seat(vote), vote.synthetic, Reverse(*at)));
     heads.dedup_by(|other, head| seat(other.1) == seat(head.1));
     let mut heads: Vec<&Vote> = heads.into_iter().map(|(_, vote)| vote).collect();
     heads.sort_by(|a, b| (&a.annotator, a.round, a.id).cmp(&(&b.annotator, b.round, b.id)));
     heads
+}
+
+/// What people answered twice on the same text, neither knowing of the other, as on two machines: of each seat the vote
+/// that counts, and those that stand beside it and say otherwise. Their annotator's next vote settles it.
+pub fn contradictions<'v>(votes: &[&'v Vote]) -> Vec<(&'v Vote, Vec<&'v Vote>)> {
+    let mut heads = standing(votes);
+    heads.retain(|(_, vote)| !vote.synthetic);
+    heads.sort_by_key(|(at, vote)| (seat(vote), Reverse(*at)));
+    let of_a_seat = heads.chunk_by(|a, b| seat(a.1) == seat(b.1));
+    let contradicting = |heads: &[(usize, &'v Vote)]| {
+        let ((_, head), others) = heads.split_first()?;
+        let differs = |other: &&Vote| other.content_hash == head.content_hash && !other.says_as(head);
+        let others: Vec<&Vote> = others.iter().map(|(_, vote)| *vote).filter(differs).collect();
+        (!others.is_empty()).then_some((*head, others))
+    };
+    of_a_seat.filter_map(contradicting).collect()
+}
+
+fn seat(vote: &Vote) -> (&str, Round, [&str; 3]) {
+    (&vote.annotator, vote.round, [&vote.recipe, &vote.step, &vote.item])
+}
+
+/// The votes that no other replaces, each with its place.
+fn standing<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
+    let mut replaced: FxHashSet<Digest> = FxHashSet::default();
+    if votes.iter().any(|vote| vote.supersedes.is_some()) {
+        let known: FxHashMap<Digest, &Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();
+        for vote in votes {
+            for first in vote.supersedes.iter().chain(&vote.settles) {
+                let mut before = known.get(first);
+                // Behind a sample's vote stands what that could not replace. There are no more steps than votes.
+                for _ in votes {
+                    let Some(other) = before.filter(|other| other.id != vote.id && seat(other) == seat(vote))
+                    else {
+                        break;
+                    };
+                    if vote.synthetic && !other.synthetic {
+                        break;
+                    }
+                    replaced.insert(other.id);
+                    before = other.supersedes.filter(|_| other.synthetic).and_then(|id| known.get(&id));
+                }
+            }
+        }
+    }
+    let stands = |(_, vote): &(usize, &Vote)| !replaced.contains(&vote.id);
+    votes.iter().copied().enumerate().filter(stands).collect()
 }
 
 #[cfg(test)]
@@ -178,6 +215,22 @@ mod tests {
         for votes in [[&first, &over, &after], [&after, &over, &first]] {
             assert_eq!(current(&votes), [&after]);
         }
+    }
+
+    #[test]
+    fn who_answered_twice_is_asked_which_holds() {
+        let mine = vote("a", "paradox", "2026-01-01T00:00:00Z", false);
+        let theirs = vote("a", "ambiguity", "2026-01-01T00:00:00Z", false);
+        let stand = contradictions(&[&mine, &theirs]);
+        assert_eq!(stand, [(&theirs, vec![&mine])]);
+        let again = Vote { supersedes: Some(theirs.id), base: Some(theirs.id), ..mine.clone() }.sealed();
+        assert_eq!(contradictions(&[&mine, &theirs, &again]), [], "it says what the other said");
+        let third = Vote { base: Some(theirs.id), ..vote("a", "word_game", "2026-01-01T00:00:00Z", false) };
+        let third = Vote { supersedes: Some(theirs.id), ..third.sealed() };
+        assert_eq!(contradictions(&[&mine, &theirs, &third]), [(&third, vec![&mine])]);
+        let settled = Vote { settles: vec![mine.id], ..third };
+        assert_eq!(contradictions(&[&mine, &theirs, &settled]), []);
+        assert_eq!(current(&[&mine, &theirs, &settled]), [&settled]);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub enum State {
     Overruled,
     /// It was taken back.
     TakenBack,
+    /// It was made elsewhere and contradicts what was decided here: whoever decides next says which holds.
+    Disputed,
 }
 
 impl State {
@@ -45,6 +47,7 @@ impl State {
             State::Absent => "the record does not come so far",
             State::Overruled => "overruled by a later decision",
             State::TakenBack => "taken back",
+            State::Disputed => "made elsewhere, against what was decided here: decide again which holds",
         }
     }
 }
@@ -122,6 +125,8 @@ fn of_step(
             State::TakenBack
         } else if log.overruled(decision, recipe.name).is_some() {
             State::Overruled
+        } else if log.is_disputed(decision.id) {
+            State::Disputed
         } else if seen.is_none() {
             State::Absent
         } else if seen != Some(decision.seen) {

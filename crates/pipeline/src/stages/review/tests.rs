@@ -39,6 +39,8 @@ fn vote(step: &Step, item: &Item, annotator: &str, synthetic: bool, values: &[(&
         seconds: None,
         base: None,
         supersedes: None,
+        settles: Vec::new(),
+        contradicts: Vec::new(),
         carried: None,
     }
     .sealed()

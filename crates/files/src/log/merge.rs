@@ -1,0 +1,50 @@
+//! A log and one that grew elsewhere from the same beginnings.
+
+use rustc_hash::FxHashSet;
+
+use super::{Log, LogError};
+
+impl Log {
+    /// Takes over the lines of `other` that this log has not, in their order. Gives those that were new; `only_look`
+    /// stores none.
+    ///
+    /// # Errors
+    /// [`LogError`] where either is damaged, or this one cannot be written; then none is stored.
+    pub fn merge(&self, other: &Log, only_look: bool) -> Result<Vec<Vec<u8>>, LogError> {
+        let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
+            bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
+        };
+        let mut known: FxHashSet<Vec<u8>> = lines(&self.read()?).into_iter().collect();
+        let mut new = lines(&other.read()?);
+        new.retain(|line| known.insert(line.clone()));
+        if !new.is_empty() && !only_look {
+            let mut bytes = new.join(&b'\n');
+            bytes.push(b'\n');
+            self.append(&bytes)?;
+        }
+        Ok(new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_added_elsewhere_is_taken_over_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let [here, there] = ["here", "there"].map(|name| {
+            let log = Log::at(dir.path().join(name).join("raw/tasks.jsonl"));
+            log.append(b"{\"n\":1}\n").unwrap();
+            log
+        });
+        here.append(b"{\"n\":2}\n").unwrap();
+        there.append(b"{\"n\":3}\n{\"n\":4}\n").unwrap();
+        assert_eq!(here.merge(&there, true).unwrap().len(), 2);
+        assert_eq!(here.read().unwrap(), b"{\"n\":1}\n{\"n\":2}\n", "a look stores nothing");
+        assert_eq!(here.merge(&there, false).unwrap(), [b"{\"n\":3}".to_vec(), b"{\"n\":4}".to_vec()]);
+        assert!(here.merge(&there, false).unwrap().is_empty());
+        assert_eq!(here.read().unwrap(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n");
+        assert!(here.merge(&Log::at(dir.path().join("nowhere.jsonl")), false).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,176 @@
+//! Archives of a workspace that crawled elsewhere.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use riddlemill_files::durable;
+
+/// What becomes of a file of the other folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It was not here.
+    New(PathBuf),
+    /// It begins as the one of here, and goes on.
+    Longer(PathBuf),
+    /// Both begin alike and go on apart: it stands beside the one of here, under this name.
+    Beside(PathBuf),
+}
+
+impl Taken {
+    /// Where it is now, in the folder of archives.
+    pub fn path(&self) -> &Path {
+        let (Taken::New(path) | Taken::Longer(path) | Taken::Beside(path)) = self;
+        path
+    }
+}
+
+/// Takes over the archives of `other` that the folder `here` has not: files of a crawl are only ever added to, so one
+/// that goes on where the one of here ends takes its place, and one that goes on otherwise stands beside it. Whole or
+/// not at all; `only_look` copies none.
+///
+/// # Errors
+/// [`io::Error`] where a file cannot be read or written, with its path.
+pub fn merge(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken>> {
+    let mut taken = Vec::new();
+    for name in files(other)? {
+        let (from, to) = (other.join(&name), here.join(&name));
+        let (place, kind): (PathBuf, fn(PathBuf) -> Taken) = match begins_alike(&from, &to) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound && !to.exists() => (name, Taken::New),
+            Err(e) => return Err(e),
+            Ok(Alike::Shorter) => continue,
+            Ok(Alike::Longer) => (name, Taken::Longer),
+            Ok(Alike::Apart) => {
+                let beside = beside(&name, &durable::sha256(&from).map_err(io::Error::other)?);
+                if here.join(&beside).exists() {
+                    continue;
+                }
+                (beside, Taken::Beside)
+            }
+        };
+        if !only_look {
+            copy(&from, &here.join(&place)).map_err(at(&from))?;
+        }
+        taken.push(kind(place));
+    }
+    Ok(taken)
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Regular files under a folder, by their paths in it, sorted.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let (mut waiting, mut found) = (vec![folder.to_owned()], Vec::new());
+    while let Some(place) = waiting.pop() {
+        let entries = match fs::read_dir(&place) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(at(&place))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(at(&place))?;
+            let kind = entry.file_type().map_err(at(&place))?;
+            match entry.path() {
+                path if kind.is_dir() => waiting.push(path),
+                path if kind.is_file() && path.to_string_lossy().contains(".warc") => {
+                    found.extend(path.strip_prefix(folder).map(Path::to_owned));
+                }
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+enum Alike {
+    /// The other is the same, or as long as it goes.
+    Shorter,
+    Longer,
+    Apart,
+}
+
+fn begins_alike(other: &Path, here: &Path) -> io::Result<Alike> {
+    let mut mine = File::open(here).map_err(at(here))?;
+    let mut theirs = File::open(other).map_err(at(other))?;
+    let lengths = [&mine, &theirs].map(|file| file.metadata().map(|meta| meta.len()));
+    let [mine_len, theirs_len] = lengths;
+    let (mine_len, theirs_len) = (mine_len?, theirs_len?);
+    let mut left = mine_len.min(theirs_len);
+    let (mut a, mut b) = (vec![0; 1 << 20], vec![0; 1 << 20]);
+    while left > 0 {
+        let wave = a.len().min(left as usize);
+        mine.read_exact(&mut a[..wave]).map_err(at(here))?;
+        theirs.read_exact(&mut b[..wave]).map_err(at(other))?;
+        if a[..wave] != b[..wave] {
+            return Ok(Alike::Apart);
+        }
+        left -= wave as u64;
+    }
+    Ok(if theirs_len > mine_len { Alike::Longer } else { Alike::Shorter })
+}
+
+/// `00002-1f00aa31.warc.gz` beside `00002.warc.gz`.
+fn beside(name: &Path, hash: &str) -> PathBuf {
+    let file = name.file_name().unwrap_or_default().to_string_lossy();
+    let (stem, rest) = file.split_once('.').unwrap_or((&file, ""));
+    name.with_file_name(format!("{stem}-{}.{rest}", &hash[..8]))
+}
+
+/// Write beside, sync, rename.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().unwrap_or(to);
+    fs::create_dir_all(folder)?;
+    let partial = to.with_extension("tmp");
+    let mut file = File::create(&partial)?;
+    let copied = io::copy(&mut File::open(from)?, &mut file).and_then(|_| file.sync_all());
+    if let Err(e) = copied.and_then(|()| fs::rename(&partial, to)) {
+        // Half of a copy is of no use; the first error is what counts.
+        let _ = fs::remove_file(&partial);
+        return Err(e);
+    }
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_crawled_elsewhere_is_taken_over_and_nothing_of_here_is_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let [here, there] = ["here", "there"].map(|name| dir.path().join(name));
+        let put = |root: &Path, name: &str, text: &str| {
+            let path = root.join("ba").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for (name, mine, theirs) in [
+            ("00001.warc.gz", Some("same"), Some("same")),
+            ("00002.warc.gz", Some("shared"), Some("shared and more")),
+            ("00003.warc.gz", Some("shared and less"), Some("shared")),
+            ("00004.warc.gz", Some("shared, mine"), Some("shared, theirs")),
+            ("00005.warc.gz", None, Some("new")),
+            ("notes.txt", None, Some("no archive")),
+        ] {
+            mine.into_iter().for_each(|text| put(&here, name, text));
+            theirs.into_iter().for_each(|text| put(&there, name, text));
+        }
+        let looked = merge(&here, &there, true).unwrap();
+        assert!(!here.join("ba/00005.warc.gz").exists(), "a look copies nothing");
+        let taken = merge(&here, &there, false).unwrap();
+        assert_eq!(looked, taken);
+        let [longer, beside, new] = &taken[..] else { panic!("{taken:?}") };
+        assert_eq!(*longer, Taken::Longer("ba/00002.warc.gz".into()));
+        assert_eq!(*new, Taken::New("ba/00005.warc.gz".into()));
+        let read = |path: &Path| fs::read_to_string(here.join(path)).unwrap();
+        assert_eq!(read(longer.path()), "shared and more");
+        assert_eq!(read(beside.path()), "shared, theirs");
+        assert!(beside.path().to_string_lossy().starts_with("ba/00004-"), "{beside:?}");
+        assert_eq!(read(Path::new("ba/00004.warc.gz")), "shared, mine");
+        assert_eq!(read(Path::new("ba/00003.warc.gz")), "shared and less");
+        assert!(merge(&here, &there, false).unwrap().is_empty(), "once");
+        assert!(merge(&here, &dir.path().join("nowhere"), false).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,238 @@
+//! What people and money made in a workspace that grew apart from this one, taken over.
+//!
+//! Two annotators who were offline, a crawl on another machine: both began as copies of one workspace, or as two of the
+//! same settings. Everything is known by what it is, so that it comes over once, in whatever direction and however often.
+//! Nothing that stands here is replaced: what contradicts it stands beside it and waits for a person.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use riddlemill_files::log::{self, Log, LogError};
+use riddlemill_harvest::warc::{self, Taken};
+use riddlemill_llm::{MergedReplies, Store};
+use riddlemill_review::carry::{Seen, SeenLog};
+use riddlemill_review::decisions::{DecisionLog, Line};
+use riddlemill_review::{Digest, Vote, VoteLog, contradictions};
+use riddlemill_tables::{Error, Workspace};
+
+use crate::config::Config;
+use crate::stages::draft::open_damaged_store;
+use crate::stages::{StageError, salt};
+
+/// What was new in the other workspace.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Votes, in the order they were cast there.
+    pub votes: Vec<Vote>,
+    /// Of those, the ones that contradict what the same person, or another adjudicator, said here.
+    pub contradicting: Vec<Digest>,
+    /// Decisions, their ends, and those that contradict one of here.
+    pub decisions: Vec<Line>,
+    /// Attempts and replies.
+    pub replies: MergedReplies,
+    /// Tasks and passed over items, by their file in raw/.
+    pub tasks: Vec<(PathBuf, usize)>,
+    /// Texts that voters saw.
+    pub seen: usize,
+    /// Withdrawals.
+    pub withdrawn: usize,
+    /// Archives.
+    pub archives: Vec<Taken>,
+    /// What is there, not here, and not for this to take over, with what to do about it.
+    pub left: Vec<String>,
+    /// What should have been taken over and cannot be, with why.
+    pub refused: Vec<String>,
+}
+
+impl Merged {
+    /// Whether nothing was new.
+    pub fn is_empty(&self) -> bool {
+        let Merged { votes, decisions, replies, tasks, seen, withdrawn, archives, .. } = self;
+        votes.is_empty()
+            && decisions.is_empty()
+            && replies.is_empty()
+            && tasks.is_empty()
+            && (*seen, *withdrawn) == (0, 0)
+            && archives.is_empty()
+    }
+}
+
+/// Why nothing, or not all, was taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// There is no raw/ in it.
+    #[error("{}: no workspace: it has no raw/\n  hint: name the folder that holds the other pipeline.toml", .0.display())]
+    NoWorkspace(PathBuf),
+    /// It is this workspace.
+    #[error("{}: that is this workspace itself", .0.display())]
+    Itself(PathBuf),
+    /// A log of one of them is damaged: nothing was taken over.
+    #[error("raw/{log} of {}: {what}\n  hint: `riddlemill fsck` there says what can be done", root.display())]
+    Damaged {
+        /// Whose it is.
+        root: PathBuf,
+        /// Which.
+        log: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A log could not be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A file of this workspace could not be read or written.
+    #[error(transparent)]
+    File(#[from] Error),
+    /// The replies could not be read or written.
+    #[error(transparent)]
+    Replies(#[from] StageError),
+    /// An archive could not be read or written.
+    #[error("{0}")]
+    Archive(#[from] io::Error),
+}
+
+/// Takes over what the workspace in the folder `other` has and this one has not. With `only_look` nothing is written.
+/// It can be stopped and called again. The other workspace is only read.
+///
+/// # Errors
+/// [`MergeError`] where a log of either is damaged (then nothing is taken over), or something cannot be read or written.
+pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, MergeError> {
+    let here = Workspace::new(&config.root);
+    let there = Workspace::new(other);
+    if !there.raw().is_dir() {
+        return Err(MergeError::NoWorkspace(other.to_owned()));
+    }
+    if fs::canonicalize(here.raw()).ok() == fs::canonicalize(there.raw()).ok() {
+        return Err(MergeError::Itself(other.to_owned()));
+    }
+    for workspace in [&here, &there] {
+        if let Some((log, what)) = log::check(&workspace.raw())?.into_iter().next() {
+            return Err(MergeError::Damaged { root: workspace.root().to_owned(), log, what });
+        }
+    }
+    // All is looked at before anything is written: what cannot be read stops it here.
+    let looked = take(config, &here, &there, true)?;
+    if only_look { Ok(looked) } else { take(config, &here, &there, false) }
+}
+
+fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -> Result<Merged, MergeError> {
+    let mut merged = Merged::default();
+    withdrawals(here, there, only_look, &mut merged)?;
+    let folder = |workspace: &Workspace, name: &str| workspace.raw().join(name);
+    let theirs = SeenLog::read(&folder(there, "seen"))?;
+    let known = SeenLog::read(&folder(here, "seen"))?;
+    let texts: Vec<Seen> =
+        theirs.all().filter(|seen| known.get(seen.content_hash).is_none()).cloned().collect();
+    merged.seen = texts.len();
+    if !only_look {
+        SeenLog::append(&folder(here, "seen"), texts)?;
+    }
+    for place in ["votes/assigned", "votes/skipped"] {
+        for file in named(&folder(there, place))? {
+            let name = Path::new(place).join(&file);
+            let [mine, theirs] = [here, there].map(|workspace| Log::at(workspace.raw().join(&name)));
+            let new = mine.merge(&theirs, only_look)?.len();
+            merged.tasks.extend((new > 0).then_some((name, new)));
+        }
+    }
+    votes(here, there, only_look, &mut merged)?;
+    merged.decisions = DecisionLog::merge(&here.decisions(), &there.decisions(), only_look)?;
+    let replies = Store::merge(&folder(here, "replies"), &folder(there, "replies"), only_look);
+    merged.replies = replies.map_err(StageError::from)?;
+    if !only_look && !merged.replies.is_empty() {
+        // What was written is sealed and found from now on.
+        drop(open_damaged_store(config)?);
+    }
+    merged.archives = warc::merge(&folder(here, "warc"), &folder(there, "warc"), only_look)?;
+    left(here, there, &mut merged)?;
+    Ok(merged)
+}
+
+/// Votes, and which of them contradict others.
+fn votes(
+    here: &Workspace,
+    there: &Workspace,
+    only_look: bool,
+    merged: &mut Merged,
+) -> Result<(), MergeError> {
+    let theirs = VoteLog::open(there.raw().join("votes"))?;
+    merged.refused.extend(theirs.damaged().iter().cloned());
+    let mut mine = VoteLog::open(here.raw().join("votes"))?;
+    merged.votes = mine.merge(&theirs, only_look)?;
+    let together: Vec<&Vote> = match only_look {
+        true => mine.votes().iter().chain(&merged.votes).collect(),
+        false => mine.votes().iter().collect(),
+    };
+    let twice = contradictions(&together);
+    let in_dispute = |vote: &&Vote| {
+        !vote.contradicts.is_empty()
+            || twice.iter().any(|(head, beside)| head.id == vote.id || beside.iter().any(|v| v.id == vote.id))
+    };
+    merged.contradicting = merged.votes.iter().filter(in_dispute).map(|vote| vote.id).collect();
+    Ok(())
+}
+
+/// Tombstones are hashes under the salt of their workspace.
+fn withdrawals(
+    here: &Workspace,
+    there: &Workspace,
+    only_look: bool,
+    merged: &mut Merged,
+) -> Result<(), MergeError> {
+    let [mine, theirs] = [here, there].map(|workspace| Log::at(workspace.raw().join("withdrawn.jsonl")));
+    let wanted = theirs.read()?.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
+    if wanted == 0 {
+        return Ok(());
+    }
+    if salt::standing(here)? != salt::standing(there)? {
+        merged.refused.push(format!(
+            "withdrawn.jsonl: {wanted} withdrawals of {} are hashes under another salt, and name no post here\n  \
+             hint: `riddlemill withdraw` them here, too",
+            there.root().display()
+        ));
+        return Ok(());
+    }
+    merged.withdrawn = mine.merge(&theirs, only_look)?.len();
+    Ok(())
+}
+
+/// What whoever has both workspaces copies, or decides about, alone.
+fn left(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), MergeError> {
+    for folder in ["dumps", "responses", "ratings"] {
+        for name in named(&there.raw().join(folder))? {
+            if !here.raw().join(folder).join(&name).exists() {
+                merged.left.push(format!("raw/{folder}/{} is not here: copy it", name.display()));
+            }
+        }
+    }
+    for recipe in named(&there.raw().join("releases"))? {
+        for version in named(&there.raw().join("releases").join(&recipe))? {
+            let place = Path::new("releases").join(&recipe).join(&version);
+            if there.raw().join(&place).is_dir() && !here.raw().join(&place).exists() {
+                merged.left.push(format!(
+                    "{} {} was released there: versions are given by one workspace alone",
+                    recipe.display(),
+                    version.display()
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names in a folder, sorted; none where it is missing.
+fn named(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(Error::io("list", folder))?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(Error::io("list", folder))?.file_name();
+        if !name.to_string_lossy().starts_with('.') {
+            names.push(PathBuf::from(name));
+        }
+    }
+    names.sort();
+    Ok(names)
+}

@@ -1,0 +1,153 @@
+//! `raw merge`: what was made in a workspace that grew apart.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::args::{Global, RawVerb};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::config::Config;
+use crate::decisions::Line;
+use crate::pipeline::{MergeError, Merged, merge as take_over};
+use crate::review::Vote;
+use crate::warc::Taken;
+
+pub(super) fn raw(verb: &RawVerb, global: &Global) -> Result<Exit, Failure> {
+    let RawVerb::Merge { other, dry_run } = verb;
+    merge(&output::load(global)?, other, *dry_run, global)
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Failure {
+        match error {
+            MergeError::NoWorkspace(_) | MergeError::Itself(_) => Failure::usage(error.to_string()),
+            MergeError::File(error) => error.into(),
+            MergeError::Replies(error) => error.into(),
+            other => Failure { exit: Exit::Io, message: other.to_string() },
+        }
+    }
+}
+
+fn merge(config: &Config, other: &Path, dry_run: bool, global: &Global) -> Result<Exit, Failure> {
+    let merged = take_over(config, other, dry_run)?;
+    if global.json {
+        print_json(&merged, dry_run)?;
+    } else {
+        output::print(&told(&merged, dry_run))?;
+    }
+    for refused in &merged.refused {
+        eprintln!("not taken over: {refused}");
+    }
+    Ok(if merged.refused.is_empty() { Exit::Done } else { Exit::Partial })
+}
+
+fn print_json(merged: &Merged, dry_run: bool) -> Result<(), Failure> {
+    let replies = &merged.replies;
+    let answers = replies.replies.iter();
+    let answers: Vec<_> = answers
+        .map(|((model, template), n)| json!({ "model": model, "template": template, "replies": n }))
+        .collect();
+    let archives: Vec<_> =
+        merged.archives.iter().map(|taken| json!({ "file": taken.path(), "how": how(taken) })).collect();
+    output::json(&json!({
+        "taken_over": !dry_run,
+        "votes": merged.votes,
+        "contradicting": merged.contradicting,
+        "decisions": merged.decisions,
+        "replies": {
+            "new": answers,
+            "second": replies.second,
+            "attempts": replies.attempts,
+            "charged_picousd": replies.charged,
+            "forgotten": replies.forgotten,
+        },
+        "tasks": merged.tasks,
+        "seen": merged.seen,
+        "withdrawn": merged.withdrawn,
+        "archives": archives,
+        "left": merged.left,
+        "refused": merged.refused,
+    }))
+}
+
+fn how(taken: &Taken) -> &'static str {
+    match taken {
+        Taken::New(_) => "new",
+        Taken::Longer(_) => "goes on where the one of here ended",
+        Taken::Beside(_) => "beside the one of here, which goes on otherwise",
+    }
+}
+
+/// Line by line what was new, and what is left to do.
+fn told(merged: &Merged, dry_run: bool) -> String {
+    let mut text = String::new();
+    let mut say = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
+    for vote in &merged.votes {
+        let disputed = merged.contradicting.contains(&vote.id);
+        say(format!("vote {}{}", of_vote(vote), if disputed { "  (contradicts one of here)" } else { "" }));
+    }
+    for line in &merged.decisions {
+        say(match line {
+            Line::Decide(decision) => format!("decision {}", super::decide::describe(decision)),
+            Line::Dispute(decision) => {
+                format!("decision {}  (contradicts one of here)", super::decide::describe(decision))
+            }
+            Line::Undo(undo) => format!("decision {} taken back by {}: {}", undo.undoes, undo.by, undo.why),
+        });
+    }
+    let replies = &merged.replies;
+    for ((model, template), n) in &replies.replies {
+        let template = if template.is_empty() { "an embedding" } else { template };
+        say(format!("{} of {model} to {template}", count(*n, "reply")));
+    }
+    if replies.second > 0 {
+        let what = "to what was answered here, too: the reply of here stays the answer";
+        say(format!("{} {what}", count(replies.second, "reply")));
+    }
+    if replies.forgotten > 0 {
+        say(format!("{} forgotten", count(replies.forgotten, "reply")));
+    }
+    for (budget, charged) in &replies.charged {
+        say(format!("{} counts against {budget}, too", charged));
+    }
+    for (file, n) in &merged.tasks {
+        say(format!("{} of raw/{}", count(*n as u64, "line"), file.display()));
+    }
+    if merged.seen > 0 {
+        say(format!("{} that voters saw", count(merged.seen as u64, "text")));
+    }
+    if merged.withdrawn > 0 {
+        say(count(merged.withdrawn as u64, "withdrawal"));
+    }
+    for taken in &merged.archives {
+        say(format!("archive raw/warc/{}: {}", taken.path().display(), how(taken)));
+    }
+    if merged.is_empty() {
+        say("nothing there is new here".into());
+    } else if dry_run {
+        say("nothing was taken over: `--dry-run`".into());
+    } else {
+        say("`riddlemill run` applies it".into());
+    }
+    let disputed = merged.decisions.iter().any(|line| matches!(line, Line::Dispute(_)));
+    if !merged.contradicting.is_empty() {
+        say("  hint: `riddlemill review adjudicate STEP` shows both answers; whoever gave them votes once more, or an adjudicator decides".into());
+    }
+    if disputed {
+        say("  hint: `riddlemill decide list` shows both decisions; whoever decides next says which holds"
+            .into());
+    }
+    merged.left.iter().for_each(|left| say(format!("not taken over: {left}")));
+    text
+}
+
+/// `flub/type tieba:1 by a1: type=paradox`
+fn of_vote(vote: &Vote) -> String {
+    let answers: Vec<String> = vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
+    let Vote { recipe, step, item, annotator, .. } = vote;
+    format!("{recipe}/{step} {item} by {annotator}: {}", answers.join(", "))
+}

@@ -1,0 +1,157 @@
+//! `raw merge`: workspaces that grew apart are put together, once, and what contradicts waits for a person.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Said, Workspace, title};
+use crate::reviewed::{GEN, Reviewed, item};
+
+fn merge(ws: &Workspace, other: &Workspace, more: &[&str]) -> Said {
+    ws.call(["raw", "merge", other.root().to_str().unwrap()].iter().chain(more))
+}
+
+fn people() -> Reviewed {
+    let plain = "3(Erroneous Assumption), 5(Absurd Imagination)";
+    let one = |zh, en, why| item(zh, en, why, None, plain);
+    let mut people = Reviewed::new();
+    people.add(&[
+        one("风筝断了线会不会想家？", "Does a kite miss home once its string breaks?", "Kites miss nothing."),
+        one("枕头晚上枕着什么睡？", "What does a pillow rest on at night?", "A pillow does not sleep."),
+    ]);
+    people
+}
+
+fn screen(people: &Reviewed, who: &str, zh: &str, why: &str) {
+    let answers = if why == "keep" { json!("keep") } else { json!([why]) };
+    people.vote_again("screen", who, zh, &json!({ "screen": answers }));
+}
+
+#[test]
+fn votes_of_two_machines_come_together_and_what_contradicts_is_a_dispute() {
+    const KITE: &str = "风筝断了线会不会想家？";
+    const PILLOW: &str = "枕头晚上枕着什么睡？";
+    let here = people();
+    let there = here.copy();
+    screen(&here, "annotator-1", KITE, "harmful");
+    screen(&there, "annotator-1", KITE, "untranslatable");
+    screen(&there, "annotator-2", PILLOW, "untranslatable");
+    screen(&there, "annotator-3", PILLOW, "untranslatable");
+
+    let look = merge(&here.ws, &there.ws, &["--dry-run"]).expect(0).out;
+    assert!(look.contains("nothing was taken over") && look.matches("\nvote ").count() + 1 == 3, "{look}");
+    let said = merge(&here.ws, &there.ws, &[]).expect(0).out;
+    let contradicting: Vec<&str> = said.lines().filter(|line| line.contains("contradicts")).collect();
+    assert_eq!(contradicting.len(), 1, "{said}");
+    assert!(
+        contradicting[0].contains("annotator-1") && contradicting[0].contains("untranslatable"),
+        "{said}"
+    );
+    assert!(merge(&here.ws, &there.ws, &[]).expect(0).out.contains("nothing there is new here"));
+    here.ws.call(["fsck"]).expect(0);
+
+    // Neither of the two answers counts before the other: it is nobody's to guess.
+    here.run();
+    let disputes = here.ws.call(["review", "adjudicate", "screen", "--recipe", GEN]).expect(0).out;
+    assert!(disputes.contains("answered twice") && disputes.contains("harmful"), "{disputes}");
+    here.ws.audit_clean();
+
+    // Whoever said both says which.
+    screen(&here, "annotator-1", KITE, "keep");
+    here.run();
+    let disputes = here.ws.call(["review", "adjudicate", "screen", "--recipe", GEN]).expect(0).out;
+    assert!(!disputes.contains("answered twice"), "{disputes}");
+    assert_eq!(here.ws.candidates(GEN).len(), 1);
+
+    // The other way round all is taken over, and both stand alike.
+    merge(&there.ws, &here.ws, &[]).expect(0);
+    there.run();
+    assert_eq!(there.ws.candidates(GEN), here.ws.candidates(GEN));
+    assert!(merge(&there.ws, &here.ws, &[]).expect(0).out.contains("nothing there is new here"));
+}
+
+const SETTINGS: &str = r#"
+version = 1
+
+[[source]]
+name = "posts"
+kind = "leymore-titles"
+path = "raw/dumps/*.json"
+licence = "CC0-1.0"
+
+[[annotator]]
+name = "meta-1"
+role = "meta"
+languages = ["zh", "en"]
+"#;
+
+#[test]
+fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
+    let here = Workspace::with(SETTINGS);
+    let posts =
+        [(1, "云会恐高吗？"), (2, "镜子会不会看腻了我？"), (3, "影子会不会觉得累？"), (4, "雪人怕不怕冷？")];
+    let dump: String = posts.iter().map(|(id, text)| title(*id, text) + "\n").collect();
+    here.write("raw/dumps/1.json", dump);
+    let run = |ws: &Workspace| drop(ws.call(["run", "--recipe", "flub", "--offline"]).expect(0));
+    run(&here);
+    let there = here.copy();
+    let decide = |ws: &Workspace, args: &[&str]| {
+        drop(
+            ws.call(["decide"].iter().chain(args).chain(&["--by", "meta-1", "--why", "read twice"]))
+                .expect(0),
+        );
+    };
+    decide(&here, &["hold", "tieba:1"]);
+    decide(&there, &["drop", "tieba:1"]);
+    decide(&there, &["drop", "tieba:2"]);
+    there.call(["withdraw", "tieba:3", "--reason", "its author asked"]).expect(0);
+    there.write("raw/warc/ba/00001.warc.gz", "an archive");
+    there.write("raw/dumps/2.json", title(9, "灯会不会怕黑？"));
+
+    let said = merge(&here, &there, &[]).expect(0).out;
+    for word in ["drop tieba:2", "contradicts one of here", "1 withdrawal", "raw/warc/ba/00001.warc.gz: new"]
+    {
+        assert!(said.contains(word), "no {word:?}: {said}");
+    }
+    assert!(said.contains("not taken over: raw/dumps/2.json is not here"), "{said}");
+    assert_eq!(here.read("raw/warc/ba/00001.warc.gz"), "an archive");
+    assert!(merge(&here, &there, &[]).expect(0).out.starts_with("nothing there is new here"));
+
+    run(&here);
+    let outcome = |id: &str| {
+        let way = here.explain("flub", id)["way"].as_array().cloned().unwrap();
+        way.last().map(|last| last["outcome"].to_string()).unwrap_or_default()
+    };
+    assert!(outcome("tieba:1").contains("held"), "what was decided here holds: {}", outcome("tieba:1"));
+    assert!(outcome("tieba:2").contains("dropped"), "{}", outcome("tieba:2"));
+    let list = here.call(["decide", "list", "tieba:1"]).expect(0).out;
+    assert!(list.contains("against what was decided here"), "{list}");
+    assert!(here.call(["explain", "tieba:3"]).out.contains("withdrawn"));
+    // Whoever decides next settles it, the same as before or not.
+    decide(&here, &["drop", "tieba:1"]);
+    run(&here);
+    assert!(outcome("tieba:1").contains("dropped"), "{}", outcome("tieba:1"));
+    here.audit_clean();
+}
+
+#[test]
+fn what_is_no_workspace_or_damaged_is_taken_over_by_nobody() {
+    let here = people();
+    let there = here.copy();
+    screen(&there, "annotator-2", "枕头晚上枕着什么睡？", "untranslatable");
+    let empty = Workspace::folder();
+    assert!(merge(&here.ws, &empty, &[]).expect(2).err.contains("no workspace"));
+    assert!(merge(&here.ws, &here.ws, &[]).expect(2).err.contains("this workspace itself"));
+    let votes = there.ws.read("raw/votes/000001.jsonl");
+    there.ws.write("raw/votes/000001.jsonl", votes.replacen("untranslatable", "unharmful", 1));
+    let before = here.ws.bytes("raw/votes/000001.jsonl");
+    let said = merge(&here.ws, &there.ws, &[]).expect(4);
+    assert!(said.err.contains("fsck"), "{}", said.err);
+    assert_eq!(before, here.ws.bytes("raw/votes/000001.jsonl"));
+    // Withdrawals are hashes: under another salt they name nobody.
+    there.ws.write("raw/votes/000001.jsonl", votes);
+    there.ws.call(["withdraw", "风筝断了线会不会想家？", "--text", "--reason", "its author asked"]).expect(0);
+    there.ws.write("raw/salt", "11".repeat(32));
+    let said = merge(&here.ws, &there.ws, &["--json"]).expect(3);
+    let told: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(told["votes"].as_array().unwrap().len(), 1, "{told}");
+    assert!(said.err.contains("another salt"), "{}", said.err);
+}
