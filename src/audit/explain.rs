@@ -6,13 +6,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::evidence::Detail;
-use super::names::Indexed;
 use super::whereabouts::{Ending, Whereabouts};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
 use crate::stages::Rows;
 use crate::stages::import::FileRow;
-use crate::store::{Error, Filter, StageReader, Workspace, part_columns, part_rows, select, select_parts};
+use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select, select_parts};
 use crate::text::normalise::{Fold, fold};
 
 /// The way of one record through one recipe.
@@ -75,15 +74,14 @@ pub fn find(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Res
     let stages = stages(workspace, recipe)?;
     let Some(import) = stages.first() else { return Ok(Vec::new()) };
     let mut ids = BTreeSet::new();
-    let books = Indexed::new(workspace);
     let places = places(import, target)?;
     let named: Vec<&str> = places.iter().map(String::as_str).chain([target]).collect();
-    for entry in books.entries(import, &named, &[])? {
+    for entry in entries(import, &named, &[])? {
         ids.insert(entry.into.unwrap_or(entry.id));
     }
     if ids.is_empty() {
         for stage in &stages {
-            if let Some(entry) = books.entries(stage, &[target], &[target])?.first() {
+            if let Some(entry) = entries(stage, &[target], &[target])?.first() {
                 ids.insert(if entry.id == target { entry.id.clone() } else { target.to_string() });
                 break;
             }
@@ -168,24 +166,10 @@ impl Said {
     }
 }
 
-/// Finds entries of a stage's ledger by name. Somebody who asks often keeps what they need to know where
-/// a name stands.
-pub trait Books {
-    /// The entries of these ids, and those that became or went into one of `into`, in the ledger's order.
-    ///
-    /// # Errors
-    /// [`Error`] where the ledger cannot be read.
-    fn entries(&self, stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error>;
-}
-
-/// Reads through the whole ledger each time.
-pub struct OnDisk;
-
-impl Books for OnDisk {
-    fn entries(&self, stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
-        let named = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
-        select::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
-    }
+/// The entries of these ids, and those that became or went into one of `into`, in the ledger's order.
+pub(super) fn entries(stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
+    let named = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
+    select::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
 }
 
 /// The whole way of a record, both directions.
@@ -193,19 +177,6 @@ impl Books for OnDisk {
 /// # Errors
 /// [`Error`] where a stage cannot be read.
 pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Explained, Error> {
-    explain_by(workspace, recipe, id, &OnDisk)
-}
-
-/// [`explain`], with the entries as `books` find them.
-///
-/// # Errors
-/// [`Error`] where a stage cannot be read.
-pub fn explain_by(
-    workspace: &Workspace,
-    recipe: &'static Recipe,
-    id: &str,
-    books: &dyn Books,
-) -> Result<Explained, Error> {
     let mut explained = Explained {
         recipe: recipe.name.into(),
         id: id.into(),
@@ -221,16 +192,16 @@ pub fn explain_by(
     for (number, stage) in stages.iter().enumerate() {
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
-        let entries = if number == 0 {
+        let found = if number == 0 {
             // Import knows records by their place in a dump; what they became stands in `into`.
             let pages = select::<Link>(stage, "links", &Filter::any_of("child", ids.iter().copied()))?;
             let pages = pages.iter().map(|link| link.parent.as_str());
-            books.entries(stage, &ids.iter().copied().chain(pages).collect::<Vec<_>>(), &ids)?
+            entries(stage, &ids.iter().copied().chain(pages).collect::<Vec<_>>(), &ids)?
         } else {
-            books.entries(stage, &ids, &ids)?
+            entries(stage, &ids, &ids)?
         };
         let mut next = BTreeSet::new();
-        for entry in entries {
+        for entry in found {
             let of_ours = |id: &String| present.contains(id);
             if number > 0 && entry.outcome == State::Merged.code() && entry.into.as_ref().is_some_and(of_ours)
             {
@@ -360,28 +331,14 @@ fn entered(
             continue;
         };
         let damaged = |e| Error::stale_file(&reader.place().join("rows"), e);
-        let parts = reader.table("rows").parts.len();
-        let read = |part: usize| -> Result<Vec<(String, String)>, Error> {
-            let frame = part_columns(&reader, "rows", part, &["id"])?;
-            let known = frame.column("id").and_then(|column| column.str()).map_err(damaged)?;
-            let wanted = known.iter().enumerate().filter(|(_, id)| id.is_some_and(|id| ids.contains(&id)));
-            let rows: Vec<usize> = wanted.map(|(row, _)| row).collect();
-            if rows.is_empty() {
-                return Ok(Vec::new());
-            }
-            let frame = part_rows(&reader, "rows", part, &["id", "text", "question"], &rows)?;
+        let wanted = Filter::any_of("id", ids.iter().copied());
+        for frame in rows_where(&reader, "rows", &["id", "text", "question"], &wanted)? {
             let column = |name: &str| frame.column(name).and_then(|column| column.str());
-            let (known, said) =
-                (column("id").map_err(damaged)?, column("text").or_else(|_| column("question")));
-            let said = said.map_err(damaged)?;
-            Ok(known
-                .iter()
-                .zip(said.iter())
-                .filter_map(|(id, text)| Some((id?.into(), text?.into())))
-                .collect())
-        };
-        let read: Vec<_> = (0..parts).into_par_iter().map(read).collect::<Result<_, _>>()?;
-        texts.extend(read.into_iter().flatten());
+            let said = column("text").or_else(|_| column("question")).map_err(damaged)?;
+            let known = column("id").map_err(damaged)?;
+            let said = known.iter().zip(said.iter());
+            texts.extend(said.filter_map(|(id, text)| Some((id?.to_owned(), text?.to_owned()))));
+        }
     }
     Ok(texts)
 }

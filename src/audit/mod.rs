@@ -7,7 +7,6 @@ mod follows;
 mod funnel;
 mod last;
 mod like;
-mod names;
 mod page;
 mod prove;
 mod show;
@@ -16,13 +15,10 @@ mod whereabouts;
 
 pub use charts::{Bar, Figures, Likeness, figures, likeness_of};
 pub use evidence::{Detail, details};
-pub use explain::{
-    Books, Explained, OnDisk, Passage, compare, explain, explain_by, find, find_changed, find_said, raw_post,
-};
+pub use explain::{Explained, Passage, compare, explain, find, find_changed, find_said, raw_post};
 pub use follows::follows;
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use last::last_passages;
-pub use names::Indexed;
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};

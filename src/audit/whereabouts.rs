@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::explain::{Books, stages};
+use super::explain::{entries, stages};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, State};
 use crate::stages::import::Recalled;
@@ -65,7 +65,6 @@ pub fn whereabouts(
     workspace: &Workspace,
     recipe: &'static Recipe,
     records: &[Recalled],
-    books: &dyn Books,
 ) -> Result<Vec<Option<Whereabouts>>, Error> {
     let stages = stages(workspace, recipe)?;
     let mut found: Vec<Option<Whereabouts>> = records.iter().map(|_| None).collect();
@@ -80,7 +79,7 @@ pub fn whereabouts(
             page(record).into_iter().chain([record.locator.clone()]).chain(record.ids.iter().cloned()),
         );
     }
-    let entries = by_id(first, &names, books)?;
+    let entries = by_id(first, &names)?;
     for (at, record) in records.iter().enumerate() {
         let page = page(record).filter(|_| !entries.contains_key(&record.locator));
         let known = [Some(&record.locator), page.as_ref()].into_iter().flatten().chain(&record.ids);
@@ -106,7 +105,7 @@ pub fn whereabouts(
         if names.is_empty() {
             break;
         }
-        let entries = by_id(stage, &names, books)?;
+        let entries = by_id(stage, &names)?;
         for (at, names) in std::mem::take(&mut alive) {
             let mut next = BTreeSet::new();
             for entry in names.iter().filter_map(|name| entries.get(name)) {
@@ -152,14 +151,10 @@ fn gone(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry)
     }
 }
 
-fn by_id(
-    stage: &StageReader,
-    names: &BTreeSet<String>,
-    books: &dyn Books,
-) -> Result<BTreeMap<String, Entry>, Error> {
+fn by_id(stage: &StageReader, names: &BTreeSet<String>) -> Result<BTreeMap<String, Entry>, Error> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let entries = books.entries(stage, &names, &[])?;
-    Ok(entries.into_iter().map(|entry| (entry.id.clone(), entry)).collect())
+    let found = entries(stage, &names, &[])?;
+    Ok(found.into_iter().map(|entry| (entry.id.clone(), entry)).collect())
 }
 
 fn children(stage: &StageReader, parent: &str) -> Result<BTreeSet<String>, Error> {

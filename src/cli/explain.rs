@@ -11,8 +11,7 @@ use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint, tone, visible};
 use crate::audit::{
-    Ending, Explained, Indexed, Passage, Whereabouts, compare, details, explain_by, find, find_changed,
-    whereabouts,
+    Ending, Explained, Passage, Whereabouts, compare, details, find, find_changed, whereabouts,
 };
 use crate::config::Config;
 use crate::pipeline::Withheld;
@@ -89,7 +88,7 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
             continue;
         }
         for id in ids {
-            let mut explained = explain_by(&workspace, recipe, id, &Indexed::new(&workspace))?;
+            let mut explained = crate::audit::explain(&workspace, recipe, id)?;
             compare(&workspace, recipe, &mut explained)?;
             hide(&mut explained, withheld)?;
             if explained.text.is_none() {
@@ -185,7 +184,7 @@ impl Hits {
         let workspace = Workspace::new(&config.root);
         let mut places: Vec<Vec<_>> = found.records.iter().map(|_| Vec::new()).collect();
         for recipe in recipes {
-            let ended = whereabouts(&workspace, recipe, &found.records, &Indexed::new(&workspace))?;
+            let ended = whereabouts(&workspace, recipe, &found.records)?;
             for (places, ended) in places.iter_mut().zip(ended) {
                 places.extend(ended.map(|ended| (*recipe, ended)));
             }

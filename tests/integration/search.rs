@@ -185,7 +185,6 @@ fn every_real_record_has_its_text() {
                     &riddlemill::store::Workspace::new(ws.root()),
                     riddlemill::recipe::find("flub").unwrap(),
                     std::slice::from_ref(&record),
-                    &riddlemill::audit::OnDisk,
                 );
                 assert!(ended.unwrap()[0].is_some(), "{}", record.locator);
             }

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
+use super::places::named_rows;
 use super::widened::widened;
 use super::{Error, StageReader, from_frame};
 use riddlemill_text::record::Record;
@@ -20,6 +21,12 @@ const FEW_RUNS: usize = 4;
 
 /// Values that are sooner compared one by one than looked up.
 const FEW_VALUES: usize = 4;
+
+/// Columns of names, by which a few rows of many are looked for.
+const NAMES: [&str; 4] = ["id", "into", "parent", "child"];
+
+/// Names that are sooner looked up one by one than all rows read.
+const FEW_NAMES: usize = 1024;
 
 /// Which rows of a table are wanted, by what its columns of text hold. A null fits nothing.
 #[derive(Clone, Debug)]
@@ -62,7 +69,7 @@ impl Filter {
     }
 
     /// The columns that it looks at.
-    fn columns(&self) -> Vec<&'static str> {
+    pub(super) fn columns(&self) -> Vec<&'static str> {
         let mut columns = match self {
             Filter::AnyOf(column, _)
             | Filter::StartsWith(column, _)
@@ -75,8 +82,22 @@ impl Filter {
         columns
     }
 
+    /// The names that a row must hold one of, by column; `None` where others may be let through, or too many.
+    pub(super) fn names(&self) -> Option<Vec<(&'static str, &[String])>> {
+        let names = match self {
+            Filter::AnyOf(column, names) => {
+                NAMES.contains(column).then(|| vec![(*column, names.as_slice())])?
+            }
+            Filter::Or(a, b) => [a.names()?, b.names()?].concat(),
+            Filter::And(a, b) => a.names().or_else(|| b.names())?,
+            _ => return None,
+        };
+        let all: usize = names.iter().map(|(_, names)| names.len()).sum();
+        (all <= FEW_NAMES).then_some(names)
+    }
+
     /// For each row of a frame, whether it is let through.
-    fn mask(&self, frame: &DataFrame) -> PolarsResult<Vec<bool>> {
+    pub(super) fn mask(&self, frame: &DataFrame) -> PolarsResult<Vec<bool>> {
         let texts = |column: &str, fits: &dyn Fn(&str) -> bool| -> PolarsResult<Vec<bool>> {
             Ok(frame.column(column)?.str()?.iter().map(|text| text.is_some_and(fits)).collect())
         };
@@ -100,15 +121,50 @@ impl Filter {
     }
 }
 
-/// The rows of a table that a filter lets through, in order. The parts are read on all cores.
+/// The rows of a table that a filter lets through, in order. The parts are read on all cores; of a long table rows are
+/// found by their names without reading it through.
 ///
 /// # Errors
 /// [`Error::Damaged`] where a part is no Parquet file or has other columns.
 pub fn select<R: Record>(stage: &StageReader, table: &str, filter: &Filter) -> Result<Vec<R>, Error> {
+    let names: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
+    if let Some(frames) = named_rows(stage, table, &names, filter) {
+        let rows = |frame: DataFrame| {
+            from_frame(&frame).map_err(|e| Error::stale_file(&stage.place().join(table), e))
+        };
+        let selected: Vec<Vec<R>> = frames?.into_iter().map(rows).collect::<Result<_, _>>()?;
+        return Ok(selected.into_iter().flatten().collect());
+    }
     let parts = stage.table(table).parts;
     let read = |file: &str| filtered::<R>(&stage.place().join(file), Some(filter));
     let selected: Vec<Vec<R>> = parts.par_iter().map(|part| read(&part.file)).collect::<Result<_, _>>()?;
     Ok(selected.into_iter().flatten().collect())
+}
+
+/// Some columns of the rows that a filter lets through, those that the table has, a frame a part.
+///
+/// # Errors
+/// [`Error::Damaged`] where a part is no Parquet file or has other columns.
+pub fn rows_where(
+    stage: &StageReader,
+    table: &str,
+    columns: &[&str],
+    filter: &Filter,
+) -> Result<Vec<DataFrame>, Error> {
+    if let Some(frames) = named_rows(stage, table, columns, filter) {
+        return frames;
+    }
+    let parts = stage.table(table).parts;
+    let read = |part: usize| -> Result<Option<DataFrame>, Error> {
+        let looked_at = part_columns(stage, table, part, &filter.columns())?;
+        let mask = filter.mask(&looked_at).map_err(|e| Error::stale_file(&stage.place().join(table), e))?;
+        let rows: Vec<usize> =
+            mask.iter().enumerate().filter_map(|(row, fits)| fits.then_some(row)).collect();
+        (!rows.is_empty()).then(|| part_rows(stage, table, part, columns, &rows)).transpose()
+    };
+    let frames: Vec<Option<DataFrame>> =
+        (0..parts.len()).into_par_iter().map(read).collect::<Result<_, _>>()?;
+    Ok(frames.into_iter().flatten().collect())
 }
 
 /// The rows of a table that a filter lets through, a part at a time, so that memory does not grow

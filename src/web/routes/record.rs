@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::decide::{Desk, desk_of};
-use crate::audit::{self, Indexed, Passage, Whereabouts};
+use crate::audit::{self, Passage, Whereabouts};
 use crate::config::Config;
 use crate::pipeline::Withheld;
 use crate::recipe::{self, Recipe};
@@ -81,7 +81,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     if withheld.tombstone(id)?.is_some() {
         return Err(Oops::withdrawn());
     }
-    let explained = audit::explain_by(&app.workspace, recipe, id, &Indexed::new(&app.workspace))?;
+    let explained = audit::explain(&app.workspace, recipe, id)?;
     // Nor is the text of a withdrawn record shown beside the one that it went into.
     let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
     let gone = withheld.among(explained.absorbed.iter().map(|passage| passage.id.as_str()).chain(into))?;
@@ -132,7 +132,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
 fn others(app: &App, config: &Config, own: &'static Recipe, id: &str) -> Result<Vec<&'static str>, Error> {
     let mut others = Vec::new();
     for recipe in recipe::used(config).filter(|recipe| recipe.name != own.name) {
-        if !audit::explain_by(&app.workspace, recipe, id, &Indexed::new(&app.workspace))?.way.is_empty() {
+        if !audit::explain(&app.workspace, recipe, id)?.way.is_empty() {
             others.push(recipe.name);
         }
     }
@@ -241,8 +241,7 @@ pub(in crate::web) async fn find(
         }
         let mut hits: Vec<Hit> = found.records.iter().map(hit).collect();
         for recipe in &recipes {
-            let ended =
-                audit::whereabouts(&app.workspace, recipe, &found.records, &Indexed::new(&app.workspace))?;
+            let ended = audit::whereabouts(&app.workspace, recipe, &found.records)?;
             hits.iter_mut().zip(ended).for_each(|(hit, ended)| hit.ended.extend(ended));
         }
         if hits.is_empty() {
@@ -251,8 +250,7 @@ pub(in crate::web) async fn find(
                 let ids = audit::find_changed(&app.workspace, recipe, &q)?;
                 let gone = withheld.among(ids.iter().map(String::as_str))?;
                 for id in ids.iter().filter(|id| !gone.contains(id.as_str())).take(HITS) {
-                    let mut explained =
-                        audit::explain_by(&app.workspace, recipe, id, &Indexed::new(&app.workspace))?;
+                    let mut explained = audit::explain(&app.workspace, recipe, id)?;
                     audit::compare(&app.workspace, recipe, &mut explained)?;
                     let ended = explained.whereabouts().into_iter().collect();
                     let text = explained.text.unwrap_or_default();

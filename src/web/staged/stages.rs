@@ -8,9 +8,8 @@ use super::look::Looking;
 use super::names::Names;
 use super::pairs::Pairs;
 use super::query::Query;
-use crate::audit::{Books, Likeness, likeness_of};
+use crate::audit::{Likeness, likeness_of};
 use crate::recipe::{Recipe, Step};
-use crate::record::Entry;
 use crate::store::{Error, StageReader, Workspace};
 
 /// Bytes of indexes that are kept.
@@ -146,17 +145,5 @@ impl Stages {
         find: impl FnOnce() -> Result<Vec<u32>, Error>,
     ) -> Result<Arc<Vec<u32>>, Error> {
         self.answers.get(&format!("{stage} {query:?}"), |found| found.len() * 4, ANSWERS, find)
-    }
-}
-
-impl Books for Stages {
-    fn entries(&self, stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
-        let places = self.names(stage)?.places(ids, into);
-        let mut entries = super::rows::entries(&self.frames, stage, &places)?;
-        // Two names may have one hash.
-        entries.retain(|entry| {
-            ids.contains(&entry.id.as_str()) || entry.into.as_deref().is_some_and(|name| into.contains(&name))
-        });
-        Ok(entries)
     }
 }

@@ -3,7 +3,6 @@
 //! A name that stands in its own post is found where that post is parsed. Those of others are known only once every dump
 //! was looked through, which costs another reading of the names alone.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -17,7 +16,7 @@ use crate::stages::StageError;
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Error, StageWriter};
 use riddlemill_text::record::{Post, record};
-use riddlemill_text::text::anonymise::NameList;
+use riddlemill_text::text::anonymise::{HashedName, NameList};
 
 record! {
     /// A name that was looked for, as the hash that finds it.
@@ -73,24 +72,26 @@ pub fn words_evidence(root: &Path, settings: &sections::Import) -> Result<Vec<(S
 
 /// Adds the names of a dump's users. What cannot be read is told by import itself.
 pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) {
-    let mut names: BTreeSet<String> = BTreeSet::new();
     match dump.kind {
         SourceKind::Warc => {
             for batch in warc::batches(dump, &Site::Tieba) {
                 let parsed = batch.into_iter().filter_map(|page| page.read.ok());
-                names.extend(parsed.flat_map(|(_, _, parsed)| parsed.posts).filter_map(|post| post.author));
+                let authors = parsed.flat_map(|(_, _, parsed)| parsed.posts).filter_map(|post| post.author);
+                authors.for_each(|name| list.add(&name));
             }
         }
-        SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles | SourceKind::Cqia => return,
+        SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles | SourceKind::Cqia => {}
         _ => {
             for batch in rows::batches(dump, settings.max_line_mib << 20) {
-                let found: Vec<String> =
-                    batch.par_iter().filter_map(|item| name_of(dump, item.bytes.ok()?)).collect();
-                names.extend(found);
+                let hashed = |name: String| list.hashed(&name);
+                let found: Vec<HashedName> = batch
+                    .par_iter()
+                    .filter_map(|item| name_of(dump, item.bytes.ok()?).and_then(hashed))
+                    .collect();
+                found.into_iter().for_each(|name| list.add_hashed(name));
             }
         }
     }
-    names.iter().for_each(|name| list.add(name));
 }
 
 /// Whoever wrote an item, by name.

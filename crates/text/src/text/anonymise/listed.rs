@@ -10,10 +10,10 @@
 //! Known problems: a user called like a phrase that is no word (`病死鸡`) has that phrase marked, until somebody excepts
 //! it; names of Latin letters alone count from eight letters on, as shorter ones are mostly words.
 
-use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::hash::Hasher;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::text::segment::jieba;
 
@@ -32,8 +32,13 @@ const HEAD: &str = "# riddlemill names v1";
 #[derive(Clone, Debug)]
 pub struct NameList {
     key: (u64, u64),
-    /// A hash of the first characters of every name, with a hash of each whole name that begins so and its length.
-    names: FxHashMap<u64, Vec<(u64, usize)>>,
+    /// The hash of every whole name, with that of its first characters and its length in characters.
+    names: FxHashMap<u64, (u64, u8)>,
+    /// A hash of the first characters of names, with a bit for each length that names which begin so have.
+    begins: FxHashMap<u64, u32>,
+    /// Which first characters there may be, looked up before they are hashed with the key; `None` where names came as
+    /// hashes.
+    may_begin: Option<Openings>,
     /// Names that are looked for nowhere, in clear: they are words.
     excepted: FxHashSet<String>,
 }
@@ -56,7 +61,13 @@ impl NameList {
     pub fn new(salt: &[u8; 32]) -> NameList {
         let key = blake3::derive_key("riddlemill names v1", salt);
         let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| key[at + i]));
-        NameList { key: (half(0), half(8)), names: FxHashMap::default(), excepted: FxHashSet::default() }
+        NameList {
+            key: (half(0), half(8)),
+            names: FxHashMap::default(),
+            begins: FxHashMap::default(),
+            may_begin: Some(Openings::default()),
+            excepted: FxHashSet::default(),
+        }
     }
 
     /// Excepts words: users may be called so, and what texts say is the word.
@@ -66,23 +77,44 @@ impl NameList {
 
     /// Adds a name; those that are not looked for are left out.
     pub fn add(&mut self, name: &str) {
+        if let Some(name) = self.hashed(name) {
+            self.add_hashed(name);
+        }
+    }
+
+    /// A name as it is added, which may be made on many cores; `None` where it is not looked for, or known.
+    pub fn hashed(&self, name: &str) -> Option<HashedName> {
         let name = name.trim();
         let chars = name.chars().count();
-        if !(SHORTEST..=LONGEST).contains(&chars) || !is_telling(name) {
-            return;
+        if !(SHORTEST..=LONGEST).contains(&chars) {
+            return None;
         }
-        let (begins, whole) = (self.hash(opening(name)), self.hash(name));
-        let alike = self.names.entry(begins).or_default();
-        if !alike.contains(&(whole, chars)) {
-            // The longest first: of two names in one place it is the one that is meant.
-            let at = alike.partition_point(|(_, other)| *other > chars);
-            alike.insert(at, (whole, chars));
+        let whole = self.hash(name);
+        if self.names.contains_key(&whole) || !is_telling(name) {
+            return None;
+        }
+        let opening = opening(name);
+        Some(HashedName {
+            whole,
+            begins: self.hash(opening),
+            chars: chars as u8,
+            bit: Openings::bit(opening),
+        })
+    }
+
+    /// Adds a name that was hashed with this list's key.
+    pub fn add_hashed(&mut self, name: HashedName) {
+        let HashedName { whole, begins, chars, bit } = name;
+        self.names.insert(whole, (begins, chars));
+        *self.begins.entry(begins).or_default() |= 1 << chars;
+        if let Some(openings) = &mut self.may_begin {
+            openings.set(bit);
         }
     }
 
     /// How many names there are.
     pub fn len(&self) -> usize {
-        self.names.values().map(Vec::len).sum()
+        self.names.len()
     }
 
     /// Whether there are none.
@@ -97,18 +129,18 @@ impl NameList {
             return found;
         }
         let mut resume = 0;
-        for (at, _) in text.char_indices() {
-            let rest = &text[at..];
-            let Some((end, _)) = rest.char_indices().nth(SHORTEST - 1) else { break };
-            let opening = &rest[..end + rest[end..].chars().next().map_or(0, char::len_utf8)];
-            if at < resume {
+        let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).skip(SHORTEST - 1);
+        for ((at, _), end) in text.char_indices().zip(ends) {
+            let opening = &text[at..end];
+            if at < resume || self.may_begin.as_ref().is_some_and(|openings| !openings.has(opening)) {
                 continue;
             }
-            let Some(alike) = self.names.get(&self.hash(opening)) else { continue };
-            let name = alike.iter().find_map(|(whole, chars)| {
-                let name = prefix(rest, *chars)?;
-                (self.hash(name) == *whole && self.is_meant(text, at, name)).then_some(name)
-            });
+            let Some(&lengths) = self.begins.get(&self.hash(opening)) else { continue };
+            // The longest first: of two names in one place it is the one that is meant.
+            let longest_first = (SHORTEST..=LONGEST).rev().filter(|chars| lengths & (1 << chars) != 0);
+            let mut names = longest_first.filter_map(|chars| prefix(&text[at..], chars));
+            let name =
+                names.find(|name| self.names.contains_key(&self.hash(name)) && self.is_meant(text, at, name));
             if let Some(name) = name {
                 resume = at + name.len();
                 if !found.contains(&name) {
@@ -129,14 +161,15 @@ impl NameList {
 
     /// The list as a file: a line a name, sorted, in hashes. It says nothing to whoever has not the salt.
     pub fn to_file(&self) -> String {
-        let lines: BTreeSet<String> = self
-            .names
-            .iter()
-            .flat_map(|(begins, alike)| {
-                alike.iter().map(move |(whole, chars)| format!("{begins:016x} {whole:016x} {chars}\n"))
-            })
-            .collect();
-        format!("{HEAD} {}\n{}", self.mark(), lines.into_iter().collect::<String>())
+        let mut names: Vec<(u64, u64, u8)> =
+            self.names.iter().map(|(whole, (begins, chars))| (*begins, *whole, *chars)).collect();
+        names.sort_unstable();
+        let mut lines = String::with_capacity(names.len() * 38);
+        for (begins, whole, chars) in names {
+            // Writing to a string does not fail.
+            let _ = writeln!(lines, "{begins:016x} {whole:016x} {chars}");
+        }
+        format!("{HEAD} {}\n{lines}", self.mark())
     }
 
     /// Adds the names of a file.
@@ -159,11 +192,9 @@ impl NameList {
             else {
                 return Err(NamesError::Line(at + 1));
             };
-            let alike = self.names.entry(begins).or_default();
-            if !alike.contains(&(whole, chars)) {
-                let place = alike.partition_point(|(_, other)| *other > chars);
-                alike.insert(place, (whole, chars));
-            }
+            self.may_begin = None;
+            self.names.insert(whole, (begins, chars as u8));
+            *self.begins.entry(begins).or_default() |= 1 << chars;
         }
         Ok(())
     }
@@ -178,6 +209,45 @@ impl NameList {
         let mut hasher = std::hash::SipHasher::new_with_keys(self.key.0, self.key.1);
         hasher.write(text.as_bytes());
         hasher.finish()
+    }
+}
+
+/// A name in the hashes of a list.
+#[derive(Clone, Copy, Debug)]
+pub struct HashedName {
+    whole: u64,
+    begins: u64,
+    chars: u8,
+    /// Of its first characters.
+    bit: usize,
+}
+
+/// First characters of names, in a table of bits that only ever says too often that there may be one.
+#[derive(Clone, Debug)]
+struct Openings(Vec<u64>);
+
+impl Default for Openings {
+    fn default() -> Openings {
+        Openings(vec![0; (1 << Openings::BITS) / 64])
+    }
+}
+
+impl Openings {
+    const BITS: u32 = 20;
+
+    fn bit(opening: &str) -> usize {
+        let mut hasher = FxHasher::default();
+        hasher.write(opening.as_bytes());
+        (hasher.finish() >> (64 - Openings::BITS)) as usize
+    }
+
+    fn set(&mut self, bit: usize) {
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    fn has(&self, opening: &str) -> bool {
+        let bit = Openings::bit(opening);
+        self.0[bit / 64] & (1 << (bit % 64)) != 0
     }
 }
 
@@ -251,6 +321,17 @@ mod tests {
         assert_eq!(names.find("我问线希望去哪"), ["线希望"]);
         names.except(["线希望".to_owned()]);
         assert_eq!(names.find("我问线希望去哪"), [""; 0]);
+    }
+
+    /// Forums give names to whoever has none, which all begin alike.
+    #[test]
+    fn of_many_names_that_begin_alike_the_longest_is_found() {
+        let names: Vec<String> = (0..20_000).map(|n| format!("贴吧用户_{n:05X}")).collect();
+        let mut list = list(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        list.add("贴吧用户_00001号");
+        assert_eq!(list.len(), 20_001);
+        assert_eq!(list.find("问贴吧用户_00001号去"), ["贴吧用户_00001号"]);
+        assert_eq!(list.find("问贴吧用户_04E1F，贴吧用户_04E20"), ["贴吧用户_04E1F"]);
     }
 
     #[test]

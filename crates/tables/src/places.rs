@@ -1,0 +1,268 @@
+//! Where names stand in a table, in files of their own that can be made again from it.
+//!
+//! A file for each part of a table and column of names, under the hash of the part's bytes: rows of the hash of a name,
+//! lowest byte first, and of its place, in order. A name is looked up by halving, so that nothing is read through. They lie
+//! in `.index/places` of the workspace, where they are written down the first time that somebody asks.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use polars::prelude::*;
+use positioned_io::ReadAt;
+use rayon::prelude::*;
+
+use super::scan::{part_columns, part_rows};
+use super::{Error, Filter, Part, StageReader};
+use riddlemill_files::durable::create_folder;
+
+/// Bytes of a row: the hash of a name and a place.
+const ROW: usize = 12;
+/// Tables of fewer rows are read through: that is as quick.
+const FEWEST: u64 = 1 << 15;
+
+/// Runs of rows that are sooner read by themselves than with their whole part.
+const SOME_RUNS: usize = 32;
+
+/// Of a long table the rows that hold names, looked up; `None` where the table has to be read through.
+pub(super) fn named_rows(
+    stage: &StageReader,
+    table: &str,
+    columns: &[&str],
+    filter: &Filter,
+) -> Option<Result<Vec<DataFrame>, Error>> {
+    let names = filter.names()?;
+    let places = Places::of(stage, table)?;
+    let more = filter.columns().into_iter().filter(|column| !columns.contains(column));
+    let all: Vec<&str> = columns.iter().copied().chain(more).collect();
+    let read = |(number, part): (usize, &Part)| -> Result<Option<DataFrame>, Error> {
+        let rows = places.rows(number, part, &names)?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let runs = rows.chunk_by(|row, next| row + 1 == *next).count();
+        let frame = match runs <= SOME_RUNS {
+            true => part_rows(stage, table, number, &all, &rows)?,
+            false => part_columns(stage, table, number, &all)?,
+        };
+        let fits = filter.mask(&frame).and_then(|mask| {
+            let mask = BooleanChunked::from_slice(PlSmallStr::EMPTY, &mask);
+            frame.filter(&mask)
+        });
+        fits.map(Some).map_err(|e| Error::stale_file(&stage.place().join(&part.file), e))
+    };
+    let parts = stage.table(table).parts;
+    let frames: Result<Vec<Option<DataFrame>>, Error> = parts.par_iter().enumerate().map(read).collect();
+    match frames {
+        Ok(frames) => Some(Ok(frames.into_iter().flatten().collect())),
+        // Who may not write beside the stages reads them through.
+        Err(Error::Io { .. }) => None,
+        Err(other) => Some(Err(other)),
+    }
+}
+
+/// The names of one table of one stage.
+struct Places<'s> {
+    stage: &'s StageReader,
+    table: &'s str,
+    folder: PathBuf,
+}
+
+impl<'s> Places<'s> {
+    /// Those of a table that is worth it, of a stage of a workspace: others are read through.
+    fn of(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
+        let is_long = stage.manifest().tables.get(table).is_some_and(|table| table.rows >= FEWEST);
+        Places::at(stage, table).filter(|_| is_long)
+    }
+
+    fn at(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
+        let recipe = stage.place().parent()?;
+        let staged = recipe.parent().filter(|folder| folder.ends_with("staged"))?;
+        let own = stage.place().strip_prefix(staged).ok()?;
+        let folder = staged.parent()?.join(".index").join("places").join(own);
+        Some(Places { stage, table, folder })
+    }
+
+    /// The rows of a part where one of these columns may hold one of its texts, ascending. Two texts may have one hash:
+    /// whoever asks looks once more.
+    ///
+    /// # Errors
+    /// [`Error`] where the part cannot be read, or the names not be written down.
+    fn rows(
+        &self,
+        number: usize,
+        part: &Part,
+        wanted: &[(&'static str, &[String])],
+    ) -> Result<Vec<usize>, Error> {
+        let mut rows = BTreeSet::new();
+        for (column, names) in wanted.iter().filter(|(_, names)| !names.is_empty()) {
+            let file = self.file(number, &part.blake3, column)?;
+            for name in *names {
+                let found = places(&file, hash(name)).map_err(Error::io("read", &self.folder))?;
+                rows.extend(found);
+            }
+        }
+        Ok(rows.into_iter().collect())
+    }
+
+    /// The names in a column of a part.
+    fn file(&self, part: usize, hash: &str, column: &'static str) -> Result<File, Error> {
+        let folder = self.folder.join(format!("{}.{column}", self.table));
+        let path = folder.join(format!("{hash}.names"));
+        if let Ok(file) = File::open(&path) {
+            return Ok(file);
+        }
+        let bytes = self.written_down(part, column)?;
+        create_folder(&folder)?;
+        // A name of its own: two may write it at once. It can be made again, so that nothing waits for the disk.
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            file.write_all(&bytes)?;
+            file.persist(&path).map_err(|e| e.error)?;
+            File::open(&path)
+        };
+        let file = write().map_err(Error::io("write", &path))?;
+        // Those of parts that a later run replaced are of no use to anybody.
+        let parts: BTreeSet<String> =
+            self.stage.table(self.table).parts.into_iter().map(|part| part.blake3).collect();
+        for known in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = known.file_name().to_string_lossy().into_owned();
+            if name.strip_suffix(".names").is_some_and(|hash| !parts.contains(hash)) {
+                // Another one may have removed it just now.
+                let _ = fs::remove_file(known.path());
+            }
+        }
+        Ok(file)
+    }
+
+    /// The file of a part's names.
+    fn written_down(&self, part: usize, column: &'static str) -> Result<Vec<u8>, Error> {
+        let frame = part_columns(self.stage, self.table, part, &[column])?;
+        let damaged = |e| Error::stale_file(&self.stage.place().join(self.table), e);
+        let names = frame.column(column).and_then(|column| column.str()).map_err(damaged)?;
+        let mut rows: Vec<(u64, u32)> =
+            names.iter().zip(0..).filter_map(|(name, at)| Some((hash(name?), at))).collect();
+        rows.par_sort_unstable();
+        let mut bytes = Vec::with_capacity(rows.len() * ROW);
+        for (hash, at) in rows {
+            bytes.extend(hash.to_le_bytes());
+            bytes.extend(at.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+}
+
+/// The places of a name.
+fn places(names: &File, wanted: u64) -> io::Result<Vec<usize>> {
+    let rows = names.metadata()?.len() / ROW as u64;
+    let row = |at: u64| -> io::Result<(u64, u32)> {
+        let mut bytes = [0; ROW];
+        names.read_exact_at(at * ROW as u64, &mut bytes)?;
+        let (hash, place) = bytes.split_at(8);
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        Ok((number(hash), number(place) as u32))
+    };
+    let (mut low, mut high) = (0, rows);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if row(middle)?.0 < wanted { low = middle + 1 } else { high = middle }
+    }
+    let mut found = Vec::new();
+    while low < rows {
+        let (hash, place) = row(low)?;
+        if hash != wanted {
+            break;
+        }
+        found.push(place as usize);
+        low += 1;
+    }
+    Ok(found)
+}
+
+fn hash(name: &str) -> u64 {
+    let hash = blake3::hash(name.as_bytes());
+    hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use super::*;
+    use crate::{Filter, StageWriter, opening, select};
+    use riddlemill_text::record::{Entry, Outcome, Post, Reason};
+
+    /// A stage that merged each record into one of five.
+    fn ledger(place: &Path, records: usize) -> StageReader {
+        let mut writer = StageWriter::<Post>::create(place).unwrap();
+        for n in 0..records {
+            let into = format!("k{}", n % 5);
+            writer.put(
+                &format!("r{n}"),
+                &Outcome::Merged { into, score: 1.0, reason: Reason::SameId, evidence: String::new() },
+            );
+        }
+        writer.commit(opening("flub", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
+        StageReader::open(place).unwrap().unwrap()
+    }
+
+    fn own(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn names_are_found_as_they_are_by_reading_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("staged/flub/01_import");
+        let stage = ledger(&place, 300);
+        let named = |stage: &StageReader, ids: &[&str], into: &[&str]| -> Vec<usize> {
+            let places = Places::at(stage, "ledger").unwrap();
+            let [ids, into] = [own(ids), own(into)];
+            let wanted = [("id", ids.as_slice()), ("into", into.as_slice())];
+            let parts = stage.table("ledger").parts;
+            parts.iter().enumerate().flat_map(|(n, part)| places.rows(n, part, &wanted).unwrap()).collect()
+        };
+        for (ids, into) in [
+            (vec!["r7"], vec![]),
+            (vec![], vec!["k3"]),
+            (vec!["r0", "r299", "none"], vec!["k0", "none"]),
+            (vec!["none"], vec![]),
+        ] {
+            let filter = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
+            // So few are read through.
+            let want: Vec<Entry> =
+                select(&stage, "ledger", &filter("id", &ids).or(filter("into", &into))).unwrap();
+            let rows: Vec<String> = named(&stage, &ids, &into).iter().map(|row| format!("r{row}")).collect();
+            assert_eq!(rows, want.into_iter().map(|entry| entry.id).collect::<Vec<_>>(), "{ids:?} {into:?}");
+        }
+        // One file a part, and none of what went.
+        let folder = dir.path().join(".index/places/flub/01_import/ledger.id");
+        let files = || fs::read_dir(&folder).unwrap().count();
+        assert_eq!(files(), 1);
+        fs::write(folder.join("0000.names"), "of a part that went").unwrap();
+        fs::remove_dir_all(&place).unwrap();
+        let stage = ledger(&place, 301);
+        assert_eq!(named(&stage, &["r300"], &[]), [300]);
+        assert_eq!(files(), 1);
+    }
+
+    #[test]
+    fn a_long_table_is_looked_up_and_says_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let stage = ledger(&dir.path().join("staged/flub/01_import"), 40_000);
+        let by = |filter: Filter| -> Vec<String> {
+            select::<Entry>(&stage, "ledger", &filter).unwrap().into_iter().map(|entry| entry.id).collect()
+        };
+        assert_eq!(by(Filter::any_of("id", ["r39999", "r5", "none"])), ["r5", "r39999"]);
+        assert!(dir.path().join(".index/places/flub/01_import/ledger.id").is_dir());
+        assert_eq!(by(Filter::equals("into", "k3").and(Filter::equals("id", "r8"))), ["r8"]);
+        assert_eq!(by(Filter::equals("into", "k3")).len(), 8_000);
+        assert_eq!(by(Filter::equals("id", "r7").or(Filter::equals("into", "none"))), ["r7"]);
+        // Where nothing can be written down, it is read through.
+        fs::remove_dir_all(dir.path().join(".index")).unwrap();
+        fs::write(dir.path().join(".index"), "no folder").unwrap();
+        assert_eq!(by(Filter::equals("id", "r7")), ["r7"]);
+    }
+}
