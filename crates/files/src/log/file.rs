@@ -153,8 +153,8 @@ impl Log {
         for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             walk.write(line, &mut new);
         }
-        file.set_len(end)
-            .and_then(|()| file.seek(SeekFrom::Start(end)))
+        let cut = if bytes.len() as u64 > end { file.set_len(end) } else { Ok(()) };
+        cut.and_then(|()| file.seek(SeekFrom::Start(end)))
             .and_then(|_| file.write_all(&new))
             .map_err(io("append to"))?;
         file.sync_data().map_err(io("sync"))?;

@@ -13,7 +13,7 @@ use super::chain::{Chain, Walk, split};
 /// The file's name.
 pub(super) const HEADS: &str = "heads.jsonl";
 /// Of the end of the file so many bytes are looked through before all of it is read.
-const TAIL: u64 = 1 << 16;
+const TAILS: [u64; 2] = [1 << 10, 1 << 16];
 
 /// What a file of a log was when it was last added to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,17 +99,20 @@ impl Home {
             Err(e) => return Err(LogError::io(&path, "read")(e)),
         };
         let length = file.metadata().map_err(LogError::io(&path, "read"))?.len();
-        let mut tail = Vec::new();
-        let read = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
-        read.and_then(|_| file.read_to_end(&mut tail)).map_err(LogError::io(&path, "read"))?;
-        let heads = tail.rsplit(|&byte| byte == b'\n').filter_map(|line| {
-            serde_json::from_slice::<Head>(&split(line).0).ok().filter(|head| head.file == name)
-        });
-        match heads.into_iter().next() {
-            Some(head) => Ok(Some(head)),
-            None if length <= TAIL => Ok(None),
-            None => Ok(self.read()?.remove(name)),
+        for tail in TAILS {
+            let mut lines = Vec::new();
+            let read = file.seek(SeekFrom::Start(length.saturating_sub(tail)));
+            read.and_then(|_| file.read_to_end(&mut lines)).map_err(LogError::io(&path, "read"))?;
+            let mut heads = lines.rsplit(|&byte| byte == b'\n').filter_map(|line| {
+                serde_json::from_slice::<Head>(&split(line).0).ok().filter(|head| head.file == name)
+            });
+            match heads.next() {
+                Some(head) => return Ok(Some(head)),
+                None if length <= tail => return Ok(None),
+                None => {}
+            }
         }
+        Ok(self.read()?.remove(name))
     }
 
     /// Adds heads. They are not waited for: one that is lost with the power is only older than its file. The first one
@@ -142,8 +145,10 @@ impl Home {
             let line = serde_json::to_vec(head).map_err(|source| LogError::Unwritable { source })?;
             walk.write(&line, &mut lines);
         }
-        file.set_len(end)
-            .and_then(|()| file.seek(SeekFrom::Start(end)))
+        // Cutting off nothing would be a change of the file, too, which the next sync of any file waits for.
+        let length = file.metadata().map_err(LogError::io(&path, "stat"))?.len();
+        let cut = if length > end { file.set_len(end) } else { Ok(()) };
+        cut.and_then(|()| file.seek(SeekFrom::Start(end)))
             .and_then(|_| file.write_all(&lines))
             .map_err(LogError::io(&path, "append to"))?;
         Ok(file)
