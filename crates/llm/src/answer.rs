@@ -1,6 +1,9 @@
 //! What is asked of an endpoint, and what comes back for each item.
 
+use std::sync::Arc;
+
 use riddlemill_text::record::Reason;
+use serde_json::Value;
 
 use super::money::Usd;
 use super::prompt::{Output, Rendered};
@@ -23,6 +26,8 @@ pub struct Ask {
     /// The bare Chinese text to be put into English, where that is all the prompt asks for: what a server that
     /// translates and takes no prompts is given in its place.
     pub text: Option<String>,
+    /// The schema of the reply, which endpoints that are set so are asked to enforce.
+    pub schema: Option<Arc<Value>>,
 }
 
 /// What is asked.
@@ -48,13 +53,29 @@ impl Ask {
     /// Asks a rendered prompt about a record.
     pub fn new(record: impl Into<String>, prompt: Rendered, sample: u32) -> Ask {
         let what = What::Chat { messages: prompt.messages, output: prompt.output };
-        Ask { record: record.into(), template: prompt.template, what, sample, reask: 0, text: None }
+        Ask {
+            record: record.into(),
+            template: prompt.template,
+            what,
+            sample,
+            reask: 0,
+            text: None,
+            schema: None,
+        }
     }
 
     /// Asks for the embedding of a text.
     pub fn embedding(record: impl Into<String>, text: impl Into<String>) -> Ask {
         let what = What::Embedding { text: text.into(), dimensions: None };
-        Ask { record: record.into(), template: "embedding".into(), what, sample: 0, reask: 0, text: None }
+        Ask {
+            record: record.into(),
+            template: "embedding".into(),
+            what,
+            sample: 0,
+            reask: 0,
+            text: None,
+            schema: None,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! and no item's failure touches another.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
@@ -11,19 +12,19 @@ use tokio_util::sync::CancellationToken;
 
 use riddlemill_text::record::Reason;
 
-use super::answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
+use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
 use super::pace::Pace;
 use super::progress::{Progress, Tally};
-use super::prompt::Output;
 use super::request::{Input, Key, Request};
 use super::retry::seconds;
 use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
-use super::settings::{Endpoint, Format, Provider};
+use super::settings::{Endpoint, Provider};
 use super::store::{Failure, Shared, Store, StoredReply};
+use super::variants::refuses_schema;
 use super::wire;
 
 /// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.
@@ -75,6 +76,8 @@ pub struct Engine {
     pub(super) pace: Pace,
     pub(super) slots: Semaphore,
     pub(super) models: tokio::sync::OnceCell<Vec<String>>,
+    /// Whether a schema was refused: the others go without.
+    refuses_schemas: AtomicBool,
     source: Source,
 }
 
@@ -137,6 +140,7 @@ impl Engine {
             limits,
             caps,
             models: tokio::sync::OnceCell::new(),
+            refuses_schemas: AtomicBool::new(false),
             source,
         }
     }
@@ -144,33 +148,6 @@ impl Engine {
     /// The longest that a request on its way may take.
     pub fn longest(&self) -> Duration {
         seconds(self.endpoint.timeouts.total_secs)
-    }
-
-    /// The request that an item becomes at an endpoint: what its key is made from.
-    pub fn request(endpoint: &Endpoint, ask: &Ask) -> Request {
-        let input = match &ask.what {
-            What::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
-                Input::Translation {
-                    text: ask.text.clone().unwrap_or_default(),
-                    source: "zh".into(),
-                    target: "en".into(),
-                }
-            }
-            What::Chat { messages, output } => Input::Chat {
-                messages: messages.clone(),
-                sampling: endpoint.sampling.clone(),
-                format: if *output == Output::Json { endpoint.format.clone() } else { Format::Text },
-            },
-            What::Embedding { text, dimensions } => {
-                Input::Embedding { text: text.clone(), dimensions: *dimensions }
-            }
-        };
-        Request {
-            identity: endpoint.identity().to_owned(),
-            model: endpoint.model.clone(),
-            input,
-            sample: ask.sample,
-        }
     }
 
     /// Answers every item, in order: from the store where it can, else by asking. Equal questions are asked once.
@@ -183,7 +160,7 @@ impl Engine {
             answers.iter().for_each(|answer| tally.finished(answer, false));
             return answers;
         }
-        let questions: Vec<Question> = asks
+        let mut questions: Vec<Question> = asks
             .into_iter()
             .map(|ask| {
                 let request = Engine::request(&self.endpoint, &ask);
@@ -191,6 +168,7 @@ impl Engine {
             })
             .collect();
         let mut answers = self.stored(&questions).await;
+        self.without_schema(&mut questions, &mut answers).await;
         // What was cut may have been answered with a larger limit, or be asked so now.
         answers.iter_mut().for_each(|answer| {
             answer.take_if(|answer| answer.reply().is_some_and(Reply::is_cut));
@@ -254,8 +232,23 @@ impl Engine {
     }
 
     async fn answer(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
+        if let [question] = questions
+            && self.refuses_schemas.load(Ordering::Relaxed)
+            && let Some(plain) = self.without(question)
+        {
+            return Box::pin(self.answer(&[&plain], tally)).await;
+        }
         let answers = self.given(questions, tally).await;
         match (&answers[..], questions) {
+            ([Answer::Failed(failed)], [question]) if refuses_schema(failed) => {
+                match self.without(question) {
+                    Some(plain) => {
+                        self.refuses_schemas.store(true, Ordering::Relaxed);
+                        Box::pin(self.answer(&[&plain], tally)).await
+                    }
+                    None => answers,
+                }
+            }
             ([Answer::Reply(reply)], [question]) if reply.is_cut() => vec![self.again(question, tally).await],
             _ => answers,
         }
@@ -299,24 +292,13 @@ impl Engine {
         }
     }
 
-    /// The request with which a cut one is asked once more, where the endpoint's settings have one.
-    pub fn larger(endpoint: &Endpoint, request: &Request) -> Option<Request> {
-        let ceiling = endpoint.ceiling()?;
-        let mut request = request.clone();
-        match &mut request.input {
-            Input::Chat { sampling, .. } => sampling.max_tokens = ceiling,
-            Input::Embedding { .. } | Input::Translation { .. } => return None,
-        }
-        Some(request)
-    }
-
     /// Whether the store holds a reply to this.
     pub(super) fn holds(&self, ask: &Ask) -> bool {
         self.store.contains(&Engine::request(&self.endpoint, ask).key()).unwrap_or(false)
     }
 
     /// What the store holds, read off the runtime's threads.
-    async fn stored(&self, questions: &[Question]) -> Vec<Option<Answer>> {
+    pub(super) async fn stored(&self, questions: &[Question]) -> Vec<Option<Answer>> {
         let keys: Vec<Key> = questions.iter().map(|question| question.key).collect();
         let store = Arc::clone(&self.store);
         let again = self.limits.retry_failed;

@@ -114,12 +114,13 @@ fn missing(
 ) -> Result<Option<(Request, u32)>, StoreError> {
     let request = Engine::request(endpoint, ask);
     let Some(reading) = reading else {
-        let known = store.contains(&request.key())? || store.failed_for_good(&request.key())?;
+        let known =
+            Engine::found(store, endpoint, &request)?.is_some() || store.failed_for_good(&request.key())?;
         return Ok((!known).then_some((request, 0)));
     };
     let (mut request, mut ask) = (request, ask.clone());
     for reasks in (0..=reading.max_reasks).rev() {
-        let Some(reply) = store.get(&request.key())? else {
+        let Some(reply) = Engine::found(store, endpoint, &request)? else {
             let refused = store.failed_for_good(&request.key())?;
             return Ok((!refused).then_some((request, reasks)));
         };

@@ -18,7 +18,15 @@ fn endpoint(said: Value) -> Endpoint {
 
 fn chat(messages: Vec<Message>, output: Output) -> Ask {
     let what = What::Chat { messages, output };
-    Ask { record: "r".into(), template: "t.jinja".into(), what, sample: 0, reask: 0, text: None }
+    Ask {
+        record: "r".into(),
+        template: "t.jinja".into(),
+        what,
+        sample: 0,
+        reask: 0,
+        text: None,
+        schema: None,
+    }
 }
 
 fn question() -> Vec<Message> {

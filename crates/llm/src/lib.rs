@@ -36,6 +36,7 @@ pub mod settings;
 pub mod store;
 mod together;
 pub mod tokens;
+mod variants;
 mod wire;
 
 #[cfg(test)]

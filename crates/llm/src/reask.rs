@@ -93,7 +93,7 @@ pub fn forget_unreadable<T>(
         let (mut ask, mut unreadable) = (ask.clone(), Vec::new());
         for _ in 0..=max_reasks {
             let request = Engine::request(endpoint, &ask);
-            let Some(reply) = store.get(&request.key())? else { break };
+            let Some(reply) = Engine::found(store, endpoint, &request)? else { break };
             let Ok(content) = wire::content(&reply.request, &reply.raw) else { break };
             let Err(why) = read(&ask, &content.text) else {
                 unreadable.clear();

@@ -42,6 +42,10 @@ pub struct Endpoint {
     /// What the server is asked to enforce for prompts whose reply is JSON; other prompts are always free text.
     #[serde(default)]
     pub format: Format,
+    /// Whether the server is asked to enforce the fields that a prompt's reply is read for, in the place of `format`.
+    /// Where it refuses, it is asked without.
+    #[serde(default)]
+    pub structured: bool,
     /// The limit with which a request is asked once more whose answer was cut before it began; four times
     /// `sampling.max_tokens` where absent. It is no part of the first request's key.
     pub max_tokens_ceiling: Option<u32>,
@@ -112,6 +116,7 @@ impl Endpoint {
             headers: BTreeMap::new(),
             sampling: Sampling::default(),
             format: Format::default(),
+            structured: false,
             max_tokens_ceiling: None,
             stream: false,
             limit_field: LimitField::default(),

@@ -125,7 +125,7 @@ const COST: i64 = 10 * 1_000_000 + 20 * 2_000_000;
 fn ask(text: &str) -> Ask {
     let messages = vec![Message::new(Role::User, text)];
     let what = What::Chat { messages, output: Output::Text };
-    Ask { record: text.to_owned(), template: "t".into(), what, sample: 0, reask: 0, text: None }
+    Ask { record: text.to_owned(), template: "t".into(), what, sample: 0, reask: 0, text: None, schema: None }
 }
 
 fn asks(texts: &[&str]) -> Vec<Ask> {

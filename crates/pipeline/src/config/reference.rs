@@ -111,6 +111,12 @@ pub const LLM: Section = Section {
             "What the server enforces where a reply is JSON; or { json_schema = { name = \"…\", schema = { … } } }.",
         ),
         key(
+            "structured",
+            Kind::Flag,
+            "false",
+            "The server enforces the fields that a reply is read for: response_format, guided decoding of vllm, a tool of anthropic; where it refuses, it is asked without.",
+        ),
+        key(
             "limit_field",
             Kind::Choice(&["max_tokens", "max_completion_tokens"]),
             "\"max_tokens\"",

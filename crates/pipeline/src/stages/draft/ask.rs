@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 
 use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
-use super::{Draft, Slot, endpoints, is_skipped, is_unseen, open_store, sends, slots};
+use super::{Draft, Slot, endpoints, is_skipped, is_unseen, open_store, schema, sends, slots};
 use crate::config::{Config, sections};
 use crate::stages::subject::{Drafted, Subject};
 use crate::stages::{Pulse, StageError, Stop};
@@ -96,7 +96,8 @@ pub fn requests<S: Subject>(
             let rendered = prompts.render(prompt.template, prompt.values).map_err(settings_error)?;
             // What is said to a question's pair is another record to a pack.
             let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.id().to_owned() };
-            let ask = Ask { text, ..Ask::new(about, rendered, slot.sample) };
+            let schema = schema::of(draft, prompt.template).map(Arc::new);
+            let ask = Ask { text, schema, ..Ask::new(about, rendered, slot.sample) };
             requests.push(Request { record: at, slot: slot.clone(), ask });
         }
     }
@@ -137,7 +138,7 @@ pub fn evidence<S: Subject>(
             }
             let asked = Engine::request(endpoint, &ask);
             let stored = there.len();
-            for asked in std::iter::once(asked.clone()).chain(Engine::larger(endpoint, &asked)) {
+            for asked in Engine::variants(endpoint, &asked) {
                 if store.contains(&asked.key())? {
                     there.push(asked.key().to_string());
                 }

@@ -3,12 +3,16 @@
 use riddlemill_llm::parse::{Unreadable, object, one_of, text_field};
 use riddlemill_review::{Values, ballots};
 
+/// What the types are called, in either language.
+pub(super) fn names() -> Vec<&'static str> {
+    ballots::options("flub", "types").iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect()
+}
+
 /// A type off the list is unreadable, and asked for again.
 pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
     let map = object(reply, &["type"])?;
     let types = ballots::options("flub", "types");
-    let names: Vec<&str> = types.iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect();
-    let name = one_of(text_field(&map, "type")?, &names)?;
+    let name = one_of(text_field(&map, "type")?, &names())?;
     let code = types.iter().find(|kind| kind.label.zh == name || kind.label.en == name).map(|kind| kind.code);
     Ok(code.map(|code| ("type", code)).into_iter().collect())
 }

@@ -19,6 +19,7 @@ mod opponent;
 mod pair;
 mod puzzle;
 mod respond;
+mod schema;
 mod screen;
 mod translation;
 mod unusable;

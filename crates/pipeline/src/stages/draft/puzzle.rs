@@ -14,13 +14,15 @@ pub(in crate::stages) const DISTRACTORS: [&str; 3] = ["distractor_1", "distracto
 /// The numbers of the premises that they overturn; no field of a ballot is called so.
 pub(in crate::stages) const OVERTURNED: &str = "overturned";
 /// Fewer premises leave no three that distractors could overturn beside the answer's.
-const PREMISES: std::ops::RangeInclusive<usize> = 3..=8;
+pub(super) const PREMISES: std::ops::RangeInclusive<usize> = 3..=8;
+/// The kinds of a puzzle, and what is none.
+pub(super) const KINDS: [&str; 3] = ["sentence", "word", "neither"];
 /// A topic is named in so many words.
 const TOPIC_WORDS: usize = 3;
 
 pub(super) fn kind(reply: &str) -> Result<Values, Unreadable> {
     let map = object(reply, &["kind"])?;
-    let kind = one_of(text_field(&map, "kind")?, &["sentence", "word", "neither"])?;
+    let kind = one_of(text_field(&map, "kind")?, &KINDS)?;
     Ok([("kind", kind)].into_iter().collect())
 }
 

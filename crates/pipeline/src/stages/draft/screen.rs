@@ -14,8 +14,13 @@ const QUESTIONS: [(&str, &str, &str, bool); 3] = [
     ("trap_survives", "trap_survives_reason", "untranslatable", false),
 ];
 
+/// The keys of each question and of its reason.
+pub(super) fn keys() -> impl Iterator<Item = (&'static str, &'static str)> {
+    QUESTIONS.iter().map(|(key, reason, ..)| (*key, *reason))
+}
+
 pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
-    let keys: Vec<&str> = QUESTIONS.iter().flat_map(|(key, reason, ..)| [*key, *reason]).collect();
+    let keys: Vec<&str> = keys().flat_map(|(key, reason)| [key, reason]).collect();
     let map = object(reply, &keys)?;
     let (mut against, mut reasons) = (Vec::new(), Vec::new());
     for (key, reason, code, when) in QUESTIONS {

@@ -1,0 +1,169 @@
+//! The schema of a reply: the fields that its reader asks for, so that an endpoint that enforces one can.
+//!
+//! Of the language of schemas it uses what every provider takes; every field is needed, and there are no others.
+
+use riddlemill_benchmarks::draft::{Form, Reply};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Draft, kind, puzzle, screen};
+
+/// The schema of the replies to a draft's prompt; `None` where they are words.
+pub(super) fn of(draft: Draft, template: &str) -> Option<Json> {
+    let fields: Vec<(&str, Json)> = match draft {
+        Draft::Screen => {
+            let both = |(key, reason): (&'static str, &'static str)| [(key, flag()), (reason, text())];
+            screen::keys().flat_map(both).collect()
+        }
+        Draft::Pair => vec![("pair", text_or_none())],
+        Draft::Type => vec![("type", one_of(&kind::names()))],
+        Draft::Wrong => vec![("wrong", list(&text(), 3, 3))],
+        Draft::PuzzleKind => vec![("kind", one_of(&puzzle::KINDS))],
+        Draft::Premises => {
+            let (fewest, most) = (*puzzle::PREMISES.start(), *puzzle::PREMISES.end());
+            vec![("premises", list(&text(), fewest, most)), ("overturned", integer())]
+        }
+        Draft::Distractors if template == draft.templates()[0] => {
+            let one = object(vec![("text", text()), ("premise", integer())]);
+            vec![("distractors", list(&one, 3, 3))]
+        }
+        Draft::Distractors => vec![("distractors", list(&text(), 3, 3))],
+        Draft::Context => {
+            vec![("question", text()), ("answer", text()), ("distractors", list(&text(), 3, 3))]
+        }
+        Draft::Judge => vec![("rating", integer()), ("explanation", text())],
+        Draft::Declared(draft) => match &draft.reply {
+            Reply::Json(keys) => keys.iter().map(|(key, form)| (*key, declared(form))).collect(),
+            Reply::Text(_) | Reply::Label(_) | Reply::Rating(..) => return None,
+        },
+        Draft::Translation
+        | Draft::Irrationality
+        | Draft::Category
+        | Draft::Explanation
+        | Draft::Opponent
+        | Draft::Semantic
+        | Draft::Topic
+        | Draft::Respond => return None,
+    };
+    Some(object(fields))
+}
+
+fn declared(form: &Form) -> Json {
+    match form {
+        Form::Text => text(),
+        Form::TextOrNone => text_or_none(),
+        Form::Flag => flag(),
+        Form::Integer => integer(),
+        Form::Texts(fewest, most) => list(&text(), *fewest, *most),
+        Form::OneOf(codes) => one_of(codes),
+    }
+}
+
+fn object(fields: Vec<(&str, Json)>) -> Json {
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    let required = json!(names);
+    let properties: Map<String, Json> =
+        fields.into_iter().map(|(name, form)| (name.to_owned(), form)).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn text() -> Json {
+    json!({"type": "string"})
+}
+
+fn text_or_none() -> Json {
+    json!({"type": ["string", "null"]})
+}
+
+fn flag() -> Json {
+    json!({"type": "boolean"})
+}
+
+fn integer() -> Json {
+    json!({"type": "integer"})
+}
+
+fn one_of(names: &[&str]) -> Json {
+    json!({"type": "string", "enum": names})
+}
+
+fn list(of: &Json, fewest: usize, most: usize) -> Json {
+    json!({"type": "array", "items": of, "minItems": fewest, "maxItems": most})
+}
+
+#[cfg(test)]
+mod tests {
+    use riddlemill_llm::{Output, Prompts};
+
+    use super::*;
+
+    /// An answer that a schema allows; texts differ from each other.
+    fn instance(schema: &Json, count: &mut u64) -> Json {
+        *count += 1;
+        if let Some(code) = schema.get("enum") {
+            return code[0].clone();
+        }
+        let kind = &schema["type"];
+        match kind.as_str().or_else(|| kind[0].as_str()).unwrap() {
+            "object" => {
+                let fields = schema["properties"].as_object().unwrap();
+                fields.iter().map(|(name, form)| (name.clone(), instance(form, count))).collect()
+            }
+            "array" => {
+                (0..schema["minItems"].as_u64().unwrap()).map(|_| instance(&schema["items"], count)).collect()
+            }
+            "boolean" => json!(true),
+            "integer" => json!(1),
+            "string" => {
+                json!(format!("{} fish of another kind, number {count}", "x".repeat(*count as usize)))
+            }
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn what_a_schema_allows_is_read_and_every_field_is_needed() {
+        let prompts = Prompts::load(None).unwrap();
+        let mut schemas = 0;
+        for draft in Draft::ALL {
+            for template in draft.templates() {
+                let info = prompts.list().into_iter().find(|info| info.name == *template).unwrap();
+                let schema = of(draft, template);
+                assert_eq!(schema.is_some(), info.output == Output::Json, "{template}");
+                let Some(schema) = schema else { continue };
+                schemas += 1;
+                let whole = instance(&schema, &mut 0);
+                let read = draft.read(&whole.to_string());
+                assert!(read.is_ok(), "{template}: {whole} is not read: {:?}", read.err());
+                let names: Vec<&str> =
+                    schema["required"].as_array().unwrap().iter().filter_map(Json::as_str).collect();
+                let shown = prompts.show(template).unwrap();
+                for name in names {
+                    assert!(shown.contains(&format!("\"{name}\"")), "{template} asks for no {name}");
+                    let mut less = whole.clone();
+                    less.as_object_mut().unwrap().remove(name);
+                    let optional = name == "explanation";
+                    assert_eq!(draft.read(&less.to_string()).is_ok(), optional, "{template} without {name}");
+                }
+            }
+        }
+        assert_eq!(schemas, 11);
+    }
+
+    #[test]
+    fn declared_forms_have_schemas() {
+        let forms = [
+            (Form::Text, json!({"type": "string"})),
+            (Form::TextOrNone, json!({"type": ["string", "null"]})),
+            (Form::Flag, json!({"type": "boolean"})),
+            (Form::Integer, json!({"type": "integer"})),
+            (
+                Form::Texts(1, 2),
+                json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2}),
+            ),
+            (Form::OneOf(vec!["a", "b"]), json!({"type": "string", "enum": ["a", "b"]})),
+        ];
+        for (form, schema) in forms {
+            assert_eq!(declared(&form), schema);
+        }
+    }
+}
