@@ -1,12 +1,15 @@
 //! `estimate`: what the drafts would ask and cost, before anything is sent.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
+use super::progress::time;
 use super::terminal::HANG;
-use crate::config::sections;
+use crate::config::{Config, sections};
 use crate::llm::Estimate;
 use crate::pipeline::{Forecast, StepForecast, forecast};
 
@@ -34,6 +37,7 @@ pub(super) fn estimate(args: &Only, global: &Global) -> Result<Exit, Failure> {
         }
         let reasks = config.typed::<sections::Draft>(Some(forecast.recipe), "draft").max_reasks;
         text.push_str(&total(&forecast, reasks));
+        text.push_str(&lacking(&config, forecast.steps.iter().map(|step| &step.now)));
         machine.push(json!({
             "recipe": forecast.recipe, "imported": true,
             "now_min_usd": forecast.now().map(|(min, _)| min.dollars()),
@@ -82,13 +86,59 @@ fn total(forecast: &Forecast, reasks: u32) -> String {
     )
 }
 
+/// What `estimate` would have to know of the endpoints, by the names of the settings.
+pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e Estimate>) -> String {
+    let mut text = String::new();
+    let mut told: Vec<&str> = Vec::new();
+    for estimate in estimates {
+        let Some(endpoint) = config.endpoints.iter().find(|endpoint| endpoint.name == estimate.endpoint)
+        else {
+            continue;
+        };
+        if told.contains(&endpoint.name.as_str()) {
+            continue;
+        }
+        told.push(&endpoint.name);
+        let (prices, rates) = endpoint.lacks();
+        let lacks = [
+            (prices, "or free = true: without them nothing is sent"),
+            (rates, "the limits of your account: without them nobody knows how long it takes"),
+        ];
+        for (names, why) in lacks.into_iter().filter(|(names, _)| !names.is_empty()) {
+            let (names, model) = (names.join(" and "), &endpoint.model);
+            text.push_str(&format!(
+                "  {:<14} {HANG}llm.{} lacks {names} for model {model:?}, {why}\n",
+                "", endpoint.name
+            ));
+        }
+    }
+    text
+}
+
+/// What replies so far teach about the costs.
+fn learned(estimate: &Estimate) -> String {
+    let Some(learned) = estimate.learned else { return String::new() };
+    let likely = estimate.likely_usd.map_or(String::new(), |usd| format!(", likely {usd}"));
+    let answer = learned.answer().map_or(String::new(), |n| format!(" and {} an answer", number(n)));
+    format!(
+        "{likely} (after {}: {:.2} tokens of a prompt for each counted here{answer})",
+        count(learned.prompts, "reply"),
+        learned.share()
+    )
+}
+
 pub(super) fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
     let money = match (estimate.min_usd, estimate.max_usd) {
         (Some(min), Some(max)) => format!("{min} to {max}"),
         _ => "no price is set".to_string(),
     };
+    let money = money + &learned(estimate);
+    let long = match estimate.at_least_secs {
+        Some(secs) if secs >= 60 => format!("; at least {} at its rates", time(Duration::from_secs(secs))),
+        _ => String::new(),
+    };
     format!(
-        "  {step:<14} {HANG}llm.{endpoint}: {}, {} stored, {}; {} tokens in, at most {} out: {money}\n",
+        "  {step:<14} {HANG}llm.{endpoint}: {}, {} stored, {}; {} tokens in, at most {} out: {money}{long}\n",
         count(estimate.items as u64, "item"),
         number(estimate.stored as u64),
         count(estimate.requests as u64, "request"),
@@ -104,5 +154,8 @@ pub(super) fn row(recipe: &str, step: &str, estimate: &Estimate) -> Value {
         "max_completion_tokens": estimate.max_completion_tokens,
         "min_usd": estimate.min_usd.map(|usd| usd.dollars()),
         "max_usd": estimate.max_usd.map(|usd| usd.dollars()),
+        "likely_usd": estimate.likely_usd.map(|usd| usd.dollars()),
+        "prompt_tokens_share": estimate.learned.map(|learned| learned.share()),
+        "at_least_secs": estimate.at_least_secs,
     })
 }

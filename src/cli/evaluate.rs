@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{Evaluate, Global};
-use super::estimate::{line, row};
+use super::estimate::{lacking, line, row};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::progress::Talk;
@@ -230,6 +230,7 @@ fn estimates(
         }
         text.push_str(&line(&estimate.stage, &estimate.endpoint, estimate));
     }
+    text.push_str(&lacking(means.config, estimates.iter().map(|(_, estimate)| estimate)));
     output::print(&text)?;
     Ok(Exit::Done)
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::answer::Ask;
 use super::engine::Engine;
+use super::learned::Learned;
 use super::money::{Price, Usd};
 use super::parse::Unreadable;
 use super::reask::quoting;
@@ -39,6 +40,12 @@ pub struct Estimate {
     pub max_usd: Option<Usd>,
     /// The prompts' price alone: what it costs at least.
     pub min_usd: Option<Usd>,
+    /// How the tokens of this model's replies so far differ from what is counted here.
+    pub learned: Option<Learned>,
+    /// What it costs if answers are as those before.
+    pub likely_usd: Option<Usd>,
+    /// How long it takes at least, by the endpoint's rates.
+    pub at_least_secs: Option<u64>,
 }
 
 /// How replies are read, and how often one that cannot be read is asked for again.
@@ -73,6 +80,9 @@ pub fn estimate(
         max_completion_tokens: 0,
         max_usd: price.map(|_| Usd::ZERO),
         min_usd: price.map(|_| Usd::ZERO),
+        learned: None,
+        likely_usd: None,
+        at_least_secs: None,
     };
     if endpoint.provider == Provider::Sample {
         estimate.stored = asks.len();
@@ -94,8 +104,22 @@ pub fn estimate(
             }
         }
     }
-    estimate.min_usd = price.map(|price| price.least(estimate.prompt_tokens));
+    if let Some(ask) = asks.first().filter(|_| estimate.requests > 0) {
+        estimate.learned = Learned::of(store, endpoint, &ask.template)?;
+    }
+    let (counted, requests) = (estimate.prompt_tokens, estimate.requests as u64);
+    let prompt = estimate.learned.map_or(counted, |learned| learned.prompt(counted));
+    estimate.min_usd = price.map(|price| price.least(prompt));
+    estimate.likely_usd =
+        estimate.learned.zip(price).and_then(|(learned, price)| learned.likely(price, counted, requests));
+    estimate.at_least_secs = at_least(endpoint, requests, counted + estimate.max_completion_tokens);
     Ok(estimate)
+}
+
+/// Seconds that the rates of an endpoint need for so many requests and tokens.
+fn at_least(endpoint: &Endpoint, requests: u64, tokens: u64) -> Option<u64> {
+    let secs = |n: u64, a_minute: Option<u32>| Some((n * 60).div_ceil(a_minute.filter(|n| *n > 0)?.into()));
+    secs(requests, endpoint.rpm).max(secs(tokens, endpoint.tpm))
 }
 
 /// The most that a prompt of so many tokens costs with its longest answers, where it may be asked again so often.

@@ -154,6 +154,20 @@ impl Endpoint {
         }
     }
 
+    /// The settings that `estimate` would need of the model's provider and that are not there: prices, without which
+    /// nothing is sent, then rates, without which nobody knows how long it takes.
+    pub fn lacks(&self) -> (Vec<&'static str>, Vec<&'static str>) {
+        let paid = !self.free && self.provider != Provider::Sample;
+        let missing = |all: [(&'static str, bool); 2]| -> Vec<&'static str> {
+            all.into_iter().filter(|(_, set)| paid && !set).map(|(name, _)| name).collect()
+        };
+        let prices = [
+            ("usd_per_million_in", self.usd_per_million_in.is_some()),
+            ("usd_per_million_out", self.usd_per_million_out.is_some()),
+        ];
+        (missing(prices), missing([("rpm", self.rpm.is_some()), ("tpm", self.tpm.is_some())]))
+    }
+
     /// The limit of the second try, where it is more than the first one's.
     pub fn ceiling(&self) -> Option<u32> {
         let first = self.sampling.max_tokens;

@@ -355,6 +355,22 @@ pub(super) fn origins(db: &Connection, identity: &str, model: &str) -> Result<Ve
     .collect()
 }
 
+/// The keys of a model's latest replies whose tokens were stated.
+pub(super) fn latest(
+    db: &Connection,
+    identity: &str,
+    model: &str,
+    template: Option<&str>,
+    most: usize,
+) -> Result<Vec<Key>> {
+    db.prepare_cached(
+        "SELECT key FROM replies WHERE identity = ?1 AND model = ?2 AND prompt_tokens > 0 AND (?3 IS NULL OR template = ?3)
+         ORDER BY at_ms DESC, key LIMIT ?4",
+    )?
+    .query_map(params![identity, model, template, most as i64], |row| Ok(Key(row.get(0)?)))?
+    .collect()
+}
+
 /// The segment whose writer is asking `key`, and until when.
 pub(super) fn lease(db: &Connection, key: &Key) -> Result<Option<(Number, u64)>> {
     db.prepare_cached("SELECT owner, expires_ms FROM leases WHERE key = ?")?

@@ -139,6 +139,7 @@ impl Origin {
     pub fn of(raw: &str) -> Origin {
         #[derive(Deserialize)]
         struct Said {
+            #[serde(alias = "modelVersion")]
             model: Option<String>,
             system_fingerprint: Option<String>,
         }

@@ -307,6 +307,19 @@ impl Store {
         Ok(index::origins(self.reader().db(), identity, model)?)
     }
 
+    /// The latest replies of a model whose tokens were stated, to one prompt or to any.
+    pub(crate) fn latest(
+        &self,
+        identity: &str,
+        model: &str,
+        template: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<StoredReply>, StoreError> {
+        let mut reader = self.reader();
+        let keys = index::latest(reader.db(), identity, model, template, most)?;
+        Ok(reader.replies(&keys)?.into_iter().flatten().collect())
+    }
+
     /// What a budget (`endpoint:<name>`, `recipe:<name>`) was charged over the store's life, reservations included,
     /// and by how many attempts.
     pub fn spent(&self, scope: &str) -> Result<(Usd, u64), StoreError> {

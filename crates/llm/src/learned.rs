@@ -1,0 +1,153 @@
+//! What a model's stored replies teach about its tokens: no vocabulary but one is embedded, and nobody knows beforehand
+//! how long a model thinks.
+
+use super::money::{Price, Usd};
+use super::settings::Endpoint;
+use super::store::{Store, StoreError, Usage};
+use super::tokens;
+
+/// The latest replies that are looked at.
+const LATEST: usize = 200;
+/// Fewer say nothing.
+const FEWEST: usize = 10;
+
+/// Tokens of the latest replies, as they were stated, beside what is counted here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// How many replies prompts are judged by.
+    pub prompts: u64,
+    /// Their prompts' tokens, as the server counted them.
+    pub stated: u64,
+    /// The same in the embedded vocabulary.
+    pub counted: u64,
+    /// How many replies to the same prompt answers are judged by; 0 where there are too few.
+    pub answers: u64,
+    /// Their tokens, reasoning among them.
+    pub said: Usage,
+}
+
+impl Learned {
+    /// Looks at what the store has of an endpoint's model; `None` where that is too little.
+    pub(super) fn of(
+        store: &Store,
+        endpoint: &Endpoint,
+        template: &str,
+    ) -> Result<Option<Learned>, StoreError> {
+        let latest = |template| store.latest(endpoint.identity(), &endpoint.model, template, LATEST);
+        let mut learned = Learned::default();
+        for reply in latest(None)? {
+            let Some(usage) = reply.usage else { continue };
+            learned.prompts += 1;
+            learned.stated = learned.stated.saturating_add(usage.prompt_tokens);
+            learned.counted += tokens::count_request(&reply.request);
+        }
+        for usage in latest(Some(template))?.into_iter().filter_map(|reply| reply.usage) {
+            learned.answers += 1;
+            let said = &mut learned.said;
+            said.completion_tokens = said.completion_tokens.saturating_add(usage.completion_tokens);
+            said.reasoning_tokens = said.reasoning_tokens.saturating_add(usage.reasoning_tokens);
+        }
+        if learned.answers < FEWEST as u64 {
+            (learned.answers, learned.said) = (0, Usage::default());
+        }
+        Ok((learned.prompts >= FEWEST as u64 && learned.counted > 0).then_some(learned))
+    }
+
+    /// By what prompts were off.
+    pub fn share(&self) -> f64 {
+        self.stated as f64 / self.counted as f64
+    }
+
+    /// So many tokens counted here, as the server will count them.
+    pub fn prompt(&self, counted: u64) -> u64 {
+        (u128::from(counted) * u128::from(self.stated)).div_ceil(u128::from(self.counted.max(1))) as u64
+    }
+
+    /// Tokens of an answer on average; `None` where too few are known.
+    pub fn answer(&self) -> Option<u64> {
+        (self.answers > 0).then(|| self.said.completion_tokens.div_ceil(self.answers))
+    }
+
+    /// What so many requests with so many tokens counted here will cost, if they are like those before.
+    pub(super) fn likely(&self, price: Price, counted: u64, requests: u64) -> Option<Usd> {
+        let all = |tokens: u64| {
+            let tokens = u128::from(tokens) * u128::from(requests);
+            u64::try_from(tokens.div_ceil(u128::from(self.answers))).unwrap_or(u64::MAX)
+        };
+        (self.answers > 0).then(|| {
+            price.of(Usage {
+                prompt_tokens: self.prompt(counted),
+                completion_tokens: all(self.said.completion_tokens),
+                reasoning_tokens: all(self.said.reasoning_tokens),
+                cached_tokens: 0,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::future::BoxFuture;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        Ask, Call, Engine, Fault, Limits, Message, Output, Received, Role, Transport, What, estimate,
+    };
+
+    /// Counts 300 tokens a prompt, and thinks.
+    struct Thinks;
+
+    impl Transport for Thinks {
+        fn send<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+            let usage = json!({"prompt_tokens": 300, "completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 30}});
+            let body = json!({"choices": [{"message": {"content": "a"}}], "usage": usage}).to_string();
+            Box::pin(std::future::ready(Ok(Received { status: 200, body, ..Received::default() })))
+        }
+    }
+
+    fn asks(template: &str, n: std::ops::Range<u32>) -> Vec<Ask> {
+        let one = |n: u32| {
+            let messages = vec![Message::new(Role::User, format!("number {n} {}", "word ".repeat(86)))];
+            let what = What::Chat { messages, output: Output::Text };
+            Ask { template: template.into(), what, ..Ask::embedding(n.to_string(), "") }
+        };
+        n.map(one).collect()
+    }
+
+    #[tokio::test]
+    async fn estimates_learn_from_the_replies_there_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap();
+        let store = Arc::new(store);
+        let mut endpoint = Endpoint::new("e", "", "m");
+        (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
+        endpoint.usd_per_million_reasoning = Some(8.0);
+        let slow = Endpoint { rpm: Some(2), ..endpoint.clone() };
+        let ask = async |template: &str, n| {
+            let limits = Limits::default();
+            let engine = Engine::with_transport(store.clone(), endpoint.clone(), limits, Box::new(Thinks));
+            engine.ask_all(asks(template, n), |_| {}).await;
+        };
+        let of = |template: &str| estimate(&store, &slow, "s", &asks(template, 100..110), None).unwrap();
+        ask("a", 0..9).await;
+        let before = of("a");
+        assert_eq!((before.learned, before.likely_usd, before.at_least_secs), (None, None, Some(300)));
+        ask("b", 9..12).await;
+        let after = of("a");
+        let learned = after.learned.unwrap();
+        assert_eq!((learned.prompts, learned.stated, learned.answers), (12, 3600, 0));
+        assert!((2.5..4.0).contains(&learned.share()), "{}", learned.share());
+        assert!(after.min_usd > before.min_usd && after.likely_usd.is_none());
+        assert_eq!((after.max_usd, after.prompt_tokens), (before.max_usd, before.prompt_tokens));
+        ask("a", 12..13).await;
+        let likely = of("a");
+        assert_eq!(likely.learned.unwrap().answer(), Some(40));
+        // Ten prompts of about 300 tokens, 10 tokens said and 30 thought each.
+        let expected = 10.0 * (300.0 + 10.0 * 2.0 + 30.0 * 8.0) / 1e6;
+        let off = likely.likely_usd.unwrap().dollars() / expected;
+        assert!((0.97..1.03).contains(&off), "{off}");
+    }
+}
