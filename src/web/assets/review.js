@@ -81,7 +81,64 @@
     if (keepOne) for (const e of others) if (input.value === "keep" || e.value === "keep") e.checked = false;
   }
 
-  form.addEventListener("input", (event) => { opposites(event.target); conditions(); diffs(); keep(); });
+  // What is wrong with a field stands beside it, until it is answered anew.
+  function mark(set, words) {
+    const wrong = set.querySelector("[data-wrong]");
+    wrong.textContent = words;
+    wrong.hidden = !words;
+    // A group of radio buttons is wrong as a whole; boxes and texts each for themselves.
+    for (const place of set.dataset.kind === "one" ? [set] : set.querySelectorAll("input, textarea")) {
+      if (words) { place.setAttribute("aria-invalid", "true"); place.setAttribute("aria-describedby", wrong.id); }
+      else { place.removeAttribute("aria-invalid"); place.removeAttribute("aria-describedby"); }
+    }
+  }
+  function blame(faults) {
+    const wrong = [];
+    for (const [name, words] of faults) {
+      const set = fieldsets.find((set) => set.dataset.field === name);
+      if (set) { mark(set, words); wrong.push(set); }
+    }
+    const first = fieldsets.find((set) => wrong.includes(set) && !set.hidden);
+    if (!first) return;
+    (first.querySelector("textarea, :checked") || first.querySelector("input")).focus({ preventScroll: true });
+    first.scrollIntoView({ block: first.offsetHeight > innerHeight / 2 ? "start" : "center" });
+    say(form.dataset.faulty + form.dataset.colon + wrong.map((set) => set.dataset.label).join(form.dataset.comma), "bad");
+  }
+
+  // Questions whose answers have keys of their own share a group; the keys of one group hold at a time.
+  const choices = () => fieldsets.filter((set) => !set.hidden && set.dataset.group);
+  const open = (set) => !set.querySelector(":checked");
+  let group = "";
+  function turn(to) {
+    group = to;
+    for (const set of fieldsets) set.classList.toggle("now", set.dataset.group === to && !!to);
+  }
+  const groupNow = () => {
+    const all = choices();
+    if (!all.some((set) => set.dataset.group === group)) turn((all.find((set) => open(set) && "required" in set.dataset) || all[0])?.dataset.group || "");
+    return group;
+  };
+  // After the last answer of a group the keys are the next question's.
+  function goOn(set) {
+    const all = choices(), last = all.filter((other) => other.dataset.group === set.dataset.group).at(-1);
+    const full = set.dataset.kind === "one" ? !open(set) : set.querySelectorAll(":checked").length >= Number(set.dataset.max);
+    if (last !== set || !full) return null;
+    const next = all[all.indexOf(set) + 1];
+    if (next) turn(next.dataset.group);
+    return next || fieldsets.find((other) => !other.hidden && other.dataset.kind === "text" && "required" in other.dataset);
+  }
+
+  form.addEventListener("input", (event) => {
+    opposites(event.target); conditions(); diffs(); keep();
+    const set = event.target.closest("fieldset");
+    if (!set) return;
+    mark(set, "");
+    if (event.target.type === "radio") goOn(set);
+  });
+  form.addEventListener("focusin", (event) => {
+    const set = event.target.closest("fieldset");
+    if (set?.dataset.group) turn(set.dataset.group);
+  });
 
   // Time in front of the item, without the time in which the page was out of sight.
   let seconds = 0, since = performance.now();
@@ -93,7 +150,7 @@
   async function send(again = 0) {
     if (sending) return;
     sending = true;
-    for (const wrong of form.querySelectorAll("[data-wrong]")) wrong.hidden = true;
+    for (const set of fieldsets) mark(set, "");
     if (!again) say(form.dataset.saving, "late");
     // A time that is written as 0.0 would be none.
     form.elements.seconds.value = Math.max(0.1, seconds + (performance.now() - since) / 1000).toFixed(1);
@@ -117,29 +174,33 @@
     if (answer.status === 503) { say(form.dataset.not_saved, "bad"); return; }
     if (answer.status === 403 || answer.status === 401) { say(form.dataset.stale, "bad"); return; }
     say(form.dataset[found.told] || form.dataset.faulty, "bad");
-    for (const [name, words] of found.faults || []) {
-      const wrong = form.querySelector(`[data-field="${CSS.escape(name)}"] [data-wrong]`);
-      if (wrong) { wrong.textContent = words; wrong.hidden = false; }
-    }
+    blame(found.faults || []);
   }
   form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
 
-  const focused = () => fieldsets.find((set) => set.contains(document.activeElement) && !set.hidden);
-  const current = () => focused() || fieldsets.find((set) => !set.hidden && set.dataset.kind !== "text" && !set.querySelector(":checked")) || fieldsets.find((set) => !set.hidden && set.dataset.kind !== "text");
   document.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
     if (event.ctrlKey || event.metaKey || event.altKey) {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); form.requestSubmit(); }
       return;
     }
     const typing = event.target.matches("textarea, input:not([type=radio]):not([type=checkbox]), select");
     if (typing) { if (event.key === "Escape") event.target.blur(); return; }
-    const options = () => [...(current()?.querySelectorAll("input") || [])];
-    if (/^[1-9]$/.test(event.key)) {
-      const input = options()[Number(event.key) - 1];
-      if (!input) return;
+    const place = event.key.length === 1 && form.querySelector(`fieldset[data-group="${groupNow()}"]:not([hidden]) kbd[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (place) {
+      const set = place.closest("fieldset"), input = place.closest("label").querySelector("input");
       event.preventDefault();
-      input.focus();
+      input.focus({ preventScroll: true });
       input.click();
+      const next = goOn(set) || set;
+      next.scrollIntoView({ block: "nearest" });
+      if (next.dataset.kind === "text") next.querySelector("textarea").focus();
+    } else if (event.key === "Backspace" && choices().length) {
+      const all = [...new Set(choices().map((set) => set.dataset.group))], before = all[Math.max(all.indexOf(groupNow()) - 1, 0)];
+      const set = choices().find((set) => set.dataset.group === before);
+      event.preventDefault();
+      (set.querySelector(":checked") || set.querySelector("input")).focus();
+      turn(before);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const all = fieldsets.filter((set) => !set.hidden).flatMap((set) => [...set.querySelectorAll("input, textarea")]);
       const at = all.indexOf(document.activeElement), step = event.key === "ArrowDown" ? 1 : -1;
@@ -149,7 +210,11 @@
       event.preventDefault();
       form.requestSubmit();
     } else if (event.key === "u" && form.dataset.previous) location.assign(form.dataset.previous);
-    else if (event.key === "s") {
+    else if (event.key === "g") {
+      const guide = document.querySelector(".guideline");
+      guide.open = !guide.open;
+      if (guide.open) guide.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "s") {
       const later = document.querySelector(".later");
       event.preventDefault();
       later.open = true;
@@ -160,4 +225,12 @@
   restore();
   conditions();
   diffs();
+  groupNow();
+  // Where there is room, the guideline and the keys stand open beside the ballot; on a phone they are folded.
+  if (matchMedia("(min-width: 60.01rem)").matches) for (const fold of document.querySelectorAll(".guide details")) fold.open = true;
+  // What is stuck to the lower edge hides nothing: neither an answer above it nor what is scrolled to.
+  const actions = form.querySelector(".actions");
+  new ResizeObserver(() => document.documentElement.style.setProperty("--actions", actions.offsetHeight + "px")).observe(actions);
+  // The first Tab leads into the ballot, not through the page's head.
+  if (document.activeElement === document.body) form.focus({ preventScroll: true });
 })();

@@ -17,6 +17,8 @@ pub(super) struct Shown {
     base: String,
     content: Vec<(String, Vec<String>)>,
     fields: Vec<Asks>,
+    /// Every key that stands beside an answer, once.
+    keys: Vec<String>,
     why: Vec<String>,
     voted: bool,
 }
@@ -32,6 +34,10 @@ struct Asks {
     min: usize,
     max: usize,
     options: Vec<Whatever>,
+    /// The answers that are asked for together, as their keys are: fields of a group have no key twice.
+    group: Option<usize>,
+    /// How the page sets the answers: `thumb` few, `short` those that were explained before.
+    look: &'static str,
     /// What stands in a text.
     text: String,
     /// The drafted text that an edit is held against.
@@ -56,7 +62,7 @@ pub(super) fn on_screen(
     seen: Seen,
     language: Language,
 ) -> Shown {
-    let Seen { item, why } = seen;
+    let Seen { mut item, why } = seen;
     let step = &place.ballot.step;
     let own = own(board, place, &item.id, &person.name);
     let drafts = step.shows_drafts(place.round);
@@ -75,15 +81,20 @@ pub(super) fn on_screen(
         };
         Some((name, texts))
     };
+    let form = step.form(place.round);
+    let mut fields: Vec<Asks> =
+        form.iter().map(|field| asks(field, &form, &item, own, drafts, language)).collect();
+    let keys = lay_out(&mut fields);
+    // What stands beside its answer stands there only.
+    let beside: Vec<String> = form.iter().flat_map(|field| beside(field, &item)).collect();
+    let hash = item.sheet_hash();
+    item.content.retain(|key, _| !beside.contains(key));
     Shown {
-        hash: item.sheet_hash(),
+        hash,
         base: own.map(|vote| vote.id.to_string()).unwrap_or_default(),
         content: item.content.iter().filter_map(shown).collect(),
-        fields: step
-            .form(place.round)
-            .iter()
-            .map(|field| asks(field, &item, own, drafts, language))
-            .collect(),
+        fields,
+        keys,
         voted: own.is_some(),
         why,
         id: item.id,
@@ -99,7 +110,81 @@ fn content_name(language: Language, key: &str) -> String {
     }
 }
 
-fn asks(field: &Field, item: &Item, own: Option<&Vote>, drafts: bool, language: Language) -> Asks {
+/// The shown texts that are themselves the answers of a field.
+fn beside(field: &Field, item: &Item) -> Vec<String> {
+    match &field.kind {
+        Kind::Pick { from, .. } => vec![(*from).to_string()],
+        // The two sides are shown as `<what>_1` and `<what>_2`.
+        Kind::Preference { .. } => {
+            let first = item.content.keys().find_map(|key| {
+                let what = key.strip_suffix("_1")?;
+                item.content.contains_key(&format!("{what}_2")).then_some(what)
+            });
+            first.map_or_else(Vec::new, |what| vec![format!("{what}_1"), format!("{what}_2")])
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Keys of answers, in the order they are given; letters that the page itself uses are left out.
+const KEYS: &str = "1234567890qwertyiopadhjklzxvbnm";
+
+/// Gives every answer its key and every field its looks, and returns the keys that are in use. A question with one
+/// answer ends a group, after which the keys begin anew; questions with several are counted on from, so that no key
+/// is needed to say that one is done with them.
+fn lay_out(fields: &mut [Asks]) -> Vec<String> {
+    let (mut group, mut used, mut most) = (0, 0, 0);
+    let mut defined: Vec<(String, String)> = Vec::new();
+    let mut choices = 0;
+    for field in fields.iter_mut().filter(|field| !field.options.is_empty()) {
+        if used + field.options.len() > KEYS.len() {
+            (group, used) = (group + 1, 0);
+        }
+        field.group = Some(group);
+        let text = |option: &Whatever, key: &str| option[key].as_str().unwrap_or_default().to_string();
+        let meanings: Vec<(String, String)> =
+            field.options.iter().map(|option| (text(option, "code"), text(option, "definition"))).collect();
+        let again = meanings.iter().all(|meaning| defined.contains(meaning));
+        for (at, option) in field.options.iter_mut().enumerate() {
+            let key = KEYS.get(used + at..=used + at).unwrap_or_default();
+            option["key"] = json!(key);
+            if again {
+                option["definition"] = json!("");
+            }
+        }
+        defined.extend(meanings.into_iter().filter(|(_, definition)| !definition.is_empty()));
+        let long = field.options.iter().any(|option| option.get("text").is_some());
+        choices += 1;
+        field.look = match field.options.len() {
+            _ if again => "short",
+            ..=3 if choices == 1 && field.kind == "one" && !long => "thumb",
+            _ => "",
+        };
+        used += field.options.len();
+        most = most.max(used);
+        if field.kind == "one" {
+            (group, used) = (group + 1, 0);
+        }
+    }
+    KEYS.chars().take(most).map(|key| key.to_uppercase().to_string()).collect()
+}
+
+/// Whether an answer takes a draft that nobody is shown.
+fn takes_nothing(code: &str, field: &Field, form: &[Field], item: &Item, drafts: bool) -> bool {
+    form.iter().filter(|other| other.required).any(|other| {
+        let takes = other.when.is_some_and(|when| when.field == field.name && when.draft.contains(&code));
+        takes && !(drafts && item.draft.get(other.name).is_some())
+    })
+}
+
+fn asks(
+    field: &Field,
+    form: &[Field],
+    item: &Item,
+    own: Option<&Vote>,
+    drafts: bool,
+    language: Language,
+) -> Asks {
     let draft = item.draft.get(field.name).filter(|_| drafts);
     // A drafted text is there to be edited. A drafted choice is only marked as such: who has to press a
     // key has looked.
@@ -122,7 +207,10 @@ fn asks(field: &Field, item: &Item, own: Option<&Vote>, drafts: bool, language: 
     let plain = |code: String| option(&code, &code, "");
     let words = |key: &str| word(language, key).unwrap_or_default();
     let (kind, min, max, options) = match &field.kind {
-        Kind::Choice(options) => ("one", 1, 1, options.iter().map(choice).collect()),
+        Kind::Choice(options) => {
+            let offered = |option: &&Choice| !takes_nothing(option.code, field, form, item, drafts);
+            ("one", 1, 1, options.iter().filter(offered).map(choice).collect())
+        }
         Kind::Choices { options, min, max } => ("several", *min, *max, options.iter().map(choice).collect()),
         Kind::Keep { reasons } => {
             let mut options = vec![option(KEEP, words("keep_it"), words("keep_about"))];
@@ -132,11 +220,25 @@ fn asks(field: &Field, item: &Item, own: Option<&Vote>, drafts: bool, language: 
         Kind::Pick { k, from } => {
             let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
             let number = |(at, text): (usize, &String)| option(&(at + 1).to_string(), text, "");
-            ("several", *k, *k, candidates.iter().enumerate().map(number).collect())
+            (
+                if *k == 1 { "one" } else { "several" },
+                *k,
+                *k,
+                candidates.iter().enumerate().map(number).collect(),
+            )
         }
         Kind::Score { min, max } => ("one", 1, 1, (*min..=*max).map(|n| plain(n.to_string())).collect()),
         Kind::Preference { tie, .. } => {
-            let side = |n: &str, key: &str| option(n, words(key), "");
+            let texts = beside(field, item);
+            let side = |n: &str, key: &str| {
+                let at = n.parse().map_or(0, |n: usize| n.saturating_sub(1));
+                let text = texts.get(at).and_then(|key| item.content.get(key)).map(Value::to_string);
+                let mut side = option(n, words(key), "");
+                if let Some(text) = text {
+                    side["text"] = json!(text);
+                }
+                side
+            };
             ("one", 1, 1, vec![side("1", "side_1"), side("2", "side_2"), choice(tie)])
         }
         Kind::Text | Kind::Edited { .. } => ("text", 0, 0, Vec::new()),
@@ -149,6 +251,8 @@ fn asks(field: &Field, item: &Item, own: Option<&Vote>, drafts: bool, language: 
         min,
         max,
         options,
+        group: None,
+        look: "",
         text: standing.map(Value::to_string).filter(|_| kind == "text").unwrap_or_default(),
         draft: draft.map(Value::to_string).filter(|_| kind == "text"),
         when: field.when.map(|when| (when.field, when.write.to_vec())),

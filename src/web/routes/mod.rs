@@ -6,6 +6,7 @@ mod counted;
 pub(super) mod curate;
 pub(super) mod decide;
 pub(super) mod duplicates;
+mod faults;
 pub(super) mod login;
 pub(super) mod overview;
 pub(super) mod record;

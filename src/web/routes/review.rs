@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::{Shown, on_screen, said};
+use super::faults;
 use crate::config::Config;
 use crate::pipeline::now;
 use crate::recipe::{self, Recipe};
-use crate::review::answers::{self, Answers};
+use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::votes::PAGE;
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
@@ -249,10 +250,10 @@ pub(in crate::web) async fn vote(
     let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
     let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
     let id = form.get("item").to_string();
-    let (reader, sent) = (app.clone(), form.clone());
+    let (reader, sent, language) = (app.clone(), form.clone(), visitor.language);
     let made = reading(move || {
         let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(Oops::not_found)?;
-        made(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent)
+        made(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
     })
     .await?;
     let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
@@ -328,7 +329,13 @@ enum Made {
     Faulty(Vec<(String, String)>),
 }
 
-fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<Made, Oops> {
+fn made(
+    app: &App,
+    place: Place<'_>,
+    person: &Annotator,
+    form: &Form,
+    language: Language,
+) -> Result<Made, Oops> {
     let Place { ballot, round, .. } = place;
     let step = &ballot.step;
     let (board, given) = seat(app, place, person)?;
@@ -345,9 +352,18 @@ fn made(app: &App, place: Place<'_>, person: &Annotator, form: &Form) -> Result<
     let values = match answers::read(&fields, &item, |name| answered(&fields, form, name).map(Value::trimmed))
     {
         Answers::Given(values) => values,
-        Answers::Blank => return Ok(Made::Faulty(Vec::new())),
+        // Nothing at all is a vote without all it takes, and the page says where to begin.
+        Answers::Blank => {
+            let asked = fields.iter().filter(|field| field.required && field.when.is_none());
+            let missing = |field: &Field| {
+                (field.name.to_string(), faults::told(language, &fields, field.name, &Fault::Missing))
+            };
+            return Ok(Made::Faulty(asked.map(missing).collect()));
+        }
         Answers::Faulty(faults) => {
-            let words = |(field, fault): (&str, answers::Fault)| (field.to_string(), fault.to_string());
+            let words = |(field, fault): (&str, Fault)| {
+                (field.to_string(), faults::told(language, &fields, field, &fault))
+            };
             return Ok(Made::Faulty(faults.into_iter().map(words).collect()));
         }
     };

@@ -1,12 +1,12 @@
 //! The words of the pages, in English and Chinese.
 
+mod ballot;
 mod reasons;
 mod stages;
 mod table;
 
 use crate::stages::definition as defined;
 use stages::STAGES;
-use table::WORDS;
 
 /// A language of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,14 @@ impl Language {
     }
 }
 
+/// All words: key, English, Chinese.
+fn words() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+    table::WORDS.iter().chain(ballot::WORDS)
+}
+
 /// A word by its key; `{}` in it stands for what the template gives.
 pub(super) fn word(language: Language, key: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.of(en, zh))
+    words().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.of(en, zh))
 }
 
 /// The name of a stage as people read it.
@@ -79,9 +84,9 @@ mod tests {
 
     #[test]
     fn every_word_stands_once_and_in_both_languages() {
-        let keys: BTreeSet<&str> = WORDS.iter().map(|(key, ..)| *key).collect();
-        assert_eq!(keys.len(), WORDS.len(), "a key stands twice");
-        for (key, en, zh) in WORDS {
+        let keys: BTreeSet<&str> = words().map(|(key, ..)| *key).collect();
+        assert_eq!(keys.len(), words().count(), "a key stands twice");
+        for (key, en, zh) in words() {
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{key}");
             assert!(!en.is_empty() && !zh.is_empty(), "{key}");
         }

@@ -1,0 +1,162 @@
+// Every ballot of the benchmarks, with the keyboard alone, at three widths and in both languages.
+import { Server, Workspace, accessible, check, open, page, picture } from "./harness.mjs";
+
+const SIZES = [[1280, 800, "en"], [800, 900, "zh-CN"], [390, 844, "zh-CN"], [390, 844, "en"]];
+
+async function walked(work) {
+  const workspace = Workspace.sample();
+  const server = await Server.start(workspace);
+  const browser = await open();
+  try {
+    const sheet = await page(browser);
+    await sheet.goto(server.url + "/review");
+    const desks = new Map();
+    for (const name of await sheet.$$eval("select[name=as] option", (all) => all.map((e) => e.textContent))) {
+      await sheet.goto(server.url + "/review?as=" + name);
+      for (const href of await sheet.$$eval(".desk", (all) => all.map((e) => e.getAttribute("href")))) {
+        const name = href.split("?")[0].replace("/review/", "").replaceAll("/", ".");
+        if (!desks.has(name)) desks.set(name, server.url + href);
+      }
+    }
+    check(desks.size > 15, `${desks.size} ballots wait for somebody`);
+    await work(desks, browser, workspace);
+  } finally {
+    await browser.close();
+    await server.kill();
+    workspace.remove();
+  }
+}
+
+async function everywhere(work) {
+  await walked(async (desks, browser) => {
+    for (const [width, height, locale] of SIZES) {
+      const sheet = await page(browser, { viewport: { width, height }, locale });
+      for (const [name, address] of desks) {
+        await sheet.goto(address);
+        await work(sheet, `${name}-${width}-${locale.slice(0, 2)}`, width, locale);
+      }
+      check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+      await sheet.context().close();
+    }
+  });
+}
+
+export const a_ballot_that_lacks_an_answer_says_so_where_the_eye_is = () => everywhere(async (sheet, name, width, locale) => {
+  await sheet.keyboard.press("Enter");
+  await sheet.waitForSelector("fieldset [data-wrong]:not([hidden])");
+  const found = await sheet.evaluate(() => {
+    const seen = (e) => { const { top, bottom } = e.getBoundingClientRect(); return bottom > top && top >= 0 && bottom <= innerHeight; };
+    const told = document.getElementById("told"), set = document.activeElement.closest("fieldset"), wrong = set?.querySelector("[data-wrong]");
+    return { told: told.textContent, seen: seen(told), marked: set && seen(wrong), focused: set && seen(document.activeElement), invalid: !!set && (set.matches("[aria-invalid]") || document.activeElement.matches("[aria-invalid]")), words: wrong?.textContent, live: told.getAttribute("role") };
+  });
+  check(found.seen && found.told && found.live === "status", `${name}: the word on the vote is out of sight: ${JSON.stringify(found)}`);
+  check(found.marked && found.focused && found.invalid, `${name}: the field is not marked and focused: ${JSON.stringify(found)}`);
+  check(/尚未回答/.test(found.words) === (locale !== "en") && /[一-鿿]/.test(found.told) === (locale !== "en"), `${name}: in another language than the page: ${found.told} ${found.words}`);
+  await picture(sheet, `faulty-${name}`);
+  // An answer takes the mark away.
+  await sheet.evaluate(() => { const e = document.activeElement; if (e.matches("textarea")) { e.value = "x"; e.dispatchEvent(new Event("input", { bubbles: true })); } else e.click(); });
+  check(await sheet.evaluate(() => document.activeElement.closest("fieldset").querySelector("[data-wrong]").hidden), `${name}: the mark stays on a field that is answered`);
+});
+
+export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked(async (desks, browser, workspace) => {
+  const sheet = await page(browser, { viewport: { width: 1280, height: 800 } });
+  for (const [name, address] of desks) {
+    await sheet.goto(address);
+    const before = await sheet.getAttribute("#ballot", "data-key");
+    check(await sheet.evaluate(() => [...document.querySelectorAll(".option kbd")].every((k) => k.dataset.key)), `${name}: an answer has no key`);
+    const help = await sheet.textContent(".keys");
+    for (const key of ["Ctrl", "Tab", "Enter", "↑", "Esc", ...(await sheet.$$eval(".option kbd", (all) => all.map((k) => k.textContent)))]) check(help.includes(key), `${name}: the help does not tell ${key}`);
+    let keys = 0, answers = 0;
+    const press = async (key) => { keys += 1; await sheet.keyboard.press(key); };
+    // Everything that has to be answered, with the last key of every question, as the page shows it.
+    for (let n = 0; n < 12; n++) {
+      const next = await sheet.evaluate(() => {
+        const set = [...document.querySelectorAll("fieldset[data-group][data-required]")].filter((s) => s.dataset.group && !s.hidden).find((s) => s.querySelectorAll(":checked").length < (s.dataset.kind === "one" ? 1 : Number(s.dataset.max) === 3 ? 3 : 1));
+        if (!set) return null;
+        const free = [...set.querySelectorAll(".option")].filter((o) => !o.querySelector(":checked"));
+        // Where the draft can be rewritten it is accepted here; rewriting is walked below.
+        const at = set.querySelector("[value=accept], [value=keep]") ? free.find((o) => o.querySelector("[value=accept], [value=keep]")) : free.at(-1);
+        return { now: set.classList.contains("now"), key: at.querySelector("kbd").dataset.key };
+      });
+      if (!next) break;
+      check(next.now, `${name}: the next question does not take the keys`);
+      answers += 1;
+      await press(next.key);
+    }
+    const texts = await sheet.evaluate(() => [...document.querySelectorAll("fieldset[data-kind=text][data-required]")].filter((s) => !s.hidden).length);
+    for (let n = 0; n < texts; n++) {
+      if (n || !answers) await press("Tab");
+      check(await sheet.evaluate(() => document.activeElement.matches("textarea")), `${name}: a text takes more than one Tab`);
+      answers += 1;
+      await sheet.keyboard.type(`写下第 ${n + 1} 个回答。`);
+    }
+    await press(texts ? "Control+Enter" : "Enter");
+    check(keys <= answers + 1, `${name}: ${keys} keys for ${answers} answers`);
+    await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#told")}`); });
+    if (process.env.RIDDLEMILL_SHOTS) console.log(`| ${name} | ${answers} | ${keys} |`);
+  }
+  check(workspace.read("raw/votes/000001.jsonl").trim().split("\n").length === desks.size, "one vote a ballot");
+  check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+});
+
+export const digits_go_on_to_the_next_question = () => walked(async (desks, browser) => {
+  const sheet = await page(browser, { viewport: { width: 1280, height: 800 } });
+  const marked = () => sheet.$$eval("fieldset:not([hidden]) :checked", (all) => all.map((e) => e.name.slice(2) + "=" + e.value).join(" "));
+  await sheet.goto(desks.get("flub.clean.vote"));
+  await sheet.keyboard.press("3");
+  await sheet.keyboard.press("1");
+  check((await marked()) === "verdict=reject reasons=irrelevant", `the second digit answers the second question: ${await marked()}`);
+  await sheet.keyboard.press("Backspace");
+  await sheet.keyboard.press("1");
+  await sheet.keyboard.press("2");
+  check((await marked()) === "verdict=keep is_question=no", `one can go back: ${await marked()}`);
+  await sheet.goto(desks.get("brainteaser.validity.vote"));
+  for (const key of ["1", "2", "1"]) await sheet.keyboard.press(key);
+  check((await marked()) === "original=yes semantic=no context=yes", await marked());
+  // Several answers to one question, and the next question without a key to say that one is done.
+  await sheet.goto(desks.get("ruozhibench-gen.category.vote"));
+  for (const key of ["1", "3", "8"]) await sheet.keyboard.press(key);
+  check((await marked()) === "categories=1 categories=3 sure=no", await marked());
+  // The tenth answer.
+  await sheet.goto(desks.get("chumor.errors.vote"));
+  await sheet.keyboard.press("0");
+  check((await marked()) === "errors=sensitivity", await marked());
+  // A rewrite leads into the text, and Ctrl+Enter out of it.
+  await sheet.goto(desks.get("ruozhibench-gen.translation.vote"));
+  await sheet.keyboard.press("2");
+  check(await sheet.evaluate(() => document.activeElement.matches("textarea[name='f.question_en']")), "the text that is asked for has the cursor");
+  const item = await sheet.inputValue("#ballot [name=item]");
+  await sheet.keyboard.type("Is it? ");
+  await sheet.keyboard.press("Control+Enter");
+  await sheet.waitForFunction((item) => document.querySelector("#ballot [name=item]")?.value !== item, item);
+  check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+});
+
+export const the_task_comes_first_on_every_screen = () => everywhere(async (sheet, name, width) => {
+  const found = await sheet.evaluate(() => {
+    const top = (e) => Math.round(e.getBoundingClientRect().top);
+    const shown = (e) => e.getClientRects().length > 0;
+    const meanings = [...document.querySelectorAll(".option .soft, .means dd")].filter(shown).map((e) => e.textContent.trim());
+    return {
+      asked: top(document.querySelector("h1.asked")), text: top(document.querySelector(".subject .post")), choice: top(document.querySelector("fieldset:not([hidden])")), high: document.documentElement.scrollHeight,
+      wide: document.documentElement.scrollWidth - innerWidth, twice: meanings.filter((words, at) => meanings.indexOf(words) !== at && words.length > 12),
+      folded: !document.querySelector(".guideline").open, guide: top(document.querySelector(".guideline summary")), thumb: !!document.querySelector(".thumb"),
+      below: [...document.querySelectorAll(".subject .post")].filter((p) => [...document.querySelectorAll(".option b, .option .post")].some((o) => o.textContent.trim() && o.textContent.trim() === p.textContent.trim())).length,
+    };
+  });
+  if (process.env.RIDDLEMILL_SHOTS) console.log(name, JSON.stringify(found));
+  check(found.wide <= 0, `${name} is ${found.wide} px too wide`);
+  check(found.twice.length === 0, `${name}: said twice: ${found.twice.join(" | ")}`);
+  check(found.below === 0, `${name}: a text stands apart from its choice`);
+  if (width === 390) {
+    check(found.asked < 64 && found.text < 200, `${name}: the task begins at ${found.asked} and ${found.text} px`);
+    check(found.folded && found.guide < 64, `${name}: the guideline is folded and at hand`);
+    if (found.thumb) check(found.choice < 844, `${name}: the choice is out of reach at ${found.choice} px`);
+    await sheet.locator(".guideline summary").click();
+    check((await sheet.locator(".guideline p").first().boundingBox()).y < 120, `${name}: the guideline opens where it is asked for`);
+    await picture(sheet, `guide-${name}`);
+    await sheet.locator(".guideline summary").click();
+  }
+  await picture(sheet, `ballot-${name}`);
+  await accessible(sheet, name);
+});
