@@ -4,6 +4,7 @@ use super::item::{Body, Item, types};
 use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::LETTERS;
+use crate::puzzle::words::key;
 use crate::review::ballots;
 use riddlemill_benchmarks::task::Wants;
 
@@ -108,11 +109,18 @@ fn kind(text: &str, cot: bool) -> Result<String, Unreadable> {
     place.map(|at| zh[at].to_string()).ok_or(unreadable)
 }
 
-/// A letter, or the words of one option (BrainTeaser A.2: "only provide the choice").
+/// A letter, or the words of one option (BrainTeaser A.2: "only provide the choice"). A letter alone is the label before
+/// an option: so the options are shown, whatever letters they are about.
 fn option(item: &Item, text: &str) -> Result<String, Unreadable> {
     let Body::Puzzle { options, .. } = &item.body else { return Err(Unreadable::new("no puzzle")) };
     let letters: Vec<char> = LETTERS.iter().take(options.len()).filter_map(|l| l.chars().next()).collect();
     let words = bare(text);
+    let label = words.trim_matches(['(', ')', '[', ']', ':']);
+    if let Some(at) =
+        letters.iter().position(|letter| label.eq_ignore_ascii_case(letter.encode_utf8(&mut [0; 4])))
+    {
+        return Ok(LETTERS[at].into());
+    }
     if let Some(at) = options.iter().position(|option| bare(option) == words) {
         return Ok(LETTERS[at].into());
     }
@@ -120,7 +128,10 @@ fn option(item: &Item, text: &str) -> Result<String, Unreadable> {
     if named.is_ok() {
         return named.map(String::from);
     }
-    let mut held = options.iter().enumerate().filter(|(_, option)| words.contains(&bare(option)));
+    // Whole words: the option `C.` does not stand in every text with a c.
+    let words = format!(" {} ", key(text));
+    let mut held =
+        options.iter().enumerate().filter(|(_, option)| words.contains(&format!(" {} ", key(option))));
     match (held.next(), held.next()) {
         (Some((at, _)), None) => Ok(LETTERS[at].into()),
         _ => named.map(String::from),
@@ -131,4 +142,43 @@ fn option(item: &Item, text: &str) -> Result<String, Unreadable> {
 fn bare(text: &str) -> String {
     let trimmed = text.trim().trim_matches(|c: char| c.is_whitespace() || ".\"'*`".contains(c));
     trimmed.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::item::Variant;
+    use super::*;
+
+    fn chosen(options: [&str; 4], said: &str) -> Option<String> {
+        let body = Body::Puzzle {
+            question: "Which letter?".into(),
+            options: options.map(str::to_string).into(),
+            answer: 0,
+            group: "WP-0".into(),
+            variant: Variant::Original,
+            word: true,
+        };
+        let item = Item { id: "WP-0".into(), record: "WP-0".into(), body };
+        read(&item, Task::Solve, Setting::default(), said).ok().flatten()
+    }
+
+    #[test]
+    fn a_label_is_no_option_that_is_a_letter() {
+        let options = ["Cooie.", "C.", "Coo", "None of above."];
+        for (said, letter) in [
+            ("C", "C"),
+            ("C.", "C"),
+            ("(B)", "B"),
+            ("B. C.", "B"),
+            ("Cooie", "A"),
+            ("It is cooie, I think", "A"),
+            ("none of above", "D"),
+        ] {
+            assert_eq!(chosen(options, said).as_deref(), Some(letter), "{said}");
+        }
+        let letters = ["The letter 'e'.", "'i'", "'a'", "None of above."];
+        assert_eq!(chosen(letters, "the letter 'e'").as_deref(), Some("A"));
+        assert_eq!(chosen(letters, "i").as_deref(), Some("B"));
+        assert_eq!(chosen(letters, "nothing of the kind"), None);
+    }
 }

@@ -17,6 +17,9 @@ use crate::store::{Error, StageReader};
 /// An option that stands in every item, and is no reuse (BrainTeaser, table 1).
 const APART: [&str; 1] = ["None of above."];
 
+/// Items that a reason names; a line of many kilobytes is read by nobody.
+const FIRST: usize = 3;
+
 /// The figures of one config, and which pass their limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Guessed {
@@ -121,14 +124,18 @@ fn lettered(letter: &str) -> Option<usize> {
 }
 
 impl Guessed {
-    /// Why a set of the strict profile is no stable release, with the items.
+    /// Why a set of the strict profile is no stable release: the rule, its figure and limit, and the first items. All of
+    /// them stand in the manifest.
     pub(super) fn drafts(&self) -> impl Iterator<Item = String> + '_ {
         self.findings.iter().filter(|_| self.strict).map(|finding| {
             let items = match finding.items.as_slice() {
                 [] => String::new(),
+                items if items.len() > FIRST => {
+                    format!(": {} and {} more", items[..FIRST].join(", "), items.len() - FIRST)
+                }
                 items => format!(": {}", items.join(", ")),
             };
-            format!("{}: {}; {}{items}", self.config, finding.what, finding.fix)
+            format!("{}: {}: {}; {}{items}", self.config, finding.figure, finding.what, finding.fix)
         })
     }
 }

@@ -119,6 +119,16 @@ fn the_sample_ends_in_complete_groups() {
 }
 
 #[test]
+fn a_wordnet_that_is_not_there_stops_the_step() {
+    let ws = sample();
+    let said = run(&ws, &["--to", "near", "--set", "puzzles.wordnet=nowhere"]).expect(2).err;
+    assert!(said.contains("puzzles.wordnet: ") && said.contains("nowhere is no folder"), "{said}");
+    assert!(said.contains("hint: Debian's wordnet-base"), "{said}");
+    // How things stand can be asked all the same.
+    ws.call(["status", "--set", "puzzles.wordnet=nowhere"]).expect(0);
+}
+
+#[test]
 fn without_wordnet_a_model_writes_the_distractors() {
     let ws = sample();
     run(
@@ -127,7 +137,7 @@ fn without_wordnet_a_model_writes_the_distractors() {
             "--to",
             "review:distractors",
             "--set",
-            "puzzles.wordnet=nowhere",
+            "puzzles.wordnet=",
             "--set",
             "review.draft_ahead=[\"distractors\"]",
         ],

@@ -286,6 +286,9 @@ fn a_strict_set_that_can_be_guessed_is_no_stable_release() {
     let finding = "a classifier of the options alone is right in";
     let told = stable("strict");
     assert!(told.contains(finding) && told.contains("RB-"), "{told}");
+    // The rule, its figure, its limit and three items; no line that nobody reads.
+    assert!(told.contains("baseline: a classifier") && told.contains("(limit "), "{told}");
+    assert!(told.lines().all(|line| line.len() < 400 && line.matches("RB-").count() <= 3), "{told}");
     let told = stable("paper");
     assert!(told.contains("synthetic") && !told.contains(finding), "{told}");
     assert!(!ws.exists(&format!("output/{MC}/1.0.0")));

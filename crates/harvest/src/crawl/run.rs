@@ -327,7 +327,7 @@ impl Crawl<'_> {
             let facts = Facts { links: map.pages, ..Facts::default() };
             return Read { facts, sitemaps: map.sitemaps, ..Read::nothing(Class::Ok) };
         }
-        let text = charset::decode(&body.bytes, answer.head.get("content-type")).text;
+        let text = charset::decode(&body.bytes, answer.head.get("content-type"), site).text;
         let parsed = parse(site, item.url.as_str(), status, &text, None);
         Read { facts: parsed.facts, ..Read::nothing(parsed.class) }
     }

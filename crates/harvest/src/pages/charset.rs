@@ -1,6 +1,10 @@
-//! From bytes to text: Tieba served GBK for years, often without saying so.
+//! From bytes to text: Tieba served GBK for years, often without saying so, and English sites windows-1252.
+//!
+//! [`garbled`] tells an English text that somebody read in another encoding than it was written in.
 
-use encoding_rs::{Encoding, GB18030, UTF_8};
+use encoding_rs::{Encoding, GB18030, UTF_8, WINDOWS_1252};
+
+use super::Site;
 
 /// How far a `meta` element is looked for; HTML demands the first 1,024 bytes, pages disagree.
 const PRESCAN: usize = 4096;
@@ -17,16 +21,17 @@ pub struct Text {
 }
 
 /// Decodes a page: byte order mark, then the header's charset, then the page's own `meta`, then
-/// UTF-8, then GB18030.
+/// UTF-8, then what sites of its language wrote before: GB18030, or windows-1252 of an English one.
 ///
 /// A declaration under which the bytes make no sense, while another candidate reads them without a
 /// fault, is taken for a mislabel.
-pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Text {
+pub fn decode(bytes: &[u8], content_type: Option<&str>, site: &Site) -> Text {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return read(encoding, &bytes[length..]);
     }
     let declared = content_type.and_then(charset_of_type);
-    let candidates = [declared, meta(bytes), Some(UTF_8), Some(GB18030)];
+    let before = if matches!(site, Site::Riddles | Site::Rd) { WINDOWS_1252 } else { GB18030 };
+    let candidates = [declared, meta(bytes), Some(UTF_8), Some(before)];
     let mut first = None;
     for encoding in candidates.into_iter().flatten() {
         let text = read(encoding, bytes);
@@ -43,6 +48,35 @@ fn read(encoding: &'static Encoding, bytes: &[u8]) -> Text {
     let encoding = if encoding == encoding_rs::GBK { GB18030 } else { encoding };
     let (text, replaced) = encoding.decode_without_bom_handling(bytes);
     Text { text: text.into_owned(), encoding: encoding.name(), replaced }
+}
+
+/// The first piece of an English text that shows it was read in another encoding than it was written in: U+FFFD, UTF-8
+/// that was read as windows-1252 (`donâ€™t`), windows-1252 that was read as GB18030 (`don抰`).
+pub fn garbled(text: &str) -> Option<String> {
+    let foreign = |c: char| !c.is_ascii();
+    let mut before = None;
+    let mut rest = text;
+    while let Some(at) = rest.find(foreign) {
+        before = rest[..at].chars().next_back().or(before.filter(|_| at == 0));
+        let run = &rest[at..at + rest[at..].find(|c: char| !foreign(c)).unwrap_or(rest.len() - at)];
+        let (bytes, _, lost) = WINDOWS_1252.encode(run);
+        let twice = !lost && std::str::from_utf8(&bytes).is_ok();
+        let glued = before.is_some_and(|c| c.is_ascii_alphabetic())
+            && run.chars().next().is_some_and(|first| {
+                let mut buffer = [0; 4];
+                let (bytes, _, lost) = GB18030.encode(first.encode_utf8(&mut buffer));
+                !lost && matches!(*bytes, [0x80..=0x9f, second] if second.is_ascii_alphabetic())
+            });
+        if run.contains('\u{fffd}') || twice || glued {
+            let word = rest[..at].rfind(char::is_whitespace).map_or(0, |space| space + 1);
+            let end = at + run.len();
+            let end = end + rest[end..].find(char::is_whitespace).unwrap_or(rest.len() - end);
+            return Some(rest[word..end].to_owned());
+        }
+        before = run.chars().next_back();
+        rest = &rest[at + run.len()..];
+    }
+    None
 }
 
 fn charset_of_type(content_type: &str) -> Option<&'static Encoding> {
@@ -73,17 +107,48 @@ mod tests {
     #[test]
     fn encodings_are_found_in_order() {
         let page = "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gbk\">弱智";
-        assert_eq!(decode(&gbk(page), None).text, page);
-        assert_eq!(decode(&gbk("弱智"), Some("text/html; charset=GB2312")).encoding, "gb18030");
-        assert_eq!(decode("弱智".as_bytes(), None).encoding, "UTF-8");
-        assert_eq!(decode("\u{feff}弱智".as_bytes(), Some("text/html; charset=gbk")).text, "弱智");
+        assert_eq!(decode(&gbk(page), None, &Site::Tieba).text, page);
+        assert_eq!(decode(&gbk("弱智"), Some("text/html; charset=GB2312"), &Site::Tieba).encoding, "gb18030");
+        assert_eq!(decode("弱智".as_bytes(), None, &Site::Tieba).encoding, "UTF-8");
+        assert_eq!(
+            decode("\u{feff}弱智".as_bytes(), Some("text/html; charset=gbk"), &Site::Tieba).text,
+            "弱智"
+        );
     }
 
     #[test]
     fn mislabels_are_seen_through() {
-        assert_eq!(decode(&gbk("为什么下雨"), Some("text/html; charset=utf-8")).text, "为什么下雨");
-        let odd = decode("三个字".as_bytes(), Some("text/html; charset=gbk"));
+        assert_eq!(
+            decode(&gbk("为什么下雨"), Some("text/html; charset=utf-8"), &Site::Tieba).text,
+            "为什么下雨"
+        );
+        let odd = decode("三个字".as_bytes(), Some("text/html; charset=gbk"), &Site::Tieba);
         assert_eq!((odd.text.as_str(), odd.replaced), ("三个字", false));
-        assert!(decode(&[0xff, 0xff, 0xff], Some("text/html; charset=utf-8")).replaced);
+        assert!(decode(&[0xff, 0xff, 0xff], Some("text/html; charset=utf-8"), &Site::Tieba).replaced);
+    }
+
+    #[test]
+    fn an_english_page_is_no_chinese_one() {
+        let page = WINDOWS_1252.encode("Why don’t fish drown? – “They can’t.”").0.into_owned();
+        for (site, declared) in [(Site::Riddles, None), (Site::Rd, Some("text/html; charset=utf-8"))] {
+            let text = decode(&page, declared, &site);
+            assert_eq!(
+                (text.text.as_str(), text.encoding),
+                ("Why don’t fish drown? – “They can’t.”", "windows-1252")
+            );
+        }
+        // Read as a Chinese page, as before, it is mojibake, and is told.
+        let wrong = GB18030.decode(&WINDOWS_1252.encode("Why don’t fish drown?").0).0.into_owned();
+        assert_eq!((wrong.as_str(), garbled(&wrong).as_deref()), ("Why don抰 fish drown?", Some("don抰")));
+        let twice = WINDOWS_1252.decode("A café’s “guest” left. Why?".as_bytes()).0.into_owned();
+        assert_eq!(garbled(&twice).as_deref(), Some("cafÃ©â€™s"));
+        assert_eq!(garbled("It is\u{fffd} odd").as_deref(), Some("is\u{fffd}"));
+        for text in [
+            "Why don’t fish drown? “So.” – café naïve …",
+            "The word 弱智 is Chinese, and so is日本.",
+            "£5 or 5€?",
+        ] {
+            assert_eq!(garbled(text), None, "{text}");
+        }
     }
 }

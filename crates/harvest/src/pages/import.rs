@@ -107,7 +107,7 @@ pub fn read_page(site: &Site, page: Page) -> (Page, Parsed) {
         .filter(|_| redirects(&page))
         .and_then(|to| Url::parse(&page.url).ok()?.join(to).ok());
     let url = target.map_or_else(|| page.url.clone(), String::from);
-    let text = charset::decode(&page.body, page.content_type.as_deref()).text;
+    let text = charset::decode(&page.body, page.content_type.as_deref(), site).text;
     let parsed = parse(site, &url, page.status, &text, Some(&page.date));
     (page, parsed)
 }

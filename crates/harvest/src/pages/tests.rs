@@ -105,7 +105,7 @@ fn personal_data_beside_a_post_is_not_read() {
 #[test]
 fn the_old_generation_in_gbk_is_read() {
     let bytes = include_bytes!("../../../../tests/fixtures/pages/thread-old.html");
-    let text = charset::decode(bytes, None);
+    let text = charset::decode(bytes, None, &Site::Tieba);
     assert_eq!(text.encoding, "gb18030");
     let found = thread(&text.text).unwrap();
     assert_eq!((found.tid, found.fid, found.pages), (Some(1600000001), Some(42), Some(1)));

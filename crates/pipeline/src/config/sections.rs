@@ -153,9 +153,9 @@ pub const DEDUP: Section = Section {
     keys: &[
         key(
             "metric",
-            Kind::Choice(&["default", "indel", "levenshtein", "jaccard"]),
+            Kind::Choice(&["default", "indel", "levenshtein", "jaccard", "exact"]),
             "\"default\"",
-            "How likeness is measured; \"default\" is the union of predicates that `explain` names.",
+            "How likeness is measured; \"default\" is the union of predicates that `explain` names, \"exact\" leaves all but equal texts to embeddings.",
         ),
         key(
             "threshold",
@@ -327,7 +327,7 @@ pub const PUZZLES: Section = Section {
             "wordnet",
             Kind::Text,
             "\"/usr/share/wordnet\"",
-            "The folder with WordNet's database files; where there is none, models write all distractors.",
+            "The folder with WordNet's database files (Debian: wordnet-base); \"\" for none, and models write all distractors.",
         ),
         key(
             "embeddings",

@@ -205,8 +205,7 @@ impl<'a> Known<'a> {
                 evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
             }
             Stage::Puzzle(Puzzling::Near) => {
-                let (settings, seed) = self.puzzles();
-                evidence.extend(puzzle::Near::open(&self.config.root, &settings, seed)?.evidence());
+                evidence.extend(puzzle::Near::evidence(&self.config.root, &self.puzzles().0)?);
             }
             Stage::Clean
             | Stage::Filter

@@ -219,18 +219,22 @@ impl Stage {
     /// an older program made is made again.
     pub fn version(self) -> u32 {
         match self {
-            Stage::Import => 5,
+            // 6 reads English pages without a declaration as windows-1252, and sets mojibake aside.
+            Stage::Import => 6,
             Stage::Clean => 1,
             Stage::Anonymise => 1,
             // 2 takes a question word before a full stop for no question.
             Stage::Filter => 2,
-            Stage::Dedup => 1,
+            // 2 keeps a text in capitals alone where there is no other.
+            Stage::Dedup => 2,
             // 2 reads no reasoning as an answer.
             Stage::Draft(_) => 2,
             Stage::Review(_) => 1,
             Stage::Options => 1,
             // 2 takes no optional review without an answer for a doubt.
             Stage::Pairs => 2,
+            // 2 takes promotion off behind a letter; tells letters and their order apart; as Stage::Dedup.
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Dedup) => 2,
             Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::letters::plays_along;
 use super::options::NONE;
-use super::words::{content, key};
+use super::words::{content, key, letters};
 
 /// What is wrong with a set of distractors, in words that can be put to a model or a person; empty where nothing is.
 /// `letters` says whether the puzzle is about letters, so that a distractor must not play the answer's game.
@@ -29,10 +29,10 @@ pub fn faults(question: &str, answer: &str, distractors: &[String], letters: boo
 }
 
 /// Whether two options say the same as far as words tell: they read the same, or have all words that say something in
-/// common.
+/// common. Letters are told apart by their order too.
 pub fn alike(a: &str, b: &str) -> bool {
     let (left, right) = (content(a), content(b));
-    key(a) == key(b) || (!left.is_empty() && left == right)
+    key(a) == key(b) || (!left.is_empty() && left == right && letters(a) == letters(b))
 }
 
 /// An answer without its article and its full stop: `A swallow.` is about `swallow`.
@@ -60,6 +60,8 @@ mod tests {
         check("Q?", "A dog.", ["A cat.", "A cow.", "A hen."], false, &[]);
         check("Q?", "A dog.", ["The dog!", "A cow.", "cow"], false, &["as the answer", "as \"A cow.\""]);
         check("Q?", "A dog.", ["A cat.", "None of above.", ""], false, &["every puzzle", "empty"]);
+        check("Q?", "The letter 'e'.", ["The letter 'i'.", "The letter 'a'.", "'u'"], true, &[]);
+        check("Q?", "T.C.I.", ["G,T,F.", "F,T,G.", "f, t, g"], true, &["as \"F,T,G.\""]);
         check("Q?", "The letter N.", ["The letter O.", "The letter L.", "The letter F."], true, &[]);
     }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::words::sentences;
+use super::words::stops;
 
 /// Ways to invite.
 static INVITES: LazyLock<Regex> = LazyLock::new(|| {
@@ -40,7 +40,8 @@ fn pattern(text: &str) -> Regex {
 
 /// A text without its promotion, and the sentences that went, in their order.
 pub fn strip<'a>(text: &'a str, links: &[String]) -> (&'a str, Vec<&'a str>) {
-    let all = sentences(text);
+    // A name cut in two loses nothing: what is left of it promotes nothing.
+    let all = stops(text);
     let mut kept = all.len();
     while kept > 1 && promotes(all[kept - 1].1, links) {
         kept -= 1;
@@ -99,6 +100,11 @@ mod tests {
             "A hole.",
             &["Next, try these riddles for kids."],
         );
+        for answer in ["I C U.", "T.", "The answer is no.", "Mr. J. Smith."] {
+            for talk in ["Next, try these jokes for kids.", "Check out our best riddles…"] {
+                check(&format!("{answer} {talk}"), &[], answer, &[talk]);
+            }
+        }
         check(
             "What walks? Check out jokes that walk.",
             &["jokes that walk"],
@@ -120,6 +126,8 @@ mod tests {
             "A man checks out of a hotel and shares a taxi with two friends. Why?",
             "Because he was ready for it!",
             "Sign up for our newsletter.",
+            "I C U.",
+            "Mr. T. Jones and his friends try our riddles in St. Ives. Why?",
             "The driver could see more than the others. How?",
             "What goes up and never comes down - your age.",
         ] {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::words::{content, key, number};
+use super::words::{content, key, letters, number};
 
 /// From here on two answers agree: the share of the shorter one's words that the other has too.
 const AGREES: f64 = 0.6;
@@ -24,7 +24,7 @@ pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
         return (false, 0.0);
     }
     let share = left.intersection(&right).count() as f64 / shorter as f64;
-    (share >= AGREES && exact(a) == exact(b), share)
+    (share >= AGREES && exact(a) == exact(b) && letters(a) == letters(b), share)
 }
 
 /// Every pair of vectors whose cosine is at or over a threshold, by number, with the cosine: each is compared with each,
@@ -90,6 +90,10 @@ mod tests {
         assert!(!agree("There are nine people.", "There are 10 people."));
         assert!(agree("There are 9 people.", "There are nine people."));
         assert!(!agree("", "A clock."));
+        assert!(!agree("The letter 'i'.", "The letter 'a'."));
+        assert!(!agree("The letter a", "The letter i"));
+        assert!(!agree("G,T,F.", "F,T,G."));
+        assert!(agree("The letter 'a'.", "the letter A"));
     }
 
     #[test]

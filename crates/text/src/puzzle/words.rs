@@ -47,18 +47,65 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// The words that carry what a text says, in lower case, each once. `A` and `I` are among them where they are named as
-/// letters: `the letter A`.
+/// The words that carry what a text says, in lower case, each once. `a` and `i` are among them where they are letters
+/// and neither article nor pronoun ([`letters`]).
 pub fn content(text: &str) -> BTreeSet<String> {
     let all = words(text);
-    let before = |at: usize| at.checked_sub(1).map(|at| all[at].text.to_lowercase()).unwrap_or_default();
-    let letter = |at: usize| {
-        ["A", "I"].contains(&all[at].text)
-            && ["letter", "letters", "an", "the"].contains(&before(at).as_str())
-    };
-    let lower = |at: usize| all[at].text.to_lowercase().replace('’', "'");
-    let says = |at: &usize| letter(*at) || !FUNCTION.contains(&lower(*at).as_str());
-    (0..all.len()).filter(says).map(lower).collect()
+    let lower = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
+    let says = |at: &usize| letter(text, &all, *at) || !FUNCTION.contains(&lower(&all[*at]).as_str());
+    (0..all.len()).filter(says).map(|at| lower(&all[at])).collect()
+}
+
+/// The letters that a text names, in lower case and in their order: `G, T, F` is not `F, T, G`. Where it names nothing
+/// but letters and numbers, the numbers too.
+pub fn letters(text: &str) -> Vec<String> {
+    let all = words(text);
+    let digits = |word: &String| word.chars().all(|c| c.is_ascii_digit());
+    let says =
+        |at: &usize| letter(text, &all, *at) || !FUNCTION.contains(&all[*at].text.to_lowercase().as_str());
+    let said: Vec<(usize, String)> =
+        (0..all.len()).filter(says).map(|at| (at, number(&all[at].text.to_lowercase()))).collect();
+    let bare = said.iter().all(|(at, word)| letter(text, &all, *at) || digits(word));
+    let kept = said.into_iter().filter(|(at, word)| letter(text, &all, *at) || (bare && digits(word)));
+    kept.map(|(_, word)| word).collect()
+}
+
+/// Whether the word at a place is a letter that is named. Any single letter but `a` and `i` is. Those two are where
+/// the text says so (`the letter a`, `the letters E and I`, `an I`), where they stand in quotation marks, among other
+/// letters (`a, e, i`) or alone, and an `a` where nothing follows that an article could go with (`It is A.`).
+fn letter(text: &str, all: &[Word<'_>], at: usize) -> bool {
+    const QUOTES: [char; 7] = ['"', '\'', '“', '”', '‘', '’', '`'];
+    let single =
+        |word: &Word<'_>| word.text.chars().all(char::is_alphabetic) && word.text.chars().count() == 1;
+    let word = &all[at];
+    let article = word.text.eq_ignore_ascii_case("a");
+    if !single(word) || (!article && !word.text.eq_ignore_ascii_case("i")) {
+        return single(word);
+    }
+    let is = |at: usize, names: &[&str]| names.contains(&all[at].text.to_lowercase().as_str());
+    let listed = |at: &usize| single(&all[*at]) || is(*at, &["and", "or"]);
+    let named = (0..at)
+        .rev()
+        .find(|at| !listed(at))
+        .is_some_and(|at| is(at, &["letter", "letters", "vowel", "vowels"]));
+    let one = at > 0
+        && (is(at - 1, &["an"]) || (is(at - 1, &["the"]) && word.text.starts_with(char::is_uppercase)));
+    let (head, tail) = (&text[..word.at], &text[word.at + word.text.len()..]);
+    let quoted = head.ends_with(QUOTES) && tail.starts_with(QUOTES);
+    // `a T` has an article, `a, t` has none.
+    let apart = |from: &Word<'_>, to: &Word<'_>| text[from.at + from.text.len()..to.at].trim() != "";
+    let beside = [at.checked_sub(1), (at + 1 < all.len()).then_some(at + 1)].into_iter().flatten();
+    let among = beside.into_iter().any(|other| {
+        let (from, to) = (&all[at.min(other)], &all[at.max(other)]);
+        single(&all[other]) && !is(other, &["a", "i"]) && apart(from, to)
+    });
+    let last = tail
+        .trim_start_matches(QUOTES)
+        .chars()
+        .find(|c| !c.is_whitespace())
+        .is_none_or(|c| !c.is_alphanumeric());
+    let alone = all.iter().all(single);
+    named || one || quoted || among || alone || (article && last)
 }
 
 /// Numbers that English writes in letters, from zero.
@@ -82,6 +129,16 @@ pub fn key(text: &str) -> String {
 /// The sentences of a text with where each begins, in bytes; the white space behind one is not part of it. A stop
 /// after a title or an initial ends none.
 pub fn sentences(text: &str) -> Vec<(usize, &str)> {
+    cut(text, true)
+}
+
+/// The text cut at every stop, so that `T. Next, more.` is two: for whoever looks at what stands last and keeps the rest
+/// as it is.
+pub fn stops(text: &str) -> Vec<(usize, &str)> {
+    cut(text, false)
+}
+
+fn cut(text: &str, names: bool) -> Vec<(usize, &str)> {
     const NAMING: &[&str] = &["a", "an", "the", "letter"];
     const TITLES: &[&str] = &["mr", "mrs", "ms", "dr", "st", "prof", "jr", "sr", "vs", "no"];
     let mut found = Vec::new();
@@ -102,7 +159,7 @@ pub fn sentences(text: &str) -> Vec<(usize, &str)> {
                     && last.chars().all(char::is_uppercase)
                     && last != "I"
                     && !named;
-                breaks && !initial && !TITLES.contains(&last.to_lowercase().as_str())
+                breaks && !(names && (initial || TITLES.contains(&last.to_lowercase().as_str())))
             }
             _ => false,
         };
@@ -141,6 +198,28 @@ mod tests {
             BTreeSet::from(["saw".into(), "letter".into(), "a".into()])
         );
         assert_eq!(key("It’s  a—Dog!"), "it's a dog");
+    }
+
+    #[test]
+    fn a_letter_is_no_function_word() {
+        for (text, named) in [
+            ("The letter 'i'.", "i"),
+            ("The letter a", "a"),
+            ("'a'", "a"),
+            ("A.", "a"),
+            ("i", "i"),
+            ("It is A.", "a"),
+            ("a, e, i, o and u", "a e i o u"),
+            ("G,T,F.", "g t f"),
+            ("An A grade is a good one that I like.", "a"),
+            ("2, 1 and three", "2 1 3"),
+            ("He owns 2 cars and a T.", "t"),
+            ("I am a man, so am I.", ""),
+            ("A dog, or a cat", ""),
+        ] {
+            assert_eq!(letters(text).join(" "), named, "{text}");
+            assert_eq!(content(text).contains("a"), named.contains('a'), "{text}");
+        }
     }
 
     #[test]

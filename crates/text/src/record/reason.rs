@@ -37,7 +37,7 @@ reasons! {
     Unreadable = "unreadable",
     /// The line is longer than the limit in the settings and was not read.
     Oversize = "oversize",
-    /// The text is not UTF-8.
+    /// The text is not UTF-8, or it was read in another encoding than it was written in.
     Encoding = "encoding",
     /// The file ends in the middle, or its compression is damaged: what stands behind is not there.
     Truncated = "truncated",

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Shortcuts;
+use super::{Share, Shortcuts};
 
 /// How much may be guessed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,13 +36,13 @@ pub struct Finding {
 pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let bar = 1.0 / figures.options.max(1) as f64 + limits.above_chance;
+    let bar = |share: Share| share.chance + limits.above_chance;
     if figures.positions.p < limits.position_p {
         found.push(Finding {
             figure: "positions",
             what: format!(
-                "the right options stand {:?} times in each place (p {:.4})",
-                figures.positions.counts, figures.positions.p
+                "the right options stand {:?} times in each place (p {:.4}, limit {})",
+                figures.positions.counts, figures.positions.p, limits.position_p
             ),
             fix: "another options.seed draws every order anew",
             items: Vec::new(),
@@ -75,18 +75,20 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
         ),
     ];
     for (figure, rule, share, fix) in rules {
-        if share.low > bar {
-            let what = format!("{rule} is right in {} (limit {})", percent(share.value), percent(bar));
+        if share.low > bar(share) {
+            let what = format!("{rule} is right in {} (limit {})", percent(share.value), percent(bar(share)));
             found.push(Finding { figure, what, fix, items: Vec::new() });
         }
     }
-    if let Some(baseline) = figures.baseline.as_ref().filter(|baseline| baseline.accuracy.low > bar) {
+    if let Some(baseline) =
+        figures.baseline.as_ref().filter(|baseline| baseline.accuracy.low > bar(baseline.accuracy))
+    {
         found.push(Finding {
             figure: "baseline",
             what: format!(
                 "a classifier of the options alone is right in {} (limit {})",
                 percent(baseline.accuracy.value),
-                percent(bar)
+                percent(bar(baseline.accuracy))
             ),
             fix: "have people look at the items it guessed, or write their wrong options anew",
             items: baseline.guessed.clone(),

@@ -61,22 +61,50 @@ pub struct Shortcuts {
 }
 
 /// Measures a set whose items have the same number of options. Options in `apart` (`None of above.`) are no
-/// reuse. `None` of an empty set or one whose items differ in their number of options.
+/// reuse; where one stands in the same place of every item it is no place, length or wording to guess from either, and
+/// the rules choose among the others. `None` of an empty set or one whose items differ in their number of options.
 pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcuts> {
     let options = items.first()?.options.len();
     if options < 2 || items.iter().any(|item| item.options.len() != options || item.gold >= options) {
         return None;
     }
+    let fixed = fixed(items, options, apart);
+    let open: Vec<(Vec<String>, usize)> = items.iter().map(|item| without(item, &fixed)).collect();
+    let choosing: Vec<Item<'_>> = items
+        .iter()
+        .zip(&open)
+        // Where the option that stands apart is right, there is nothing else to find.
+        .filter(|(item, _)| !fixed.contains(&item.gold))
+        .map(|(item, (options, gold))| Item { options, gold: *gold, ..*item })
+        .collect();
     Some(Shortcuts {
         items: items.len(),
         options,
-        positions: positions(items),
-        lengths: lengths(items),
-        overlap: overlap(items),
+        positions: positions(items, &fixed),
+        lengths: lengths(&choosing),
+        overlap: overlap(&choosing),
         near_equal: near_equal(items),
         reused: reused(items, apart),
-        baseline: baseline(items, seed),
+        baseline: baseline(&choosing, seed),
     })
+}
+
+/// The places where every item has the same option, one that stands apart. Two others are left at least.
+fn fixed(items: &[Item<'_>], options: usize, apart: &[&str]) -> Vec<usize> {
+    let same = |at: &usize| {
+        let first = items[0].options[*at].as_str();
+        apart.contains(&first) && items.iter().all(|item| item.options[*at] == first)
+    };
+    let fixed: Vec<usize> = (0..options).filter(same).collect();
+    let all_right = items.iter().all(|item| fixed.contains(&item.gold));
+    if options - fixed.len() < 2 || all_right { Vec::new() } else { fixed }
+}
+
+/// The options of an item but those at the fixed places, and the place of the right one among them.
+fn without(item: &Item<'_>, fixed: &[usize]) -> (Vec<String>, usize) {
+    let open = |at: &usize| !fixed.contains(at);
+    let options = (0..item.options.len()).filter(open).map(|at| item.options[at].clone()).collect();
+    (options, (0..item.gold).filter(open).count())
 }
 
 /// The credit of whoever takes the option with the highest score: 1, a part where several tie, or 0.

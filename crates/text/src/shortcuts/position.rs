@@ -16,15 +16,17 @@ pub struct Positions {
     pub p: f64,
 }
 
-/// Counts the places. All items have as many options as the first.
-pub fn positions(items: &[Item<'_>]) -> Positions {
+/// Counts the places. All items have as many options as the first. At the `fixed` places stands an option that is not
+/// drawn: they are counted, and no chance is asked of them.
+pub fn positions(items: &[Item<'_>], fixed: &[usize]) -> Positions {
     let mut counts = vec![0; items.first().map_or(0, |item| item.options.len())];
     for item in items {
         if let Some(count) = counts.get_mut(item.gold) {
             *count += 1;
         }
     }
-    let (chi_square, p) = uniform(&counts.iter().map(|count| *count as f64).collect::<Vec<_>>());
+    let drawn = counts.iter().enumerate().filter(|(at, _)| !fixed.contains(at));
+    let (chi_square, p) = uniform(&drawn.map(|(_, count)| *count as f64).collect::<Vec<_>>());
     Positions { counts, chi_square, p }
 }
 

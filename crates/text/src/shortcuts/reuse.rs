@@ -1,6 +1,7 @@
-//! Options that stand in several items: who knows one of them knows something of the others.
+//! Options that stand in several items: who knows one of them knows something of the others. Items of one group share
+//! theirs by design, as a puzzle and its rephrasing do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -18,7 +19,7 @@ pub struct Reused {
     pub wrong: Vec<String>,
 }
 
-/// Every option that stands in more than one item, without regard to width, case and punctuation; those
+/// Every option that stands in items of more than one group, without regard to width, case and punctuation; those
 /// meant for every item are left out.
 pub fn reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
     let mut by_text: BTreeMap<String, Reused> = BTreeMap::new();
@@ -40,11 +41,10 @@ pub fn reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
             }
         }
     }
+    let group_of: BTreeMap<&str, &str> = items.iter().map(|item| (item.id, item.group)).collect();
     let several = |reused: &Reused| {
-        let mut ids: Vec<&String> = reused.right.iter().chain(&reused.wrong).collect();
-        ids.sort();
-        ids.dedup();
-        ids.len() > 1
+        let ids = reused.right.iter().chain(&reused.wrong);
+        ids.filter_map(|id| group_of.get(id.as_str())).collect::<BTreeSet<_>>().len() > 1
     };
     by_text.into_values().filter(several).collect()
 }

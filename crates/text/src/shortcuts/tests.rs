@@ -123,6 +123,56 @@ fn repeated_options_are_named() {
     assert_eq!(reused(&[], &[]), []);
 }
 
+/// BrainTeaser's groups as they are drawn: an original, a rephrasing with the same options, another situation; `None of
+/// above.` last, and right in 6 % of the groups.
+#[test]
+fn groups_that_are_drawn_as_the_paper_has_them_pass_every_limit() {
+    let none = "None of above.";
+    let mut all = Vec::new();
+    for at in 0..200 {
+        for (role, own) in [("", ""), ("_SR", ""), ("_CR", "_CR")] {
+            let group = format!("SP-{at}");
+            let mut draw = Draw::new(5, "test", &format!("{group}{own}"));
+            let texts: Vec<String> = (0..4).map(|_| words(&mut draw, 12)).collect();
+            let right = if at % 17 == 0 { none } else { texts[0].as_str() };
+            let mut options = vec![texts[0].clone(), texts[1].clone(), texts[2].clone()];
+            if right == none {
+                options[0] = texts[3].clone();
+            }
+            options.rotate_left(Draw::new(6, "place", &format!("{group}{role}")).below(3));
+            options.push(none.to_owned());
+            let gold = options.iter().position(|option| option == right).unwrap();
+            all.push((format!("{group}{role}"), group, words(&mut draw, 6), options, gold));
+        }
+    }
+    let items: Vec<Item<'_>> = all
+        .iter()
+        .map(|(id, group, question, options, gold)| Item { id, group, question, options, gold: *gold })
+        .collect();
+    let figures = measure(&items, &[none], 1).unwrap();
+    assert_eq!(findings(&figures, &STRICT), []);
+    assert_eq!(figures.positions.counts[3], 36);
+    assert!((figures.lengths.longest.chance - 1.0 / 3.0).abs() < 1e-9);
+    // A place that is drawn badly, and an option of two groups, are found as before.
+    let crooked: Vec<Vec<String>> = items
+        .iter()
+        .map(|item| {
+            let mut options = item.options.to_vec();
+            options.swap(0, item.gold.min(2));
+            options
+        })
+        .collect();
+    let mut crooked: Vec<Item<'_>> = items
+        .iter()
+        .zip(&crooked)
+        .map(|(item, options)| Item { options, gold: if item.gold == 3 { 3 } else { 0 }, ..*item })
+        .collect();
+    crooked[3].options = crooked[0].options;
+    let figures = measure(&crooked, &[none], 1).unwrap();
+    let found: Vec<&str> = findings(&figures, &STRICT).iter().map(|found| found.figure).collect();
+    assert!(found.contains(&"positions") && found.contains(&"reused"), "{found:?}");
+}
+
 #[test]
 fn a_handful_of_items_trains_nothing() {
     let all = set(9, |_, _, draw| words(draw, 11));

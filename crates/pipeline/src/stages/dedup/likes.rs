@@ -32,6 +32,8 @@ pub(super) fn query(settings: &sections::Dedup) -> Option<Query> {
         "levenshtein" => Metric::Levenshtein,
         "indel" => Metric::Indel,
         "jaccard" => Metric::Jaccard { n: 2 },
+        // Nothing but equal texts is alike by its words.
+        "exact" => return Some(Query { metric: Metric::Indel, threshold: decimal(1.0) }),
         _ => return None,
     };
     Some(Query { metric, threshold: decimal(settings.threshold - settings.margin) })

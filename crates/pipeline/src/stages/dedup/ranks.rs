@@ -7,6 +7,8 @@ use rayon::prelude::*;
 /// What the policies look at, of one record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
+    /// Whether it is written in capitals alone.
+    pub shouts: bool,
     /// Characters of the text.
     pub chars: u32,
     /// The voters' or annotators' score.
@@ -15,11 +17,12 @@ pub(super) struct Standing {
     pub time: Option<i64>,
 }
 
-/// Where each record stands in the policy `keep`: 0 is kept before all others. Ties go by id.
+/// Where each record stands in the policy `keep`: 0 is kept before all others. A text in capitals alone is kept where
+/// there is no other; ties go by id.
 pub(super) fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
     let mut order: Vec<u32> = (0..standings.len() as u32).collect();
     let of = |row: &u32| standings[*row as usize];
-    let long = |row: &u32| (Reverse(of(row).chars), id(*row));
+    let long = |row: &u32| (of(row).shouts, Reverse(of(row).chars), id(*row));
     match keep {
         "best-scored" => order.par_sort_by(|x, y| {
             let score = |row: &u32| of(row).score.unwrap_or(f64::NEG_INFINITY);
@@ -44,10 +47,12 @@ mod tests {
 
     #[test]
     fn each_policy_has_its_order() {
-        let standing = |chars, score, time| Standing { chars, score, time };
+        let standing = |chars, score, time| Standing { shouts: false, chars, score, time };
         let all = [standing(3, None, Some(5)), standing(4, None, None), standing(3, Some(0.1), Some(4))];
         assert_eq!(ranks(&all, "longest", |row| row), [1, 0, 2]);
         assert_eq!(ranks(&all, "best-scored", |row| row), [2, 1, 0]);
         assert_eq!(ranks(&all, "earliest", |row| row), [1, 2, 0]);
+        let loud = [Standing { shouts: true, ..all[1] }, all[0]];
+        assert_eq!(ranks(&loud, "longest", |row| row), [1, 0]);
     }
 }

@@ -273,9 +273,17 @@ fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> Nea
     }
 }
 
+/// Whether a text that is written in letters with cases has no small one: `WHY DON'T FISH DROWN?`, and not `VIP是什么`.
+fn shouts(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let capitals = text.chars().filter(|c| c.is_uppercase()).count();
+    letters > 3 && capitals == letters
+}
+
 /// What the keeper policy looks at.
 pub(super) fn standing(post: &Post) -> Standing {
     Standing {
+        shouts: shouts(&post.text),
         chars: post.text.chars().count() as u32,
         score: post.score,
         time: post.time.as_deref().and_then(time::unix),

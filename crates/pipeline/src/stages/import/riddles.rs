@@ -73,7 +73,7 @@ pub(super) fn saved(dump: &Dump, site: &Site, limit: u64) -> Parsed {
     if bytes.len() as u64 > limit {
         return Parsed::Out(Reason::Oversize, format!("the page is longer than {} MiB", limit >> 20));
     }
-    let text = charset::decode(&bytes, None).text;
+    let text = charset::decode(&bytes, None, site).text;
     let url = pages::canonical(&text).unwrap_or_default();
     let parsed = pages::parse(site, &url, 200, &text, None);
     riddles(parsed.class, &url, parsed.riddles)
@@ -91,6 +91,9 @@ fn riddles(class: Class, url: &str, riddles: Vec<Riddle>) -> Parsed {
 
 pub(super) fn riddle(riddle: Riddle) -> Parsed {
     let text = |text: &String| !text.trim().is_empty();
+    if let Some(out) = mojibake(&riddle.question, riddle.answer.as_deref()) {
+        return out;
+    }
     Parsed::Post(Box::new(Draft {
         id: riddle.id.map(|id| format!("riddle:{id}")),
         kind: PostKind::Riddle,
@@ -99,6 +102,14 @@ pub(super) fn riddle(riddle: Riddle) -> Parsed {
         links: riddle.anchors.into_iter().filter(text).collect(),
         ..Draft::default()
     }))
+}
+
+/// A riddle that was read in another encoding than it was written in is set aside: no rule can be trusted with it.
+fn mojibake(question: &str, answer: Option<&str>) -> Option<Parsed> {
+    let piece = [Some(question), answer].into_iter().flatten().find_map(charset::garbled)?;
+    let what =
+        format!("`{piece}` was read in another encoding than it was written in; save the source as UTF-8");
+    Some(Parsed::Out(Reason::Encoding, what))
 }
 
 #[derive(Deserialize)]
@@ -121,6 +132,9 @@ pub(super) fn puzzle(line: &str) -> Parsed {
     let Some(question) = line.question.filter(|text| !text.trim().is_empty()) else {
         return Parsed::Bad("`question` is no text".into());
     };
+    if let Some(out) = mojibake(&question, line.answer.as_deref()) {
+        return out;
+    }
     let id = line.id.filter(|id| !id.trim().is_empty());
     Parsed::Post(Box::new(Draft {
         id: id.map(|id| if id.contains(':') { id } else { format!("puzzle:{id}") }),
@@ -156,6 +170,16 @@ mod tests {
         assert_eq!(draft(puzzle(r#"{"question": "Why?", "answer": " "}"#)), (None, some("Why?"), None));
         assert!(matches!(puzzle(r#"{"question": " "}"#), Parsed::Bad(_)));
         assert!(matches!(puzzle("Why?"), Parsed::Bad(_)));
+    }
+
+    #[test]
+    fn mojibake_is_set_aside_with_the_piece() {
+        for text in ["Why don抰 fish drown?", "Why donâ€™t fish drown?"] {
+            let out = puzzle(&format!(r#"{{"question": "{text}", "answer": "So."}}"#));
+            let Parsed::Out(Reason::Encoding, what) = out else { panic!("{out:?}") };
+            assert!(what.starts_with("`don"), "{what}");
+        }
+        assert!(matches!(puzzle(r#"{"question": "Why don’t cafés drown?"}"#), Parsed::Post(_)));
     }
 
     #[test]

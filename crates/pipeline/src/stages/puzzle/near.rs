@@ -9,7 +9,7 @@ use riddlemill_text::puzzle::near::near as beside;
 use riddlemill_text::puzzle::wordnet::{WordNet, WordNetError};
 use riddlemill_text::record::{Outcome, Puzzle, Reason};
 
-/// The database that the settings name; none where there is none.
+/// The database that the settings name; none where they name none.
 #[derive(Debug)]
 pub struct Near {
     wordnet: Option<(WordNet, String)>,
@@ -17,24 +17,44 @@ pub struct Near {
 }
 
 impl Near {
-    /// Opens the database. A folder that is not there is no error: a model is asked instead.
+    /// Opens the database. Where the settings name none, a model is asked instead.
     ///
     /// # Errors
-    /// [`StageError::Settings`] where it is there and cannot be read.
+    /// [`StageError::Settings`] where the folder is not there or cannot be read.
     pub fn open(root: &Path, settings: &sections::Puzzles, seed: u64) -> Result<Near, StageError> {
         let folder = root.join(&settings.wordnet);
-        if settings.wordnet.is_empty() || !folder.is_dir() {
+        if settings.wordnet.is_empty() {
             return Ok(Near { wordnet: None, seed });
+        }
+        if !folder.is_dir() {
+            return Err(StageError::Settings(format!(
+                "puzzles.wordnet: {} is no folder\n  hint: Debian's wordnet-base puts WordNet into /usr/share/wordnet; \
+                 with puzzles.wordnet = \"\" models write all distractors",
+                folder.display()
+            )));
         }
         let wordnet = WordNet::open(&folder).map_err(settings_error)?;
         let fingerprint = wordnet.fingerprint();
         Ok(Near { wordnet: Some((wordnet, fingerprint)), seed })
     }
 
-    /// What a manifest records.
-    pub fn evidence(&self) -> BTreeMap<String, String> {
-        let fingerprint = self.wordnet.as_ref().map_or("none", |(_, fingerprint)| fingerprint);
-        BTreeMap::from([("wordnet".to_owned(), fingerprint.to_owned())])
+    /// What a manifest records. A folder that is not there is told as such: it stops the stage, and not whoever only
+    /// asks how things stand.
+    ///
+    /// # Errors
+    /// As of [`Near::open`], where the folder is there.
+    pub fn evidence(
+        root: &Path,
+        settings: &sections::Puzzles,
+    ) -> Result<BTreeMap<String, String>, StageError> {
+        let missing = !settings.wordnet.is_empty() && !root.join(&settings.wordnet).is_dir();
+        let fingerprint = if missing {
+            "missing".to_owned()
+        } else {
+            let near = Near::open(root, settings, 0)?;
+            near.wordnet.map_or_else(|| "none".to_owned(), |(_, fingerprint)| fingerprint)
+        };
+        Ok(BTreeMap::from([("wordnet".to_owned(), fingerprint)]))
     }
 }
 

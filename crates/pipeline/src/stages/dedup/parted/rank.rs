@@ -7,8 +7,8 @@ use riddlemill_text::record::Post;
 /// Where a post stands in the policy `keep`, as a text that sorts as [`ranks`](super::super::ranks) does: the
 /// lower of two is kept. The post's id follows the first colon.
 pub fn rank_of(post: &Post, keep: &str) -> String {
-    let Standing { chars, score, time } = standing(post);
-    let long = |chars: u32| format!("{:08x}", u32::MAX - chars);
+    let Standing { shouts, chars, score, time } = standing(post);
+    let long = |chars: u32| format!("{}{:08x}", u8::from(shouts), u32::MAX - chars);
     let id = &post.id;
     match keep {
         "best-scored" => {
@@ -43,17 +43,21 @@ mod tests {
     fn posts() -> impl Strategy<Value = Vec<Post>> {
         let score = prop::option::of(prop::sample::select(vec![-1.5, -0.0, 0.0, 0.25, 3.0]));
         let time = prop::option::of(-3i64..3);
-        prop::collection::vec(("[a:]{0,3}", "[鱼鸟]{0,3}", score, time), 0..12).prop_map(|rows| {
-            let post =
-                |(i, (id, text, score, time)): (usize, (String, String, Option<f64>, Option<i64>))| Post {
-                    id: format!("{id}{i}"),
-                    text,
-                    score,
-                    time: time.map(|time| time.to_string()),
-                    ..Post::default()
-                };
-            rows.into_iter().enumerate().map(post).collect()
-        })
+        prop::collection::vec(("[a:]{0,3}", "([鱼鸟]{0,3}|[AB]{4}|[Ab]{4})", score, time), 0..12).prop_map(
+            |rows| {
+                let post =
+                    |(i, (id, text, score, time)): (usize, (String, String, Option<f64>, Option<i64>))| {
+                        Post {
+                            id: format!("{id}{i}"),
+                            text,
+                            score,
+                            time: time.map(|time| time.to_string()),
+                            ..Post::default()
+                        }
+                    };
+                rows.into_iter().enumerate().map(post).collect()
+            },
+        )
     }
 
     proptest! {
