@@ -30,6 +30,7 @@ mod fuzz;
 mod generate;
 mod hostile;
 mod importers;
+mod kills;
 mod long;
 mod merge;
 mod money;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::LogError;
 use super::chain::Walk;
 use super::heads::{Head, Home, is_whole};
+use super::salvage;
 
 /// A file of lines that are only ever added.
 #[derive(Clone, Debug)]
@@ -50,6 +51,9 @@ impl Log {
     /// # Errors
     /// [`LogError`] where the file cannot be read, or is not what was written.
     pub fn read(&self) -> Result<Vec<u8>, LogError> {
+        if salvage::of_log(&self.path).exists() {
+            return Err(LogError::damaged(&self.path, salvage::STOPPED));
+        }
         // The heads first: a file that grows meanwhile is longer than they say.
         let head = self.head()?;
         let bytes = match fs::read(&self.path) {

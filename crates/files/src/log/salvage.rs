@@ -11,6 +11,10 @@ use super::heads::{HEADS, Head, Home};
 use super::{Log, LogError, Segments};
 use crate::{durable, unpack};
 
+/// What is said of a log whose salvage did not come to its end.
+pub(super) const STOPPED: &str =
+    "a salvage of it was stopped before its end: `riddlemill fsck --salvage` finishes it";
+
 /// The logs of raw/ that are folders of segments.
 const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
 /// Those that are files, and folders of such files.
@@ -109,14 +113,18 @@ pub fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
 fn logs(raw: &Path, heads: Vec<String>) -> Result<Vec<(String, Kind)>, LogError> {
     let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
     folders.extend(FOLDERS.iter().filter(|name| raw.join(name).exists()).map(|name| (*name).to_owned()));
-    files.extend(FILES.iter().filter(|name| raw.join(name).exists()).map(|name| (*name).to_owned()));
+    // Of one whose salvage was stopped there may be nothing but what is kept for it.
+    let is_there = |name: &str| raw.join(name).exists() || of_log(&raw.join(name)).exists();
+    files.extend(FILES.iter().filter(|name| is_there(name)).map(|name| (*name).to_owned()));
     for folder in FOLDERS_OF_FILES {
-        let lines = names(&raw.join(folder))?.into_iter().filter(|name| name.ends_with(".jsonl"));
-        files.extend(lines.map(|name| format!("{folder}/{name}")));
+        let stems = names(&raw.join(folder))?.into_iter().filter_map(|name| {
+            name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".salvage")).map(str::to_owned)
+        });
+        files.extend(stems.map(|stem| format!("{folder}/{stem}.jsonl")));
     }
     let registries =
         names(&raw.join("releases"))?.into_iter().map(|r| format!("releases/{r}/registry.jsonl"));
-    files.extend(registries.filter(|name| raw.join(name).exists()));
+    files.extend(registries.filter(|name| is_there(name)));
     for head in heads {
         match head.rsplit_once('/').filter(|_| !head.ends_with(".jsonl")) {
             Some((folder, _)) => drop(folders.insert(folder.to_owned())),
@@ -208,9 +216,19 @@ fn prepare(salvage: &Path, lines: &[Vec<u8>]) -> Result<(), LogError> {
         .map_err(|e| LogError::io(salvage, "write")(io::Error::other(e.to_string())))
 }
 
+/// Where what is whole of a log in one file is kept while it is salvaged.
+pub(super) fn of_log(path: &Path) -> PathBuf {
+    path.with_extension("salvage")
+}
+
+/// Where what is whole of a log in segments is kept while it is salvaged.
+pub(super) fn of_segments(folder: &Path) -> PathBuf {
+    folder.join("lines.salvage")
+}
+
 fn of_file(home: &Home, path: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
-    let salvage = path.with_extension("salvage");
-    let (mut kept, mut left_out) = (0, 0);
+    let salvage = of_log(path);
+    let mut left_out = 0;
     if !salvage.exists() {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
@@ -218,8 +236,7 @@ fn of_file(home: &Home, path: &Path, aside: &Path) -> Result<(usize, usize), Log
             Err(e) => return Err(LogError::io(path, "read")(e)),
         };
         let lines = sound(&home.name(path), &bytes);
-        kept = lines.iter().flatten().count();
-        left_out = lines.len() - kept;
+        left_out = lines.iter().filter(|line| line.is_none()).count();
         prepare(&salvage, &lines.into_iter().flatten().collect::<Vec<_>>())?;
     }
     move_aside(path, aside)?;
@@ -232,7 +249,11 @@ fn of_file(home: &Home, path: &Path, aside: &Path) -> Result<(usize, usize), Log
         log.append(&lines)?;
     }
     fs::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
-    Ok((kept, left_out))
+    Ok((count(&lines), left_out))
+}
+
+fn count(lines: &[u8]) -> usize {
+    lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count()
 }
 
 /// The lines of a file that follow from the line before them, or that the line behind follows from; `None` for others.
@@ -271,11 +292,11 @@ fn sound(name: &str, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
 }
 
 fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize), LogError> {
-    let salvage = folder.join("lines.salvage");
+    let salvage = of_segments(folder);
     // Whatever it is called: what is called like none is what is wrong.
     let is_log = |name: &String| name.ends_with(".jsonl") || name.ends_with(".jsonl.zst");
     let there = || Ok::<_, LogError>(names(folder)?.into_iter().filter(is_log));
-    let (mut kept, mut left_out) = (0, 0);
+    let mut left_out = 0;
     if !salvage.exists() {
         let mut lines = Vec::new();
         for name in there()? {
@@ -293,7 +314,6 @@ fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize),
                 }
             }
         }
-        kept = lines.len();
         prepare(&salvage, &lines)?;
     }
     for name in there()? {
@@ -309,10 +329,10 @@ fn of_folder(home: &Home, folder: &Path, aside: &Path) -> Result<(usize, usize),
     }
     let lines = fs::read(&salvage).map_err(LogError::io(&salvage, "read"))?;
     if !lines.is_empty() {
-        Segments::at(folder).writer()?.append(&[lines])?;
+        Segments::at(folder).writer()?.append(&[&lines])?;
     }
     fs::remove_file(&salvage).map_err(LogError::io(&salvage, "remove"))?;
-    Ok((kept, left_out))
+    Ok((count(&lines), left_out))
 }
 
 /// What a sealed segment gives before it is damaged.

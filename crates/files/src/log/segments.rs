@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use super::LogError;
 use super::chain::{Walk, split};
 use super::heads::{HEADS, Head, Heads, Home, is_whole};
+use super::salvage;
 use super::writer::Writer;
 use crate::{Digest, unpack};
 
@@ -102,6 +103,9 @@ impl Segments {
 
     fn try_read_after(&self, position: &mut Position) -> Result<Vec<Chunk>, LogError> {
         let from_start = position.segment == 0;
+        if from_start && salvage::of_segments(&self.dir).exists() {
+            return Err(LogError::damaged(&self.dir, salvage::STOPPED));
+        }
         // The heads first: a log that grows meanwhile is longer than they say.
         let heads = if from_start { self.heads()? } else { Heads::default() };
         let mut chunks = Vec::new();

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
+use super::chain::Chain;
+use super::heads::{Head, Home};
 use super::*;
 
 /// A raw/ folder with a log of three lines in one file, and one of five lines of which some may be sealed.
@@ -214,7 +216,6 @@ fn a_log_without_its_heads_is_seen_and_salvaged() {
     }
 }
 
-/// A sealed segment is somebody's file: what it unpacks to is bounded before memory is taken for it.
 #[test]
 fn many_who_append_at_once_lose_no_line() {
     for _ in 0..10 {
@@ -244,6 +245,35 @@ fn many_who_append_at_once_lose_no_line() {
     }
 }
 
+/// It was killed when what was there had been moved aside, and its heads said so: no file is missing any more.
+#[test]
+fn a_salvage_that_was_stopped_is_seen_and_finished() {
+    let dir = bench(u64::MAX);
+    let raw = dir.path().join("raw");
+    let whole = read(dir.path()).unwrap();
+    let home = Home(raw.clone());
+    let gone = |file: &str| Head { gone: true, ..Head::new(file.into(), 0, Chain::start(file)) };
+    for (log, beside, lines, file) in [
+        ("votes/000001.jsonl", "votes/lines.salvage", &whole.1, "votes/000001"),
+        (
+            "releases/flub/registry.jsonl",
+            "releases/flub/registry.salvage",
+            &whole.0,
+            "releases/flub/registry.jsonl",
+        ),
+    ] {
+        fs::write(raw.join(beside), lines).unwrap();
+        fs::remove_file(raw.join(log)).unwrap();
+        home.append_synced(&[gone(file)]).unwrap();
+        assert!(read(dir.path()).unwrap_err().to_string().contains("was stopped"), "{log}");
+        let salvaged = salvage(&raw).unwrap();
+        assert_eq!((salvaged.len(), salvaged[0].kept), (1, lines.lines().count()));
+        assert_eq!(check(&raw).unwrap(), []);
+        assert_eq!(read(dir.path()).unwrap(), whole);
+    }
+}
+
+/// A sealed segment is somebody's file: what it unpacks to is bounded before memory is taken for it.
 #[test]
 fn a_segment_of_kilobytes_gives_no_gigabytes() {
     let dir = tempfile::tempdir().unwrap();
