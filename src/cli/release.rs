@@ -25,6 +25,8 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     let version = version.map_err(|e| Failure::usage(e.to_string()))?;
     let date = args.date.clone().unwrap_or_else(today);
     let wanted = Wanted { version, date: &date, draft: args.draft };
+    // One that was stopped when its version was told and its folder not yet there is brought to its end.
+    restore(&Workspace::new(&config.root), recipe, global)?;
     let (proposal, manifest) = release::release(&config, recipe, wanted)?;
     let place =
         Workspace::new(&config.root).candidate(recipe.name).with_file_name(proposal.version.to_string());
