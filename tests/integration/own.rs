@@ -277,6 +277,54 @@ fn posts_in_english_are_read_by_english_rules() {
 }
 
 #[test]
+fn a_benchmark_that_is_renamed_keeps_its_votes_tasks_and_decisions() {
+    const NOW: &str = "kinds-of-jokes";
+    let ws = example(KINDS);
+    let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
+    ws.write(
+        "pipeline.toml",
+        settings + "\n[[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\nlanguages = [\"zh\"]\n",
+    );
+    ws.run().expect(0);
+    ws.call(["review", "assign", "kinds", "--recipe", KINDS]).expect(0);
+    vote_on_kinds(&ws);
+    let first = ws.candidates(KINDS)[0]["source_id"].as_str().unwrap().to_string();
+    ws.call(["decide", "drop", &first, "--recipe", KINDS, "--by", "meta-1", "--why", "known"]).expect(0);
+    ws.run().expect(0);
+    let mut want = ws.candidates(KINDS);
+    let tasks = |recipe: &str| {
+        let said = ws.call(["review", "assign", "kinds", "--recipe", recipe]).expect(0);
+        format!("{}{}", said.out, said.err)
+    };
+    let given = tasks(KINDS);
+
+    std::fs::rename(ws.path(&format!("benchmarks/{KINDS}")), ws.path(&format!("benchmarks/{NOW}"))).unwrap();
+    let file = format!("benchmarks/{NOW}/benchmark.toml");
+    let told = ws.read(&file);
+    ws.write(&file, told.replacen("about =", &format!("was = [{KINDS:?}]\nabout ="), 1));
+    let settings = ws.read("pipeline.toml").replace(&format!("\"{KINDS}\""), &format!("{NOW:?}"));
+    ws.write("pipeline.toml", settings);
+    ws.run().expect(0);
+    let mut now = ws.candidates(NOW);
+    let without_number = |rows: &mut Vec<Value>| {
+        rows.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("id")));
+    };
+    without_number(&mut want);
+    without_number(&mut now);
+    assert_eq!(want, now);
+    assert_eq!(tasks(NOW).replace(NOW, KINDS), given, "nothing is given out anew");
+    // Who votes again replaces what was said under the old name.
+    vote(&ws, NOW, "kinds", "annotator-1", |_| json!({ "kinds": "pun", "rating": "5" }));
+    ws.run().expect(0);
+    ws.audit_clean();
+    assert_ne!(ws.candidates(NOW)[0]["rating"], now[0]["rating"]);
+
+    // A name that is a benchmark's own today was nobody's.
+    ws.write(&file, told.replacen("about =", "was = [\"flub\"]\nabout =", 1));
+    assert!(ws.call(["status"]).expect(2).err.contains("\"flub\" is the benchmark"));
+}
+
+#[test]
 fn a_changed_file_makes_the_steps_stale_that_use_it() {
     let ws = example(TWISTERS);
     ws.run().expect(0);

@@ -15,6 +15,8 @@ use crate::reader::{Keys, Problem, Problems, read};
 pub struct Benchmark {
     /// The folder's name, everywhere.
     pub name: &'static str,
+    /// What it was called before: votes, tasks and decisions under such a name are its own.
+    pub was: Vec<&'static str>,
     /// What it builds, in a sentence.
     pub about: &'static str,
     /// Its steps, in order.
@@ -273,6 +275,7 @@ fn benchmark(
         tables: Tables::new(),
         declared: String::new(),
         name,
+        was: keys.texts("was").unwrap_or_default(),
         about: keys.needed("about"),
         steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
@@ -435,6 +438,15 @@ fn said(
 fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for benchmark in benchmarks {
+        for was in &benchmark.was {
+            let other = benchmarks.iter().find(|other| {
+                other.name == *was || (other.name != benchmark.name && other.was.contains(was))
+            });
+            if let Some(other) = other {
+                let what = format!("was: {was:?} is the benchmark {:?}, or was it", other.name);
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+        }
         let number = benchmark.data.as_ref().and_then(|data| data.number.as_ref());
         if let Some(Number::Of(other)) = number
             && !benchmarks.iter().any(|found| found.name == *other)

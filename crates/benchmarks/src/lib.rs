@@ -88,6 +88,11 @@ pub fn find(name: &str) -> Option<&'static Benchmark> {
     all().iter().find(|benchmark| benchmark.name == name)
 }
 
+/// What a benchmark is called now that had another name; `None` where none had it.
+pub fn named_now(then: &str) -> Option<&'static str> {
+    all().iter().find(|benchmark| benchmark.was.contains(&then)).map(|benchmark| benchmark.name)
+}
+
 /// The built-in folders, each with its files.
 fn folders() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
     let mut folders: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();

@@ -155,7 +155,7 @@ fn votes(
     only_look: bool,
     merged: &mut Merged,
 ) -> Result<(), MergeError> {
-    let theirs = VoteLog::open(there.raw().join("votes"))?;
+    let theirs = VoteLog::as_cast(there.raw().join("votes"))?;
     merged.refused.extend(theirs.damaged().iter().cloned());
     let mut mine = VoteLog::open(here.raw().join("votes"))?;
     merged.votes = mine.merge(&theirs, only_look)?;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::decision::{Decision, Undo};
 use super::stage::StageDecisions;
 use crate::Digest;
+use riddlemill_benchmarks::named_now;
 use riddlemill_files::log::{LogError, Segments};
 
 /// A line of the log.
@@ -101,11 +102,18 @@ impl DecisionLog {
         if !self.ids.insert(line.id()) {
             return;
         }
+        // A benchmark that was renamed keeps what was decided for it.
+        let now = |mut decision: Decision| {
+            if let Some(now) = decision.recipe.as_deref().and_then(named_now) {
+                decision.recipe = Some(now.to_owned());
+            }
+            decision
+        };
         match line {
-            Line::Decide(decision) => self.decisions.push(decision),
+            Line::Decide(decision) => self.decisions.push(now(decision)),
             Line::Dispute(decision) => {
                 self.disputed.insert(decision.id);
-                self.decisions.push(decision);
+                self.decisions.push(now(decision));
             }
             Line::Undo(undo) => {
                 self.undone.entry(undo.undoes).or_insert(undo);

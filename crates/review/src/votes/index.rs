@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::vote::Vote;
 use crate::ballot::Round;
+use riddlemill_benchmarks::named_now;
 use riddlemill_files::ahead::{ahead, batches};
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{LogError, Position, Segments};
@@ -26,6 +27,8 @@ pub struct VoteLog {
     ids: FxHashMap<Digest, u32>,
     /// The latest vote of each annotator, item and round.
     heads: FxHashMap<Digest, u32>,
+    /// Whether votes on a benchmark that was renamed stand under its name of then.
+    as_cast: bool,
     /// Votes beside the latest of their seat that none replaces: logs of two machines were put together.
     beside: FxHashMap<Digest, Vec<u32>>,
     damaged: Vec<String>,
@@ -52,11 +55,20 @@ impl VoteLog {
     /// # Errors
     /// [`LogError`] where they cannot be read, or are not what was stored.
     pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::of(Segments::at(dir))
+        VoteLog::of(Segments::at(dir), false)
     }
 
-    fn of(segments: Segments) -> Result<VoteLog, LogError> {
+    /// Loads the votes in `dir` as they were cast: those on a benchmark that was renamed under its name of then.
+    ///
+    /// # Errors
+    /// As [`VoteLog::open`].
+    pub fn as_cast(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
+        VoteLog::of(Segments::at(dir), true)
+    }
+
+    fn of(segments: Segments, as_cast: bool) -> Result<VoteLog, LogError> {
         let mut log = VoteLog {
+            as_cast,
             segments,
             position: Position::default(),
             votes: Vec::new(),
@@ -99,8 +111,10 @@ impl VoteLog {
             let lines: Vec<&[u8]> =
                 chunk.lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
             self.reserve(lines.len());
-            let parse =
-                |lines: &[&[u8]]| -> Vec<_> { lines.par_iter().map(|line| read_line(line)).collect() };
+            let as_cast = self.as_cast;
+            let parse = |lines: &[&[u8]]| -> Vec<_> {
+                lines.par_iter().map(|line| read_line(line, as_cast)).collect()
+            };
             let mut number = 0;
             ahead(lines.chunks(BATCH), parse, |votes| {
                 for vote in votes {
@@ -141,7 +155,7 @@ impl VoteLog {
         self.votes.push(vote);
     }
 
-    /// Takes over the votes of a log that grew elsewhere from the same beginnings, as they stand there. What somebody
+    /// Takes over the votes of a log that grew elsewhere from the same beginnings, as they were cast there. What somebody
     /// answered here and there otherwise stays beside what they answered here, until they vote again
     /// ([`contradictions`](super::contradictions)). Gives those that were new; `only_look` stores none.
     ///
@@ -240,7 +254,7 @@ impl VoteLog {
 
     /// What was taken up is not on disk: back to what is.
     fn undo(&mut self, error: LogError) -> Result<Receipt, LogError> {
-        *self = VoteLog::of(self.segments.clone())?;
+        *self = VoteLog::of(self.segments.clone(), self.as_cast)?;
         Err(error)
     }
 }
@@ -255,10 +269,13 @@ fn lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
     Ok(lines)
 }
 
-fn read_line(line: &[u8]) -> Result<(Vote, Digest), String> {
-    let vote: Vote = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+fn read_line(line: &[u8], as_cast: bool) -> Result<(Vote, Digest), String> {
+    let mut vote: Vote = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if vote.identity() != vote.id {
         return Err(format!("its id {} is not that of its content; it was edited by hand", vote.id));
+    }
+    if let Some(now) = named_now(&vote.recipe).filter(|_| !as_cast) {
+        now.clone_into(&mut vote.recipe);
     }
     let seat = vote.seat();
     Ok((vote, seat))
