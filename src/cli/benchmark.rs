@@ -11,6 +11,7 @@ use super::output;
 use crate::config::Config;
 use crate::recipe::{self, RECIPES, Recipe};
 use crate::record::{Outcome, Post, PostKind};
+use crate::release;
 use crate::review::decisions::StageDecisions;
 use crate::stages::{self, Puzzling, Stage, Subject, draft, of_subjects};
 use riddlemill_benchmarks::Benchmark;
@@ -136,7 +137,11 @@ fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
         );
     }
     let names: Vec<&str> = named.iter().map(|recipe| recipe.name).collect();
-    output::print(&format!("no problem in {}\n", names.join(", ")))
+    let mut text = format!("no problem in {}\n", names.join(", "));
+    for recipe in named.iter().filter(|recipe| !release::is_published(recipe)) {
+        let _ = writeln!(text, "  {} has no [data] yet: it runs, and nothing is released of it", recipe.name);
+    }
+    output::print(&text)
 }
 
 fn tried(

@@ -146,7 +146,14 @@ fn make(
     let manifests = pipeline::run(config, recipe, selection, stop, &talk)?;
     let standing = Standing::after(config, recipe, &manifests)?;
     let mut candidate = None;
-    if manifests.len() == recipe.steps.len() {
+    if manifests.len() == recipe.steps.len() && !release::is_published(recipe) {
+        if !global.quiet {
+            eprintln!(
+                "{}: its benchmark.toml has no [data] yet, so that nothing is released of it",
+                recipe.name
+            );
+        }
+    } else if manifests.len() == recipe.steps.len() {
         let workspace = Workspace::new(&config.root);
         let (built, written) = release::build(config, recipe, &manifests)?;
         super::release::restore(&workspace, recipe, global)?;

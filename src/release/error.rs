@@ -22,6 +22,14 @@ pub enum ReleaseError {
         /// The recipe.
         recipe: String,
     },
+    /// The benchmark does not say what is released of it.
+    #[error(
+        "benchmarks/{recipe}/benchmark.toml has no [data]: nothing can be released of it\n  hint: docs/benchmark-folder.md describes it"
+    )]
+    NoData {
+        /// The recipe.
+        recipe: String,
+    },
     /// The candidate is that of an older run.
     #[error(
         "the candidate of {recipe} is not what its stages hold now\n  hint: `riddlemill run --recipe {recipe}` builds it anew"

@@ -62,6 +62,7 @@ pub use holders::{Holder, holders};
 pub use layout::categories;
 pub use left_out::LeftOut;
 pub use manifest::{Candidate, Link, Raw};
+pub use numbered::is_published;
 pub use origin::origin;
 pub use publish::{Proposal, Wanted, current, due, release};
 pub use restore::{Restored, restore, unsound};

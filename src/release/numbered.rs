@@ -134,6 +134,11 @@ pub(super) fn rowless(end: End, last: &StageReader) -> Result<Vec<String>, Error
     }
 }
 
+/// Whether a benchmark says what is released of its records.
+pub fn is_published(recipe: &Recipe) -> bool {
+    data_of(recipe).is_some()
+}
+
 fn data_of(recipe: &Recipe) -> Option<&'static Data> {
     riddlemill_benchmarks::find(recipe.name)?.data.as_ref()
 }

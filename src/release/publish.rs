@@ -12,7 +12,7 @@ use super::facts::Facts;
 use super::layout::Layout;
 use super::left_out::LeftOut;
 use super::manifest::{Candidate, Link, SUMS};
-use super::numbered::{allot, numbering, rows};
+use super::numbered::{allot, is_published, numbering, rows};
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
 use super::restore::kept_lines;
 use super::version::{Bump, Version};
@@ -58,6 +58,9 @@ pub fn release(
 ) -> Result<(Proposal, Candidate), ReleaseError> {
     let date = wanted.date;
     check_date(date)?;
+    if !is_published(recipe) {
+        return Err(ReleaseError::NoData { recipe: recipe.name.into() });
+    }
     let workspace = Workspace::new(&config.root);
     let _locks = numbering(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;

@@ -12,6 +12,7 @@ mod accounting;
 mod audit;
 mod breaker;
 mod browser;
+mod chapter;
 mod crawl;
 mod decisions;
 mod dedup;

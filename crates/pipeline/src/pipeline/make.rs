@@ -148,11 +148,7 @@ impl Making<'_> {
                 }
             }
             Stage::Dedup => {
-                let mut settings: sections::Dedup = self.settings(step);
-                // The predicates behind "default" weigh Chinese characters.
-                if settings.language == sections::Language::En && settings.metric == "default" {
-                    settings.metric = "indel".to_owned();
-                }
+                let settings: sections::Dedup = self.settings(step);
                 let posts = self.all()?;
                 let people = self.decisions(step)?;
                 stages::dedup(posts, &settings, &people, &mut writer, self.stop, self.pulse)?;

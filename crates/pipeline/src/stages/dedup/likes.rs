@@ -29,6 +29,8 @@ pub struct Like {
 /// The query of the settings, down to the margin; none for the default similarity.
 pub(super) fn query(settings: &sections::Dedup) -> Option<Query> {
     let metric = match settings.metric.as_str() {
+        // The predicates of the default similarity weigh Chinese characters.
+        "default" if settings.language == sections::Language::En => Metric::Indel,
         "levenshtein" => Metric::Levenshtein,
         "indel" => Metric::Indel,
         "jaccard" => Metric::Jaccard { n: 2 },
