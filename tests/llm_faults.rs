@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use llm_server::{Manner, serve, usage_of};
+use llm_server::{CUT, Manner, PRICE, serve, usage_of};
 use riddlemill::llm::prompt::{Output, Rendered};
 use riddlemill::llm::settings::{Retries, Sampling, Timeouts};
 use riddlemill::llm::store::Line;
@@ -33,11 +33,14 @@ fn items() -> u64 {
 fn endpoint(port: u16) -> Endpoint {
     let mut endpoint = Endpoint::new("faulty", &format!("http://127.0.0.1:{port}/v1"), "m");
     endpoint.key_env = Some(KEY_ENV.into());
-    endpoint.usd_per_million_in = Some(150.0);
-    endpoint.usd_per_million_out = Some(600.0);
+    endpoint.usd_per_million_in = Some(PRICE.0 as f64 / 1e6);
+    endpoint.usd_per_million_out = Some(PRICE.1 as f64 / 1e6);
     endpoint.max_usd = Some(cap().dollars());
     endpoint.concurrency = CONCURRENCY;
-    endpoint.sampling = Sampling { max_tokens: 20, ..Sampling::default() };
+    endpoint.sampling = Sampling { max_tokens: CUT as u32, ..Sampling::default() };
+    endpoint.max_tokens_ceiling = Some(2 * CUT as u32);
+    // No part of a key: what one client has of a stream another finds again.
+    endpoint.stream = std::process::id().is_multiple_of(2);
     endpoint.timeouts =
         Timeouts { connect_secs: 5.0, idle_secs: 5.0, total_secs: 2.0, ..Timeouts::default() };
     endpoint.retries =
@@ -155,7 +158,8 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     let price = endpoint(port).price().unwrap();
     let (requests, server_bill, faults) = {
         let seen = seen.lock().unwrap();
-        (seen.requests, price.cost(seen.billed.0, seen.billed.1), seen.faults.clone())
+        let bill = price.cost(seen.billed.0, seen.billed.1) + Usd::from_pico(seen.beyond);
+        (seen.requests, bill, seen.faults.clone())
     };
     eprintln!(
         "{} items: {replies} replies, {failed} failed, {held} held; {kills} kills, {requests} requests, {attempts} attempts, at most {worst_resends} answered items asked again after a kill; server {server_bill}, ours {ours}, cap {}; {:?}; {faults:?}",
@@ -173,19 +177,31 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
 
     let mut exported = Vec::new();
     store.export(&mut exported).unwrap();
-    let mut kept = 0;
+    let (mut kept, mut cut) = (0, 0);
     for line in String::from_utf8(exported).unwrap().lines() {
         let Ok(Line::Reply(reply)) = serde_json::from_str(line) else { panic!("{line}") };
         let text = reply.request.texts().next().unwrap().to_owned();
         let item: u64 = text.split_whitespace().last().unwrap().parse().unwrap();
+        let raw: serde_json::Value = serde_json::from_str(&reply.raw).unwrap();
+        let is_cut = raw["choices"][0]["finish_reason"] == "length";
         if let Some(usage) = reply.usage {
-            assert_eq!((usage.prompt_tokens, usage.completion_tokens), usage_of(item));
-            assert_eq!(reply.charged_picousd, price.cost(usage.prompt_tokens, usage.completion_tokens));
+            let (prompt, completion) = usage_of(item);
+            let completion = if is_cut { CUT } else { completion };
+            assert_eq!((usage.prompt_tokens, usage.completion_tokens), (prompt, completion));
+            let stated = raw["usage"]["cost"].as_f64().map_or(Usd::ZERO, Usd::from_dollars);
+            let cost = price.cost(usage.prompt_tokens, usage.completion_tokens).max(stated);
+            assert_eq!(reply.charged_picousd, cost);
+        }
+        if is_cut {
+            // Kept, and asked once more with a larger limit, under a key of its own.
+            cut += 1;
+            continue;
         }
         assert!(reply.raw.contains(&format!("answer {item}")));
         kept += 1;
     }
     assert_eq!(kept, replies);
+    assert!(cut > 0 && cut <= faults["cut"], "{cut} of {faults:?}");
     drop(store);
 
     // Again: what is stored is not asked, only what failed or was held.

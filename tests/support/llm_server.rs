@@ -24,6 +24,8 @@ pub struct Seen {
     pub requests: u64,
     /// Prompt and completion tokens it would bill, good answers and spoilt ones alike.
     pub billed: (u64, u64),
+    /// Picodollars that it would bill beyond its tokens, as it states with its answers.
+    pub beyond: i64,
     /// Items that got a whole good answer, and the client that asked.
     pub answered: BTreeMap<u64, u64>,
     /// Which client is asking, counted by the test that starts them.
@@ -50,6 +52,13 @@ pub async fn serve(manner: Manner) -> (u16, Shared) {
     });
     (port, seen)
 }
+
+/// Picodollars for a token of a prompt and of an answer, for a server that states costs: what the test has set.
+pub const PRICE: (u64, u64) = (150_000_000, 600_000_000);
+/// What such a server takes for itself.
+pub const FEE: i64 = 2_000_000_000;
+/// The tokens after which an answer is cut.
+pub const CUT: u64 = 20;
 
 /// Tokens that an honest usage gives for an item.
 pub fn usage_of(item: u64) -> (u64, u64) {
@@ -94,8 +103,8 @@ async fn answer(
     body: &[u8],
 ) -> Option<()> {
     let body: Value = serde_json::from_slice(body).unwrap();
-    let text = body["messages"][0]["content"].as_str().unwrap();
-    let item: u64 = text.split_whitespace().last().unwrap().parse().unwrap();
+    let said = body["messages"][0]["content"].as_str().unwrap();
+    let item: u64 = said.split_whitespace().last().unwrap().parse().unwrap();
     let (fault, client) = {
         let mut seen = seen.lock().unwrap();
         seen.requests += 1;
@@ -104,15 +113,24 @@ async fn answer(
         if let Some(first) = seen.answered.get(&item).copied().filter(|&first| first != client) {
             seen.resent.entry(first).or_default().insert(item);
         }
-        let fault =
+        let mut fault =
             (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(FAULTS).unwrap());
+        // With a larger limit it gets to an end.
+        if body["max_tokens"].as_u64().is_none_or(|limit| limit > CUT) {
+            fault = fault.filter(|fault| *fault != "cut");
+        }
         if let Some(fault) = fault {
             *seen.faults.entry(fault).or_default() += 1;
         }
         if !matches!(fault, Some("429 seconds" | "429 date" | "500" | "400")) {
             let (prompt, completion) = usage_of(item);
             seen.billed.0 += prompt;
-            seen.billed.1 += completion;
+            seen.billed.1 += match fault {
+                Some("cut") => CUT,
+                Some("held back") => 0,
+                _ => completion,
+            };
+            seen.beyond += if fault == Some("states its cost") { FEE } else { 0 };
         }
         (fault, client)
     };
@@ -123,6 +141,7 @@ async fn answer(
     let key =
         head.lines().find(|line| line.to_ascii_lowercase().starts_with("authorization")).unwrap_or_default();
     let error = json!({"error": {"message": format!("refused: {key}")}}).to_string();
+    let mut text = format!("answer {item}");
     match fault {
         Some("429 seconds") => return write(stream, "429 Too Many Requests\r\nretry-after: 0", &error).await,
         Some("429 date") => {
@@ -164,14 +183,58 @@ async fn answer(
             ])
             .unwrap();
         }
+        Some("cut") => {
+            usage = json!({"prompt_tokens": prompt, "completion_tokens": CUT,
+                "completion_tokens_details": {"reasoning_tokens": CUT}});
+            let message =
+                json!({"role": "assistant", "content": "", "reasoning_content": "let me think, answer"});
+            return whole(stream, &body, &message, "length", &usage).await;
+        }
+        Some("held back") => {
+            usage = json!({"prompt_tokens": prompt, "completion_tokens": 0});
+            return whole(
+                stream,
+                &body,
+                &json!({"role": "assistant", "content": ""}),
+                "content_filter",
+                &usage,
+            )
+            .await;
+        }
+        Some("states its cost") => {
+            let pico = (prompt * PRICE.0 + completion * PRICE.1) as i64 + FEE;
+            usage["cost"] = json!(pico as f64 / 1e12);
+        }
+        Some("thinks") => {
+            usage["prompt_tokens_details"] = json!({"cached_tokens": prompt / 2});
+            usage["completion_tokens_details"] = json!({"reasoning_tokens": completion / 2});
+            text = format!("<think>answer {}?</think>{text}", item + 1);
+        }
         _ => {}
     }
-    let good = json!({"id": "x", "object": "chat.completion",
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": format!("answer {item}")}, "finish_reason": "stop"}],
-        "usage": usage});
-    write(stream, "200 OK\r\ncontent-type: application/json", &good.to_string()).await?;
+    whole(stream, &body, &json!({"role": "assistant", "content": text}), "stop", &usage).await?;
     seen.lock().unwrap().answered.insert(item, client);
     Some(())
+}
+
+/// A whole answer, in pieces where it is asked for so.
+async fn whole(
+    stream: &mut TcpStream,
+    asked: &Value,
+    message: &Value,
+    finish: &str,
+    usage: &Value,
+) -> Option<()> {
+    let answer =
+        |choice: Value| json!({"id": "x", "object": "chat.completion", "choices": [choice], "usage": usage});
+    if asked["stream"] != true {
+        let good = answer(json!({"index": 0, "message": message, "finish_reason": finish}));
+        return write(stream, "200 OK\r\ncontent-type: application/json", &good.to_string()).await;
+    }
+    let first = answer(json!({"index": 0, "delta": message}));
+    let last = answer(json!({"index": 0, "delta": {}, "finish_reason": finish}));
+    let events = format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n");
+    write(stream, "200 OK\r\ncontent-type: text/event-stream", &events).await
 }
 
 const FAULTS: &[&str] = &[
@@ -185,6 +248,10 @@ const FAULTS: &[&str] = &[
     "reset",
     "wrong usage",
     "wrong usage",
+    "cut",
+    "held back",
+    "states its cost",
+    "thinks",
 ];
 
 async fn write(stream: &mut TcpStream, status: &str, body: &str) -> Option<()> {
