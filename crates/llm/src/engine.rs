@@ -100,6 +100,8 @@ impl Engine {
             let pack = Pack::load(path)
                 .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
             Source::Pack(pack)
+        } else if endpoint.batch && endpoint.provider != Provider::Openai {
+            return Err(setting("batch = true is for provider = \"openai\" alone".into()));
         } else if limits.offline {
             held(Reason::ReplyMissing, "the run is offline".into())
         } else if endpoint.price().is_none() {
@@ -182,6 +184,15 @@ impl Engine {
             .copied()
             .filter(|&at| *first_with.entry(questions[at].key).or_insert(at) == at)
             .collect();
+        let to_ask = match &self.source {
+            Source::Server(transport) => {
+                let alone = self.batched(transport.as_ref(), &questions, to_ask.clone(), &mut answers).await;
+                let apart = to_ask.iter().filter(|at| answers[**at].is_some());
+                apart.filter_map(|at| answers[*at].as_ref()).for_each(|answer| tally.finished(answer, false));
+                alone
+            }
+            Source::Nothing(_) | Source::Pack(_) => to_ask,
+        };
         let slots = self.endpoint.concurrency.max(1);
         let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;
         let mut flights = stream::iter(self.groups(&questions, to_ask))

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::answer::Ask;
+use super::batch;
 use super::engine::Engine;
 use super::learned::Learned;
 use super::money::{Price, Usd};
@@ -90,11 +91,15 @@ pub fn estimate(
         return Ok(estimate);
     }
     let mut seen = FxHashSet::default();
+    let on_their_way = batch::on_their_way(store)?;
     for ask in asks {
         let Some((request, reasks)) = missing(store, endpoint, ask, reading)? else {
             estimate.stored += 1;
             continue;
         };
+        if on_their_way.contains(&request.key()) {
+            continue;
+        }
         if seen.insert(request.key()) {
             estimate.requests += 1;
             estimate.prompt_tokens += tokens::count_request(&request);

@@ -161,6 +161,7 @@ impl Engine {
                 caps: self.caps.clone(),
                 lease_ms: lease.as_millis() as u64,
                 room,
+                outlives: false,
             };
             let poll = match self.store.begin(begin).await {
                 Ok(Begun::Go { id }) => return Ok(Some(id)),

@@ -15,6 +15,10 @@ use super::settings::{Endpoint, Provider};
 
 /// No answer of a chat or an embedding comes near this.
 const MAX_BODY: usize = 16 * 1024 * 1024;
+/// The answers of a batch come in one file.
+const MAX_FILE: usize = 512 * 1024 * 1024;
+/// What parts a form.
+const BOUNDARY: &str = "riddlemill-batch-of-requests";
 /// A list of models is a hint, and not waited for as an answer is.
 const MODELS_WAIT: Duration = Duration::from_secs(10);
 /// The longest pause taken from rate-limit headers alone; some servers give the reset of the day's quota there.
@@ -27,6 +31,17 @@ pub struct Call {
     pub path: String,
     /// The JSON body.
     pub body: String,
+}
+
+/// What is sent beside questions: files and batches of them.
+#[derive(Clone, Debug)]
+pub enum Errand {
+    /// Fetches what a path holds.
+    Get(String),
+    /// Sends JSON to a path.
+    Post(String, String),
+    /// Sends lines of JSON to a path, as a file for a batch.
+    Upload(String, String),
 }
 
 /// A whole answer of whatever status.
@@ -48,6 +63,12 @@ pub struct Received {
 pub trait Transport: Send + Sync {
     /// Sends once. No implementation tries again by itself: every sending is journalled.
     fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>>;
+
+    /// Runs an errand once.
+    fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
+        let fault = Fault::new(Kind::Connect(format!("this transport runs no errands: {errand:?}")));
+        Box::pin(std::future::ready(Err(fault)))
+    }
 
     /// The names of the models there, where they can be asked for.
     fn models(&self) -> BoxFuture<'_, Vec<String>> {
@@ -105,6 +126,20 @@ impl Http {
         })
     }
 
+    /// What came, with every secret struck out.
+    fn struck(&self, received: Result<Received, Fault>) -> Result<Received, Fault> {
+        let strike = |text: String| {
+            self.secrets.iter().fold(text, |text, secret| match secret.strike(&text) {
+                Cow::Owned(struck) => struck,
+                Cow::Borrowed(_) => text,
+            })
+        };
+        match received {
+            Ok(received) => Ok(Received { body: strike(received.body), ..received }),
+            Err(fault) => Err(Fault { raw: strike(fault.raw), ..fault }),
+        }
+    }
+
     async fn exchange(&self, call: &Call) -> Result<Received, Fault> {
         let body = match &self.key {
             Some(key) if call.path == provider::TRANSLATE => key.within(&call.body),
@@ -116,6 +151,11 @@ impl Http {
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, "application/json")
             .body(body);
+        self.answered(request, MAX_BODY).await
+    }
+
+    /// Sends a request and reads its answer, of so many bytes at most.
+    async fn answered(&self, request: reqwest::RequestBuilder, most: usize) -> Result<Received, Fault> {
         let sent = timeout(self.first_byte, request.send()).await;
         let mut response = sent.map_err(|_| Fault::new(Kind::Timeout))?.map_err(|error| fault(error, &[]))?;
         let status = response.status().as_u16();
@@ -130,7 +170,7 @@ impl Http {
                 return Err(Fault { raw, ..Fault::new(Kind::Timeout) });
             };
             match chunk {
-                Ok(Some(chunk)) if body.len() + chunk.len() > MAX_BODY => {
+                Ok(Some(chunk)) if body.len() + chunk.len() > most => {
                     return Err(Fault::new(Kind::TooLarge));
                 }
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
@@ -163,16 +203,26 @@ impl Http {
 impl Transport for Http {
     fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         Box::pin(async move {
-            let strike = |text: String| {
-                self.secrets.iter().fold(text, |text, secret| match secret.strike(&text) {
-                    Cow::Owned(struck) => struck,
-                    Cow::Borrowed(_) => text,
-                })
+            let received = self.exchange(call).await;
+            self.struck(received)
+        })
+    }
+
+    fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
+        Box::pin(async move {
+            let to = |path: &str| self.address.of(path);
+            let request = match errand {
+                Errand::Get(path) => self.client.get(to(&path)),
+                Errand::Post(path, body) => {
+                    self.client.post(to(&path)).header(CONTENT_TYPE, "application/json").body(body)
+                }
+                Errand::Upload(path, lines) => {
+                    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+                    self.client.post(to(&path)).header(CONTENT_TYPE, kind).body(multipart(&lines))
+                }
             };
-            match self.exchange(call).await {
-                Ok(received) => Ok(Received { body: strike(received.body), ..received }),
-                Err(fault) => Err(Fault { raw: strike(fault.raw), ..fault }),
-            }
+            let received = self.answered(request.headers(self.headers.clone()), MAX_FILE).await;
+            self.struck(received)
         })
     }
 
@@ -189,6 +239,15 @@ impl Transport for Http {
         };
         Box::pin(async move { timeout(MODELS_WAIT, ask).await.ok().flatten().unwrap_or_default() })
     }
+}
+
+/// A file of a batch as a form. JSON holds no line that could end a part: its text has no bare line breaks.
+fn multipart(lines: &str) -> String {
+    let part = |head: &str, body: &str| {
+        format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n{body}\r\n")
+    };
+    let file = "name=\"file\"; filename=\"batch.jsonl\"\r\ncontent-type: application/jsonl";
+    part("name=\"purpose\"", "batch") + &part(file, lines) + &format!("--{BOUNDARY}--\r\n")
 }
 
 fn waits(headers: &HeaderMap) -> (Option<Duration>, Option<Duration>) {

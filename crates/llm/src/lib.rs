@@ -12,6 +12,7 @@
 //! - A key is in a header and nowhere else.
 
 mod answer;
+mod batch;
 mod engine;
 mod estimate;
 mod events;
@@ -49,7 +50,7 @@ pub use answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
 pub use engine::{Engine, EngineError, Limits};
 pub use estimate::{Estimate, Reading, at_most, estimate};
 pub use fault::{Fault, Kind};
-pub use http::{Call, Received, Transport};
+pub use http::{Call, Errand, Received, Transport};
 pub use learned::Learned;
 pub use money::{Price, Usd};
 pub use progress::Progress;

@@ -56,6 +56,10 @@ pub struct Endpoint {
     /// server is noticed after `timeouts.idle_secs`. No part of any key.
     #[serde(default)]
     pub stream: bool,
+    /// Whether chats go out in batches, which the server answers within a day for less: prices are then those of
+    /// batches. No part of any key.
+    #[serde(default)]
+    pub batch: bool,
     /// How long to wait for what.
     #[serde(default)]
     pub timeouts: Timeouts,
@@ -119,6 +123,7 @@ impl Endpoint {
             structured: false,
             max_tokens_ceiling: None,
             stream: false,
+            batch: false,
             limit_field: LimitField::default(),
             timeouts: Timeouts::default(),
             retries: Retries::default(),

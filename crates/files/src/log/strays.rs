@@ -35,7 +35,9 @@ pub fn strays(raw: &Path) -> Result<Vec<PathBuf>, LogError> {
 }
 
 fn belongs(name: &str) -> bool {
-    if ["lock", "segments.jsonl", "lines.salvage", "segments.salvage"].contains(&name) {
+    if ["lock", "segments.jsonl", "batches.jsonl", "batches.lock", "lines.salvage", "segments.salvage"]
+        .contains(&name)
+    {
         return true;
     }
     let Some((number, rest)) = name.split_once('.') else { return false };

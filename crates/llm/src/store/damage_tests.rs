@@ -16,6 +16,7 @@ fn begin(text: &str) -> Begin {
         caps: vec![("endpoint:e".into(), None)],
         lease_ms: 60_000,
         room: 1 << 16,
+        outlives: false,
     }
 }
 

@@ -19,6 +19,7 @@ async fn buy(store: &Store, text: &str, at_ms: u64) {
         caps: vec![("endpoint:e".into(), None)],
         lease_ms: 60_000,
         room: 1 << 16,
+        outlives: false,
     };
     let Begun::Go { id } = store.begin(begin).await.unwrap() else { panic!("asked") };
     let line = Line::Reply(StoredReply {

@@ -159,6 +159,8 @@ pub struct Begin {
     pub lease_ms: u64,
     /// Bytes that its outcome may take, which are taken before it goes.
     pub room: u64,
+    /// Whether its outcome may come to another process: nobody waits here for what it reserved.
+    pub outlives: bool,
 }
 
 /// The store's answer to [`Begin`].

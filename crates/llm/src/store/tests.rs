@@ -67,6 +67,7 @@ fn begin(text: &str, reserved: i64, cap: Option<i64>) -> Begin {
         caps: vec![("endpoint:e".into(), cap.map(Usd::from_pico))],
         lease_ms: 60_000,
         room: 1 << 16,
+        outlives: false,
     }
 }
 

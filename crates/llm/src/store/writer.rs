@@ -229,7 +229,7 @@ impl Writer {
                     Begun::Refused { scope, spent, cap, unsettled: self.unsettled + going.len() as u64 }
                 }
                 Begun::Go { id } => {
-                    going.push((id.clone(), begin.room));
+                    going.push((id.clone(), begin.room, begin.outlives));
                     Begun::Go { id }
                 }
                 other => other,
@@ -254,8 +254,8 @@ impl Writer {
         // Nothing fails from here on.
         open.len += bytes.len() as u64;
         open.attempts += going.len() as u64;
-        self.unsettled += going.len() as u64;
-        going.iter().for_each(|(id, room)| open.room.promise(id, *room));
+        self.unsettled += going.iter().filter(|(.., outlives)| !outlives).count() as u64;
+        going.iter().for_each(|(id, room, _)| open.room.promise(id, *room));
         settles.iter().flat_map(|settle| &settle.id).for_each(|id| open.room.keep(id));
         Ok(begun)
     }

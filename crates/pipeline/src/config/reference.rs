@@ -130,6 +130,12 @@ pub const LLM: Section = Section {
             "Answers come piece by piece: long reasoning is waited for, and a dead server is noticed early.",
         ),
         key(
+            "batch",
+            Kind::Flag,
+            "false",
+            "Requests go out in batches, which the server answers within a day; the prices are then those of batches. provider = \"openai\" alone.",
+        ),
+        key(
             "timeouts.first_byte_secs",
             Kind::Amount,
             "300.0",

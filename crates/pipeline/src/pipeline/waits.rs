@@ -371,6 +371,9 @@ impl OfStage<'_> {
 
     /// Replies that nobody was asked for.
     fn missing(&self, said: &str) -> (String, Mend) {
+        if said.starts_with("in a batch") {
+            return (said.replace("; run again to fetch it", ""), Mend::Run);
+        }
         let Stage::Draft(kind) = self.step.stage else { return (short(said), Mend::Run) };
         let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
         let offline = said.contains("offline");
