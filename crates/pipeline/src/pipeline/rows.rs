@@ -1,5 +1,7 @@
 //! The records of a stage, and the items of a review.
 
+use rayon::prelude::*;
+
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::{Puzzling, Rows, Stage, StageError, Subject, draft, of_subjects, puzzle};
@@ -52,7 +54,8 @@ pub fn review_items(
     let reader = super::open(&Workspace::new(&config.root), recipe, before.name)?;
     let items = of_subjects!(review.subjects(), S => {
         let records: Vec<S> = subjects(&reader, before.stage.rows())?;
-        records.iter().flat_map(|record| record.items(review, &step, seed)).collect()
+        // A draft may take judging a text, which is most of the time that hundreds of thousands take.
+        records.par_iter().flat_map_iter(|record| record.items(review, &step, seed)).collect()
     });
     Ok(Some((step, items)))
 }
