@@ -12,7 +12,9 @@ use super::access::{Access, Rank};
 use super::desk::{Ballots, Desk};
 use super::error::Oops;
 use super::limits::Tries;
-use super::routes::{carry, curate, decide, duplicates, login, overview, record, releases, review, stage};
+use super::routes::{
+    carry, curate, decide, duplicates, guideline, history, login, overview, record, releases, review, stage,
+};
 use super::server::{Address, Serve};
 use super::sessions::Sessions;
 use super::staged::Stages;
@@ -132,6 +134,8 @@ fn readers() -> Vec<Route> {
 fn annotators() -> Vec<Route> {
     vec![
         ("/review", get(review::list)),
+        ("/review/mine", get(history::page)),
+        ("/review/{recipe}/{step}/guideline", get(guideline::page)),
         ("/review/{recipe}/{step}/{round}", get(review::page).post(review::vote)),
         ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
     ]
@@ -142,6 +146,7 @@ fn curators() -> Vec<Route> {
     vec![
         ("/curate", get(curate::page)),
         ("/curate/{recipe}/{step}/assign", post(curate::spread)),
+        ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),
         ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
         ("/{recipe}/decide", post(decide::take)),

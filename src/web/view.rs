@@ -23,6 +23,8 @@ macro_rules! templates {
 
 templates![
     "frame.html",
+    "guideline.html",
+    "history.html",
     "parts.html",
     "decide.html",
     "error.html",

@@ -160,3 +160,41 @@ export const the_task_comes_first_on_every_screen = () => everywhere(async (shee
   await picture(sheet, `ballot-${name}`);
   await accessible(sheet, name);
 });
+
+export const a_remark_a_history_and_a_guideline_are_at_hand = () => walked(async (desks, browser, workspace) => {
+  for (const [width, height, locale] of SIZES) {
+    const sheet = await page(browser, { viewport: { width, height }, locale });
+    const address = desks.get("flub.clean.vote"), name = `${width}-${locale.slice(0, 2)}`;
+    await sheet.goto(address);
+    const item = await sheet.inputValue("#ballot [name=item]");
+    // By keys alone: comment, flag, both answers, and off it goes.
+    await sheet.keyboard.press("c");
+    check(await sheet.evaluate(() => document.activeElement.name === "n.text"), `${name}: the comment has the cursor`);
+    await sheet.keyboard.type(`remark ${name}`);
+    await sheet.keyboard.press("Escape");
+    for (const key of ["f", "3", "1"]) await sheet.keyboard.press(key);
+    check(await sheet.isChecked("[name='n.flag']"), `${name}: the flag has a key`);
+    await picture(sheet, `remark-${name}`);
+    await accessible(sheet, `remark ${name}`);
+    await sheet.keyboard.press("Enter");
+    await sheet.waitForFunction((item) => document.querySelector("#ballot [name=item]")?.value !== item, item);
+    const who = new URL(address).searchParams.get("as");
+    await sheet.goto(new URL(`/review/mine?as=${who}`, address).href);
+    await sheet.fill("main input[name=q]", `remark ${name}`);
+    await sheet.keyboard.press("Enter");
+    await sheet.waitForURL(/q=remark/);
+    check((await sheet.locator(".mine > li").count()) === 1, `${name}: the vote is found by its comment`);
+    check((await sheet.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name}: the list is too wide`);
+    await picture(sheet, `history-${name}`);
+    await accessible(sheet, `history ${name}`);
+    await sheet.click(".mine > li a.button");
+    check((await sheet.inputValue("#ballot [name=item]")) === item && (await sheet.inputValue("[name='n.text']")) === `remark ${name}`, `${name}: the vote can be corrected`);
+    await sheet.goto(new URL(`/review/flub/clean/guideline?as=${who}`, address).href);
+    await picture(sheet, `guideline-${name}`);
+    await accessible(sheet, `guideline ${name}`);
+    check((await sheet.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name}: the guideline is too wide`);
+    check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
+    await sheet.context().close();
+  }
+  check(workspace.read("raw/votes/notes/flub.clean.jsonl").trim().split("\n").length === SIZES.length, "one remark a vote");
+});

@@ -95,16 +95,16 @@ export const an_edit_shows_its_difference_and_survives_a_reload = async () => {
   try {
     const sheet = await page(browser);
     await sheet.goto(server.url + "/review/ruozhibench-gen/translation/vote?as=annotator-1");
-    check(await sheet.locator("textarea").isHidden(), "a text is asked for only where the draft is not taken");
+    check(await sheet.locator("fieldset textarea").isHidden(), "a text is asked for only where the draft is not taken");
     await sheet.locator("input[value=rewrite]").check();
-    const draft = await sheet.inputValue("textarea");
-    await sheet.fill("textarea", draft + " Really?");
+    const draft = await sheet.inputValue("fieldset textarea");
+    await sheet.fill("fieldset textarea", draft + " Really?");
     check((await sheet.textContent("[data-diff]")).includes("Really?"), "the edit shows its difference");
     await picture(sheet, "review-edit");
     await sheet.reload();
-    check((await sheet.inputValue("textarea")).includes("Really?"), "what was typed is still there");
+    check((await sheet.inputValue("fieldset textarea")).includes("Really?"), "what was typed is still there");
     await sheet.click("text=Save and next");
-    await sheet.waitForFunction((draft) => document.querySelector("textarea")?.value !== draft, draft);
+    await sheet.waitForFunction((draft) => document.querySelector("fieldset textarea")?.value !== draft, draft);
     check(votes(workspace)[0].values.question_en.includes("Really?"), "the edited text is stored");
     check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
   } finally {

@@ -47,6 +47,7 @@ mod puzzles;
 mod puzzles_pack;
 mod reference;
 mod release;
+mod remarks;
 mod reviewed;
 mod same_bytes;
 mod sample;

@@ -202,6 +202,7 @@ pub fn vote(step: &Step, cast: Cast) -> Vote {
         settles: Vec::new(),
         contradicts: Vec::new(),
         carried: None,
+        guideline: None,
     };
     vote.sealed()
 }

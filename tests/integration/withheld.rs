@@ -21,6 +21,8 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/assets/{hash}/{name}", &[""]),
     ("/health", &[""]),
     ("/review", &["", "?as={other}"]),
+    ("/review/mine", &["", "?as={other}", "?as={other}&q={item}"]),
+    ("/review/{recipe}/{step}/guideline", &["", "?as={other}"]),
     (
         "/review/{recipe}/{step}/{round}",
         &["", "?as={other}", "?item={item}", "?as={other}&item={item}", "?after={item}"],
@@ -37,6 +39,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/{recipe}/diff", &["", "?before=candidate&after=candidate"]),
     ("/curate", &["", "?as={other}"]),
     ("/curate/{recipe}/{step}/assign", &[""]),
+    ("/curate/{recipe}/{step}/guideline", &[""]),
     ("/curate/{recipe}/{step}/carry", &["", "?as={other}"]),
     ("/curate/{recipe}/{step}/votes.jsonl", &["", "?as={other}"]),
     ("/{recipe}/decide", &[""]),

@@ -110,6 +110,7 @@ pub fn adjudicate(
         settles: last_words().filter(|vote| vote.annotator != by.name).map(|vote| vote.id).collect(),
         contradicts: Vec::new(),
         carried: None,
+        guideline: None,
     };
     Ok(vote.sealed())
 }

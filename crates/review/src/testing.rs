@@ -33,6 +33,7 @@ pub(super) fn vote(step: &Step, item: &Item, round: Round, annotator: &str, valu
         settles: Vec::new(),
         contradicts: Vec::new(),
         carried: None,
+        guideline: None,
     }
     .sealed()
 }

@@ -56,7 +56,7 @@
 
   // What is filled in stays in this browser until it is saved, and no longer.
   const keep = () => {
-    const state = [...form.elements].filter((e) => e.name.startsWith("f.")).map((e) => [e.name, e.type === "radio" || e.type === "checkbox" ? [e.value, e.checked] : e.value]);
+    const state = [...form.elements].filter((e) => /^[fn]\./.test(e.name)).map((e) => [e.name, e.type === "radio" || e.type === "checkbox" ? [e.value, e.checked] : e.value]);
     try { localStorage.setItem(key, JSON.stringify(state)); } catch { /* a full or forbidden store keeps nothing */ }
   };
   const forget = () => { try { localStorage.removeItem(key); } catch { /* nothing was kept */ } };
@@ -210,7 +210,12 @@
       event.preventDefault();
       form.requestSubmit();
     } else if (event.key === "u" && form.dataset.previous) location.assign(form.dataset.previous);
-    else if (event.key === "g") {
+    else if (event.key === "c" || event.key === "f") {
+      const remark = form.querySelector(".remark"), flag = remark.querySelector("[name='n.flag']");
+      event.preventDefault();
+      remark.open = true;
+      if (event.key === "f") flag.click(); else remark.querySelector("textarea").focus();
+    } else if (event.key === "g") {
       const guide = document.querySelector(".guideline");
       guide.open = !guide.open;
       if (guide.open) guide.scrollIntoView({ block: "nearest" });
@@ -223,6 +228,7 @@
   });
 
   restore();
+  if (form.elements["n.text"].value || form.elements["n.flag"].checked) form.querySelector(".remark").open = true;
   conditions();
   diffs();
   groupNow();

@@ -7,11 +7,12 @@ use std::sync::{Arc, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 
+use super::beside::{self, Guide, Note};
 use super::given::Given;
 use super::skips::{self, Skip};
 use crate::log::LogError;
 use crate::pipeline::Tasks;
-use crate::review::{Digest, Vote, VoteLog};
+use crate::review::{Digest, Step, Vote, VoteLog};
 use crate::store::{Error, Workspace};
 use crate::web::kept::Kept;
 
@@ -44,6 +45,8 @@ pub(in crate::web) struct Desk {
     writer: Sender<Message>,
     given: Kept<Given>,
     skips: Kept<Vec<Skip>>,
+    notes: Kept<Vec<Note>>,
+    guides: Kept<Vec<Guide>>,
 }
 
 struct Message {
@@ -102,8 +105,9 @@ impl Desk {
         let (writer, messages) = channel();
         let own = board.clone();
         std::thread::spawn(move || write(&messages, &own, &folder));
-        let (given, skips) = (Kept::default(), Kept::default());
-        Desk { board, workspace: workspace.clone(), writer, given, skips }
+        let workspace = workspace.clone();
+        let (given, skips, notes, guides) = Default::default();
+        Desk { board, workspace, writer, given, skips, notes, guides }
     }
 
     /// Who was given what in a step.
@@ -116,6 +120,29 @@ impl Desk {
     pub(in crate::web) fn skips(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Skip>>, Error> {
         let path = skips::path(&self.workspace, recipe, step);
         self.skips.get(&path, || skips::skips(&self.workspace, recipe, step))
+    }
+
+    /// What was remarked on votes of a step, in the order it was.
+    pub(in crate::web) fn notes(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Note>>, Error> {
+        let path = beside::notes(&self.workspace, recipe, step);
+        self.notes.get(&path, || beside::read(path.clone()))
+    }
+
+    /// Remarks on a vote, on disk when it returns.
+    pub(in crate::web) fn note(&self, recipe: &str, step: &str, new: &Note) -> Result<(), Error> {
+        beside::add(beside::notes(&self.workspace, recipe, step), new)
+    }
+
+    /// A step's guideline in all versions, from what the benchmark comes with to what holds.
+    pub(in crate::web) fn guides(&self, recipe: &str, step: &Step) -> Result<Vec<Guide>, Error> {
+        let path = beside::guides(&self.workspace, recipe, step.name);
+        let edits = self.guides.get(&path, || beside::read(path.clone()))?;
+        Ok(std::iter::once(Guide::declared(step)).chain(edits.iter().cloned()).collect())
+    }
+
+    /// Edits a step's guideline, on disk when it returns.
+    pub(in crate::web) fn guide(&self, recipe: &str, step: &str, new: &Guide) -> Result<(), Error> {
+        beside::add(beside::guides(&self.workspace, recipe, step), new)
     }
 
     /// The votes as they stand on disk now.
@@ -222,6 +249,7 @@ mod tests {
             settles: Vec::new(),
             contradicts: Vec::new(),
             carried: None,
+            guideline: None,
         }
     }
 

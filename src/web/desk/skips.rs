@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Log, LogError};
+use super::beside;
 use crate::review::ballot::Round;
 use crate::store::{Error, Workspace};
 
@@ -32,16 +32,12 @@ pub(super) fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
 /// What was passed over in a step, in the order it was. A line that cannot be read is passed over in turn:
 /// it holds nobody's judgement.
 pub(in crate::web) fn skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
-    let lines = Log::at(path(workspace, recipe, step)).read()?;
-    let lines = lines.split(|&byte| byte == b'\n');
-    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    beside::read(path(workspace, recipe, step))
 }
 
 /// Notes one, on disk when it returns.
 pub(in crate::web) fn skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
-    let mut line = serde_json::to_vec(new).map_err(|source| LogError::Unwritable { source })?;
-    line.push(b'\n');
-    Ok(Log::at(path(workspace, recipe, step)).append(&line)?)
+    beside::add(path(workspace, recipe, step), new)
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::{Value as Whatever, json};
 
 use crate::review::answers;
-use crate::review::ballot::{Choice, Field, KEEP, Kind, Label};
+use crate::review::ballot::{Choice, Field, KEEP, Kind, Label, Round};
 use crate::review::{Annotator, Item, Value, Vote};
-use crate::web::desk::{Board, Place, Seen, own};
+use crate::web::desk::{Board, Note, Place, Seen, own, standing};
 use crate::web::words::{Language, word};
 
 /// An item with its questions.
@@ -21,6 +21,11 @@ pub(super) struct Shown {
     keys: Vec<String>,
     why: Vec<String>,
     voted: bool,
+    /// What they remarked on their vote.
+    remark: String,
+    flag: bool,
+    /// What others remarked on theirs, for whoever settles a dispute.
+    remarks: Vec<(String, bool)>,
 }
 
 /// A field as the page asks it.
@@ -60,6 +65,7 @@ pub(super) fn on_screen(
     place: Place<'_>,
     person: &Annotator,
     seen: Seen,
+    notes: &[Note],
     language: Language,
 ) -> Shown {
     let Seen { mut item, why } = seen;
@@ -88,6 +94,14 @@ pub(super) fn on_screen(
     // What stands beside its answer stands there only.
     let beside: Vec<String> = form.iter().flat_map(|field| beside(field, &item)).collect();
     let hash = item.sheet_hash();
+    let notes: Vec<&Note> = standing(notes).into_iter().filter(|note| note.item == item.id).collect();
+    let mine = |note: &&&Note| note.annotator == person.name && note.round == place.round;
+    let own_note = notes.iter().find(mine);
+    let settles = place.round == Round::Adjudication;
+    let others = notes.iter().filter(|note| settles && !mine(note));
+    // In the order of their words: nobody is told by their place.
+    let mut remarks: Vec<(String, bool)> = others.map(|note| (note.text.clone(), note.flag)).collect();
+    remarks.sort();
     item.content.retain(|key, _| !beside.contains(key));
     Shown {
         hash,
@@ -96,6 +110,9 @@ pub(super) fn on_screen(
         fields,
         keys,
         voted: own.is_some(),
+        remark: own_note.map(|note| note.text.clone()).unwrap_or_default(),
+        flag: own_note.is_some_and(|note| note.flag),
+        remarks,
         why,
         id: item.id,
     }

@@ -21,7 +21,7 @@ use crate::review::{
     AssignSettings, Item, Outcome, Pending, Resolution, Task, Values, Vote, assign, resolve_all, status,
 };
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Skip};
+use crate::web::desk::{Ballot, Note, Skip, standing};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -42,6 +42,8 @@ struct Curated {
     agreement: Vec<Agreed>,
     /// The last items that were passed over.
     passed: Vec<Skip>,
+    /// What people remarked on their votes, the last first.
+    notes: Vec<Note>,
 }
 
 #[derive(Serialize)]
@@ -127,6 +129,7 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
                 alpha: three(&field.alpha),
             })
             .collect(),
+        notes: standing(&app.desk.notes(recipe.name, step.name)?).into_iter().take(50).cloned().collect(),
         passed: app.desk.skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
     })
 }

@@ -44,7 +44,7 @@ pub(super) fn told(language: Language, form: &[Field], field: &str, fault: &Faul
 }
 
 /// What an answer of the field is called; its code where it has no name.
-fn named(language: Language, field: &Field, code: &str) -> String {
+pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
     let options: &[Choice] = match &field.kind {
         Kind::Choice(options) | Kind::Choices { options, .. } | Kind::Keep { reasons: options } => options,
         Kind::Preference { tie, .. } => std::slice::from_ref(tie),

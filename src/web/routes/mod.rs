@@ -7,6 +7,8 @@ pub(super) mod curate;
 pub(super) mod decide;
 pub(super) mod duplicates;
 mod faults;
+pub(super) mod guideline;
+pub(super) mod history;
 pub(super) mod login;
 pub(super) mod overview;
 pub(super) mod record;

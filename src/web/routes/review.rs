@@ -23,7 +23,7 @@ use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::votes::PAGE;
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Board, Cast, Given, Place, Seen, Skip, far, own, shown, skip, waits};
+use crate::web::desk::{Ballot, Board, Cast, Given, Note, Place, Seen, Skip, far, own, shown, skip, waits};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -31,12 +31,14 @@ use crate::web::words::Language;
 
 /// The longest time that counts as work on one item, in seconds: somebody went for lunch.
 const LONGEST: f64 = 3600.0;
+/// The longest remark.
+const REMARK_CHARS: usize = 2000;
 
 /// Who votes: on an open loopback, whoever the address names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Who {
-    r#as: String,
+    pub(super) r#as: String,
     /// The item that is asked for; the next open one where none is.
     item: String,
     /// The item that was before it.
@@ -44,7 +46,7 @@ pub(in crate::web) struct Who {
 }
 
 /// The settings' entry of whoever comes.
-fn person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, Oops> {
+pub(super) fn person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, Oops> {
     let name = if visitor.open { named } else { visitor.name().unwrap_or_default() };
     let known = config.annotators.iter().find(|person| person.name == name);
     known.cloned().ok_or_else(Oops::forbidden)
@@ -118,7 +120,10 @@ struct Screen {
     round: &'static str,
     who: String,
     title: &'static str,
-    guideline: &'static str,
+    guideline: String,
+    /// Its version, which the vote carries.
+    version: String,
+    examples: String,
     paper: &'static str,
     done: usize,
     open: usize,
@@ -190,20 +195,27 @@ fn screen(
     let here = id.as_ref().and_then(|id| ballot.items.iter().position(|item| item.id == *id));
     let before = &ballot.items[..here.unwrap_or(ballot.items.len())];
     let all = done + waiting.len();
+    let guide = app.desk.guides(recipe.name, step)?.pop();
+    let notes = app.desk.notes(recipe.name, step.name)?;
     Ok(Screen {
         recipe: recipe.name,
         step: step.name,
         round: round.name(),
         who: person.name.clone(),
         title: said(language, step.title),
-        guideline: said(language, step.guideline),
+        guideline: guide
+            .as_ref()
+            .map(|guide| language.of(&guide.en, &guide.zh).to_string())
+            .unwrap_or_default(),
+        version: guide.as_ref().map(|guide| guide.version().to_string()).unwrap_or_default(),
+        examples: guide.map(|guide| guide.examples).unwrap_or_default(),
         paper: step.paper,
         done,
         open: waiting.len(),
         share: (done * 1000).checked_div(all).unwrap_or(1000),
         previous: before.iter().rev().find(voted).map(|item| item.id.clone()),
         next: id.as_deref().and_then(after),
-        item: item.map(|seen| on_screen(&board, place, person, seen, language)),
+        item: item.map(|seen| on_screen(&board, place, person, seen, &notes, language)),
     })
 }
 
@@ -250,21 +262,26 @@ pub(in crate::web) async fn vote(
     let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
     let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
     let id = form.get("item").to_string();
-    let (reader, sent, language) = (app.clone(), form.clone(), visitor.language);
+    let (reader, noting, sent, language) = (app.clone(), app.clone(), form.clone(), visitor.language);
     let made = reading(move || {
         let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(Oops::not_found)?;
         made(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
     })
     .await?;
     let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
+    let not_saved = |why: &dyn std::fmt::Display| {
+        eprintln!("a vote could not be stored: {why}");
+        (StatusCode::SERVICE_UNAVAILABLE, json!({ "told": "not_saved" }))
+    };
     let (status, told) = match made {
-        Made::Vote(vote) => match app.desk.cast(*vote).await {
-            Cast::Saved(id) => (StatusCode::OK, json!({ "told": "saved", "vote": id.to_string() })),
+        Made::Vote(vote, note) => match app.desk.cast(*vote).await {
+            // A vote whose remark is not on disk is sent again: it counts once.
+            Cast::Saved(id) => match reading(move || remark(&noting, recipe, note)).await {
+                Ok(()) => (StatusCode::OK, json!({ "told": "saved", "vote": id.to_string() })),
+                Err(oops) => not_saved(&oops.detail),
+            },
             Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "told": "overtaken" })),
-            Cast::Failed(why) => {
-                eprintln!("a vote could not be stored: {why}");
-                (StatusCode::SERVICE_UNAVAILABLE, json!({ "told": "not_saved" }))
-            }
+            Cast::Failed(why) => not_saved(&why),
         },
         Made::Changed => (StatusCode::CONFLICT, json!({ "told": "item_changed" })),
         Made::Faulty(faults) => {
@@ -323,7 +340,8 @@ pub(in crate::web) async fn pass_over(
 }
 
 enum Made {
-    Vote(Box<Vote>),
+    /// The vote, and what is remarked on it in which step.
+    Vote(Box<Vote>, (String, Note)),
     /// The item is not what the person saw.
     Changed,
     Faulty(Vec<(String, String)>),
@@ -369,15 +387,35 @@ fn made(
     };
     let base: Option<Digest> = form.get("base").parse().ok();
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
-    Ok(Made::Vote(Box::new(vote_of(
-        step,
-        &item,
-        person,
+    // The version that the page showed, which may have been edited since.
+    let guides = app.desk.guides(place.recipe.name, step)?;
+    let read: Option<Digest> = form.get("guideline").parse().ok();
+    let guideline = read.filter(|read| guides.iter().any(|guide| guide.version() == *read));
+    let note = Note {
+        item: item.id.clone(),
+        annotator: person.name.clone(),
         round,
-        values,
-        base,
-        seconds.map(|s| s.min(LONGEST)),
-    ))))
+        text: form.get("n.text").trim().replace("\r\n", "\n").chars().take(REMARK_CHARS).collect(),
+        flag: !form.get("n.flag").is_empty(),
+        at: now(),
+    };
+    let vote = vote_of(step, &item, person, round, values, base, seconds.map(|s| s.min(LONGEST)));
+    let vote = Box::new(Vote { guideline, ..vote });
+    Ok(Made::Vote(vote, (step.name.to_string(), note)))
+}
+
+/// Keeps a remark where it says otherwise than the one before.
+fn remark(app: &App, recipe: &Recipe, (step, new): (String, Note)) -> Result<(), Oops> {
+    // Whoever remarks at the same moment waits instead of being told that somebody writes.
+    let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let notes = app.desk.notes(recipe.name, &step)?;
+    let same_seat =
+        |old: &&Note| (&old.item, &old.annotator, old.round) == (&new.item, &new.annotator, new.round);
+    let (text, flag) = notes.iter().rev().find(same_seat).map_or(("", false), |old| (&old.text, old.flag));
+    if (text, flag) != (new.text.as_str(), new.flag) {
+        app.desk.note(recipe.name, &step, &new)?;
+    }
+    Ok(())
 }
 
 fn vote_of(
@@ -410,6 +448,7 @@ fn vote_of(
         settles: Vec::new(),
         contradicts: Vec::new(),
         carried: None,
+        guideline: None,
     }
 }
 

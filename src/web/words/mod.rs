@@ -27,7 +27,7 @@ impl Language {
         [Language::En, Language::Zh].into_iter().find(|language| language.code() == code)
     }
 
-    fn of(self, en: &'static str, zh: &'static str) -> &'static str {
+    pub(super) fn of<'w>(self, en: &'w str, zh: &'w str) -> &'w str {
         match self {
             Language::En => en,
             Language::Zh => zh,

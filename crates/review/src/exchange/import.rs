@@ -390,6 +390,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             settles: Vec::new(),
             contradicts: Vec::new(),
             carried: None,
+            guideline: None,
         };
         let vote = vote.sealed();
         let seat = vote.seat();

@@ -309,6 +309,7 @@ mod tests {
             settles: Vec::new(),
             contradicts: Vec::new(),
             carried: None,
+            guideline: None,
         }
     }
 

@@ -76,6 +76,9 @@ pub struct Vote {
     /// Who brought it over from the text that `base` was cast on; part of its identity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
+    /// The version of the guideline that the annotator read. An edit of it makes no vote stale, so it is no part of the id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guideline: Option<Digest>,
 }
 
 impl Vote {

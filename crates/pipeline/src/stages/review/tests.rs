@@ -42,6 +42,7 @@ fn vote(step: &Step, item: &Item, annotator: &str, synthetic: bool, values: &[(&
         settles: Vec::new(),
         contradicts: Vec::new(),
         carried: None,
+        guideline: None,
     }
     .sealed()
 }

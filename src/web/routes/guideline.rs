@@ -1,0 +1,154 @@
+//! How a ballot is decided: the guideline with examples, in every version, and what people made of each.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query as Asked, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde_json::json;
+
+use super::ballot::said;
+use super::decide::{desk, who};
+use super::review::{Who, ballot};
+use crate::pipeline::now;
+use crate::recipe::Recipe;
+use crate::review::agreement::{self, Bootstrap};
+use crate::review::ballot::{Choice, Kind, Round};
+use crate::review::{Digest, Vote};
+use crate::web::access::Rank;
+use crate::web::app::{App, reading, recipe};
+use crate::web::desk::{Ballot, Guide};
+use crate::web::error::Oops;
+use crate::web::guard::{Form, Visitor};
+use crate::web::view;
+
+/// The longest guideline, and the longest examples.
+const CHARS: usize = 8000;
+
+/// A version with what was voted by it.
+#[derive(Serialize)]
+struct Version {
+    #[serde(flatten)]
+    guide: Guide,
+    version: String,
+    /// People's votes whose page showed it.
+    votes: usize,
+    /// Of each field: items with two votes or more by this version, the share that agree, and alpha.
+    agreement: Vec<(String, usize, Option<f64>, Option<f64>)>,
+    /// Whether it holds.
+    holds: bool,
+}
+
+/// The guideline of a step, for whoever votes; its versions, and a form to edit it, for a curator.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+    Asked(asked): Asked<Who>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let (config, _) = app.config();
+    let curator = visitor.rank() >= Some(Rank::Curator);
+    let language = visitor.language;
+    let desk = desk(&config, &visitor);
+    let found = reading(move || {
+        let ballot = ballot(&app, &config, recipe, &step)?;
+        let step = &ballot.step;
+        let guides = app.desk.guides(recipe.name, step)?;
+        let guide = guides.last().cloned();
+        let meanings: Vec<(&str, Vec<(&str, &str)>)> = step
+            .form(Round::Vote)
+            .iter()
+            .filter_map(|field| {
+                let options: &[Choice] = match &field.kind {
+                    Kind::Choice(options) | Kind::Choices { options, .. } => options,
+                    Kind::Keep { reasons } => reasons,
+                    _ => return None,
+                };
+                let meaning = |option: &Choice| (said(language, option.label), said(language, option.definition));
+                Some((said(language, field.label), options.iter().map(meaning).collect()))
+            })
+            .collect();
+        let versions = if curator { versions(&app, recipe, &ballot, guides)? } else { Vec::new() };
+        let text = guide.as_ref().map(|guide| language.of(&guide.en, &guide.zh).to_string());
+        Ok(json!({
+            "recipe": recipe.name, "step": step.name, "title": said(language, step.title), "paper": step.paper,
+            "text": text, "guide": guide, "meanings": meanings, "versions": versions,
+        }))
+    })
+    .await?;
+    let all = json!({ "found": found, "desk": desk, "who": asked.r#as });
+    view::page(&visitor, "guideline.html", all)
+}
+
+/// Every version once, the last first.
+fn versions(
+    app: &App,
+    recipe: &'static Recipe,
+    ballot: &Ballot,
+    guides: Vec<Guide>,
+) -> Result<Vec<Version>, Oops> {
+    let board = app.desk.board().map_err(Oops::broken)?;
+    let votes = board.by_item(recipe.name, ballot.step.name);
+    let holds = guides.last().map(Guide::version);
+    let mut seen: Vec<Digest> = Vec::new();
+    let mut versions = Vec::new();
+    for guide in guides.into_iter().rev() {
+        let version = guide.version();
+        if seen.contains(&version) {
+            continue;
+        }
+        seen.push(version);
+        // Only people read guidelines.
+        let of = |vote: &&Vote| vote.guideline == Some(version) && !vote.synthetic;
+        let by_it: FxHashMap<&str, Vec<&Vote>> = votes
+            .iter()
+            .map(|(item, votes)| (*item, votes.iter().copied().filter(of).collect::<Vec<_>>()))
+            .filter(|(_, votes)| !votes.is_empty())
+            .collect();
+        let told = agreement::agreed(&ballot.step, &ballot.items, &by_it, Bootstrap::NONE);
+        let fields = told.fields.iter().filter(|field| !by_it.is_empty() && field.items > 0);
+        let point = |e: &Option<agreement::Estimate>| e.as_ref().map(|e| e.value);
+        versions.push(Version {
+            version: version.to_string(),
+            votes: by_it.values().map(Vec::len).sum(),
+            agreement: fields
+                .map(|field| (field.field.clone(), field.items, point(&field.percent), point(&field.alpha)))
+                .collect(),
+            holds: holds == Some(version),
+            guide,
+        });
+    }
+    Ok(versions)
+}
+
+/// A new version. No vote becomes outdated by it.
+pub(in crate::web) async fn edit(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+    form: Form,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let (config, _) = app.config();
+    let by = who(&config, &visitor, &form)?;
+    let text =
+        |field: &str| form.get(field).trim().replace("\r\n", "\n").chars().take(CHARS).collect::<String>();
+    let new = Guide { en: text("en"), zh: text("zh"), examples: text("examples"), by, at: now() };
+    if new.en.is_empty() || new.zh.is_empty() {
+        return Err(Oops::bad("a guideline is written in both languages: annotators read either"));
+    }
+    let here = format!("/review/{}/{}/guideline", recipe.name, view::encoded(&step));
+    reading(move || {
+        let ballot = ballot(&app, &config, recipe, &step)?;
+        let _alone = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let holds = app.desk.guides(recipe.name, &ballot.step)?.pop().map(|guide| guide.version());
+        if holds != Some(new.version()) {
+            app.desk.guide(recipe.name, ballot.step.name, &new)?;
+        }
+        Ok(())
+    })
+    .await?;
+    Ok(Redirect::to(&here).into_response())
+}

@@ -1,0 +1,152 @@
+//! One's own votes as a list: to be searched, and to be corrected.
+
+use std::sync::Arc;
+
+use axum::extract::{Query as Asked, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::ballot::said;
+use super::faults::named;
+use super::review::person;
+use crate::config::Config;
+use crate::recipe;
+use crate::review::ballot::{Field, Kind, Round};
+use crate::review::{Annotator, Item, Value, Vote, answers};
+use crate::web::app::{App, reading};
+use crate::web::desk::{Note, Place, own, shown, standing};
+use crate::web::error::Oops;
+use crate::web::guard::Visitor;
+use crate::web::view;
+use crate::web::words::{Language, word};
+
+/// Votes on a page.
+const SHOWN: usize = 50;
+
+/// Whose votes, and which of them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Sought {
+    r#as: String,
+    /// Words of the item, of the answers or of the remark.
+    q: String,
+    page: usize,
+}
+
+/// A vote of one's own, as it stands.
+#[derive(Serialize)]
+struct Cast {
+    recipe: &'static str,
+    step: &'static str,
+    round: &'static str,
+    title: &'static str,
+    item: String,
+    /// The first text of the item.
+    text: String,
+    /// Each question with what was answered.
+    answers: Vec<(&'static str, String)>,
+    at: String,
+    remark: String,
+    flag: bool,
+    /// Whether the item reads otherwise since.
+    stale: bool,
+}
+
+/// The votes of whoever comes, the last first.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Asked(sought): Asked<Sought>,
+) -> Result<Response, Oops> {
+    let (config, _) = app.config();
+    let person = person(&config, &visitor, &sought.r#as)?;
+    let (language, name, words) = (visitor.language, person.name.clone(), sought.q.trim().to_lowercase());
+    let mut votes = reading(move || votes(&app, &config, &person, language)).await?;
+    let holds = |text: &str| text.to_lowercase().contains(&words);
+    votes.retain(|vote| {
+        holds(&vote.text)
+            || holds(&vote.item)
+            || holds(&vote.remark)
+            || holds(vote.title)
+            || vote.answers.iter().any(|(_, answer)| holds(answer))
+    });
+    votes.sort_by(|a, b| (&b.at, &b.item).cmp(&(&a.at, &a.item)));
+    let (found, pages) = (votes.len(), votes.len().div_ceil(SHOWN).max(1));
+    let page = sought.page.clamp(1, pages);
+    let votes: Vec<Cast> = votes.into_iter().skip((page - 1) * SHOWN).take(SHOWN).collect();
+    let all = json!({ "who": name, "sought": sought.q, "votes": votes, "found": found, "number": page, "pages": pages });
+    view::page(&visitor, "history.html", all)
+}
+
+fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Cast>, Oops> {
+    let mut found = Vec::new();
+    let board = app.desk.board().map_err(Oops::broken)?;
+    for recipe in recipe::used(config) {
+        for review in recipe.reviews() {
+            let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
+            let step = &ballot.step;
+            let notes = app.desk.notes(recipe.name, step.name)?;
+            let notes: Vec<&Note> =
+                standing(&notes).into_iter().filter(|note| note.annotator == person.name).collect();
+            for round in Round::ALL.into_iter().filter(|round| person.may_vote(step, *round)) {
+                let place = Place { recipe, ballot: &ballot, round };
+                let form = step.form(round);
+                for item in &ballot.items {
+                    let Some(vote) = own(&board, place, &item.id, &person.name) else { continue };
+                    let Some(seen) = shown(&board, place, item) else { continue };
+                    let note = notes.iter().find(|note| note.item == item.id && note.round == round);
+                    found.push(Cast {
+                        recipe: recipe.name,
+                        step: step.name,
+                        round: round.name(),
+                        title: said(language, step.title),
+                        item: item.id.clone(),
+                        text: first(item, &step.shows),
+                        answers: answered(language, &form, &seen.item, vote),
+                        at: vote.at.clone(),
+                        remark: note.map(|note| note.text.clone()).unwrap_or_default(),
+                        flag: note.is_some_and(|note| note.flag),
+                        stale: vote.content_hash != seen.item.content_hash,
+                    });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What an item is known by: the text that stands first on its ballot.
+fn first<L>(item: &Item, shows: &[(&'static str, L)]) -> String {
+    shows.iter().find_map(|(key, _)| item.content.get(*key)).map(Value::to_string).unwrap_or_default()
+}
+
+/// What a vote says, in the words of the page.
+fn answered(language: Language, form: &[Field], item: &Item, vote: &Vote) -> Vec<(&'static str, String)> {
+    let comma = word(language, "comma").unwrap_or("; ");
+    let told = |field: &Field| {
+        let value = vote.values.get(field.name)?;
+        let words = match (&field.kind, value) {
+            (Kind::Text | Kind::Edited { .. } | Kind::Score { .. }, value) => value.to_string(),
+            (Kind::Pick { from, .. }, Value::List(numbers)) => {
+                let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
+                let text = |number: &String| {
+                    let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                    at.and_then(|at| candidates.get(at)).cloned().unwrap_or_else(|| number.clone())
+                };
+                numbers.iter().map(text).collect::<Vec<_>>().join(comma)
+            }
+            (_, Value::List(codes)) => {
+                let names: Vec<String> = codes.iter().map(|code| named(language, field, code)).collect();
+                names.join(comma)
+            }
+            (_, value) => match answers::write(field, item, value).as_str() {
+                "1" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_1")?.to_string(),
+                "2" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_2")?.to_string(),
+                code => named(language, field, code),
+            },
+        };
+        Some((said(language, field.label), words))
+    };
+    form.iter().filter_map(told).collect()
+}
