@@ -8,10 +8,16 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+pub use labels::LabelFigures;
+pub use options::OptionFigures;
+
 use super::rows_of::JsonRow;
 use crate::join::{Watch, alike_watched};
 use crate::review::agreement::{Confusion, Weights};
 use crate::text::sameness::Verdict;
+
+mod labels;
+mod options;
 
 /// FLUB's published type strings as the paper's types: what `compare` takes where no file is named.
 pub const FLUB_TYPES: &str = include_str!("templates/flub_types.json");
@@ -19,7 +25,8 @@ pub const FLUB_TYPES: &str = include_str!("templates/flub_types.json");
 /// Columns that hold an item's text, in the order they are looked for.
 const TEXTS: &[&str] = &["question_zh", "text", "joke", "question"];
 /// Columns whose values are labels.
-const LABELS: &[&str] = &["type", "is_question", "answer", "label", "category"];
+const LABELS: &[&str] =
+    &["type", "is_question", "answer", "label", "category", "categories", "category_names"];
 /// Columns that name an item and may differ without meaning anything.
 const NAMES: &[&str] = &["id", "index", "source_id", "standing"];
 
@@ -40,6 +47,8 @@ pub struct Comparison {
     pub extra: u64,
     /// Agreement on labels, by column.
     pub labels: BTreeMap<String, Agreement>,
+    /// How far the options of found items are the same; none where no item has options on both sides.
+    pub options: Option<OptionFigures>,
     /// Fields of found items that hold something else.
     pub differing: Vec<Field>,
 }
@@ -79,6 +88,8 @@ pub struct Field {
     pub reference: Json,
     /// What the set holds.
     pub value: Json,
+    /// Whether the two differ by blanks and a last full stop alone.
+    pub spelling: bool,
 }
 
 /// How far two sets of labels agree.
@@ -92,6 +103,8 @@ pub struct Agreement {
     pub kappa: Option<f64>,
     /// Reference, set, count.
     pub matrix: Vec<(String, String, u64)>,
+    /// The figures of each label.
+    pub by_label: Vec<LabelFigures>,
 }
 
 /// Compares two lists of items. `types` maps published labels to the set's, on both sides; `lost` is asked for the
@@ -146,11 +159,12 @@ pub fn compare(
         .into_iter()
         .map(|label| {
             let pairs = found.iter().enumerate().filter_map(|(i, at)| Some((&reference[i], &rows[(*at)?])));
-            (
-                label.to_string(),
-                agreement(pairs.map(|(a, b)| (mapped(&a[label], types), mapped(&b[label], types)))),
-            )
+            // A letter says nothing where options stand in an order of their own: `options` has that figure.
+            let pairs = pairs.filter(|(a, b)| label != "answer" || options::same(a, b).is_none());
+            let sets = |row: &JsonRow| row.get(label).map(|value| labels::labels(value, types));
+            (label.to_string(), agreement(pairs.filter_map(|(a, b)| sets(a).zip(sets(b))).collect()))
         })
+        .filter(|(_, agreement): &(String, Agreement)| agreement.items > 0)
         .collect();
     comparison
 }
@@ -200,17 +214,28 @@ fn nearly(
 
 impl Comparison {
     fn fields(&mut self, item: &str, reference: &JsonRow, row: &JsonRow, types: &BTreeMap<String, String>) {
+        let options = options::same(reference, row);
+        if let Some(same) = options {
+            self.options.get_or_insert_default().push(same);
+        }
         for (column, theirs) in reference {
             let Some(value) = row.get(column).filter(|_| !NAMES.contains(&column.as_str())) else { continue };
-            let same = match LABELS.contains(&column.as_str()) {
-                true => mapped(theirs, types) == mapped(value, types),
-                false => theirs == value,
+            let same = match (column.as_str(), options) {
+                ("options", Some(options)) => options.contents,
+                ("answer", Some(options)) => options.right,
+                (label, _) if LABELS.contains(&label) => {
+                    labels::labels(theirs, types) == labels::labels(value, types)
+                }
+                _ => theirs == value,
             };
             // A text that drifted is told as such.
             let text = TEXTS.contains(&column.as_str()) && self.near.iter().any(|near| near.item == item);
             if !same && !text {
+                let spelling =
+                    theirs.as_str().zip(value.as_str()).is_some_and(|(a, b)| a != b && plain(a) == plain(b));
                 let (reference, value) = (theirs.clone(), value.clone());
-                self.differing.push(Field { item: item.into(), column: column.clone(), reference, value });
+                let column = column.clone();
+                self.differing.push(Field { item: item.into(), column, reference, value, spelling });
             }
         }
     }
@@ -239,6 +264,24 @@ impl Comparison {
             for (theirs, ours, n) in a.matrix.iter().filter(|(theirs, ours, _)| theirs != ours) {
                 let _ = writeln!(out, "  {theirs} -> {ours}: {n}");
             }
+            for one in a.by_label.iter().filter(|one| one.reference != one.both || one.set != one.both) {
+                let share = |value: Option<f64>| value.map_or_else(|| "-".into(), |v| format!("{v:.3}"));
+                let _ = writeln!(
+                    out,
+                    "  {}: precision {}, recall {}, kappa {}",
+                    one.label,
+                    share(one.precision),
+                    share(one.recall),
+                    share(one.kappa)
+                );
+            }
+        }
+        if let Some(o) = self.options {
+            let _ = writeln!(
+                out,
+                "options of {}: {} say the same, {} with the same right answer, {} in the same order",
+                o.items, o.contents, o.right, o.order
+            );
         }
         for near in &self.near {
             let _ =
@@ -247,8 +290,12 @@ impl Comparison {
         for field in &self.differing {
             let _ = writeln!(
                 out,
-                "other {} {}: {} -> {}",
-                field.item, field.column, field.reference, field.value
+                "{} {} {}: {} -> {}",
+                if field.spelling { "spelt otherwise" } else { "other" },
+                field.item,
+                field.column,
+                field.reference,
+                field.value
             );
         }
         for missing in &self.missing {
@@ -275,17 +322,19 @@ fn words(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
-fn mapped(value: &Json, types: &BTreeMap<String, String>) -> String {
-    let label = words(value);
-    types.get(&label).cloned().unwrap_or(label)
+/// A text without its blanks and its last full stops: what a copy may lose and still say the same.
+fn plain(text: &str) -> String {
+    let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    bare.trim_end_matches(['.', '。', '．']).to_string()
 }
 
-fn agreement(pairs: impl Iterator<Item = (String, String)>) -> Agreement {
+fn agreement(pairs: Vec<(BTreeSet<String>, BTreeSet<String>)>) -> Agreement {
+    let by_label = labels::figures(&pairs);
+    let joined = |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
-    pairs.for_each(|pair| *counts.entry(pair).or_default() += 1);
-    let labels: BTreeSet<&String> = counts.keys().flat_map(|(a, b)| [a, b]).collect();
-    let places: BTreeMap<&String, usize> =
-        labels.into_iter().enumerate().map(|(i, label)| (label, i)).collect();
+    pairs.iter().for_each(|(a, b)| *counts.entry((joined(a), joined(b))).or_default() += 1);
+    let sets: BTreeSet<&String> = counts.keys().flat_map(|(a, b)| [a, b]).collect();
+    let places: BTreeMap<&String, usize> = sets.into_iter().enumerate().map(|(i, set)| (set, i)).collect();
     let mut confusion = Confusion::new(places.len());
     for ((a, b), n) in &counts {
         (0..*n).for_each(|_| confusion.push(places[a], places[b]));
@@ -295,6 +344,7 @@ fn agreement(pairs: impl Iterator<Item = (String, String)>) -> Agreement {
         percent: confusion.percent(),
         kappa: confusion.kappa(Weights::None),
         matrix: counts.into_iter().map(|((a, b), n)| (a, b, n)).collect(),
+        by_label,
     }
 }
 
@@ -342,5 +392,41 @@ mod tests {
         );
         assert!((found.labels["type"].percent.unwrap() - 2.0 / 3.0).abs() < 1e-12);
         assert!(!found.is_perfect());
+    }
+
+    #[test]
+    fn another_order_is_no_other_answer_and_a_full_stop_no_other_text() {
+        let row = |options: [&str; 4], answer: &str, explanation: &str, category: &str| {
+            let [a, b, c, d] = options;
+            let options = serde_json::json!({ "A": a, "B": b, "C": c, "D": d });
+            let text = "闹钟叫醒了我，谁叫醒闹钟？";
+            serde_json::json!({ "text": text, "options": options, "answer": answer, "explanation": explanation,
+                "category": category })
+            .as_object()
+            .cloned()
+            .unwrap()
+        };
+        let published = [row(["甲", "乙", "丙", "丁"], "C", "闹钟不睡觉。", "2(B), 3(C)")];
+        let told = |ours: JsonRow| {
+            let found = against(&[ours], &published);
+            let fields: Vec<(String, bool)> =
+                found.differing.iter().map(|f| (f.column.clone(), f.spelling)).collect();
+            (fields, found)
+        };
+        let (fields, found) = told(row(["丙", "丁", "甲", "乙"], "A", "闹钟不睡觉。", "3(C), 2(B)"));
+        let options = found.options.unwrap();
+        assert!(fields.is_empty() && !found.labels.contains_key("answer"), "{fields:?}");
+        assert_eq!((options.items, options.contents, options.right, options.order), (1, 1, 1, 0));
+        assert!(
+            found
+                .text()
+                .contains("options of 1: 1 say the same, 1 with the same right answer, 0 in the same")
+        );
+        let (fields, _) = told(row(["丙", "丁", "甲", "乙"], "C", "闹钟 不睡觉", "2(B), 3(C)"));
+        assert_eq!(fields, [("answer".into(), false), ("explanation".into(), true)]);
+        let (fields, found) = told(row(["甲", "乙", "丙", "戊"], "C", "闹钟要睡觉。", "6(F)"));
+        let want = ["options", "explanation", "category"].map(|column| (column.to_string(), false));
+        assert_eq!(fields.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(want));
+        assert_eq!(found.labels["category"].by_label.iter().map(|l| l.both).sum::<u64>(), 0);
     }
 }
