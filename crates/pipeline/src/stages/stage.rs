@@ -234,7 +234,8 @@ impl Stage {
             // 2 takes no optional review without an answer for a doubt.
             Stage::Pairs => 2,
             // 2 takes promotion off behind a letter; tells letters and their order apart; as Stage::Dedup.
-            Stage::Puzzle(Puzzling::Strip | Puzzling::Dedup) => 2,
+            // Near: 2 takes all three words from the sense that the puzzle means, at most one of them a synonym.
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Dedup | Puzzling::Near) => 2,
             Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
         }
     }

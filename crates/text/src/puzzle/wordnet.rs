@@ -82,6 +82,8 @@ pub struct Synset {
     pub place: Place,
     /// Its words, blanks between the parts of a collocation; capitals as the lexicographer wrote them.
     pub words: Vec<String>,
+    /// What the list of counts knows each of them by: `lemma%type:file:id:`.
+    pub keys: Vec<String>,
     /// Pointers to other synsets, with their symbols: `@` hypernym, `@i` of an instance, `~` and `~i` their converse.
     pub pointers: Vec<(String, Place)>,
     /// What it means, with examples.
@@ -100,6 +102,8 @@ impl Synset {
 pub struct WordNet {
     /// Index, data and exceptions of each part of speech that is there.
     files: Vec<(Pos, Files)>,
+    /// How often each sense was met in the texts that WordNet's makers tagged; empty where the list is missing.
+    counts: String,
     folder: PathBuf,
 }
 
@@ -135,7 +139,32 @@ impl WordNet {
                 files.push((pos, Files { index, data, exceptions }));
             }
         }
-        Ok(WordNet { files, folder: folder.to_path_buf() })
+        let counts = read("cntlist.rev".into(), false)?;
+        Ok(WordNet { files, counts, folder: folder.to_path_buf() })
+    }
+
+    /// How often a word was met in a sense, in the texts that WordNet's makers tagged.
+    pub fn count(&self, sense: &Synset, word: &str) -> u64 {
+        let Some((_, key)) =
+            sense.words.iter().zip(&sense.keys).find(|(own, _)| own.eq_ignore_ascii_case(word))
+        else {
+            return 0;
+        };
+        // `key::head number count`; a satellite's key ends in the word that it is grouped under.
+        let lines =
+            starting(&self.counts, key).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+        lines.sum()
+    }
+
+    /// Whether it can be told how often words are met.
+    pub fn counts(&self) -> bool {
+        !self.counts.is_empty()
+    }
+
+    /// Whether the word itself is listed as this part of speech, not a base form of it.
+    pub fn lists(&self, word: &str, pos: Pos) -> bool {
+        let lemma = word.to_lowercase().replace(' ', "_");
+        self.files.iter().any(|(of, files)| *of == pos && find(&files.index, &lemma).is_some())
     }
 
     /// The hash of all files: what a decision that rests on them depends on.
@@ -147,6 +176,7 @@ impl WordNet {
                 hasher.update(part.as_bytes());
             }
         }
+        hasher.update(self.counts.as_bytes());
         hasher.finalize().to_hex()[..16].to_string()
     }
 
@@ -217,24 +247,44 @@ fn find<'a>(sorted: &'a str, word: &str) -> Option<&'a str> {
     None
 }
 
+/// The lines of a sorted file that begin with a text.
+fn starting<'a>(sorted: &'a str, text: &'a str) -> impl Iterator<Item = &'a str> {
+    let bytes = sorted.as_bytes();
+    let (mut low, mut high) = (0, bytes.len());
+    while low < high {
+        let middle = (low + high) / 2;
+        let start = bytes[..middle].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let end = bytes[middle..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |at| middle + at + 1);
+        if &bytes[start..end] < text.as_bytes() {
+            low = end;
+        } else {
+            high = start;
+        }
+    }
+    sorted[low..].lines().take_while(move |line| line.starts_with(text))
+}
+
 /// `synset_offset lex_filenum ss_type w_cnt word lex_id… p_cnt ptr… [frames…] | gloss`
 fn parse(line: &str, place: Place) -> Option<Synset> {
     let (head, gloss) = line.split_once('|')?;
     let mut fields = head.split_whitespace();
     let offset: usize = fields.next()?.parse().ok()?;
-    let _lexicographer = fields.next()?;
-    let pos = Pos::of_code(fields.next()?)?;
+    let lexicographer: u32 = fields.next()?.parse().ok()?;
+    let code = fields.next()?;
+    let pos = Pos::of_code(code)?;
+    let kind = ["n", "v", "a", "r", "s"].iter().position(|of| *of == code)? + 1;
     if offset != place.offset || pos != place.pos {
         return None;
     }
     let count = usize::from_str_radix(fields.next()?, 16).ok()?;
-    let mut words = Vec::with_capacity(count);
+    let (mut words, mut keys) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {
         let word = fields.next()?;
         // Adjectives carry their place in a phrase: `galore(ip)`.
         let word = word.split_once('(').map_or(word, |(word, _)| word);
         words.push(word.replace('_', " "));
-        fields.next()?;
+        let id = u32::from_str_radix(fields.next()?, 16).ok()?;
+        keys.push(format!("{}%{kind}:{lexicographer:02}:{id:02}:", word.to_lowercase()));
     }
     let count: usize = fields.next()?.parse().ok()?;
     let mut pointers = Vec::with_capacity(count);
@@ -245,7 +295,7 @@ fn parse(line: &str, place: Place) -> Option<Synset> {
         fields.next()?;
         pointers.push((symbol, Place { pos, offset }));
     }
-    Some(Synset { place, words, pointers, gloss: gloss.trim().to_owned() })
+    Some(Synset { place, words, keys, pointers, gloss: gloss.trim().to_owned() })
 }
 
 /// Base forms of an inflected word: those its exception list gives, else by the rules of morphology(7).
