@@ -16,6 +16,7 @@ use crate::options::Draw;
 
 /// A hypernym with more words under it than this says nothing of them.
 const WIDEST: usize = 120;
+
 /// Words that questions ask with; a gloss that has one says nothing of the puzzle.
 const ASKING: [&str; 8] = ["kind", "type", "sort", "word", "name", "call", "part", "use"];
 
@@ -177,8 +178,8 @@ fn said_by(text: &str) -> BTreeSet<String> {
 
 /// The sense of a noun that its puzzle means, or several that it speaks of equally; none where that cannot be told. The
 /// senses are compared by the words that they and what stands over them share with the question, and those that share
-/// most are meant; where none shares any, the only one is, or the one that the word is met in more often than in all others together, other parts of
-/// speech included.
+/// most are meant; where none shares any, the only one is, or the one that the word is met in more often than in all
+/// others together, other parts of speech included.
 fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<Vec<Synset>, WordNetError> {
     let mut all = wordnet.senses(word)?;
     if plural {
