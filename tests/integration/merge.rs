@@ -105,6 +105,7 @@ fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
     there.call(["withdraw", "tieba:3", "--reason", "its author asked"]).expect(0);
     there.write("raw/warc/ba/00001.warc.gz", "an archive");
     there.write("raw/dumps/2.json", title(9, "灯会不会怕黑？"));
+    there.write("raw/replies/batches.jsonl", "{\"batch\":\"1-2-0\",\"endpoint\":\"mine\",\"at_ms\":1}\n");
 
     let said = merge(&here, &there, &[]).expect(0).out;
     for word in ["drop tieba:2", "contradicts one of here", "1 withdrawal", "raw/warc/ba/00001.warc.gz: new"]
@@ -112,6 +113,7 @@ fn decisions_withdrawals_and_archives_of_two_machines_come_together() {
         assert!(said.contains(word), "no {word:?}: {said}");
     }
     assert!(said.contains("not taken over: raw/dumps/2.json is not here"), "{said}");
+    assert!(said.contains("1 of its batches are on their way"), "{said}");
     assert_eq!(here.read("raw/warc/ba/00001.warc.gz"), "an archive");
     assert!(merge(&here, &there, &[]).expect(0).out.starts_with("nothing there is new here"));
 

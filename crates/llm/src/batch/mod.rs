@@ -12,10 +12,11 @@ mod server;
 mod tests;
 
 use std::fs::File;
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use futures_util::future::join_all;
-use riddlemill_files::log::Log;
+use riddlemill_files::log::{Log, LogError};
 use riddlemill_text::record::Reason;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,6 +40,14 @@ const LEASE: Duration = Duration::from_secs(26 * 3600);
 pub(super) fn on_their_way(store: &Store) -> Result<FxHashSet<Key>, StoreError> {
     let open = log::open(&log::of(store.dir()))?;
     Ok(open.into_iter().flat_map(|entry| entry.items).map(|item| item.key).collect())
+}
+
+/// How many batches are on their way from the store in the folder `replies`, without opening it.
+///
+/// # Errors
+/// [`LogError`] where their log is damaged.
+pub fn batches_on_their_way(replies: &Path) -> Result<usize, LogError> {
+    Ok(log::open(&log::of(replies))?.len())
 }
 
 impl Engine {
