@@ -47,7 +47,9 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     let asked = |text: &str| recipe.and_then(|recipe| by_text(global, recipe, text));
     let records = (rows.len() + reference.len()) as u64;
     let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));
-    let found = comparing::compare(&rows, &reference, &types, &asked, &Waiting::new(&stop, &bar, records));
+    let likeness = output::load_or_default(global)?.typed(recipe.map(|recipe| recipe.name), "dedup");
+    let watch = Waiting::new(&stop, &bar, records);
+    let found = comparing::compare(&rows, &reference, &types, &likeness, &asked, &watch);
     bar.clear();
     match global.json {
         true => output::json(&found)?,

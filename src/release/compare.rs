@@ -12,9 +12,10 @@ pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
 use super::rows_of::JsonRow;
-use crate::join::{Watch, alike_watched};
+use crate::config::sections::{self, Language};
+use crate::join::Watch;
 use crate::review::agreement::{Confusion, Weights};
-use crate::text::sameness::Verdict;
+use crate::stages::likes;
 
 mod labels;
 mod options;
@@ -107,12 +108,14 @@ pub struct Agreement {
     pub by_label: Vec<LabelFigures>,
 }
 
-/// Compares two lists of items. `types` maps published labels to the set's, on both sides; `lost` is asked for the
-/// stage and rule that lost a text; `watch` hears how far the join of the texts is.
+/// Compares two lists of items. `types` maps published labels to the set's, on both sides; `likeness` says when two texts
+/// are one joke, as the recipe's dedup says it; `lost` is asked for the stage and rule that lost a text; `watch` hears how
+/// far the join of the texts is.
 pub fn compare(
     rows: &[JsonRow],
     reference: &[JsonRow],
     types: &BTreeMap<String, String>,
+    likeness: &sections::Dedup,
     lost: &dyn Fn(&str) -> Option<String>,
     watch: &dyn Watch,
 ) -> Comparison {
@@ -129,7 +132,7 @@ pub fn compare(
         found[i] = free.get_mut(text).and_then(VecDeque::pop_front);
     }
     comparison.exact = found.iter().flatten().count() as u64;
-    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found, watch) {
+    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found, likeness, watch) {
         found[theirs_at] = Some(ours_at);
         comparison.near.push(Near {
             item: name(&reference[theirs_at], theirs_at),
@@ -169,19 +172,28 @@ pub fn compare(
     comparison
 }
 
+/// Whether most letters of the texts are Latin.
+fn is_latin(texts: &[&str]) -> bool {
+    let letters = || texts.iter().flat_map(|text| text.chars()).filter(|c| c.is_alphabetic());
+    2 * letters().filter(char::is_ascii).count() > letters().count()
+}
+
 /// Pairs of a reference item and an item that are the same joke in other words, the best first; each
 /// stands in one pair.
 fn nearly(
     ours: &[&str],
     theirs: &[&str],
     found: &[Option<usize>],
+    likeness: &sections::Dedup,
     watch: &dyn Watch,
 ) -> Vec<(usize, usize, f64)> {
     let taken: BTreeSet<usize> = found.iter().flatten().copied().collect();
     let left: Vec<usize> = (0..ours.len()).filter(|i| !taken.contains(i)).collect();
     let open: Vec<usize> = (0..theirs.len()).filter(|i| found[*i].is_none()).collect();
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
-    let pairs = alike_watched(&texts, watch);
+    // Another language than that of the posts is compared by its own rules: a translation has none of their characters.
+    let language = if is_latin(&texts) { Language::En } else { likeness.language };
+    let (groups, likes) = likes(&texts, &sections::Dedup { language, ..likeness.clone() }, watch);
     let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
     let mut put = |a: u32, b: u32, score: f64| {
         let (first, second) = (a.min(b) as usize, a.max(b) as usize);
@@ -189,14 +201,14 @@ fn nearly(
             candidates.push((score, open[second - left.len()], left[first]));
         }
     };
-    for group in &pairs.groups {
+    for group in &groups {
         for (i, a) in group.iter().enumerate() {
             group[i + 1..].iter().for_each(|b| put(*a, *b, 1.0));
         }
     }
-    for pair in pairs.pairs.iter().filter(|p| p.comparison.verdict == Verdict::Same) {
-        for a in &pairs.groups[pair.a as usize] {
-            pairs.groups[pair.b as usize].iter().for_each(|b| put(*a, *b, pair.comparison.score));
+    for like in likes.iter().filter(|like| like.same) {
+        for a in &groups[like.a as usize] {
+            groups[like.b as usize].iter().for_each(|b| put(*a, *b, like.score));
         }
     }
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
@@ -364,9 +376,30 @@ mod tests {
             ours,
             reference,
             &serde_json::from_str(FLUB_TYPES).unwrap(),
+            &crate::config::Config::defaults().typed(None, "dedup"),
             &|_| None,
             &crate::join::Unwatched,
         )
+    }
+
+    /// The predicates for Chinese posts take riddles of a few letters for one another.
+    #[test]
+    fn english_puzzles_are_near_by_their_words() {
+        let reference = rows(&[
+            ("1", "What has a neck and no head?", "x"),
+            ("2", "What has teeth and cannot bite?", "x"),
+            ("3", "A man walks into a bar and asks for water. Why?", "x"),
+        ]);
+        let ours = rows(&[
+            ("a", "What has a neck, and no head", "x"),
+            ("b", "What can run and never walks?", "x"),
+            ("c", "What has hands but cannot clap?", "x"),
+        ]);
+        let found = against(&ours, &reference);
+        let near: Vec<(&str, &str)> =
+            found.near.iter().map(|near| (near.item.as_str(), near.text.as_str())).collect();
+        assert_eq!(near, [("1", "What has a neck, and no head")]);
+        assert_eq!((found.missing.len(), found.extra), (2, 2));
     }
 
     #[test]

@@ -225,7 +225,8 @@ fn compared(
     let mut gone = Withheld::open(&app.workspace, recipe)?.rows(&ours)?.into_iter();
     ours.retain(|_| !gone.next().unwrap_or_default());
     let types = serde_json::from_str(FLUB_TYPES).map_err(Oops::broken)?;
-    let mut found = compare::compare(&ours, &theirs, &types, &|_| None, &Unwatched);
+    let likeness = app.config().0.typed(Some(recipe.name), "dedup");
+    let mut found = compare::compare(&ours, &theirs, &types, &likeness, &|_| None, &Unwatched);
     found.missing.truncate(SHOWN);
     found.near.truncate(SHOWN);
     for missing in &mut found.missing {

@@ -26,7 +26,7 @@ pub use anonymise::{Anonymise, Lists, policy_lists};
 pub use clean::clean;
 pub(crate) use declared::lacking;
 pub use declared::{choose, mark, riddle};
-pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, parted, witness};
+pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, likes, parted, witness};
 pub use draft::Draft;
 pub use filter::filter;
 pub use judge::judge;

@@ -52,11 +52,7 @@ pub(super) fn name(metric: Metric) -> &'static str {
 }
 
 /// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
-pub(super) fn likes(
-    texts: &[&str],
-    settings: &sections::Dedup,
-    watch: &dyn Watch,
-) -> (Vec<Vec<u32>>, Vec<Like>) {
+pub fn likes(texts: &[&str], settings: &sections::Dedup, watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>) {
     let Some(query) = query(settings) else { return default_likes(texts, watch) };
     let folded: Vec<String> = match settings.normalize {
         true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),

@@ -18,7 +18,7 @@ mod ranks;
 mod stage;
 
 pub(super) use against::resemblances;
-pub use likes::Like;
+pub use likes::{Like, likes};
 pub use on_disk::{OnDiskError, Output, apply_on_disk};
 pub use stage::{NearPair, dedup, witness};
 pub(super) use stage::{decide, decide_where};
