@@ -34,8 +34,8 @@ pub(in crate::web) enum Cast {
 pub(in crate::web) struct Board {
     log: Option<VoteLog>,
     taken: usize,
-    /// By `recipe/step`, then by item.
-    places: FxHashMap<String, FxHashMap<String, Vec<u32>>>,
+    /// By recipe, by step, then by item.
+    places: FxHashMap<String, FxHashMap<String, FxHashMap<String, Vec<u32>>>>,
 }
 
 /// The votes and the way to their writer.
@@ -58,7 +58,7 @@ impl Board {
     /// The votes on an item, superseded ones too.
     pub(in crate::web) fn on(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
         let Some(log) = &self.log else { return Vec::new() };
-        let places = self.places.get(&format!("{recipe}/{step}"));
+        let places = self.places.get(recipe).and_then(|steps| steps.get(step));
         let places = places.and_then(|items| items.get(item)).map(Vec::as_slice).unwrap_or_default();
         places.iter().map(|at| &log.votes()[*at as usize]).collect()
     }
@@ -76,7 +76,8 @@ impl Board {
             (self.taken, self.places) = (0, FxHashMap::default());
         }
         for (at, vote) in log.votes().iter().enumerate().skip(self.taken) {
-            let step = self.places.entry(format!("{}/{}", vote.recipe, vote.step)).or_default();
+            let step =
+                self.places.entry(vote.recipe.clone()).or_default().entry(vote.step.clone()).or_default();
             step.entry(vote.item.clone()).or_default().push(at as u32);
         }
         self.taken = log.votes().len();
