@@ -1,5 +1,7 @@
 //! A record as it stands in the stages of a recipe.
 
+use std::cell::RefCell;
+
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
@@ -15,6 +17,8 @@ pub(super) struct Stages<'c> {
     config: &'c Config,
     pub(super) recipe: &'static Recipe,
     made: Vec<Option<StageReader>>,
+    /// The record that was asked for last, and where its way ended: every verdict on it asks.
+    last: RefCell<Option<(String, Option<Standing>)>>,
 }
 
 /// Where a record's way ended.
@@ -57,7 +61,7 @@ impl<'c> Stages<'c> {
             found => found,
         };
         let made = recipe.steps.iter().enumerate().map(open).collect::<Result<_, _>>()?;
-        Ok(Stages { config, recipe, made })
+        Ok(Stages { config, recipe, made, last: RefCell::default() })
     }
 
     pub(super) fn made(&self, step: &str) -> Option<&StageReader> {
@@ -75,6 +79,15 @@ impl<'c> Stages<'c> {
 
     /// Where the way of a record ended; nothing where no stage has it.
     pub(super) fn ended(&self, id: &str) -> Result<Option<Standing>, Error> {
+        if let Some((_, known)) = self.last.borrow().as_ref().filter(|(last, _)| last == id) {
+            return Ok(known.clone());
+        }
+        let ended = self.look_for_its_end(id)?;
+        *self.last.borrow_mut() = Some((id.to_owned(), ended.clone()));
+        Ok(ended)
+    }
+
+    fn look_for_its_end(&self, id: &str) -> Result<Option<Standing>, Error> {
         let mut last = None;
         for (step, stage) in self.recipe.steps.iter().zip(&self.made) {
             let Some(stage) = stage else { break };
