@@ -18,7 +18,7 @@ fn main() {
 type Reply = (usize, Given, Vec<Rating>);
 
 fn set(config: &str, bodies: impl Iterator<Item = (String, Body)>) -> Set {
-    let items = bodies.map(|(id, body)| Item { record: id.clone(), id, body }).collect();
+    let items = bodies.map(|(id, body)| Item { record: id.clone(), id, body, paper: false }).collect();
     Set { config: config.into(), version: "bench".into(), items, draft: Vec::new(), withdrawn: 0 }
 }
 

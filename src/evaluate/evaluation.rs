@@ -21,7 +21,7 @@ use crate::llm::{Endpoint, Estimate, Reading, Run, estimate};
 use crate::pipeline::blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
-use crate::stages::draft::{Asking, named, open_store, prompts};
+use crate::stages::draft::{Asking, named, open_store, papers_own, prompts};
 use crate::stages::{Pulse, Stop};
 use crate::store::Workspace;
 
@@ -111,6 +111,8 @@ struct Work {
 
 fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
     let (mut set, aside) = load(&Workspace::new(&config.root), name)?;
+    let paper = papers_own(config);
+    set.items.iter_mut().for_each(|item| item.paper = paper);
     if let Some(limit) = settings.limit {
         set.limit(limit, settings.seed);
     }

@@ -19,6 +19,8 @@ pub struct Item {
     pub record: String,
     /// What is asked.
     pub body: Body,
+    /// Whether answers are read as the paper's authors read them.
+    pub paper: bool,
 }
 
 /// What an item holds, by set.
@@ -198,7 +200,7 @@ impl Item {
         };
         // Three puzzles share their riddle.
         let record = source.filter(|_| config != "brainteaser").unwrap_or_else(|| id.clone());
-        let item = Item { id, record, body };
+        let item = Item { id, record, body, paper: false };
         match item.options().is_some_and(|(options, answer)| answer >= options.len()) {
             true => Err("the right option is none of the options".into()),
             false => Ok(item),

@@ -42,13 +42,25 @@ pub fn about(item: &Item, task: Task, setting: Setting) -> String {
 /// are the two of two (FLUB 3.3: "randomly selected").
 pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
     let mut draw = Draw::new(seed, &format!("shots {task}"), &items[at].id);
-    let mut others: Vec<usize> = (0..items.len()).filter(|&i| i != at && items[i].takes(task)).collect();
+    let like = |i: &usize| *i != at && items[*i].takes(task) && of_its_kind(task, &items[*i], &items[at]);
+    let mut others: Vec<usize> = (0..items.len()).filter(like).collect();
     let wanted = usize::from(shots).min(others.len());
     let mut drawn = Vec::with_capacity(wanted);
     for _ in 0..wanted {
         drawn.push(&items[others.swap_remove(draw.below(others.len()))]);
     }
     drawn
+}
+
+/// Whether one item may be an example for another: an explanation answers a question or explains a statement, and so do its
+/// examples.
+fn of_its_kind(task: Task, one: &Item, other: &Item) -> bool {
+    match (task, &one.body, &other.body) {
+        (Task::Explain, Body::Text { is_question: one, .. }, Body::Text { is_question: other, .. }) => {
+            one == other
+        }
+        _ => true,
+    }
 }
 
 /// Options as they are shown, a letter each.
@@ -104,4 +116,30 @@ fn solved(item: &Item) -> Option<Json> {
         "reason": explanation,
         "type": kind.as_deref().unwrap_or_default(),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::text;
+    use super::*;
+
+    /// A question is answered after questions, a statement explained after statements; where the paper's prompts do not
+    /// part the two, examples are drawn from both.
+    #[test]
+    fn examples_are_of_the_kind_of_what_is_asked() {
+        let items: Vec<Item> = (0..40).map(|at| text(at, at % 2 == 0, Some(types()[0]), 0)).collect();
+        let asks = |item: &Item| item.parts()[0] == "question";
+        let mut mixed = 0;
+        for (at, item) in items.iter().enumerate() {
+            let drawn = shots(&items, at, Task::Explain, 5, 1);
+            assert_eq!(drawn.len(), 5);
+            assert!(drawn.iter().all(|shot| shot.id != item.id && asks(shot) == asks(item)), "{}", item.id);
+            let two = shots(&items, at, Task::Explain, 2, 1);
+            assert_eq!(two, drawn[..2], "the first two of five are the two of two");
+            mixed += usize::from(
+                shots(&items, at, Task::Select, 5, 1).iter().any(|shot| asks(shot) != asks(item)),
+            );
+        }
+        assert!(mixed > 30, "{mixed}");
+    }
 }

@@ -17,6 +17,9 @@ pub const ANSWERS: [&str; 2] = ["AnswerA", "AnswerB"];
 /// What is wrong with the form of the answer.
 pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, String> {
     let said = match task {
+        Task::GoodFirst | Task::BadFirst if item.paper => {
+            parse::choice_within(text, &ANSWERS).map(str::to_string)
+        }
         Task::GoodFirst | Task::BadFirst => parse::choice(text, &ANSWERS).map(str::to_string),
         Task::Select => parse::letter(text, &['A', 'B', 'C', 'D']).map(String::from),
         Task::Classify => kind(text, setting.cot),
@@ -158,7 +161,7 @@ mod tests {
             variant: Variant::Original,
             word: true,
         };
-        let item = Item { id: "WP-0".into(), record: "WP-0".into(), body };
+        let item = Item { id: "WP-0".into(), record: "WP-0".into(), body, paper: false };
         read(&item, Task::Solve, Setting::default(), said).ok().flatten()
     }
 

@@ -11,7 +11,7 @@ pub(super) fn set(config: &str, items: Vec<Item>) -> Set {
 
 fn item(id: impl Into<String>, body: Body) -> Item {
     let id = id.into();
-    Item { record: id.clone(), id, body }
+    Item { record: id.clone(), id, body, paper: false }
 }
 
 pub(super) fn question(at: usize, categories: &[&str]) -> Item {

@@ -231,7 +231,7 @@ fn the_responses_of_the_sample_are_outputs() {
     let said = ws.call(args.into_iter().chain(judges));
     assert!(said.code == 0 || said.code == 3, "{}", said.err);
     let found = evaluation(&ws, "ruozhibench-gen");
-    assert!(table(&found, "scores")["rows"].as_array().unwrap().len() == 4);
+    assert!(table(&found, "scores")["rows"].as_array().unwrap().len() == 5, "four models and their average");
     assert_eq!(table(&found, "judges")["rows"].as_array().unwrap().len(), 3);
     assert!(ws.read("output/ruozhibench-gen/evaluation/candidate/report.html").contains("figure 6"));
 }

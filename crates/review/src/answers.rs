@@ -248,11 +248,15 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
             }
         }
         Kind::Keep { reasons } => {
-            let given = raw.to_string();
-            if matches!(head(&normal(&given)), KEEP | "保留") {
+            let keeps = |token: &str| matches!(head(unnumbered(&normal(token))), KEEP | "保留");
+            let mut against = tokens(raw, |token| keeps(token) || find(reasons, token).is_some());
+            let marked = against.len();
+            against.retain(|token| !keeps(token));
+            if against.is_empty() && marked > 0 {
                 return Ok(Value::Text(KEEP.to_owned()));
             }
-            several_of(reasons, raw).map(Value::List).map_err(|fault| match fault {
+            // A reason against is the more particular word: whoever gives one beside `keep` does not keep it as it is.
+            several_of(reasons, &Value::List(against)).map(Value::List).map_err(|fault| match fault {
                 Fault::UnknownChoice { given, allowed, near_to } => {
                     Fault::UnknownChoice { given, allowed: format!("{KEEP}, {allowed}"), near_to }
                 }
@@ -272,11 +276,21 @@ fn head(token: &str) -> &str {
     token.split(SEPARATOR).next().unwrap_or(token).trim()
 }
 
+/// Without the number that an entry of a list is shown with: `1. culture_bound` is `culture_bound`, and `2` stays.
+fn unnumbered(token: &str) -> &str {
+    let rest = token.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.strip_prefix(['.', ')']).map(str::trim) {
+        Some(entry) if rest.len() < token.len() && !entry.is_empty() => entry,
+        _ => token,
+    }
+}
+
 /// Between the code and the label of a dropdown's entry.
 pub(crate) const SEPARATOR: &str = " · ";
 
 fn find<'o>(options: &'o [Choice], token: &str) -> Option<&'o Choice> {
     let token = normal(token);
+    let token = unnumbered(&token).to_owned();
     let code = head(&token);
     options.iter().find(|option| option.code == code).or_else(|| {
         options.iter().find(|option| normal(option.label.en) == token || normal(option.label.zh) == token)

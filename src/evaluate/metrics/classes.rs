@@ -52,6 +52,19 @@ impl Confusions {
     }
 }
 
+impl Confusions {
+    /// The mean of the F1 of these classes and no others, 0 of one that nobody named and nothing is, as `f1_score` has it
+    /// with `labels`; `None` of no answers or classes.
+    pub fn macro_f1_of(&self, labels: &[usize]) -> Option<f64> {
+        let any = self.gold.iter().chain(&self.said).any(|count| *count > 0.0);
+        let f1 = |&at: &usize| {
+            let both = self.gold[at] + self.said[at];
+            if both > 0.0 { 2.0 * self.right[at] / both } else { 0.0 }
+        };
+        (any && !labels.is_empty()).then(|| labels.iter().map(f1).sum::<f64>() / labels.len() as f64)
+    }
+}
+
 /// Macro F1 of answers: gold class, and the one named if any.
 pub fn macro_f1(answers: &[(usize, Option<usize>)], classes: usize) -> Option<f64> {
     let mut confusions = Confusions::new(classes);

@@ -5,13 +5,19 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::judges::Measures;
 
+/// Up to so many pairs all orders are looked at: 362,880 of them.
+pub const EXACT: usize = 9;
+
+/// What sums of products differ by where they are the same.
+const SAME: f64 = 1e-12;
+
 /// A coefficient from -1 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Correlation {
     /// The coefficient.
     pub r: f64,
-    /// How likely one so far from 0 is without any correlation, two-sided, by Student's t with n - 2 degrees of
-    /// freedom; `None` of fewer than three pairs.
+    /// How likely one so far from 0 is without any correlation, two-sided: over all orders of one row, as often as scipy's `permutation_test` has it, where there are at
+    /// most [`EXACT`] pairs, by Student's t with n - 2 degrees of freedom beyond; `None` of fewer than three pairs.
     pub p: Option<f64>,
     /// How many pairs.
     pub n: usize,
@@ -20,14 +26,28 @@ pub struct Correlation {
 /// Pearson's correlation; `None` where either row never varies.
 pub fn pearson(pairs: &[(f64, f64)]) -> Option<Correlation> {
     let r = Measures::of(pairs).pearson?.clamp(-1.0, 1.0);
-    Some(Correlation { r, p: p(r, pairs.len()), n: pairs.len() })
+    Some(Correlation { r, p: p(pairs, r), n: pairs.len() })
+}
+
+/// The coefficient alone: of a thousand resamples nobody asks for p.
+pub fn pearson_r(pairs: &[(f64, f64)]) -> Option<f64> {
+    Measures::of(pairs).pearson.map(|r| r.clamp(-1.0, 1.0))
+}
+
+/// Spearman's coefficient alone.
+pub fn spearman_r(pairs: &[(f64, f64)]) -> Option<f64> {
+    pearson_r(&ranked(pairs))
 }
 
 /// Spearman's correlation: Pearson's of the ranks, ties at their mean rank.
 pub fn spearman(pairs: &[(f64, f64)]) -> Option<Correlation> {
+    pearson(&ranked(pairs))
+}
+
+fn ranked(pairs: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let first = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
     let second = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
-    pearson(&first.into_iter().zip(second).collect::<Vec<_>>())
+    first.into_iter().zip(second).collect()
 }
 
 /// Ranks from 1; equal numbers share the mean of their ranks.
@@ -46,12 +66,65 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-fn p(r: f64, n: usize) -> Option<f64> {
+fn p(pairs: &[(f64, f64)], r: f64) -> Option<f64> {
+    let n = pairs.len();
     let free = n.checked_sub(2).filter(|free| *free > 0)? as f64;
+    if n <= EXACT {
+        return Some(over_orders(pairs));
+    }
     let rest = (1.0 - r) * (1.0 + r);
-    if rest <= 0.0 {
-        return Some(0.0);
+    if rest <= SAME {
+        return Some(of_perfect(pairs));
     }
     let t = r.abs() * (free / rest).sqrt();
     Some(2.0 * StudentsT::new(0.0, 1.0, free).ok()?.sf(t))
+}
+
+/// Twice the share of all orders of the second row in which the two go together as far as they do, on the side on which
+/// that is rarer, at most 1. Means and spreads are those of every order, so it is enough to look at the sum of products.
+fn over_orders(pairs: &[(f64, f64)]) -> f64 {
+    let n = pairs.len();
+    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n as f64;
+    let (a, b) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let first: Vec<f64> = pairs.iter().map(|pair| pair.0 - a).collect();
+    let mut second: Vec<f64> = pairs.iter().map(|pair| pair.1 - b).collect();
+    let products = |second: &[f64]| first.iter().zip(second).map(|(a, b)| a * b).sum::<f64>();
+    let here = products(&second);
+    let least = SAME * first.iter().zip(&second).map(|(a, b)| (a * b).abs()).sum::<f64>();
+    let (mut orders, mut below, mut above) = (0u64, 0u64, 0u64);
+    let mut count = |second: &[f64]| {
+        let there = products(second);
+        orders += 1;
+        below += u64::from(there <= here + least);
+        above += u64::from(there >= here - least);
+    };
+    count(&second);
+    // Heap's algorithm: each order differs from the one before by a swap.
+    let mut turns = vec![0; n];
+    let mut at = 1;
+    while at < n {
+        if turns[at] < at {
+            second.swap(if at % 2 == 0 { 0 } else { turns[at] }, at);
+            count(&second);
+            turns[at] += 1;
+            at = 1;
+        } else {
+            turns[at] = 0;
+            at += 1;
+        }
+    }
+    (2.0 * below.min(above) as f64 / orders as f64).min(1.0)
+}
+
+/// The same of two rows that lie on a line: only orders that swap equal numbers do so, too.
+fn of_perfect(pairs: &[(f64, f64)]) -> f64 {
+    let mut values: Vec<f64> = pairs.iter().map(|pair| pair.0).collect();
+    values.sort_by(f64::total_cmp);
+    // ln 2 / n!, and ln m! more for every m equal numbers.
+    let (mut ln, mut equal) = (2f64.ln(), 0.0);
+    for (at, value) in values.iter().enumerate() {
+        equal = if at > 0 && values[at - 1] == *value { equal + 1.0 } else { 1.0 };
+        ln += f64::ln(equal) - f64::ln((at + 1) as f64);
+    }
+    ln.exp().min(1.0)
 }

@@ -10,9 +10,9 @@ mod resamples;
 mod tests;
 
 pub use classes::{Confusions, macro_f1};
-pub use correlation::{Correlation, pearson, ranks, spearman};
+pub use correlation::{Correlation, EXACT, pearson, pearson_r, ranks, spearman, spearman_r};
 pub use paired::{Difference, McNemar, difference, mcnemar};
-pub use resamples::{Resamples, Unit, ratio};
+pub use resamples::{Resamples, SHARE, Unit, ratio};
 
 /// The geometric mean of positive numbers; 0 where one of them is 0, `None` where one is negative or there are none.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {

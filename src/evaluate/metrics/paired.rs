@@ -4,8 +4,8 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
-use super::resamples::{Resamples, Unit};
-use crate::review::agreement::Estimate;
+use super::resamples::{Resamples, Unit, count};
+use crate::review::agreement::{Estimate, exact};
 
 /// McNemar's test of two models' right and wrong answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -52,14 +52,23 @@ fn exact_p(first: u64, second: u64) -> f64 {
 pub struct Difference {
     /// The first's ratio less the second's, with its interval over resamples of the items.
     pub difference: Estimate,
-    /// Twice the share of resamples on the other side of 0 (with those at 0), at most 1.
+    /// Twice the share of resamples on the other side of 0 (with those at 0, and the items as they are), at most 1.
     pub p: f64,
 }
 
-/// The difference of two ratios on the same resamples; `None` where either is not defined.
-pub fn difference(resamples: &Resamples, first: &[Unit], second: &[Unit]) -> Option<Difference> {
+/// The difference of two ratios on the same resamples; `None` where either is not defined. Both are means of what lies in
+/// a range of this `span`. Where all units are alike, the interval leaves room for as many unlike ones as may be unseen.
+pub fn difference(resamples: &Resamples, first: &[Unit], second: &[Unit], span: f64) -> Option<Difference> {
     let (value, drawn) = resamples.both(first, second, |first, second| first - second)?;
-    let share = |of: fn(&&f64) -> bool| drawn.iter().filter(of).count() as f64 / drawn.len().max(1) as f64;
-    let p = if drawn.is_empty() { 1.0 } else { 2.0 * share(|x| **x <= 0.0).min(share(|x| **x >= 0.0)) };
-    Some(Difference { difference: resamples.settings().estimate(value, drawn), p: p.min(1.0) })
+    let settings = resamples.settings();
+    let share =
+        |of: fn(&&f64) -> bool| (drawn.iter().filter(of).count() + 1) as f64 / (drawn.len() + 1) as f64;
+    let p = 2.0 * share(|x| **x <= 0.0).min(share(|x| **x >= 0.0));
+    let mut difference = settings.estimate(value, drawn);
+    if settings.met(&difference) {
+        let unseen = exact::unseen(count(first).min(count(second)), settings.level);
+        difference.low = difference.low.min(value - unseen * (value + span));
+        difference.high = difference.high.max(value + unseen * (span - value));
+    }
+    Some(Difference { difference, p: p.min(1.0) })
 }

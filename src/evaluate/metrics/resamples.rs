@@ -1,6 +1,7 @@
 //! Bootstrap resamples of the items of a set, shared by every figure of it.
 
 use rayon::prelude::*;
+use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::review::agreement::{Bootstrap, Estimate};
 
@@ -9,6 +10,9 @@ const PURPOSE: &str = "evaluation bootstrap";
 
 /// Resamples that are summed side by side.
 const ABREAST: usize = 256;
+
+/// Between which a share lies.
+pub const SHARE: [f64; 2] = [0.0, 1.0];
 
 /// How often each unit is in each resample. One drawing serves all figures: two models are then compared on the
 /// same resamples, and a thousand figures cost a thousand sums.
@@ -55,10 +59,37 @@ impl Resamples {
     }
 
     /// A statistic of weighted units: its value where each unit counts once, and its interval. `None` where it is
-    /// not defined; resamples in which it is not are left out.
-    pub fn estimate(&self, statistic: impl Fn(&[u16]) -> Option<f64> + Sync) -> Option<Estimate> {
+    /// not defined; resamples in which it is not are left out. It is of so many units and lies in a range: where
+    /// resamples leave no room its interval is that of a share.
+    pub fn estimate(
+        &self,
+        units: usize,
+        range: [f64; 2],
+        statistic: impl Fn(&[u16]) -> Option<f64> + Sync,
+    ) -> Option<Estimate> {
         let value = statistic(&vec![1; self.units])?;
-        Some(self.settings.estimate(value, self.drawn(statistic)))
+        Some(self.settings.bounded(value, self.drawn(statistic), units, range))
+    }
+
+    /// The same of a correlation over so many pairs: where resamples leave no room its interval is that of Fisher's z, and
+    /// where the pairs lie on a line, or are fewer than four, it has none.
+    pub fn correlation(
+        &self,
+        pairs: usize,
+        statistic: impl Fn(&[u16]) -> Option<f64> + Sync,
+    ) -> Option<(f64, Option<[f64; 2]>)> {
+        let r = statistic(&vec![1; self.units])?;
+        let estimate = self.settings.estimate(r, self.drawn(statistic));
+        if !self.settings.met(&estimate) {
+            return Some((r, Some([estimate.low, estimate.high])));
+        }
+        let free = pairs.checked_sub(3).filter(|free| *free > 0 && r.abs() < 1.0 - 1e-12);
+        let ends = free.map(|free| {
+            let half =
+                Normal::standard().inverse_cdf((1.0 + self.settings.level) / 2.0) / (free as f64).sqrt();
+            [r.atanh() - half, r.atanh() + half].map(f64::tanh)
+        });
+        Some((r, ends))
     }
 
     /// What a statistic comes to in every resample in which it is defined, in their order.
@@ -66,10 +97,11 @@ impl Resamples {
         self.weights.par_chunks(self.units.max(1)).filter_map(&statistic).collect()
     }
 
-    /// The sum of the numerators over that of the denominators. Units in neither need not be named.
-    pub fn ratio(&self, units: &[Unit]) -> Option<Estimate> {
+    /// The sum of the numerators over that of the denominators, a mean of what lies in a range. Units in neither need
+    /// not be named.
+    pub fn ratio(&self, units: &[Unit], range: [f64; 2]) -> Option<Estimate> {
         let drawn = || self.ratios(units).into_iter().flatten().collect();
-        self.alone(units).map(|value| self.settings.estimate(value, drawn()))
+        self.alone(units).map(|value| self.settings.bounded(value, drawn(), count(units), range))
     }
 
     /// What is made of two ratios: where each unit counts once, and in every resample in which both are defined.
@@ -107,6 +139,14 @@ impl Resamples {
         };
         (0..all.div_ceil(ABREAST)).into_par_iter().flat_map_iter(|part| some(part * ABREAST)).collect()
     }
+}
+
+/// How many units there are, whatever they are named for.
+pub(super) fn count(units: &[Unit]) -> usize {
+    let mut places: Vec<usize> = units.iter().map(|unit| unit.at).collect();
+    places.sort_unstable();
+    places.dedup();
+    places.len()
 }
 
 /// A ratio of weighted sums; `None` without a denominator.

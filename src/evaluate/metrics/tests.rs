@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
-use crate::review::agreement::Bootstrap;
+use crate::review::agreement::{Bootstrap, exact};
 
 const CLOSE: f64 = 1e-9;
 
@@ -14,6 +14,8 @@ struct Stored {
     classes: Vec<Classes>,
     rows: Vec<Rows>,
     splits: Vec<Split>,
+    shares: Vec<Share>,
+    fishers: Vec<Fisher>,
     geometric_means: Vec<Mean>,
 }
 
@@ -35,6 +37,23 @@ struct Rows {
     ranks: Vec<f64>,
     pearson: [f64; 2],
     spearman: [f64; 2],
+    /// Over all orders, of few pairs.
+    exact: Option<[f64; 2]>,
+}
+
+#[derive(Deserialize)]
+struct Share {
+    hits: f64,
+    n: usize,
+    level: f64,
+    ends: [f64; 2],
+}
+
+#[derive(Deserialize)]
+struct Fisher {
+    r: f64,
+    n: usize,
+    ends: [f64; 2],
 }
 
 #[derive(Deserialize)]
@@ -83,13 +102,68 @@ fn correlations_are_those_of_scipy() {
     for case in stored().rows {
         let pairs: Vec<_> = case.x.iter().copied().zip(case.y.iter().copied()).collect();
         assert_eq!(ranks(&case.x), case.ranks, "{}", case.name);
-        for (found, [r, p]) in [(pearson(&pairs), case.pearson), (spearman(&pairs), case.spearman)] {
-            let found = found.unwrap();
+        let exact = case.exact.map_or([None; 2], |exact| exact.map(Some));
+        assert_eq!(case.exact.is_some(), pairs.len() <= EXACT, "{}", case.name);
+        for (found, [r, p], exact) in
+            [(pearson(&pairs), case.pearson, exact[0]), (spearman(&pairs), case.spearman, exact[1])]
+        {
+            let (found, p) = (found.unwrap(), exact.unwrap_or(p));
             assert!((found.r - r).abs() < CLOSE, "{}: {found:?} for {r}", case.name);
             assert!((found.p.unwrap() - p).abs() < CLOSE, "{}: {found:?} for {p}", case.name);
         }
     }
     assert_eq!(pearson(&[(1.0, 2.0), (1.0, 3.0)]), None, "the first never varies");
+}
+
+#[test]
+fn no_correlation_is_certain() {
+    // Two of the six orders of three models lie on a line.
+    let three = [(1.0, 2.0), (2.0, 4.0), (3.0, 6.0)];
+    let found = pearson(&three).unwrap();
+    assert!((found.r - 1.0).abs() < CLOSE && (found.p.unwrap() - 1.0 / 3.0).abs() < CLOSE, "{found:?}");
+    // Beyond what is counted: of twelve in a row one order of 12! on either side, of a lone one among twelve one of twelve.
+    let row: Vec<(f64, f64)> = (0..12).map(|at| (f64::from(at), -f64::from(at))).collect();
+    let p = pearson(&row).unwrap().p.unwrap();
+    assert!((p * 479_001_600.0 - 2.0).abs() < 1e-6, "{p}");
+    let lone: Vec<(f64, f64)> = (0..12).map(|at| (f64::from(at == 3), f64::from(at == 3))).collect();
+    assert!((spearman(&lone).unwrap().p.unwrap() - 2.0 / 12.0).abs() < CLOSE);
+    let (few, none) = (Resamples::new(bootstrap(1), "line", 3), bootstrap(1));
+    let drawn = |weights: &[u16]| -> Vec<(f64, f64)> {
+        let times = three.iter().zip(weights);
+        times.flat_map(|(pair, weight)| std::iter::repeat_n(*pair, usize::from(*weight))).collect()
+    };
+    let (r, ends) = few.correlation(3, |weights| pearson_r(&drawn(weights))).unwrap();
+    assert!((r - 1.0).abs() < CLOSE && ends.is_none(), "points on a line have no interval: {ends:?}");
+    assert!(none.met(&none.estimate(1.0, vec![1.0; 9])));
+}
+
+#[test]
+fn intervals_at_the_edges_are_those_of_statsmodels_and_scipy() {
+    let Stored { shares, fishers, .. } = stored();
+    for case in shares {
+        let found = exact::share(case.hits / case.n as f64, case.n, case.level);
+        for (found, stored) in found.into_iter().zip(case.ends) {
+            assert!((found - stored).abs() < CLOSE, "{} of {}: {found} for {stored}", case.hits, case.n);
+        }
+    }
+    for case in fishers {
+        // A statistic that no resample moves.
+        let resamples = Resamples::new(bootstrap(1), "z", case.n);
+        let (_, ends) = resamples.correlation(case.n, |_| Some(case.r)).unwrap();
+        for (found, stored) in ends.unwrap().into_iter().zip(case.ends) {
+            assert!((found - stored).abs() < CLOSE, "{} of {}: {found} for {stored}", case.r, case.n);
+        }
+    }
+    // Two right of two, and two that both models answer alike.
+    let resamples = Resamples::new(bootstrap(1), "two", 2);
+    let right = resamples.ratio(&units(&[1.0, 1.0]), SHARE).unwrap();
+    assert!((right.low - 0.025f64.sqrt()).abs() < CLOSE && right.high == 1.0, "{right:?}");
+    let rated = resamples.ratio(&units(&[4.0, 4.0]), [0.0, 4.0]).unwrap();
+    assert!((rated.low - 4.0 * right.low).abs() < CLOSE && rated.high == 4.0, "{rated:?}");
+    let apart = difference(&resamples, &units(&[1.0, 1.0]), &units(&[0.0, 0.0]), 1.0).unwrap();
+    let unseen = 1.0 - right.low;
+    assert!((apart.difference.low - (1.0 - 2.0 * unseen)).abs() < CLOSE, "{apart:?}");
+    assert!(apart.difference.high == 1.0 && apart.p > 0.0, "{apart:?}");
 }
 
 #[test]
@@ -120,7 +194,7 @@ fn geometric_means_are_those_of_scipy_and_of_the_paper() {
 fn the_interval_of_a_share_is_about_that_of_the_binomial() {
     let right: Vec<f64> = (0..400).map(|at| f64::from(at % 4 == 0)).collect();
     let resamples = Resamples::new(Bootstrap { resamples: 4000, seed: 3, level: 0.95 }, "share", 400);
-    let share = resamples.ratio(&units(&right)).unwrap();
+    let share = resamples.ratio(&units(&right), SHARE).unwrap();
     // 1.96 sqrt(0.25 * 0.75 / 400) = 0.0424
     assert_eq!(share.value, 0.25);
     assert!((share.low - 0.2076).abs() < 0.006 && (share.high - 0.2924).abs() < 0.006, "{share:?}");
@@ -130,7 +204,7 @@ proptest! {
     #[test]
     fn an_interval_is_drawn_by_its_seed(values in prop::collection::vec(0u8..2, 1..60), seed in 0u64..9) {
         let values: Vec<f64> = values.into_iter().map(f64::from).collect();
-        let estimate = |seed| Resamples::new(bootstrap(seed), "law", values.len()).ratio(&units(&values)).unwrap();
+        let estimate = |seed| Resamples::new(bootstrap(seed), "law", values.len()).ratio(&units(&values), SHARE).unwrap();
         let (one, again) = (estimate(seed), estimate(seed));
         prop_assert_eq!(one, again);
         prop_assert!(one.low <= one.value + 1e-12 && one.value <= one.high + 1e-12, "{:?}", one);
@@ -142,7 +216,9 @@ proptest! {
         let values: Vec<f64> = values.into_iter().map(f64::from).collect();
         let drawn = Resamples::new(Bootstrap { resamples, ..bootstrap(2) }, "law", values.len());
         let units = units(&values);
-        prop_assert_eq!(drawn.ratio(&units), drawn.estimate(|weights| ratio(&units, weights)));
+        let range = [0.0, 4.0];
+        let one = drawn.estimate(units.len(), range, |weights| ratio(&units, weights));
+        prop_assert_eq!(drawn.ratio(&units, range), one);
         let (value, both) = drawn.both(&units, &units[..1], |a, b| a - 2.0 * b).unwrap();
         prop_assert_eq!(value, ratio(&units, &vec![1; units.len()]).unwrap() - 2.0 * values[0]);
         let one_by_one = drawn.drawn(|weights| Some(ratio(&units, weights)? - 2.0 * ratio(&units[..1], weights)?));
@@ -189,7 +265,8 @@ proptest! {
     fn a_model_is_no_better_than_itself(values in prop::collection::vec(0u8..2, 1..40)) {
         let values: Vec<f64> = values.into_iter().map(f64::from).collect();
         let resamples = Resamples::new(bootstrap(1), "same", values.len());
-        let apart = difference(&resamples, &units(&values), &units(&values)).unwrap();
-        prop_assert_eq!((apart.difference.value, apart.difference.low, apart.p), (0.0, 0.0, 1.0));
+        let apart = difference(&resamples, &units(&values), &units(&values), 1.0).unwrap();
+        prop_assert_eq!((apart.difference.value, apart.p), (0.0, 1.0));
+        prop_assert!(apart.difference.low < 0.0 && apart.difference.high > 0.0, "they may differ on what was not seen");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::choices::{of_model, plain_row};
 use super::table::{Cell, Keys, Look, Table};
-use crate::evaluate::metrics::{Resamples, pearson, spearman};
+use crate::evaluate::metrics::{Correlation, EXACT, Resamples, pearson, pearson_r, spearman, spearman_r};
 use crate::review::agreement::Bootstrap;
 
 /// A model with its two figures.
@@ -33,12 +33,13 @@ pub fn together(
         let times = pairs.iter().zip(weights);
         times.flat_map(|(pair, weight)| std::iter::repeat_n(*pair, usize::from(*weight))).collect()
     };
-    type Measure = fn(&[(f64, f64)]) -> Option<crate::evaluate::metrics::Correlation>;
-    let correlation = |of: Measure| {
-        let estimate = resamples.estimate(|weights| Some(of(&repeated(weights))?.r))?;
-        Some(Cell::of(estimate, 1.0, points.len(), Keys::new()))
+    let correlation = |of: fn(&[(f64, f64)]) -> Option<f64>| {
+        let (r, ends) = resamples.correlation(pairs.len(), |weights| of(&repeated(weights)))?;
+        Some(Cell::within(r, ends, points.len(), Keys::new()))
     };
-    let p = |of: Measure| Some(Cell::plain(of(&pairs)?.p?, points.len(), Keys::new()));
+    let p = |of: fn(&[(f64, f64)]) -> Option<Correlation>| {
+        Some(Cell::plain(of(&pairs)?.p?, points.len(), Keys::new()))
+    };
     let figure = |value: f64, model: &str| Some(Cell::plain(value, 1, of_model(model)));
     let mut rows: Vec<_> = points
         .iter()
@@ -47,14 +48,16 @@ pub fn together(
             plain_row(&point.model, cells)
         })
         .collect();
-    rows.push(plain_row("Pearson, and its p", vec![correlation(pearson), p(pearson)]));
-    rows.push(plain_row("Spearman, and its p", vec![correlation(spearman), p(spearman)]));
+    rows.push(plain_row("Pearson, and its p", vec![correlation(pearson_r), p(pearson)]));
+    rows.push(plain_row("Spearman, and its p", vec![correlation(spearman_r), p(spearman)]));
     Table {
         name,
         title,
         paper,
-        about: "Each model by both figures, and over the models their correlation; its interval resamples models."
-            .into(),
+        about: format!(
+            "Each model by both figures, and over the models their correlation; its interval resamples models, and points \
+             on a line have none. p counts all orders of up to {EXACT} models, and is Student's beyond."
+        ),
         of: "Model",
         columns: axes.map(str::to_string).into(),
         rows,

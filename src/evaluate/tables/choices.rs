@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::book::Book;
 use super::table::{Cell, Keys, Look, Row, Table, keys_of};
 use crate::evaluate::answer::Answer;
+use crate::evaluate::builtin::BuiltIn;
 use crate::evaluate::item::{Body, Item};
-use crate::evaluate::metrics::Unit;
+use crate::evaluate::metrics::{SHARE, Unit};
 use crate::evaluate::task::{Setting, Task};
 use crate::review::ballots;
 
@@ -26,7 +27,7 @@ pub fn orders(book: &Book<'_>) -> Table {
         let Some(halves) = Halves::of(book, who, |_| true) else { continue };
         let keys = |task: Option<Task>| keys(book, who, task);
         let half = |(units, n): &(Vec<Unit>, usize), task| {
-            Some(Cell::of(book.resamples.ratio(units)?, 100.0, *n, keys(Some(task))))
+            Some(Cell::of(book.resamples.ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
         };
         let both = |scale: [f64; 2]| halves.cell(book, scale, keys(None));
         rows.push(Row {
@@ -72,6 +73,7 @@ pub fn categories(book: &Book<'_>) -> Table {
         let cells = category_names().into_iter().map(|c| cell(Some(c))).chain([cell(None)]).collect();
         rows.push(Row { name: book.who[who].name.clone(), cells });
     }
+    rows.extend(average(book, &rows));
     Table {
         name: "categories",
         title: "By category".into(),
@@ -84,6 +86,25 @@ pub fn categories(book: &Book<'_>) -> Table {
         rows,
         look: Look::Heat { low: 0.0, high: 100.0 },
     }
+}
+
+/// The row that closes figures 4, 7 and 16 to 18: the mean over the models, column by column but for the last. People and
+/// built-in models are no part of it.
+pub(super) fn average(book: &Book<'_>, rows: &[Row]) -> Option<Row> {
+    let is_model = |row: &&Row| {
+        let person = book.who.iter().any(|who| who.person && who.name == row.name);
+        !person && BuiltIn::find(&row.name).is_none()
+    };
+    let models: Vec<&Row> = rows.iter().filter(is_model).collect();
+    let columns = models.first().filter(|_| models.len() > 1)?.cells.len();
+    let mean = |at: usize| {
+        let values: Vec<f64> =
+            models.iter().filter_map(|row| row.cells[at].as_ref()).map(|cell| cell.value).collect();
+        let n = values.len();
+        (n > 0).then(|| Cell::plain(values.iter().sum::<f64>() / n as f64, n, Keys::new()))
+    };
+    let cells = (0..columns - 1).map(mean).chain([None]).collect();
+    Some(Row { name: "Average".into(), cells })
 }
 
 /// The six categories (RuozhiBench 2.4, figure 11).
@@ -105,17 +126,21 @@ pub fn scores(book: &Book<'_>) -> Vec<(String, Cell)> {
     book.answered(&ORDERS).into_iter().filter(|who| !book.who[*who].person).filter_map(score).collect()
 }
 
-/// What models reach on Gen by the ratings that the release holds: the mean over judges times 25.
+/// What models reach on Gen by the ratings that the release holds: the mean of the judges' means times 25.
 pub fn released_scores(book: &Book<'_>) -> BTreeMap<String, (f64, usize)> {
-    let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
+    let mut sums: BTreeMap<&str, BTreeMap<&str, (f64, usize)>> = BTreeMap::new();
     for item in &book.set.items {
         let Body::Pair { rated, .. } = &item.body else { continue };
-        for (model, _, rating) in rated {
-            let sum = sums.entry(model.clone()).or_default();
+        for (model, judge, rating) in rated {
+            let sum = sums.entry(model).or_default().entry(judge).or_default();
             *sum = (sum.0 + f64::from(*rating), sum.1 + 1);
         }
     }
-    sums.into_iter().map(|(model, (sum, n))| (model, (25.0 * sum / n as f64, n))).collect()
+    let score = |judges: &BTreeMap<&str, (f64, usize)>| {
+        let means = judges.values().map(|(sum, n)| sum / *n as f64);
+        (25.0 * means.sum::<f64>() / judges.len() as f64, judges.values().map(|(_, n)| n).sum())
+    };
+    sums.iter().map(|(model, judges)| ((*model).to_owned(), score(judges))).collect()
 }
 
 fn keys(book: &Book<'_>, who: usize, task: Option<Task>) -> Keys {
@@ -141,7 +166,17 @@ impl Halves {
     fn cell(&self, book: &Book<'_>, scale: [f64; 2], from: Keys) -> Option<Cell> {
         let sum = |good: f64, bad: f64| scale[0] * good + scale[1] * bad;
         let (value, drawn) = book.resamples.both(&self.good.0, &self.bad.0, sum)?;
-        let estimate = book.resamples.settings().estimate(value, drawn);
+        let mut estimate = book.resamples.settings().estimate(value, drawn);
+        if book.resamples.settings().met(&estimate) {
+            // Each share as far as it may go by itself.
+            let ends = |units, scale: f64| {
+                let share = book.resamples.ratio(units, SHARE)?;
+                let ends = [scale * share.low, scale * share.high];
+                Some(if scale < 0.0 { [ends[1], ends[0]] } else { ends })
+            };
+            let (good, bad) = (ends(&self.good.0, scale[0])?, ends(&self.bad.0, scale[1])?);
+            (estimate.low, estimate.high) = (good[0] + bad[0], good[1] + bad[1]);
+        }
         Some(Cell::of(estimate, 1.0, self.good.1 + self.bad.1, from))
     }
 }

@@ -9,8 +9,10 @@ use super::book::Book;
 use riddlemill_benchmarks::task::Wants;
 
 use crate::evaluate::answer::Answer;
+use crate::evaluate::judge::FLUB_SCALE;
 use crate::evaluate::metrics::{Difference, McNemar, Unit, difference, mcnemar};
 use crate::evaluate::task::{Setting, Task};
+use crate::judges::SCALE;
 
 /// Two models, one task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,7 +77,12 @@ fn compare(
             |one: &(usize, f64, f64)| Unit { at: book.unit(one.0), sum: scale * value(one), count: 1.0 };
         both.iter().map(unit).collect()
     };
-    let apart = difference(&book.resamples, &side(|one| one.1), &side(|one| one.2))?;
+    let span = match task {
+        _ if task.is_choice() => scale,
+        Task::Explain => f64::from(FLUB_SCALE.end() - FLUB_SCALE.start()),
+        _ => f64::from(SCALE.end() - SCALE.start()),
+    };
+    let apart = difference(&book.resamples, &side(|one| one.1), &side(|one| one.2), span)?;
     let only = |a: f64, b: f64| both.iter().filter(|one| one.1 == a && one.2 == b).count() as u64;
     let mcnemar = task.is_choice().then(|| mcnemar(only(1.0, 0.0), only(0.0, 1.0)));
     Some(Comparison { task, setting, first, second, n: both.len(), mcnemar, difference: apart })

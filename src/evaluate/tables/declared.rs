@@ -2,7 +2,7 @@
 
 use super::book::{Book, Column};
 use super::table::{Cell, Look, Row, Table};
-use crate::evaluate::metrics::{Confusions, pearson};
+use crate::evaluate::metrics::{Confusions, SHARE, pearson_r};
 use crate::evaluate::task::{Setting, Task};
 use riddlemill_benchmarks::task::Wants;
 
@@ -66,7 +66,7 @@ fn macro_f1(book: &Book<'_>, who: usize, task: Task, codes: &[&str]) -> Option<C
         let gold = classes(codes, answer.gold.as_deref());
         answers.push((book.unit(at), gold, classes(codes, answer.said.as_deref())));
     }
-    let estimate = book.resamples.estimate(|weights| {
+    let estimate = book.resamples.estimate(answers.len(), SHARE, |weights| {
         let mut confusions = Confusions::new(codes.len());
         for (unit, gold, said) in &answers {
             confusions.add_all(gold, said, f64::from(weights[*unit]));
@@ -84,6 +84,6 @@ fn correlation(book: &Book<'_>, who: usize, task: Task) -> Option<Cell> {
         .flatten()
         .filter_map(|answer| Some((number(&answer.said)?, number(&answer.gold)?)))
         .collect();
-    let r = pearson(&pairs)?;
-    Some(Cell::plain(100.0 * r.r, pairs.len(), book.keys(who, task, Setting::default())))
+    let r = pearson_r(&pairs)?;
+    Some(Cell::plain(100.0 * r, pairs.len(), book.keys(who, task, Setting::default())))
 }

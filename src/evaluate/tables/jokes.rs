@@ -3,8 +3,9 @@
 use super::book::Book;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
+use crate::evaluate::metrics::SHARE;
 use crate::evaluate::task::{Setting, Task};
-use crate::review::agreement::{Units, fleiss_kappa, percent};
+use crate::review::agreement::{Coefficient, Units};
 use crate::review::majority;
 
 const VERDICTS: [&str; 3] = ["human", "llm", "equal"];
@@ -33,7 +34,7 @@ pub fn winning(book: &Book<'_>) -> Table {
                     self::verdict(verdicts(answer, person)).map(|found| f64::from(found == verdict))
                 };
                 let (units, n) = book.parts(column, |_| true, value);
-                Some(Cell::of(book.resamples.ratio(&units)?, 100.0, n, keys(book, who, person)))
+                Some(Cell::of(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys(book, who, person)))
             };
             let cells: Vec<Option<Cell>> =
                 ["human", "llm", "equal", "undecided"].into_iter().map(share).collect();
@@ -127,15 +128,19 @@ fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
 fn among(book: &Book<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Cell>> {
     let twice: Vec<&(usize, [u32; 3])> = rated.iter().filter(|(_, of)| of.iter().sum::<u32>() >= 2).collect();
     let n = twice.len();
-    let of = |weights: &[u16], measure: fn(&Units) -> Option<f64>| {
+    let units = |times: &dyn Fn(usize) -> u16| {
         let mut units = Units::nominal(VERDICTS.len());
         for (at, counts) in &twice {
-            (0..weights[*at]).for_each(|_| units.push_counts(counts));
+            (0..times(*at)).for_each(|_| units.push_counts(counts));
         }
-        measure(&units)
+        units
     };
-    let kappa = book.resamples.estimate(|weights| of(weights, fleiss_kappa));
-    let share = book.resamples.estimate(|weights| of(weights, percent));
+    let once = units(&|_| 1);
+    let of = |which: Coefficient| {
+        let drawn = book.resamples.drawn(|weights| which.of(&units(&|at| weights[at])));
+        Some(book.resamples.settings().of_coefficient(which, &once, which.of(&once)?, drawn))
+    };
+    let (share, kappa) = (of(Coefficient::Percent), of(Coefficient::Fleiss));
     vec![
         share.map(|estimate| Cell::of(estimate, 100.0, n, keys.clone())),
         kappa.map(|estimate| Cell::of(estimate, 1.0, n, keys)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::book::Book;
 use super::table::{Cell, Look, Row, Table};
 use crate::evaluate::item::{Body, Item, Variant};
-use crate::evaluate::metrics::Unit;
+use crate::evaluate::metrics::{SHARE, Unit};
 use crate::evaluate::task::{Setting, Task};
 
 /// Table 4 of one kind of puzzle; of both where `word` is none.
@@ -84,5 +84,5 @@ fn groups(
     let units: Vec<Unit> =
         whole.map(|((at, _), (right, _))| Unit { at, sum: f64::from(right), count: 1.0 }).collect();
     let keys = book.keys(who, Task::Solve, Setting::default());
-    Some(Cell::of(book.resamples.ratio(&units)?, 100.0, units.len(), keys))
+    Some(Cell::of(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
 }

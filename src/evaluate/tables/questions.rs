@@ -1,19 +1,22 @@
 //! RuozhiBench-Gen: figures 4 to 6 and 16 to 21, table 3.
 
 use super::book::{Book, Column};
-use super::choices::category_names;
-use super::choices::columns;
+use super::choices::{average, category_names, columns};
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::item::Item;
-use crate::evaluate::metrics::{Resamples, Unit};
+use crate::evaluate::metrics::{Resamples, SHARE, Unit, ratio};
 use crate::evaluate::task::{Setting, Task};
 use crate::judges::{self, JudgePair, Measures, SCALE};
+use crate::review::agreement::Estimate;
 
 const TASKS: [Task; 2] = [Task::Answer, Task::AnswerNormal];
 
 /// Points of a rating on the scale from 0 to 100.
 const POINTS: f64 = 25.0;
+
+/// The scale.
+const RATED: [f64; 2] = [0.0, 4.0];
 
 /// Figure 4, or of one judge figures 16 to 18: 0 to 100 by category.
 pub fn scores(book: &Book<'_>, judge: Option<&str>) -> Table {
@@ -30,13 +33,16 @@ pub fn scores(book: &Book<'_>, judge: Option<&str>) -> Table {
     // The best first, as in the figures.
     let whole = |row: &Row| row.cells.last().cloned().flatten().map_or(f64::MIN, |cell| cell.value);
     rows.sort_by(|a, b| whole(b).total_cmp(&whole(a)));
+    rows.extend(average(book, &rows));
     Table {
         name: if judge.is_some() { "scores-by-judge" } else { "scores" },
         title: judge.map_or("Scores, the mean of all judges".into(), |judge| format!("Scores by {judge}")),
         paper: if judge.is_some() { "RuozhiBench, figures 16 to 18" } else { "RuozhiBench, figure 4" },
-        about: "The mean rating of answers to tricky questions, 0 to 4, times 25. A question counts in each of its \
-                categories; the micro average counts it once."
-            .into(),
+        about: format!(
+            "The mean rating of answers to tricky questions, 0 to 4, times 25; of several judges the mean of their means. A \
+             question counts in each of its categories; the micro average counts it once.{}",
+            if judge.is_none() { told_lacking(book) } else { String::new() }
+        ),
         of: "Model",
         columns: columns("Micro average"),
         rows,
@@ -54,11 +60,81 @@ pub fn score(
 ) -> Option<Cell> {
     let column = book.column(who, task, Setting::default())?;
     let among = |item: &Item| category.is_none_or(|c| item.parts().iter().any(|part| part == c));
-    let (units, n) = ratings(book, column, among, judge);
+    let judged = Judged::of(book, column, among, judge);
     let mut keys = book.keys(who, task, Setting::default());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
     keys.extend(category.map(|category| ("part", category.to_string())));
-    Some(Cell::of(book.resamples.ratio(&units)?, POINTS, n, keys))
+    Some(Cell::of(judged.estimate(&book.resamples, RATED)?, POINTS, judged.n, keys))
+}
+
+/// Ratings of a column's answers, judge by judge. Their mean is that of the judges' means, as figure 4 is of figures 16 to
+/// 18: a judge who rated more answers than another has no greater say.
+pub(super) struct Judged {
+    judges: Vec<Vec<Unit>>,
+    /// How many ratings there are.
+    pub(super) n: usize,
+}
+
+impl Judged {
+    /// Of all judges, or of one.
+    pub(super) fn of(
+        book: &Book<'_>,
+        column: &Column<'_>,
+        among: impl Fn(&Item) -> bool,
+        judge: Option<&str>,
+    ) -> Judged {
+        let names = judge.map_or_else(|| judges_of(column), |judge| vec![judge]);
+        let (mut judges, mut n) = (Vec::new(), 0);
+        for name in names {
+            let (units, count) = ratings(book, column, &among, Some(name));
+            n += count;
+            judges.extend(Some(units).filter(|units| !units.is_empty()));
+        }
+        Judged { judges, n }
+    }
+
+    /// How many items were rated, by whichever judge rated fewest.
+    pub(super) fn items(&self) -> usize {
+        self.judges.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// The mean of the judges' means where each unit weighs so much; `None` where one of them has none.
+    pub(super) fn mean(&self, weights: &[u16]) -> Option<f64> {
+        let means: Option<Vec<f64>> = self.judges.iter().map(|units| ratio(units, weights)).collect();
+        let means = means.filter(|means| !means.is_empty())?;
+        Some(means.iter().sum::<f64>() / means.len() as f64)
+    }
+
+    /// The same with its interval.
+    pub(super) fn estimate(&self, resamples: &Resamples, range: [f64; 2]) -> Option<Estimate> {
+        match &self.judges[..] {
+            [only] => resamples.ratio(only, range),
+            _ => resamples.estimate(self.items(), range, |weights| self.mean(weights)),
+        }
+    }
+}
+
+/// The judges who rated any answer of a column, by name.
+fn judges_of<'a>(column: &Column<'a>) -> Vec<&'a str> {
+    let ratings = column.iter().flatten().flat_map(|answer| &answer.ratings);
+    let mut judges: Vec<&str> =
+        ratings.filter(|rating| !rating.person).map(|rating| rating.judge.as_str()).collect();
+    judges.sort_unstable();
+    judges.dedup();
+    judges
+}
+
+/// Whose mean is not over all judges, as a sentence each.
+fn told_lacking(book: &Book<'_>) -> String {
+    let all = book.judges(&[Task::Answer], false);
+    let lacking = |who: usize| {
+        let there = judges_of(book.column(who, Task::Answer, Setting::default())?);
+        let none: Vec<&str> = all.iter().filter(|judge| !there.contains(judge)).copied().collect();
+        let name = &book.who[who].name;
+        (!none.is_empty() && !there.is_empty())
+            .then(|| format!(" {name} was not rated by {}: its mean is of other judges.", none.join(", ")))
+    };
+    book.answered(&[Task::Answer]).into_iter().filter_map(lacking).collect()
 }
 
 /// Ratings of a column's answers, summed by item, and how many they are.
@@ -102,9 +178,9 @@ pub fn normal(book: &Book<'_>) -> Table {
             let mean = |(units, n): &(Vec<Unit>, usize), task| {
                 let mut keys = book.keys(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
-                Some(Cell::of(book.resamples.ratio(units)?, POINTS, *n, keys))
+                Some(Cell::of(book.resamples.ratio(units, RATED)?, POINTS, *n, keys))
             };
-            let gap = crate::evaluate::metrics::difference(&book.resamples, &normal.0, &tricky.0);
+            let gap = crate::evaluate::metrics::difference(&book.resamples, &normal.0, &tricky.0, RATED[1]);
             let gap = gap.map(|gap| Cell::of(gap.difference, POINTS, tricky.1 + normal.1, Keys::new()));
             let cells = vec![mean(&tricky, Task::Answer), mean(&normal, Task::AnswerNormal), gap];
             rows.push(Row { name: format!("{}, {judge}", book.who[who].name), cells });
@@ -145,7 +221,7 @@ pub fn distributions(book: &Book<'_>, task: Task) -> Table {
                 let mut keys = book.keys(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
                 keys.insert("rating", rating.to_string());
-                Some(Cell::of(book.resamples.ratio(&units)?, 100.0, n, keys))
+                Some(Cell::of(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
             };
             let cells: Vec<Option<Cell>> = SCALE.map(share).collect();
             if cells.iter().any(Option::is_some) {
@@ -201,10 +277,10 @@ fn responses<'a>(book: &Book<'a>) -> Vec<(usize, &'a Answer, String)> {
 }
 
 /// Two judges, with their means of every question: a row of table 3, and a plot of figure 6.
-type Judged = (JudgePair, Vec<(f64, f64)>);
+type Paired = (JudgePair, Vec<(f64, f64)>);
 
 /// Table 3, with the pairs of means by question that figure 6 plots.
-pub fn judge_pairs(book: &Book<'_>) -> (Table, Vec<Judged>) {
+pub fn judge_pairs(book: &Book<'_>) -> (Table, Vec<Paired>) {
     let responses = responses(book);
     let ratings = all_ratings(book, &responses);
     let mut rows = Vec::new();
@@ -214,18 +290,17 @@ pub fn judge_pairs(book: &Book<'_>) -> (Table, Vec<Judged>) {
         let single = moments(book, &ratings, a, b, false);
         let mean = moments(book, &ratings, a, b, true);
         let name = format!("{a} and {b}");
-        let cells = |value: fn(&Measures) -> Option<f64>, of: fn(&Moments) -> Option<f64>| {
+        let cells = |value: fn(&Measures) -> Option<f64>, of: Figure| {
             [(&pair.individual, &single), (&pair.mean, &mean)].map(|(measures, units)| {
-                let interval = interval(&book.resamples, units, of)?;
+                let ends = of.ends(&book.resamples, units, measures.pairs)?;
                 let keys = Keys::from([("task", Task::Answer.to_string())]);
-                let cell = Cell::of(interval, 1.0, measures.pairs, keys);
-                Some(Cell { value: value(measures)?, ..cell })
+                Some(Cell::within(value(measures)?, ends, measures.pairs, keys))
             })
         };
         let mut row = Vec::new();
-        row.extend(cells(|m| m.pearson, Moments::pearson));
-        row.extend(cells(|m| m.difference, Moments::difference));
-        row.extend(cells(|m| m.large_percent, Moments::large_percent));
+        row.extend(cells(|m| m.pearson, Figure::Correlation));
+        row.extend(cells(|m| m.difference, Figure::Mean(Moments::difference, [-RATED[1], RATED[1]])));
+        row.extend(cells(|m| m.large_percent, Figure::Mean(Moments::large_percent, [0.0, 100.0])));
         rows.push(Row { name, cells: row });
         let points = mean.iter().map(|(_, of)| (of.a, of.b)).collect();
         plots.push((pair, points));
@@ -333,14 +408,33 @@ fn moments(
     by_unit.into_iter().collect()
 }
 
-fn interval(
-    resamples: &Resamples,
-    units: &[(usize, Moments)],
-    of: fn(&Moments) -> Option<f64>,
-) -> Option<crate::review::agreement::Estimate> {
-    resamples.estimate(|weights| {
-        let mut sum = Moments::default();
-        units.iter().for_each(|(at, moments)| sum.add(moments, f64::from(weights[*at])));
-        of(&sum)
-    })
+/// A figure of two judges, and between what its means lie.
+#[derive(Clone, Copy)]
+enum Figure {
+    Correlation,
+    Mean(fn(&Moments) -> Option<f64>, [f64; 2]),
+}
+
+impl Figure {
+    /// The ends of its interval, none where it has none; `None` where the figure is not defined.
+    #[allow(clippy::option_option)]
+    fn ends(
+        self,
+        resamples: &Resamples,
+        units: &[(usize, Moments)],
+        pairs: usize,
+    ) -> Option<Option<[f64; 2]>> {
+        let sum = |weights: &[u16]| {
+            let mut sum = Moments::default();
+            units.iter().for_each(|(at, moments)| sum.add(moments, f64::from(weights[*at])));
+            sum
+        };
+        match self {
+            Figure::Correlation => Some(resamples.correlation(pairs, |weights| sum(weights).pearson())?.1),
+            Figure::Mean(of, range) => {
+                let estimate = resamples.estimate(units.len(), range, |weights| of(&sum(weights)))?;
+                Some(Some([estimate.low, estimate.high]))
+            }
+        }
+    }
 }

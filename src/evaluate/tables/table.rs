@@ -82,6 +82,12 @@ impl Cell {
         Cell { value: scale * value, low: Some(scale * low), high: Some(scale * high), n, from }
     }
 
+    /// A figure whose interval may be none.
+    pub fn within(value: f64, ends: Option<[f64; 2]>, n: usize, from: Keys) -> Cell {
+        let (low, high) = ends.map(|[low, high]| (low, high)).unzip();
+        Cell { value, low, high, n, from }
+    }
+
     /// A count or a figure that is not drawn from anything.
     pub fn plain(value: f64, n: usize, from: Keys) -> Cell {
         Cell { value, low: None, high: None, n, from }

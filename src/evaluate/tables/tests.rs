@@ -76,7 +76,8 @@ fn figures_4_and_5_and_table_3_of_ruozhibench() {
     assert_eq!(scores["m"].0, ["43.75", "-", "-", "-", "-", "12.50", "43.75"]);
     assert_eq!((scores["m"].1[6], scores["n"].0[6].as_str()), (4, "100.00"));
     let order: Vec<&str> = report.tables[0].rows.iter().map(|row| row.name.as_str()).collect();
-    assert_eq!(order, ["n", "m"], "the best first");
+    assert_eq!(order, ["n", "m", "Average"], "the best first, and the mean of the models as in the figure");
+    assert_eq!(scores["Average"].0, ["71.88", "-", "-", "-", "-", "12.50", "-"]);
     let by_judge: Vec<&Table> = report.tables.iter().filter(|t| t.name == "scores-by-judge").collect();
     assert_eq!(by_judge.len(), 2);
     assert_eq!(by_judge[0].rows[1].cells[6].as_ref().map(|cell| cell.value), Some(62.5));
@@ -93,6 +94,23 @@ fn figures_4_and_5_and_table_3_of_ruozhibench() {
     assert_eq!(n, &[3, 2, 3, 2, 3, 2]);
     // Two sizes are known, and two models.
     assert!(report.tables.iter().any(|table| table.name == "sizes"));
+}
+
+/// A judge who rates high and saw one model less leaves that model's mean what the other judges say, and the table says so.
+#[test]
+fn a_score_is_the_mean_of_the_judges_means() {
+    let items: Vec<_> = (0..3).map(|at| question(at, &["Others"])).collect();
+    // The strict judge rates all three, the kind one only the first: 0 and 4, not (0 + 0 + 0 + 4) / 4.
+    let mut answers: Vec<Answer> =
+        items.iter().map(|item| rated(item, Task::Answer, "m", &[("strict", "0")])).collect();
+    answers[0].ratings.push(rating("kind", "4", false));
+    answers.push(rated(&items[0], Task::Answer, "n", &[("strict", "1")]));
+    let report = told(&set("ruozhibench-gen", items), &answers);
+    let scores = values(&report, "scores");
+    assert_eq!((scores["m"].0[6].as_str(), scores["m"].1[6]), ("50.00", 4));
+    assert_eq!(scores["n"].0[6], "25.00");
+    let about = &report.tables.iter().find(|table| table.name == "scores").unwrap().about;
+    assert!(about.contains("n was not rated by kind") && !about.contains("m was not"), "{about}");
 }
 
 #[test]
@@ -120,8 +138,8 @@ fn table_1_of_flub() {
     assert_eq!(row, &["50.00", "66.67", "7.00", "28.58", "75.00", "100.00"]);
     assert_eq!(n[..3], [4, 3, 4]);
     assert_eq!(values(&report, "questions")["m"].0[0], "100.00");
-    // Of statements only one has a type, rightly named; F1 is that class's alone.
-    assert_eq!(values(&report, "statements")["m"].0[..3], ["0.00", "100.00", "9.00"]);
+    // Of statements only one has a type, rightly named; F1 is over the types of the whole set, which are two.
+    assert_eq!(values(&report, "statements")["m"].0[..3], ["0.00", "50.00", "9.00"]);
 }
 
 #[test]

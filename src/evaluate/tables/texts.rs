@@ -1,17 +1,22 @@
 //! FLUB: table 1, its parts for questions and for statements, figure 3, table 2.
 
 use super::book::{Book, Column};
-use super::questions::ratings;
+use super::questions::Judged;
 use super::table::{Cell, Keys, Look, Row, Table};
 use crate::evaluate::answer::Answer;
 use crate::evaluate::item::{Body, Item, types};
-use crate::evaluate::metrics::{Confusions, Unit, geometric_mean, pearson, ratio, spearman};
+use crate::evaluate::metrics::{
+    Confusions, Correlation, SHARE, Unit, geometric_mean, pearson, pearson_r, ratio, spearman, spearman_r,
+};
 use crate::evaluate::task::{Setting, Task};
 
 const TASKS: [Task; 3] = [Task::Select, Task::Classify, Task::Explain];
 
 /// A person's rating, 1 to 5, on the judges' scale (2.3: "we multiply human scores by 2").
 const PERSON: f64 = 2.0;
+
+/// The judges' scale (2.3).
+const JUDGES: [f64; 2] = [1.0, 10.0];
 
 /// Which texts count.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,23 +131,30 @@ fn classes(book: &Book<'_>, column: &Column<'_>, texts: Texts) -> Vec<(usize, us
     found
 }
 
-fn macro_f1(classes: &[(usize, usize, Option<usize>)], weights: &[u16]) -> Option<f64> {
-    let mut confusions = Confusions::new(types_count());
+/// Over the same labels whatever part of the texts is looked at, as the authors' script has it: those of the set. One that a
+/// part lacks counts as 0.
+fn macro_f1(classes: &[(usize, usize, Option<usize>)], labels: &[usize], weights: &[u16]) -> Option<f64> {
+    let mut confusions = Confusions::new(types().len());
     for &(at, gold, said) in classes.iter().filter(|(at, ..)| weights[*at] > 0) {
         confusions.add(gold, said, f64::from(weights[at]));
     }
-    confusions.macro_f1()
+    confusions.macro_f1_of(labels)
 }
 
-/// FLUB's types without Undefined.
-const fn types_count() -> usize {
-    8
+/// The types that texts of the set have.
+fn labels(book: &Book<'_>) -> Vec<usize> {
+    let has = |name: &str| {
+        let of = |item: &Item| matches!(&item.body, Body::Text { kind: Some(kind), .. } if kind == name);
+        book.set.items.iter().any(of)
+    };
+    types().iter().enumerate().filter(|(_, name)| has(name)).map(|(at, _)| at).collect()
 }
 
 fn f1(book: &Book<'_>, who: usize, setting: Setting, texts: Texts) -> Option<Cell> {
     let column = book.column(who, Task::Classify, setting)?;
-    let classes = classes(book, column, texts);
-    let estimate = book.resamples.estimate(|weights| macro_f1(&classes, weights))?;
+    let (classes, labels) = (classes(book, column, texts), labels(book));
+    let f1 = |weights: &[u16]| macro_f1(&classes, &labels, weights);
+    let estimate = book.resamples.estimate(classes.len(), SHARE, f1)?;
     let mut keys = book.keys(who, Task::Classify, setting);
     keys.extend(texts.part());
     Some(Cell::of(estimate, 100.0, classes.len(), keys))
@@ -151,11 +163,11 @@ fn f1(book: &Book<'_>, who: usize, setting: Setting, texts: Texts) -> Option<Cel
 /// The mean of the judges' scores.
 fn judged(book: &Book<'_>, who: usize, setting: Setting, texts: Texts, judge: Option<&str>) -> Option<Cell> {
     let column = book.column(who, Task::Explain, setting)?;
-    let (units, n) = ratings(book, column, |item| texts.has(item), judge);
+    let judged = Judged::of(book, column, |item| texts.has(item), judge);
     let mut keys = book.keys(who, Task::Explain, setting);
     keys.extend(texts.part());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
-    Some(Cell::of(book.resamples.ratio(&units)?, 1.0, n, keys))
+    Some(Cell::of(judged.estimate(&book.resamples, JUDGES)?, 1.0, judged.n, keys))
 }
 
 /// The geometric mean of the three, as table 1 has it: percent, percent and score.
@@ -164,16 +176,19 @@ fn overall(book: &Book<'_>, who: usize, setting: Setting, texts: Texts) -> Optio
     let classify = book.column(who, Task::Classify, setting)?;
     let explain = book.column(who, Task::Explain, setting)?;
     let (right, n) = book.parts(select, |item| texts.has(item), |answer| answer.correct.map(f64::from));
-    let classes = classes(book, classify, texts);
-    let (scores, m) = ratings(book, explain, |item| texts.has(item), None);
-    let estimate = book.resamples.estimate(|weights| {
+    let (classes, labels) = (classes(book, classify, texts), labels(book));
+    let scores = Judged::of(book, explain, |item| texts.has(item), None);
+    let of = |weights: &[u16]| {
         let accuracy = 100.0 * ratio(&right, weights)?;
-        geometric_mean(&[accuracy, 100.0 * macro_f1(&classes, weights)?, ratio(&scores, weights)?])
-    })?;
+        geometric_mean(&[accuracy, 100.0 * macro_f1(&classes, &labels, weights)?, scores.mean(weights)?])
+    };
+    // Of nothing right and of everything.
+    let range = [0.0, geometric_mean(&[100.0, 100.0, JUDGES[1]])?];
+    let estimate = book.resamples.estimate(n.min(classes.len()).min(scores.items()), range, of)?;
     let mut keys = book.keys(who, Task::Select, setting);
     keys.remove("task");
     keys.extend(texts.part());
-    Some(Cell::of(estimate, 1.0, n + classes.len() + m, keys))
+    Some(Cell::of(estimate, 1.0, n + classes.len() + scores.n, keys))
 }
 
 /// One answer that people and judges scored: its unit, people's mean times two, the judges' mean.
@@ -234,10 +249,10 @@ pub fn people(book: &Book<'_>) -> Table {
 
 fn against(book: &Book<'_>, scored: &[Scored], keys: &Keys) -> Vec<Option<Cell>> {
     let n = scored.len();
-    let mean = |value: fn(&Scored) -> f64| {
+    let mean = |value: fn(&Scored) -> f64, range: [f64; 2]| {
         let units: Vec<Unit> =
             scored.iter().map(|one| Unit { at: one.unit, sum: value(one), count: 1.0 }).collect();
-        Some(Cell::of(book.resamples.ratio(&units)?, 1.0, n, keys.clone()))
+        Some(Cell::of(book.resamples.ratio(&units, range)?, 1.0, n, keys.clone()))
     };
     // Repeated as often as their unit is drawn.
     let pairs = |weights: &[u16]| -> Vec<(f64, f64)> {
@@ -246,16 +261,16 @@ fn against(book: &Book<'_>, scored: &[Scored], keys: &Keys) -> Vec<Option<Cell>>
         scored.iter().flat_map(repeated).collect()
     };
     let once: Vec<(f64, f64)> = scored.iter().map(|one| (one.person, one.judge)).collect();
-    let correlation = |of: fn(&[(f64, f64)]) -> Option<crate::evaluate::metrics::Correlation>| {
-        let estimate = book.resamples.estimate(|weights| Some(of(&pairs(weights))?.r))?;
-        Some(Cell::of(estimate, 1.0, n, keys.clone()))
+    let correlation = |of: fn(&[(f64, f64)]) -> Option<f64>| {
+        let (r, ends) = book.resamples.correlation(n, |weights| of(&pairs(weights)))?;
+        Some(Cell::within(r, ends, n, keys.clone()))
     };
-    let p = |of: Option<crate::evaluate::metrics::Correlation>| Some(Cell::plain(of?.p?, n, keys.clone()));
+    let p = |of: Option<Correlation>| Some(Cell::plain(of?.p?, n, keys.clone()));
     vec![
-        mean(|one| one.person),
-        mean(|one| one.judge),
-        correlation(spearman),
-        correlation(pearson),
+        mean(|one| one.person, [PERSON, 5.0 * PERSON]),
+        mean(|one| one.judge, JUDGES),
+        correlation(spearman_r),
+        correlation(pearson_r),
         p(spearman(&once)),
         p(pearson(&once)),
     ]

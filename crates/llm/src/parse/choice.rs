@@ -21,6 +21,23 @@ pub fn choice<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadabl
     })
 }
 
+/// The first `<choice>…</choice>` of a reply, wherever it stands, with one of `allowed` in it as it is written: as the
+/// authors of RuozhiBench read it.
+///
+/// # Errors
+/// Where there is none.
+pub fn choice_within<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadable> {
+    let chosen = reply.split("<choice>").skip(1).find_map(|rest| {
+        let rest = rest.trim_start();
+        let name = allowed.iter().find(|name| rest.starts_with(**name))?;
+        rest[name.len()..].trim_start().starts_with("</choice>").then_some(*name)
+    });
+    chosen.ok_or_else(|| {
+        let forms: Vec<String> = allowed.iter().map(|name| format!("<choice>{name}</choice>")).collect();
+        Unreadable::new(format!("{} must stand in the reply", forms.join(" or ")))
+    })
+}
+
 fn strip_tag(line: &str) -> Option<&str> {
     const OPEN: &str = "<choice>";
     const CLOSE: &str = "</choice>";

@@ -7,7 +7,7 @@ mod json;
 mod rating;
 mod text;
 
-pub use choice::{categories, choice, labelled, letter, one_of};
+pub use choice::{categories, choice, choice_within, labelled, letter, one_of};
 pub use json::{flag, object, optional_text, strings, text_field};
 pub use rating::{bracketed, rating};
 pub use text::{plain, sentences, words};

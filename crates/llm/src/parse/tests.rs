@@ -4,6 +4,19 @@ use serde_json::json;
 use super::*;
 
 #[test]
+fn the_authors_take_the_first_tag_wherever_it_stands() {
+    let allowed = ["AnswerA", "AnswerB"];
+    let reply = "I take <choice> AnswerB </choice> here.\nOr <choice>AnswerA</choice>, in the end.";
+    assert_eq!(choice_within(reply, &allowed), Ok("AnswerB"));
+    assert!(choice(reply, &allowed).is_err(), "the program's own form wants it alone on the last line");
+    for none in
+        ["<choice>answera</choice>", "<choice>AnswerA or AnswerB</choice>", "AnswerA", "<choice>AnswerA"]
+    {
+        assert!(choice_within(none, &allowed).is_err(), "{none}");
+    }
+}
+
+#[test]
 fn objects_are_found_in_every_wrapping() {
     for reply in [
         r#"{"rating": 2, "explanation": "x"}"#,

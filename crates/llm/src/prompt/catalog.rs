@@ -64,7 +64,11 @@ pub struct PromptInfo {
 /// All prompts, ready to render.
 pub struct Prompts {
     prompts: Vec<Prompt>,
+    printed: bool,
 }
+
+/// Behind the name of a prompt as its paper prints it.
+pub const PAPER: &str = "_paper";
 
 struct Prompt {
     name: &'static str,
@@ -101,7 +105,12 @@ impl Prompts {
                 Ok(Prompt { name, embedded, source, overridden_by, template })
             })
             .collect::<Result<_, PromptError>>()?;
-        Ok(Prompts { prompts })
+        Ok(Prompts { prompts, printed: false })
+    }
+
+    /// The same, but where a paper's own wording of a prompt is there, that is what is sent under the prompt's name.
+    pub fn as_printed(self, printed: bool) -> Prompts {
+        Prompts { printed, ..self }
     }
 
     /// The messages of a prompt for one record. `values` is a map or struct of what the prompt asks for.
@@ -152,7 +161,9 @@ impl Prompts {
     }
 
     fn find(&self, name: &str) -> Result<&Prompt, PromptError> {
-        self.prompts.iter().find(|prompt| prompt.name == name).ok_or_else(|| unknown(name))
+        let of = |name: &str| self.prompts.iter().find(|prompt| prompt.name == name);
+        let printed = if self.printed { of(&format!("{name}{PAPER}")) } else { None };
+        printed.or_else(|| of(name)).ok_or_else(|| unknown(name))
     }
 }
 

@@ -10,6 +10,6 @@ mod catalog;
 mod inside;
 mod template;
 
-pub use catalog::{PromptError, PromptInfo, Prompts};
+pub use catalog::{PAPER, PromptError, PromptInfo, Prompts};
 pub use inside::inside;
 pub use template::{Output, Rendered};

@@ -227,6 +227,12 @@ pub const DRAFT: Section = Section {
             "false",
             "Ask for drafts that no ballot shows, too (FLUB's wrong answers); for a preview and for review.draft_ahead they are asked for in any case.",
         ),
+        key(
+            "prompts",
+            Kind::Choice(&["own", "paper"]),
+            "\"own\"",
+            "Whose wording models are sent, for every recipe: \"own\" shuts texts in delimiters; \"paper\" is what a paper prints, where it does (`prompts list`), and reads choices as its authors do.",
+        ),
     ],
 };
 
@@ -492,6 +498,8 @@ pub struct Draft {
     pub skip: Vec<String>,
     /// Whether drafts that nobody sees are asked for.
     pub unseen: bool,
+    /// `own` or `paper`.
+    pub prompts: String,
 }
 
 /// Resolved settings of reviews.

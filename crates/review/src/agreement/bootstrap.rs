@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::coefficients::weighted;
+use super::coefficients::Coefficient;
+use super::exact;
 use super::units::{Level, Units};
 use riddlemill_text::options::Draw;
 
@@ -12,7 +13,7 @@ use riddlemill_text::options::Draw;
 pub struct Estimate {
     /// From the units as they are.
     pub value: f64,
-    /// Lower end; the value where no resample was drawn or none was defined.
+    /// Lower end; the value where no resample was drawn.
     pub low: f64,
     /// Upper end.
     pub high: f64,
@@ -52,6 +53,41 @@ impl Bootstrap {
         let end = |share| percentile(&drawn, share).unwrap_or(value);
         Estimate { value, low: end(tail), high: end(1.0 - tail) }
     }
+
+    /// The same for a mean of so many units that each lie between `least` and `most`. Where resamples leave no room on one
+    /// side of it, because all units are alike or too few, the interval is the exact one of a share.
+    pub fn bounded(&self, value: f64, drawn: Vec<f64>, units: usize, [least, most]: [f64; 2]) -> Estimate {
+        let estimate = self.estimate(value, drawn);
+        if !self.met(&estimate) {
+            return estimate;
+        }
+        let span = most - least;
+        let [low, high] = exact::share((value - least) / span, units, self.level);
+        Estimate { value, low: least + span * low, high: least + span * high }
+    }
+
+    /// The same for a coefficient of agreement. Where resamples leave no room, the exact interval of the percentage is
+    /// read as the coefficient, chance as it was seen.
+    pub fn of_coefficient(&self, which: Coefficient, units: &Units, value: f64, drawn: Vec<f64>) -> Estimate {
+        let estimate = self.estimate(value, drawn);
+        let percent = Coefficient::Percent.of(units).filter(|_| self.met(&estimate));
+        let Some(percent) = percent else { return estimate };
+        let ends = exact::share(percent, units.pairable(), self.level);
+        let chance = match which {
+            Coefficient::Percent => 0.0,
+            _ if percent < 1.0 && value < 1.0 => (percent - value) / (1.0 - value),
+            _ => which.chance(units).unwrap_or(0.0),
+        };
+        let [low, high] = ends.map(|share| ((share - chance) / (1.0 - chance)).clamp(-1.0, 1.0));
+        Estimate { value, low: low.min(value), high: high.max(value) }
+    }
+
+    /// Whether an end of a drawn interval is the value itself.
+    pub fn met(&self, estimate: &Estimate) -> bool {
+        let Estimate { value, low, high } = *estimate;
+        let least = 1e-12 * value.abs().max(1.0);
+        self.resamples > 0 && (value - low <= least || high - value <= least)
+    }
 }
 
 /// The coefficients of many raters, with intervals from the same resamples.
@@ -63,22 +99,15 @@ pub(super) struct Estimates {
 }
 
 pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: &str) -> Estimates {
-    let coefficients = |weights: &[u64]| {
-        [
-            weighted::percent(units, weights),
-            weighted::fleiss_kappa(units, weights),
-            weighted::alpha(units, weights, level),
-            weighted::ac1(units, weights),
-        ]
-    };
-    let values = coefficients(&units.weights);
-    let drawn: Vec<[Option<f64>; 4]> = (0..settings.resamples)
-        .into_par_iter()
-        .map(|at| coefficients(&resample(units, settings, name, at)))
-        .collect();
-    let interval = |which: usize| {
-        let drawn = drawn.iter().filter_map(|values| values[which]).collect();
-        Some(settings.estimate(values[which]?, drawn))
+    let coefficients =
+        [Coefficient::Percent, Coefficient::Fleiss, Coefficient::Alpha(level), Coefficient::Ac1];
+    let all = |weights: &[u64]| coefficients.map(|which| which.weighted(units, weights));
+    let values = all(&units.weights);
+    let drawn: Vec<[Option<f64>; 4]> =
+        (0..settings.resamples).into_par_iter().map(|at| all(&resample(units, settings, name, at))).collect();
+    let interval = |at: usize| {
+        let drawn = drawn.iter().filter_map(|values| values[at]).collect();
+        Some(settings.of_coefficient(coefficients[at], units, values[at]?, drawn))
     };
     Estimates { percent: interval(0), fleiss: interval(1), alpha: interval(2), ac1: interval(3) }
 }

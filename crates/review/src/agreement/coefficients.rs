@@ -23,6 +23,46 @@ pub fn ac1(units: &Units) -> Option<f64> {
     weighted::ac1(units, &units.weights)
 }
 
+/// A coefficient by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coefficient {
+    /// The share of agreeing pairs.
+    Percent,
+    /// Fleiss' kappa.
+    Fleiss,
+    /// Krippendorff's alpha.
+    Alpha(Level),
+    /// Gwet's AC1.
+    Ac1,
+}
+
+impl Coefficient {
+    /// Its value.
+    pub fn of(self, units: &Units) -> Option<f64> {
+        self.weighted(units, &units.weights)
+    }
+
+    /// The same with other numbers of units of each pattern.
+    pub(super) fn weighted(self, units: &Units, weights: &[u64]) -> Option<f64> {
+        match self {
+            Coefficient::Percent => weighted::percent(units, weights),
+            Coefficient::Fleiss => weighted::fleiss_kappa(units, weights),
+            Coefficient::Alpha(level) => weighted::alpha(units, weights, level),
+            Coefficient::Ac1 => weighted::ac1(units, weights),
+        }
+    }
+
+    /// The share of pairs that would agree by chance, as the coefficient reckons it; of alpha as if all that differ were
+    /// equally far apart.
+    pub fn chance(self, units: &Units) -> Option<f64> {
+        match self {
+            Coefficient::Percent => Some(0.0),
+            Coefficient::Fleiss | Coefficient::Alpha(_) => weighted::by_shares(units, &units.weights),
+            Coefficient::Ac1 => weighted::ac1_chance(units, &units.weights),
+        }
+    }
+}
+
 /// The same with other numbers of units of each pattern, as resamples have.
 pub(super) mod weighted {
     use super::{Level, Units};
@@ -127,7 +167,25 @@ pub(super) mod weighted {
         distances
     }
 
+    /// The share of like pairs among all ratings together.
+    pub(crate) fn by_shares(units: &Units, weights: &[u64]) -> Option<f64> {
+        let mut given = vec![0.0; units.values.len()];
+        for (pattern, weight, _) in rated(units, weights, 2) {
+            for (given, &count) in given.iter_mut().zip(pattern) {
+                *given += weight * f64::from(count);
+            }
+        }
+        let total: f64 = given.iter().sum();
+        ratio(given.iter().map(|given| given * given).sum(), total * total)
+    }
+
     pub(crate) fn ac1(units: &Units, weights: &[u64]) -> Option<f64> {
+        let observed = percent(units, weights)?;
+        let expected = ac1_chance(units, weights)?;
+        ratio(observed - expected, 1.0 - expected)
+    }
+
+    pub(crate) fn ac1_chance(units: &Units, weights: &[u64]) -> Option<f64> {
         let categories = units.values.len() as f64;
         let mut shares = vec![0.0; units.values.len()];
         let mut count = 0.0;
@@ -137,9 +195,7 @@ pub(super) mod weighted {
                 *share += weight * f64::from(given) / ratings;
             }
         }
-        let observed = percent(units, weights)?;
         let expected: f64 = shares.iter().map(|share| share / count).map(|share| share * (1.0 - share)).sum();
-        let expected = ratio(expected, categories - 1.0)?;
-        ratio(observed - expected, 1.0 - expected)
+        ratio(expected, categories - 1.0)
     }
 }

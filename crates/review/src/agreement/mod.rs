@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod coefficients;
+pub mod exact;
 mod pairs;
 mod report;
 #[cfg(test)]
@@ -13,7 +14,7 @@ mod tests;
 mod units;
 
 pub use bootstrap::{Bootstrap, Estimate};
-pub use coefficients::{ac1, alpha, fleiss_kappa, percent};
+pub use coefficients::{Coefficient, ac1, alpha, fleiss_kappa, percent};
 pub use pairs::{Confusion, Weights};
 pub use report::{
     Agreed, AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, agreed, agreement,

@@ -134,6 +134,29 @@ fn intervals_are_seeded_and_hold_the_value() {
     assert!(low < value && value < high && low > -0.2 && high < 0.7, "{low} {value} {high}");
 }
 
+/// Where everybody agrees on everything resamples know of no other world; with few items there may well be one.
+#[test]
+fn intervals_at_the_edge_are_exact() {
+    let settings = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
+    let mut units = Units::nominal(2);
+    units.push([0, 0, 0]);
+    units.push([1, 1, 1]);
+    let told = bootstrap::estimate(&units, Level::Nominal, &settings, "two");
+    // Clopper and Pearson: of two of two at least the root of 0.025. By chance half of all pairs would agree.
+    let least = 0.025f64.sqrt();
+    let percent = told.percent.unwrap();
+    assert!((percent.low - least).abs() < 1e-9 && percent.high == 1.0, "{percent:?}");
+    for coefficient in [told.fleiss, told.alpha, told.ac1] {
+        let found = coefficient.unwrap();
+        assert!((found.low - (least - 0.5) / 0.5).abs() < 1e-9 && found.high == 1.0, "{found:?}");
+    }
+    // A million that agree leave as little room as resamples do.
+    assert!(exact::share(1.0, 1_000_000, 0.95)[0] > 0.99999);
+    // Without resamples no interval is asked for.
+    let plain = bootstrap::estimate(&units, Level::Nominal, &Bootstrap::NONE, "two").percent.unwrap();
+    assert_eq!((plain.low, plain.high), (1.0, 1.0));
+}
+
 fn ratings() -> impl Strategy<Value = Vec<Vec<usize>>> {
     prop::collection::vec(prop::collection::vec(0usize..4, 1..5), 2..30)
 }

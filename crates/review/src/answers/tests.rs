@@ -45,6 +45,35 @@ fn sets_are_cut_at_any_separator_and_sorted() {
     assert!(matches!(&faulty, Answers::Faulty(faults) if faults.len() == 1), "{faulty:?}");
 }
 
+/// What a sheet shows may be copied into its cell: with the numbers of a list, and with `keep` beside what speaks against.
+#[test]
+fn a_cell_is_taken_as_it_is_shown() {
+    let step = ballots::step("ruozhibench-gen", "screen").unwrap();
+    let item = item(&step, &[]);
+    let screened = |cell: &str| match answers(&step, &item, &[("screen", cell)]) {
+        Answers::Given(values) => values.get("screen").unwrap().to_string(),
+        other => panic!("{cell}: {other:?}"),
+    };
+    for (cell, meant) in [
+        ("1. culture_bound", "culture_bound"),
+        ("1. culture_bound\n2. harmful", "culture_bound; harmful"),
+        ("1) harmful；2) no_trap", "harmful; no_trap"),
+        ("keep; harmful", "harmful"),
+        ("保留，有害", "harmful"),
+        ("1. keep", "keep"),
+        ("keep · 保留 · keep", "keep"),
+    ] {
+        assert_eq!(screened(cell), meant, "{cell}");
+    }
+    let Answers::Faulty(faults) = answers(&step, &item, &[("screen", "keep; funny")]) else { panic!() };
+    let told = faults[0].1.to_string();
+    assert!(told.starts_with("unknown choice `funny`; one of keep, culture_bound"), "{told}");
+    let step = ballots::step("ruozhibench-gen", "category").unwrap();
+    let cells = [("categories", "1. 2\n2. 5\n3. 4"), ("sure", "yes")];
+    let Answers::Given(values) = answers(&step, &item, &cells) else { panic!() };
+    assert_eq!(values.get("categories").unwrap().to_string(), "2; 4; 5");
+}
+
 #[test]
 fn accepting_takes_the_draft_and_contradicting_it_is_named() {
     let step = ballots::step("ruozhibench-gen", "translation").unwrap();

@@ -125,8 +125,8 @@ pub struct Resolution {
     pub outcome: Outcome,
     /// Ids of latest votes on another text than the one shown now: shown to people, not counted. Sorted.
     pub stale: Vec<Digest>,
-    /// Whether the reviewer changed what the voters had decided; `None` without a review or where the
-    /// voters had not decided. Its mean is the share modified (FLUB, section 2.2).
+    /// Whether the reviewer changed what the voters had decided; `None` without a review. Where the voters all differ
+    /// there is nothing to change. Its mean is the share modified, of all that was reviewed (FLUB, section 2.2).
     pub modified: Option<bool>,
     /// Whether a confirmed text differs from its draft; `None` where no text was drafted, none is confirmed, or the
     /// ballot is blind to drafts. Its mean is the share rewritten (RuozhiBench, section 2.3).
@@ -217,6 +217,8 @@ fn decide(step: &Step, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>
     let first = enough.then(|| combine_all(&step.fields, &voters));
     let reviewers = counted(Round::Review);
     let modified = match (&first, &step.review, reviewers.first()) {
+        // Where the voters left nothing to modify the reviewer did decide, and the item was looked at.
+        (Some(Err(_)), Some(_), Some(_)) => Some(false),
         (Some(Ok(first)), Some(review), Some(reviewer)) => {
             let changes = |field: &&Field| {
                 comparable(step, field) && first.get(field.name) != reviewer.values.get(field.name)

@@ -85,7 +85,7 @@ fn a_senior_has_the_say_over_three_juniors_and_modifications_are_counted() {
     let values = [("type", "paradox"), ("main_type", "clear")].into_iter().collect();
     votes.push(vote(&step, &seen, Round::Review, "s", values));
     let resolution = outcome(&step, &item, &votes);
-    assert_eq!((resolution.modified, confirmed(&resolution).text("type")), (None, Some("paradox")));
+    assert_eq!((resolution.modified, confirmed(&resolution).text("type")), (Some(false), Some("paradox")));
 }
 
 #[test]

@@ -59,7 +59,13 @@ pub struct Asking<'a> {
 /// # Errors
 /// [`StageError::Settings`] naming the file that is no prompt.
 pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
-    Prompts::load(Some(&config.root.join("prompts"))).map_err(settings_error)
+    let prompts = Prompts::load(Some(&config.root.join("prompts"))).map_err(settings_error)?;
+    Ok(prompts.as_printed(papers_own(config)))
+}
+
+/// Whether models are sent the papers' own wording, and their replies read as the papers read them.
+pub fn papers_own(config: &Config) -> bool {
+    config.typed::<sections::Draft>(None, "draft").prompts == "paper"
 }
 
 fn settings_error(error: impl std::fmt::Display) -> StageError {

@@ -26,8 +26,8 @@ mod unusable;
 mod wrong;
 
 pub use ask::{
-    Asking, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, optional, prompts, replies,
-    requests,
+    Asking, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, optional, papers_own, prompts,
+    replies, requests,
 };
 pub(super) use ask::{Told, told};
 pub(super) use consent::agreed;
