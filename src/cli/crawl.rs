@@ -124,9 +124,14 @@ fn summary_text(summary: &Summary, source: &str) -> String {
     for (name, list) in lists {
         list.iter().for_each(|(what, why)| text.push_str(&format!("  {name:<10} {what}: {why}\n")));
     }
+    summary.forbidden.iter().for_each(|url| text.push_str(&format!("  {:<10} {url}\n", "forbidden")));
+    summary.ended_by.iter().for_each(|limit| text.push_str(&format!("  {:<10} {limit}\n", "ended by")));
     summary.disallowed.iter().for_each(|url| text.push_str(&format!("  robots.txt forbids {url}\n")));
     if !summary.blocked.is_empty() {
-        text.push_str("a blocked host is not asked again in this run and nothing is done to get round it; what was had is kept\n");
+        text.push_str(&format!(
+            "a blocked host is not asked again in this run and nothing is done to get round it; what was had is kept\n  \
+             hint: wait some hours, raise politeness.delay_secs or ask the site's owner; `riddlemill crawl {source}` goes on where it stopped\n"
+        ));
     }
     text
 }
@@ -137,7 +142,7 @@ fn summary_json(summary: &Summary) -> serde_json::Value {
     json!({
         "pass": summary.pass, "done": summary.done, "pending": summary.pending, "classes": classes,
         "blocked": summary.blocked, "deferred": summary.deferred, "failed": summary.failed,
-        "refused": summary.refused, "disallowed": summary.disallowed, "cancelled": summary.cancelled,
+        "refused": summary.refused, "forbidden": summary.forbidden, "ended_by": summary.ended_by, "disallowed": summary.disallowed, "cancelled": summary.cancelled,
         "complete": summary.complete(),
     })
 }

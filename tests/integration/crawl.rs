@@ -40,8 +40,8 @@ fn imported(ws: &Workspace) -> BTreeMap<String, Post> {
 }
 
 #[test]
-fn thirty_kills_through_the_command() {
-    const KILLS: usize = 30;
+fn fifty_kills_through_the_command() {
+    const KILLS: usize = 50;
     let site = Site::start(open(forum_page));
     let server = &site.server;
     let seeds = "[{ forum = \"x\" }]";
@@ -194,7 +194,7 @@ fn bombs_lies_and_drips_stay_within_the_memory_that_is_allowed() {
     };
     eprintln!("crawl of bombs: {} MiB at most", peak >> 10);
     assert!(peak > 0 && peak < 160 << 10, "{} MiB", peak >> 10);
-    assert_eq!(code, Some(0));
+    assert_eq!(code, Some(3), "two pages were cut by time");
     ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
     let reasons = ws.reasons("flub");
     assert_eq!(reasons["failed/truncated"], 3, "{reasons:?}");

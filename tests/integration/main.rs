@@ -14,6 +14,7 @@ mod breaker;
 mod browser;
 mod chapter;
 mod crawl;
+mod crawl_ends;
 mod decisions;
 mod dedup;
 mod desk;

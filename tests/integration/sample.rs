@@ -128,6 +128,7 @@ const LATER: &[Reason] = &[
     Reason::TakenAway,
     Reason::PageOther,
     Reason::PageBlocked,
+    Reason::PageForbidden,
     Reason::PageShell,
     Reason::PageDeleted,
     Reason::PageHidden,

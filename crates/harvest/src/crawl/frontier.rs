@@ -45,6 +45,9 @@ pub struct Done {
     /// Of a sitemap, the sitemaps it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sitemaps: Vec<String>,
+    /// Only a part of it came: it is kept, and the page is asked for again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
     /// `ETag`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
@@ -105,6 +108,13 @@ pub(super) struct Frontier {
     /// The last capture of each page; kept only where changes are asked for.
     earlier: HashMap<String, Done>,
     pass: u32,
+    /// Refusals in a row that count as a block.
+    refusals: u32,
+    /// By host, the pages that were refused since one was not.
+    refused: HashMap<String, Vec<Item>>,
+    /// Pages that were refused in a block and are asked for once more.
+    again: HashSet<String>,
+    turned_away: bool,
     writer: Option<Writer>,
 }
 
@@ -159,6 +169,7 @@ impl Frontier {
             frontier = Frontier::of_pass(source, resolved, &entries, last + 1);
         }
         frontier.writer = writer;
+        frontier.turned_away = false;
         frontier
     }
 
@@ -173,6 +184,10 @@ impl Frontier {
             finished: HashSet::new(),
             earlier: HashMap::new(),
             pass,
+            refusals: source.politeness.refusals,
+            refused: HashMap::new(),
+            again: HashSet::new(),
+            turned_away: false,
             writer: None,
         };
         for start in &resolved.starts {
@@ -184,11 +199,18 @@ impl Frontier {
                 frontier.apply(done);
             }
             // A 304 stands for a page that is there already.
-            if source.refresh && done.status == 200 {
+            if source.refresh && done.status == 200 && !done.undone && done.class != Class::Blocked {
                 frontier.earlier.insert(done.url.clone(), done.clone());
             }
         }
         frontier
+    }
+
+    /// Queues an address that a page leads to.
+    fn follow(&mut self, item: Item) {
+        if self.scope.takes(&item.url) {
+            self.push(item);
+        }
     }
 
     /// Queues an address unless it was queued before in this pass.
@@ -239,6 +261,22 @@ impl Frontier {
         (self.known.len() - self.finished.len()) as u64
     }
 
+    /// Whether a page is known and not done.
+    pub(super) fn waits(&self, url: &str) -> bool {
+        self.known.contains(url) && !self.finished.contains(url)
+    }
+
+    /// Whether the page that was just finished was one refusal too many.
+    pub(super) fn turned_away(&mut self) -> bool {
+        std::mem::take(&mut self.turned_away)
+    }
+
+    /// The limits that ended lists.
+    pub(super) fn ended_lists(&self) -> impl Iterator<Item = String> {
+        let most = self.scope.max_list_pages.unwrap_or_default();
+        self.walk.ended().map(move |list| format!("scope.max_list_pages = {most} ({list})"))
+    }
+
     /// The pass: 1, and one more for each refresh.
     pub fn pass(&self) -> u32 {
         self.pass
@@ -278,6 +316,7 @@ impl Frontier {
             redirect: read.redirect,
             facts: read.facts,
             sitemaps: read.sitemaps,
+            undone: read.undone,
             etag: answer.head.get("etag").map(str::to_string),
             last_modified: answer.head.get("last-modified").map(str::to_string),
             digest: block_digest(&answer.wire),
@@ -304,7 +343,7 @@ impl Frontier {
     /// Goes on where a page cannot be had in this run. It is tried again in the next.
     pub(super) fn fail(&mut self, item: &Item) {
         for url in self.walk.follow_failed(&self.site, &item.url) {
-            self.push(Item { url, role: Role::Page, hops: 0 });
+            self.follow(Item { url, role: Role::Page, hops: 0 });
         }
     }
 
@@ -320,16 +359,22 @@ impl Frontier {
 
     fn apply(&mut self, done: &Done) {
         let (Some(role), Ok(url)) = (done.role, Url::parse(&done.url)) else { return };
-        if done.class == Class::Blocked {
+        if done.class == Class::Blocked || done.undone {
             return;
         }
         self.known.insert(done.url.clone());
         self.finished.insert(done.url.clone());
+        let host = url.host_str().unwrap_or_default();
+        if done.class != Class::Forbidden {
+            self.refused.remove(host);
+        } else {
+            return self.refuse(Item { url, role, hops: done.hops });
+        }
         if let Some(target) = &done.redirect {
             if let Ok(target) = Url::parse(target)
                 && done.hops < self.redirects
             {
-                self.push(Item { url: canonical(&self.site, target), role, hops: done.hops + 1 });
+                self.follow(Item { url: canonical(&self.site, target), role, hops: done.hops + 1 });
             }
             return;
         }
@@ -338,13 +383,33 @@ impl Frontier {
             let pages = done.facts.links.iter().map(|link| (Role::Page, link));
             for (role, link) in sitemaps.chain(pages) {
                 if let Ok(url) = url.join(link) {
-                    self.push(Item { url: canonical(&self.site, url), role, hops: 0 });
+                    let item = Item { url: canonical(&self.site, url), role, hops: 0 };
+                    if role == Role::Sitemap { self.push(item) } else { self.follow(item) }
                 }
             }
             return;
         }
         for next in self.walk.follow(&self.site, &self.scope, &url, done.class, &done.facts) {
-            self.push(Item { url: next, role: Role::Page, hops: 0 });
+            self.follow(Item { url: next, role: Role::Page, hops: 0 });
+        }
+    }
+
+    /// A refused page is set aside. So many in a row are a block: those that were refused in it wait behind
+    /// all others to be asked for once more, which is not done twice, or a part of a site that is for
+    /// members only would end every run.
+    fn refuse(&mut self, item: Item) {
+        let host = item.url.host_str().unwrap_or_default().to_string();
+        let row = self.refused.entry(host.clone()).or_default();
+        row.push(item);
+        if row.len() < self.refusals as usize {
+            return;
+        }
+        self.turned_away = true;
+        for item in std::mem::take(row) {
+            if self.again.insert(item.url.to_string()) {
+                self.finished.remove(item.url.as_str());
+                self.queues.entry(host.clone()).or_default().push_back(item);
+            }
         }
     }
 }
@@ -357,4 +422,5 @@ pub(super) struct Read {
     pub sitemaps: Vec<String>,
     pub redirect: Option<String>,
     pub robots: bool,
+    pub undone: bool,
 }

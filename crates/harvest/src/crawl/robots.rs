@@ -122,6 +122,11 @@ fn normal(text: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Whether an address matches a pattern of the kind that robots.txt has.
+pub(super) fn address_matches(pattern: &str, address: &str) -> bool {
+    matches(&normal(pattern.as_bytes()), &normal(address.as_bytes()))
+}
+
 /// Patterns match from the start; `*` is any run, `$` at the end the end. Linear but for the
 /// last `*`, to which it goes back.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {

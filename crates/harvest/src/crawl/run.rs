@@ -93,10 +93,13 @@ pub struct Summary {
     pub classes: BTreeMap<Class, u64>,
     /// Pages that wait for another run.
     pub pending: u64,
-    /// Hosts that demanded a captcha or forbade us, with the page that did. A run with one must
-    /// exit non-zero.
+    /// Hosts that demanded a captcha or turned us away, and with what. A run with one must exit non-zero.
     pub blocked: BTreeMap<String, String>,
-    /// Hosts whose robots.txt could not be had, and why.
+    /// Pages that are not for visitors. They are set aside, and nothing is wrong with the crawl.
+    pub forbidden: BTreeSet<String>,
+    /// Limits of the settings that ended the crawl, or a list of it.
+    pub ended_by: BTreeSet<String>,
+    /// Hosts that could not be found or whose robots.txt could not be had, and why.
     pub deferred: BTreeMap<String, String>,
     /// Pages without a usable answer, and why. They are tried again in the next run.
     pub failed: BTreeMap<String, String>,
@@ -165,9 +168,17 @@ pub async fn run_with(
         gates: Gates::default(),
         politeness: source.politeness.clone(),
         events: sender,
+        strain: Mutex::new(HashMap::new()),
         robots: Mutex::new(HashMap::new()),
     });
-    let mut crawl = Crawl { source, frontier, visitor, halted: BTreeSet::new(), summary: Summary::default() };
+    let mut crawl = Crawl {
+        source,
+        frontier,
+        visitor,
+        halted: BTreeSet::new(),
+        throttled: BTreeSet::new(),
+        summary: Summary::default(),
+    };
 
     let mut visits = JoinSet::new();
     let mut active = BTreeSet::new();
@@ -207,6 +218,8 @@ struct Crawl<'a> {
     visitor: Arc<Visitor>,
     /// Hosts that are not asked again in this run.
     halted: BTreeSet<String>,
+    /// Hosts whose last page ended in 429.
+    throttled: BTreeSet<String>,
     summary: Summary,
 }
 
@@ -216,7 +229,11 @@ impl Crawl<'_> {
             if active.contains(&host) || self.halted.contains(&host) {
                 continue;
             }
-            if self.frontier.done() + active.len() as u64 >= self.source.scope.max_pages {
+            let most = self.source.scope.max_pages;
+            if self.frontier.done() + active.len() as u64 >= most {
+                if self.frontier.done() >= most {
+                    self.summary.ended_by.insert(format!("scope.max_pages = {most}"));
+                }
                 return;
             }
             let Some(item) = self.frontier.next(&host) else { continue };
@@ -260,13 +277,34 @@ impl Crawl<'_> {
                 self.halted.insert(host.into());
                 self.summary.deferred.insert(host.into(), why);
             }
-            Outcome::Failed(why) => {
-                events(Event::Skipped { url: url.clone(), why: why.clone() });
-                self.summary.failed.insert(url, why);
-                self.frontier.fail(item);
+            Outcome::Cut(answer, why) => {
+                self.frontier.finish(
+                    item,
+                    &answer,
+                    Read { undone: true, ..Read::nothing(Class::Unparsed) },
+                )?;
+                self.fail(item, why, events);
             }
+            Outcome::Throttled(why) if !self.throttled.insert(host.into()) => {
+                self.block(host, format!("{url}: {why}, and so it was with the page before"), events);
+                self.frontier.put_back(item.clone());
+            }
+            Outcome::Failed(why) | Outcome::Throttled(why) => self.fail(item, why, events),
         }
         Ok(())
+    }
+
+    fn fail(&mut self, item: &Item, why: String, events: &mut impl FnMut(Event)) {
+        let url = item.url.to_string();
+        events(Event::Skipped { url: url.clone(), why: why.clone() });
+        self.summary.failed.insert(url, why);
+        self.frontier.fail(item);
+    }
+
+    fn block(&mut self, host: &str, why: String, events: &mut impl FnMut(Event)) {
+        events(Event::Halted { host: host.into(), why: why.clone() });
+        self.halted.insert(host.into());
+        self.summary.blocked.insert(host.into(), why);
     }
 
     fn keep(
@@ -276,6 +314,7 @@ impl Crawl<'_> {
         answer: &Answer,
         events: &mut impl FnMut(Event),
     ) -> Result<(), CrawlError> {
+        self.throttled.remove(host);
         let read = self.read(item, answer);
         let done = self.frontier.finish(item, answer, read)?;
         *self.summary.classes.entry(done.class).or_default() += 1;
@@ -287,12 +326,18 @@ impl Crawl<'_> {
             done: self.frontier.done(),
             pending: self.frontier.undone(),
         });
+        let turned_away = self.frontier.turned_away();
         if done.class == Class::Blocked {
-            let why = format!("{} demands a captcha or forbids us; what came before it is kept", done.url);
-            events(Event::Halted { host: host.into(), why });
+            self.block(host, format!("{} demands proof of being a person", done.url), events);
             self.frontier.put_back(item.clone());
-            self.halted.insert(host.into());
-            self.summary.blocked.insert(host.into(), done.url);
+        } else if turned_away {
+            let refusals = self.source.politeness.refusals;
+            let why = format!("{} pages in a row are refused, the last {}", refusals, done.url);
+            self.summary.forbidden.retain(|url| !self.frontier.waits(url));
+            self.block(host, why, events);
+        }
+        if done.class == Class::Forbidden && !self.frontier.waits(&done.url) {
+            self.summary.forbidden.insert(done.url);
         }
         Ok(())
     }
@@ -327,6 +372,10 @@ impl Crawl<'_> {
             let facts = Facts { links: map.pages, ..Facts::default() };
             return Read { facts, sitemaps: map.sitemaps, ..Read::nothing(Class::Ok) };
         }
+        // How one large host of others' sites marks its challenges, whatever the page says.
+        if answer.head.get("cf-mitigated").is_some_and(|what| what.trim() == "challenge") {
+            return Read::nothing(Class::Blocked);
+        }
         let text = charset::decode(&body.bytes, answer.head.get("content-type"), site).text;
         let parsed = parse(site, item.url.as_str(), status, &text, None);
         Read { facts: parsed.facts, ..Read::nothing(parsed.class) }
@@ -337,7 +386,10 @@ impl Crawl<'_> {
         summary.pass = self.frontier.pass();
         summary.done = self.frontier.done();
         summary.pending = self.frontier.pending().count() as u64 + summary.failed.len() as u64;
-        if summary.complete() && summary.pending == 0 {
+        summary.ended_by.extend(self.frontier.ended_lists());
+        // What failed is asked for again by the next pass, or by the next run where there is none.
+        let halted = !summary.blocked.is_empty() || !summary.deferred.is_empty() || summary.cancelled;
+        if !halted && self.frontier.pending().next().is_none() {
             self.frontier.end_pass()?;
         }
         Ok(self.summary)
@@ -346,6 +398,13 @@ impl Crawl<'_> {
 
 impl Read {
     fn nothing(class: Class) -> Self {
-        Read { class, facts: Facts::default(), sitemaps: Vec::new(), redirect: None, robots: false }
+        Read {
+            class,
+            facts: Facts::default(),
+            sitemaps: Vec::new(),
+            redirect: None,
+            robots: false,
+            undone: false,
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::robots;
 use crate::pages::Site;
 use crate::pages::tieba::Address;
 use riddlemill_files::inside;
@@ -63,6 +64,11 @@ pub enum Seed {
 pub struct Scope {
     /// Hosts besides those of the seeds: `host`, or `host:port` for ports other than 80 and 443.
     pub hosts: Vec<String>,
+    /// Of the pages that others lead to, only those whose address matches one; all, if empty. `*` is
+    /// any run and `$` the end, of path and query, or of the whole address where it begins with `http`.
+    pub include: Vec<String>,
+    /// None of those whose address matches one. Seeds are always asked for.
+    pub exclude: Vec<String>,
     /// Pages a pass fetches at most.
     pub max_pages: u64,
     /// Pages of one list at most.
@@ -73,7 +79,30 @@ pub struct Scope {
 
 impl Default for Scope {
     fn default() -> Self {
-        Scope { hosts: Vec::new(), max_pages: 100_000, max_list_pages: None, comments: true }
+        Scope {
+            hosts: Vec::new(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            max_pages: 100_000,
+            max_list_pages: None,
+            comments: true,
+        }
+    }
+}
+
+impl Scope {
+    /// Whether a page that another leads to is asked for.
+    pub(super) fn takes(&self, url: &Url) -> bool {
+        let path = &url[url::Position::BeforePath..];
+        let any = |patterns: &[String]| {
+            patterns.iter().any(|pattern| {
+                robots::address_matches(
+                    pattern,
+                    if pattern.starts_with("http") { url.as_str() } else { path },
+                )
+            })
+        };
+        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
     }
 }
 
@@ -89,11 +118,13 @@ pub struct Politeness {
     pub backoff_secs: f64,
     /// Longest wait a `Retry-After` can impose.
     pub retry_after_cap_secs: u64,
+    /// Pages in a row that are refused with 403 before the host counts as blocked.
+    pub refusals: u32,
 }
 
 impl Default for Politeness {
     fn default() -> Self {
-        Politeness { delay_secs: 2.0, retries: 3, backoff_secs: 5.0, retry_after_cap_secs: 900 }
+        Politeness { delay_secs: 2.0, retries: 3, backoff_secs: 5.0, retry_after_cap_secs: 900, refusals: 5 }
     }
 }
 
@@ -187,6 +218,13 @@ impl Source {
         ];
         if numbers.iter().any(|n| !(0.0..=1e6).contains(n)) {
             problems.push("times must lie between 0 and 1000000 seconds".into());
+        }
+        for pattern in self.scope.include.iter().chain(&self.scope.exclude) {
+            if !["/", "*", "http://", "https://"].iter().any(|start| pattern.starts_with(start)) {
+                problems.push(format!(
+                    "the pattern `{pattern}` of `scope` matches no address; it begins with `/`, `*` or `http`"
+                ));
+            }
         }
         if let Site::Profile(profile) = &self.site
             && let Err(error) = profile.check()

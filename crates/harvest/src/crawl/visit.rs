@@ -27,13 +27,27 @@ pub(super) enum Outcome {
     Answer(Box<Answer>),
     /// robots.txt forbids the page.
     Disallowed,
-    /// robots.txt cannot be had: the host is not asked for anything in this run.
+    /// The host cannot be found, or its robots.txt cannot be had: it is not asked for anything in this run.
     Deferred(String),
     /// The guard forbids it.
     Refused(Refusal),
     /// No usable answer after all attempts.
     Failed(String),
+    /// An answer that time cut: its part is kept as what it is, and the page stays to do.
+    Cut(Box<Answer>, String),
+    /// The host answers that it is asked too often, and has said so as often as it is asked again.
+    Throttled(String),
 }
+
+/// How a host bears it: what it refused with 429 slows every request to it, and good answers ease that.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Strain {
+    level: u32,
+    good: u32,
+}
+
+/// Good answers in a row that take back one refusal.
+const EASE: u32 = 10;
 
 /// Everything a visit shares with the others.
 pub(super) struct Visitor {
@@ -41,6 +55,8 @@ pub(super) struct Visitor {
     pub gates: Gates,
     pub politeness: Politeness,
     pub events: UnboundedSender<Event>,
+    /// By host.
+    pub strain: Mutex<HashMap<String, Strain>>,
     /// By origin: when it was read, and what it said.
     pub robots: Mutex<HashMap<String, (Instant, Verdict)>>,
 }
@@ -80,8 +96,9 @@ impl Visitor {
         loop {
             let turn = self.gates.enter(host).await;
             let result = self.fetcher.get(url, validators).await;
+            let throttled = matches!(&result, Ok(answer) if answer.head.status == 429);
             let (why, asked) = match &result {
-                Ok(answer) if matches!(answer.head.status, 429 | 503) => {
+                Ok(answer) if throttled || answer.head.status == 503 => {
                     (format!("status {}", answer.head.status), retry_after(&answer.head, SystemTime::now()))
                 }
                 Ok(answer) if answer.truncated == Some(Truncated::Time) => {
@@ -89,18 +106,25 @@ impl Visitor {
                 }
                 Err(FetchError::Timeout) => ("no answer in time".to_string(), None),
                 _ => {
-                    turn.leave(delay);
+                    turn.leave(delay.max(self.eased(host)));
                     return conclude(result);
                 }
             };
-            let last = attempt >= self.politeness.retries;
-            let wait = self.wait(url, attempt, asked);
+            // Refusals of a host are counted over all its pages: one that refused page after page is
+            // not asked four times for the next.
+            let refusals = if throttled { self.strained(host) } else { attempt + 1 };
+            let last = refusals > self.politeness.retries || attempt >= self.politeness.retries;
+            let wait = self.wait(url, refusals - 1, asked);
             turn.leave(delay.max(wait));
             if last {
-                // A slow answer's part is kept and marked; a refusal to answer is not one.
+                let attempts =
+                    if attempt == 0 { String::new() } else { format!(", {} attempts", attempt + 1) };
+                let why = format!("{why}{attempts}");
                 return match result {
-                    Ok(answer) if answer.truncated.is_some() => Outcome::Answer(Box::new(answer)),
-                    _ => Outcome::Failed(format!("{why}, {} attempts", attempt + 1)),
+                    _ if throttled => Outcome::Throttled(why),
+                    // A slow answer's part is kept and marked; a refusal to answer is not one.
+                    Ok(answer) if answer.truncated.is_some() => Outcome::Cut(Box::new(answer), why),
+                    _ => Outcome::Failed(why),
                 };
             }
             let wait_secs = delay.max(wait).as_secs_f64();
@@ -121,6 +145,29 @@ impl Visitor {
         let draw = f64::from(hash.as_bytes()[0]) / 255.0;
         let base = self.politeness.backoff_secs * f64::from(2u32.saturating_pow(attempt.min(16)));
         Duration::from_secs_f64(base * (1.0 + draw / 2.0)).min(cap)
+    }
+
+    /// Counts a 429 of a host; gives how many stand against it.
+    fn strained(&self, host: &str) -> u32 {
+        let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
+        let strain = hosts.entry(host.into()).or_default();
+        *strain = Strain { level: strain.level.saturating_add(1).min(16), good: 0 };
+        strain.level
+    }
+
+    /// Counts a good answer of a host; gives what its earlier refusals still ask for between two requests.
+    fn eased(&self, host: &str) -> Duration {
+        let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(strain) = hosts.get_mut(host) else { return Duration::ZERO };
+        strain.good += 1;
+        if strain.good >= EASE {
+            *strain = Strain { level: strain.level.saturating_sub(1), good: 0 };
+        }
+        if strain.level == 0 {
+            return Duration::ZERO;
+        }
+        let pace = self.politeness.backoff_secs * f64::from(2u32.pow(strain.level - 1));
+        Duration::from_secs_f64(pace).min(Duration::from_secs(self.politeness.retry_after_cap_secs))
     }
 
     fn delay(&self, crawl_delay: Option<Duration>) -> Duration {
@@ -151,6 +198,9 @@ impl Visitor {
             turn.leave(self.delay(None));
             let answer = match result {
                 Ok(answer) => answer,
+                Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => {
+                    return Verdict::Unreachable(refusal.to_string());
+                }
                 Err(FetchError::Refused(refusal)) if answers.is_empty() => return Verdict::Refused(refusal),
                 Err(error) => return unreachable(&error.to_string()),
             };
@@ -188,6 +238,8 @@ impl Visitor {
 
 fn conclude(result: Result<Answer, FetchError>) -> Outcome {
     match result {
+        // Not the page's fault, and it may pass: nothing else of the host can be had now either.
+        Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => Outcome::Deferred(refusal.to_string()),
         Err(FetchError::Refused(refusal)) => Outcome::Refused(refusal),
         Err(error) => Outcome::Failed(error.to_string()),
         Ok(answer) if answer.head.status >= 500 => Outcome::Failed(format!("status {}", answer.head.status)),

@@ -1,14 +1,14 @@
 //! Which pages follow from a page. A pure function of the pages done, in their order: replayed
 //! from the archive it leads to the same state as live.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::settings::Scope;
 use crate::pages::tieba::Address;
-use crate::pages::{Class, Facts, FloorComments, Site};
+use crate::pages::{Class, Facts, FloorComments, Site, number_of};
 
 /// Why a page is fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +38,10 @@ pub(super) struct Walk {
     threads: BTreeMap<String, Thread>,
     /// Floors whose nested replies a thread's page declares, by that page's `totalComment`.
     declared: BTreeMap<String, Vec<FloorComments>>,
+    /// The first page of the list or thread that a page goes on with.
+    first: HashMap<String, String>,
+    /// Lists that a limit ended.
+    ended: BTreeSet<String>,
 }
 
 #[derive(Debug, Default)]
@@ -69,7 +73,7 @@ impl Walk {
                 let next = Address::Comment { tid, pid, page: page + 1 };
                 more.then(|| next.on(url)).flatten().into_iter().collect()
             }
-            _ => self.links(scope, url, facts),
+            _ => self.links(site, scope, url, facts),
         }
     }
 
@@ -90,14 +94,17 @@ impl Walk {
     fn list(&mut self, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
         let Some(Address::List { forum, good, cid, .. }) = Address::of(url) else { return Vec::new() };
         let key = Address::List { forum, good, cid, offset: 0 }.on(url).map(String::from).unwrap_or_default();
-        let list = self.lists.entry(key).or_default();
+        let list = self.lists.entry(key.clone()).or_default();
         list.pages += 1;
         let new: Vec<u64> = facts.ids.iter().copied().filter(|&tid| list.tids.insert(tid)).collect();
         let within = scope.max_list_pages.is_none_or(|most| list.pages < most);
         let mut urls: Vec<Url> =
             new.iter().filter_map(|&tid| Address::Thread { tid, page: 1 }.on(url)).collect();
-        let next =
-            facts.next.as_deref().filter(|_| within && !new.is_empty()).and_then(|href| url.join(href).ok());
+        let next = facts.next.as_deref().filter(|_| !new.is_empty()).and_then(|href| url.join(href).ok());
+        if next.is_some() && !within {
+            self.ended.insert(key);
+            return urls;
+        }
         urls.extend(next.map(|next| canonical(&Site::Tieba, next)));
         urls
     }
@@ -155,19 +162,30 @@ impl Walk {
         short.filter_map(|(pid, _)| Address::Comment { tid, pid, page: 1 }.on(url)).collect()
     }
 
-    fn links(&mut self, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
-        let links =
-            facts.links.iter().filter_map(|href| url.join(href).ok()).map(|to| canonical(&Site::Plain, to));
-        let mut urls: Vec<Url> = links.collect();
-        let host = url.host_str().unwrap_or_default().to_string();
-        let list = self.lists.entry(host).or_default();
-        if let Some(next) = facts.next.as_deref().and_then(|href| url.join(href).ok()) {
-            list.pages += 1;
-            if scope.max_list_pages.is_none_or(|most| list.pages < most) {
-                urls.push(canonical(&Site::Plain, next));
-            }
+    /// Where a page leads, and the page after it for as long as this list or thread shows something new: some
+    /// sites serve their first page again for every number, and name a next one on each.
+    fn links(&mut self, site: &Site, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
+        let join = |href: &String| Some(canonical(site, url.join(href).ok()?));
+        let mut urls: Vec<Url> = facts.links.iter().filter_map(join).collect();
+        let key = self.first.get(url.as_str()).cloned().unwrap_or_else(|| url.to_string());
+        let list = self.lists.entry(key.clone()).or_default();
+        list.pages += 1;
+        let shown = urls.iter().map(|to| number_of(to.as_str())).chain(facts.ids.iter().copied());
+        let new = shown.filter(|&id| list.tids.insert(id)).count();
+        let Some(next) = facts.next.as_ref().and_then(join).filter(|_| new > 0) else { return urls };
+        let is_list = !facts.links.is_empty() || *site == Site::Riddles;
+        if is_list && scope.max_list_pages.is_some_and(|most| list.pages >= most) {
+            self.ended.insert(key);
+            return urls;
         }
+        self.first.entry(next.to_string()).or_insert(key);
+        urls.push(next);
         urls
+    }
+
+    /// Lists that a limit ended.
+    pub fn ended(&self) -> impl Iterator<Item = &String> {
+        self.ended.iter()
     }
 }
 

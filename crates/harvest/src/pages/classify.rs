@@ -14,8 +14,10 @@ use super::text::text_of;
 pub enum Class {
     /// It holds what its address promises.
     Ok,
-    /// The site demands a captcha or forbids us. Nothing is read, and the host is left alone.
+    /// The site demands a captcha or turns us away. Nothing is read, and the host is left alone.
     Blocked,
+    /// This page is not for visitors; nothing says that others are not.
+    Forbidden,
     /// A script's empty frame: the content would come by other requests.
     Shell,
     /// Taken down.
@@ -36,6 +38,7 @@ impl Class {
         match self {
             Class::Ok => "ok",
             Class::Blocked => "blocked",
+            Class::Forbidden => "forbidden",
             Class::Shell => "shell",
             Class::Deleted => "deleted",
             Class::Hidden => "hidden",
@@ -47,8 +50,8 @@ impl Class {
 
     /// The inverse of [`Class::code`].
     pub fn from_code(code: &str) -> Option<Class> {
-        use Class::{Blocked, Deleted, Empty, Hidden, Merged, Ok, Shell, Unparsed};
-        [Ok, Blocked, Shell, Deleted, Hidden, Merged, Empty, Unparsed]
+        use Class::{Blocked, Deleted, Empty, Forbidden, Hidden, Merged, Ok, Shell, Unparsed};
+        [Ok, Blocked, Forbidden, Shell, Deleted, Hidden, Merged, Empty, Unparsed]
             .into_iter()
             .find(|class| class.code() == code)
     }
@@ -62,13 +65,33 @@ pub fn classify(site: &Site, final_url: &str, status: u16, body: &str) -> Class 
     parse(site, final_url, status, body, None).class
 }
 
-/// The verdict that needs no body: refusals and challenges.
+/// The verdict that needs no body: challenges, and a host that is asked too often.
 pub(super) fn by_answer(url: &str, status: u16) -> Option<Class> {
     let challenged = Url::parse(url).is_ok_and(|url| {
         url.host_str().is_some_and(|host| host.starts_with("wappass."))
             || url.path_segments().is_some_and(|mut parts| parts.any(|p| p.eq_ignore_ascii_case("captcha")))
     });
-    (challenged || matches!(status, 401 | 403 | 429)).then_some(Class::Blocked)
+    (challenged || status == 429).then_some(Class::Blocked)
+}
+
+/// What a page is that was answered with 401 or 403: with a challenge in it, it turns away whoever
+/// asks; a bare one speaks of itself alone.
+pub(super) fn refused(body: &str) -> Class {
+    match dom::document(body) {
+        Ok(page) if challenges(&page) => Class::Blocked,
+        _ => Class::Forbidden,
+    }
+}
+
+/// Whether a page without content asks for proof of being a person: by its title, or by the parts
+/// such pages are made of.
+fn challenges(page: &Html) -> bool {
+    selectors! {
+        CHALLENGE = "[action*='captcha' i], [src*='captcha' i], [id*='captcha' i], [class*='captcha' i], [name*='captcha' i], [id^='challenge-'], [src*='/cdn-cgi/challenge'], .cf-turnstile";
+    }
+    let title = dom::title(page).to_lowercase();
+    let says = ["安全验证", "验证码", "captcha", "just a moment"];
+    says.iter().any(|words| title.contains(words)) || page.select(&CHALLENGE).next().is_some()
 }
 
 /// The verdict on a page without the structure it should have.

@@ -26,7 +26,7 @@ pub use classify::{Class, classify};
 pub use dom::{MAX_DEPTH, TooDeep, canonical};
 pub use import::read_page;
 pub use import::{Imported, PageNote, each, import};
-pub use parse::{Facts, FloorComments, Parsed, Site, parse};
+pub use parse::{Facts, FloorComments, Parsed, Site, number_of, parse};
 pub use profile::{Profile, ProfileError};
 pub use row::{Post, PostKind, Riddle};
 pub use text::entities;

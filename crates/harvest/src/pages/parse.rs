@@ -4,7 +4,7 @@ use scraper::Html;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::classify::{Class, by_answer, without_structure};
+use super::classify::{Class, by_answer, refused, without_structure};
 use super::dom;
 use super::profile::Profile;
 use super::row::{Post, Riddle};
@@ -93,6 +93,9 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     if let Some(class) = by_answer(url, status) {
         return class.into();
     }
+    if matches!(status, 401 | 403) {
+        return refused(body).into();
+    }
     if status >= 500 || (300..400).contains(&status) {
         return Class::Unparsed.into();
     }
@@ -107,7 +110,8 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
         Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
         Site::Riddles => {
             let found = riddles::read_tree(&page, url);
-            let facts = Facts { next: found.next, ..Facts::default() };
+            let ids = found.riddles.iter().map(|r| r.id.unwrap_or_else(|| number_of(&r.question))).collect();
+            let facts = Facts { ids, next: found.next, ..Facts::default() };
             Some(Parsed { riddles: found.riddles, facts, ..Class::Ok.into() })
                 .filter(|p| !p.riddles.is_empty())
         }
@@ -122,10 +126,17 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     read.unwrap_or_else(|| without_structure(&page, status).into())
 }
 
+/// A number for what has only words: the same for the same.
+pub fn number_of(words: &str) -> u64 {
+    u64::from_le_bytes(blake3::hash(words.as_bytes()).as_bytes()[..8].try_into().unwrap_or_default())
+}
+
 fn of_profile(profile: &Profile, page: &Html, captured: Option<&str>) -> Option<Parsed> {
     let found = profile.read_tree(page, captured);
     let something = !found.posts.is_empty() || !found.links.is_empty();
-    let facts = Facts { links: found.links, next: found.next, ..Facts::default() };
+    let shown = |post: &Post| number_of(&format!("{:?} {:?} {:?}", post.author, post.time_raw, post.text));
+    let ids = found.posts.iter().map(shown).collect();
+    let facts = Facts { ids, links: found.links, next: found.next, ..Facts::default() };
     something.then(|| Parsed { posts: found.posts, facts, ..Class::Ok.into() })
 }
 

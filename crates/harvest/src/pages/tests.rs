@@ -148,7 +148,12 @@ fn pages_are_classified_by_address_title_and_structure() {
         (LIST, 200, page!("list-2024.html"), Class::Ok),
         (THREAD, 200, page!("block-challenge.html"), Class::Blocked),
         (THREAD, 403, page!("block-challenge.html"), Class::Blocked),
-        (THREAD, 403, "", Class::Blocked),
+        (THREAD, 403, "<form action=/Captcha/check><input name=code></form>", Class::Blocked),
+        (THREAD, 403, "<title>Just a moment...</title><p>x", Class::Blocked),
+        (THREAD, 429, "", Class::Blocked),
+        (THREAD, 403, "", Class::Forbidden),
+        (THREAD, 401, "<h1>members only</h1>", Class::Forbidden),
+        (THREAD, 403, "<p>this board forbids every captcha</p>", Class::Forbidden),
         ("https://wappass.baidu.com/static/captcha/tuxing.html?ak=x", 302, "", Class::Blocked),
         (
             "https://wappass.baidu.com/static/captcha/tuxing.html?ak=x",
@@ -191,8 +196,10 @@ fn pages_are_classified_by_address_title_and_structure() {
 
 #[test]
 fn a_blocked_page_yields_no_rows_whatever_it_holds() {
-    let parsed = parse(&Site::Tieba, THREAD, 403, page!("thread-p1.html"), None);
-    assert_eq!((parsed.class, parsed.posts.len()), (Class::Blocked, 0));
+    for (status, class) in [(403, Class::Forbidden), (429, Class::Blocked)] {
+        let parsed = parse(&Site::Tieba, THREAD, status, page!("thread-p1.html"), None);
+        assert_eq!((parsed.class, parsed.posts.len()), (class, 0));
+    }
 }
 
 #[test]

@@ -57,8 +57,10 @@ reasons! {
     TakenAway = "taken_away",
     /// The archived page is no list, thread or answer of the forum.
     PageOther = "page_other",
-    /// The site demanded a captcha or forbade the page.
+    /// The site demanded a captcha or turned away whoever asked.
     PageBlocked = "page_blocked",
+    /// The page is not for visitors.
+    PageForbidden = "page_forbidden",
     /// The page is a script's empty frame: its content came by other requests.
     PageShell = "page_shell",
     /// The page says that the thread was taken down.

@@ -53,10 +53,13 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
 
 /// Of the forum, an address tells what a page ought to be.
 fn archived(page: Page, parsed: pages::Parsed, forum: bool) -> Archived {
-    let known = !forum || Url::parse(&page.url).ok().and_then(|url| Address::of(&url)).is_some();
+    let url = Url::parse(&page.url).ok();
+    let known = !forum || url.as_ref().and_then(Address::of).is_some();
     let at = place(page.at);
     let read = match (parsed.class, page.truncated) {
         (_, Some(why)) => Err((Reason::Truncated, format!("{}: cut by {}", page.url, why.token()))),
+        // A site without one has taken nothing down.
+        _ if url.is_some_and(|url| url.path() == "/robots.txt") => Err((Reason::PageOther, page.url)),
         (Class::Unparsed, _) if !known => Err((Reason::PageOther, page.url)),
         (class, _) => Ok((class, page.url, parsed)),
     };
@@ -109,6 +112,7 @@ pub(super) fn set_aside(class: Class) -> Option<Reason> {
     Some(match class {
         Class::Ok => return None,
         Class::Blocked => Reason::PageBlocked,
+        Class::Forbidden => Reason::PageForbidden,
         Class::Shell => Reason::PageShell,
         Class::Deleted => Reason::PageDeleted,
         Class::Hidden => Reason::PageHidden,
