@@ -208,11 +208,13 @@ const OWN: &str = r#"
 # languages = ["zh", "en"]
 # qualified = true
 
-# Pages to archive with `riddlemill crawl NAME`. More: `riddlemill config --explain crawl`.
+# Pages to archive with `riddlemill crawl NAME`; docs/crawl.md has every key. More: `riddlemill config --explain crawl`.
 # [[crawl]]
 # name = "forum"
+# site = "tieba"                # whose pages; { profile = { … } } describes others by CSS selectors
 # seeds = [{ good_forum = "弱智" }]
 # contact = "you@example.org"   # sent with every request
+# scope = { max_pages = 5000, max_list_pages = 20 }
 "#;
 
 /// The settings of an empty workspace.
