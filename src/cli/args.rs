@@ -633,6 +633,9 @@ pub(super) struct Man {
     /// The folder they are written to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    /// The reference instead, as Markdown: settings, commands, outcomes, records, benchmarks, addresses
+    #[arg(long)]
+    pub reference: bool,
 }
 
 #[derive(Args)]

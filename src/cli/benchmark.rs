@@ -57,7 +57,7 @@ fn list(global: &Global) -> Result<(), Failure> {
 }
 
 /// What a step does, in a word and what it takes.
-fn does(step: &recipe::Step) -> (&'static str, String) {
+pub(super) fn does(step: &recipe::Step) -> (&'static str, String) {
     match step.stage {
         Stage::Import => ("import", String::new()),
         Stage::Clean => ("clean", String::new()),

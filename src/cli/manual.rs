@@ -1,11 +1,11 @@
-//! `completions` and `man`: made from the command line's own definition.
+//! `completions` and `man`: made from the command line's own definition, and the reference from that of everything else.
 
 use clap::CommandFactory;
 use clap_complete::env::Shells;
 
 use super::args::{Cli, Completions, Man};
 use super::exit::{Exit, Failure};
-use super::output;
+use super::{output, reference};
 use crate::store::{Error, durable};
 
 /// The script asks the program what may follow: names of recipes and stages, annotators and versions of the workspace.
@@ -24,6 +24,12 @@ pub(super) fn completions(args: &Completions) -> Result<Exit, Failure> {
 
 pub(super) fn man(args: &Man) -> Result<Exit, Failure> {
     durable::create_folder(&args.folder)?;
+    if args.reference {
+        for (name, page) in reference::pages() {
+            durable::replace(&args.folder.join(name), page.as_bytes())?;
+        }
+        return Ok(Exit::Done);
+    }
     clap_mangen::generate_to(Cli::command(), &args.folder).map_err(Error::io("write", &args.folder))?;
     Ok(Exit::Done)
 }

@@ -36,6 +36,7 @@ mod output;
 mod progress;
 mod prompts;
 mod raw;
+mod reference;
 mod release;
 mod released;
 mod replies;

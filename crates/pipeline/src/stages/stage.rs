@@ -64,6 +64,36 @@ pub enum Rows {
     Declared,
 }
 
+impl Rows {
+    /// Every kind of rows, in the order of the stages that write them.
+    pub const ALL: [Rows; 9] = [
+        Rows::Posts,
+        Rows::Questions,
+        Rows::Texts,
+        Rows::Jokes,
+        Rows::Puzzles,
+        Rows::Variants,
+        Rows::Responses,
+        Rows::Choices,
+        Rows::Declared,
+    ];
+
+    /// Their name in the reference.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rows::Posts => "posts",
+            Rows::Questions => "trick questions",
+            Rows::Texts => "cunning texts",
+            Rows::Jokes => "jokes",
+            Rows::Puzzles => "puzzles",
+            Rows::Variants => "reconstructions",
+            Rows::Responses => "responses",
+            Rows::Choices => "multiple choices",
+            Rows::Declared => "declared records",
+        }
+    }
+}
+
 /// Runs an expression with `$row` as the type behind a value of [`Rows`].
 #[doc(hidden)]
 #[macro_export]

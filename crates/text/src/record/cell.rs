@@ -23,6 +23,8 @@ pub struct Column {
     pub name: &'static str,
     /// Its type.
     pub kind: CellKind,
+    /// What it holds, for the reference.
+    pub about: &'static str,
 }
 
 /// One value of a row, borrowed from it.
@@ -120,23 +122,25 @@ field!(Vec<String>, Texts, |v| Cell::Texts(v), texts, Vec::new());
 #[macro_export]
 macro_rules! declare_record {
     ($(#[$meta:meta])* pub struct $name:ident {
-        $(#[$id_meta:meta])* $id:ident: String,
-        $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
+        $(#[doc = $id_about:literal])+ $id:ident: String,
+        $($(#[doc = $about:literal])+ $field:ident: $type:ty,)*
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
         pub struct $name {
-            $(#[$id_meta])* pub $id: String,
-            $($(#[$field_meta])* pub $field: $type,)*
+            $(#[doc = $id_about])+ pub $id: String,
+            $($(#[doc = $about])+ pub $field: $type,)*
         }
 
         impl $crate::record::Record for $name {
             const COLUMNS: &'static [$crate::record::Column] = &[
                 $crate::record::Column {
                     name: stringify!($id), kind: $crate::record::CellKind::Text,
+                    about: concat!($($id_about),+).trim_ascii(),
                 },
                 $($crate::record::Column {
                     name: stringify!($field), kind: <$type as $crate::record::Field>::KIND,
+                    about: concat!($($about),+).trim_ascii(),
                 },)*
             ];
             fn id(&self) -> &str { &self.$id }

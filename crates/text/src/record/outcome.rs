@@ -120,6 +120,20 @@ impl State {
         }
     }
 
+    /// One sentence a reader of a ledger understands without the source.
+    pub const fn definition(self) -> &'static str {
+        match self {
+            State::Kept => "Goes on as it came.",
+            State::Changed => "Goes on with another text, or with what a draft or a ballot added.",
+            State::Dropped => "Is out, by a rule or by people.",
+            State::Merged => "Is the same as another record, which is itself kept.",
+            State::Expanded => "Became several records.",
+            State::Joined => "Went with others into one record.",
+            State::Held => "Waits for a person or a reply.",
+            State::Failed => "Could not be processed; the evidence is the error.",
+        }
+    }
+
     /// The state of a code, or `None` for a word that is none.
     pub fn from_code(code: &str) -> Option<State> {
         State::ALL.into_iter().find(|s| s.code() == code)

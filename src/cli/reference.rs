@@ -1,0 +1,198 @@
+//! The reference of the documentation, made from the code that it describes: settings, commands, records, outcomes,
+//! benchmarks and addresses. A test compares what is committed in docs/reference with what this writes.
+
+use std::fmt::Write as _;
+
+use clap::CommandFactory;
+
+use super::args::Cli;
+use super::exit;
+use crate::config::sections::SECTIONS;
+use crate::config::{Section, reference};
+use crate::recipe::RECIPES;
+use crate::record::{CellKind, Column, Entry, Link, Reason, Record, State};
+use crate::stages::{Rows, of_rows};
+use crate::web::{Rank, addresses};
+
+/// Every page: the name of its file, and its Markdown.
+pub(super) fn pages() -> Vec<(&'static str, String)> {
+    vec![
+        ("settings.md", settings()),
+        ("commands.md", commands()),
+        ("outcomes.md", outcomes()),
+        ("records.md", records()),
+        ("benchmarks.md", benchmarks()),
+        ("addresses.md", addresses_page()),
+    ]
+}
+
+/// A cell of a Markdown table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
+}
+
+/// A cell set as code; nothing for an empty one.
+fn code(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        _ => format!("`{}`", text.replace('|', "\\|")),
+    }
+}
+
+fn settings() -> String {
+    let mut page = "# Settings\n\nEvery table of `pipeline.toml` and every key in it. What holds for one recipe only goes \
+        under\n`[recipe.NAME.TABLE]`. `riddlemill config` prints what holds in a workspace and where each value came from;\n\
+        `riddlemill config --explain TABLE` prints a part of this page.\n"
+        .to_owned();
+    let tables = SECTIONS.iter().map(|table| (format!("[{}]", table.name), table));
+    let repeated = reference::TABLES.iter().map(|table| {
+        let heading = match table.name {
+            "llm" => "[llm.NAME]".to_owned(),
+            name => format!("[[{name}]]"),
+        };
+        (heading, table)
+    });
+    for (heading, table) in tables.chain(repeated) {
+        table_of_settings(&mut page, &heading, table);
+    }
+    page
+}
+
+fn table_of_settings(page: &mut String, heading: &str, table: &Section) {
+    let _ = write!(page, "\n## {heading}\n\n{}\n\n", cell(table.doc));
+    page.push_str("| key | takes | default | what it does |\n|---|---|---|---|\n");
+    for key in table.keys {
+        let takes = cell(&key.kind.expected());
+        let _ = writeln!(page, "| `{}` | {takes} | {} | {} |", key.name, code(key.default), cell(key.doc));
+    }
+}
+
+fn commands() -> String {
+    let mut page =
+        "# Commands\n\nWhat `riddlemill COMMAND --help` prints. Data goes to stdout, messages to stderr.\n"
+            .to_owned();
+    let _ = write!(page, "\n```text\n{}\n```\n", exit::HELP);
+    let mut root = Cli::command().term_width(100);
+    root.build();
+    for command in root.get_subcommands() {
+        help_of(&mut page, command.clone(), "riddlemill", 2);
+    }
+    page
+}
+
+/// A command's help and that of the commands below it.
+fn help_of(page: &mut String, command: clap::Command, above: &str, level: usize) {
+    if command.is_hide_set() || command.get_name() == "help" {
+        return;
+    }
+    let name = format!("{above} {}", command.get_name());
+    let below: Vec<clap::Command> = command.get_subcommands().cloned().collect();
+    // Options of every verb are printed once, by `riddlemill --help`.
+    let mut command = command.mut_args(|arg| match arg.is_global_set() {
+        true => arg.hide(true),
+        false => arg,
+    });
+    let help = command.render_long_help().to_string();
+    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = write!(page, "\n{} {name}\n\n```text\n{}\n```\n", "#".repeat(level), help.join("\n").trim_end());
+    for next in below {
+        help_of(page, next, &name, level + 1);
+    }
+}
+
+fn outcomes() -> String {
+    let mut page = "# Outcomes and reasons\n\nEvery record that enters a stage leaves it in exactly one state. The ledger has its \
+        code, and that of a reason\nfrom a closed list; a benchmark may add reasons of its own (`drop` of a ballot).\n\n## States\n\n"
+        .to_owned();
+    page.push_str("| state | meaning |\n|---|---|\n");
+    for state in State::ALL {
+        let _ = writeln!(page, "| `{}` | {} |", state.code(), cell(state.definition()));
+    }
+    page.push_str("\n## Reasons\n\n| reason | meaning |\n|---|---|\n");
+    for reason in Reason::ALL {
+        let _ = writeln!(page, "| `{}` | {} |", reason.code(), cell(reason.definition()));
+    }
+    page
+}
+
+fn records() -> String {
+    let mut page = "# Records\n\nThe columns of the Parquet files in `staged/RECIPE/NN_STAGE/`. Every column may be null where its \
+        record lacks the\nvalue; lists are plain lists of texts. Which stage writes which rows: [benchmarks](benchmarks.md).\n"
+        .to_owned();
+    columns_of(&mut page, "ledger/: what a stage did with a record", Entry::COLUMNS);
+    columns_of(&mut page, "links/: what a record was made of", Link::COLUMNS);
+    for rows in Rows::ALL {
+        of_rows!(rows, Row => columns_of(&mut page, &format!("rows/: {}", rows.name()), Row::COLUMNS));
+    }
+    page
+}
+
+fn columns_of(page: &mut String, heading: &str, columns: &[Column]) {
+    let _ = write!(page, "\n## {heading}\n\n| column | type | what it holds |\n|---|---|---|\n");
+    for column in columns {
+        let kind = match column.kind {
+            CellKind::Text => "text",
+            CellKind::Count => "count",
+            CellKind::Real => "number",
+            CellKind::Flag => "flag",
+            CellKind::Texts => "list of text",
+        };
+        let _ = writeln!(page, "| `{}` | {kind} | {} |", column.name, cell(column.about));
+    }
+}
+
+fn benchmarks() -> String {
+    let mut page = "# Built-in benchmarks\n\nTheir steps in order, and the columns of a release. `riddlemill benchmark show NAME` prints the \
+        same of a benchmark\nof a workspace.\n"
+        .to_owned();
+    for recipe in RECIPES.iter() {
+        let _ = write!(page, "\n## {}\n\n{}\n\n", recipe.name, cell(recipe.about));
+        page.push_str("| step | does | rows | reads |\n|---|---|---|---|\n");
+        for step in recipe.steps {
+            let (kind, about) = super::benchmark::does(step);
+            let does = if about.is_empty() { kind.to_owned() } else { format!("{kind}: {about}") };
+            let rows = step.stage.rows().name();
+            let _ =
+                writeln!(page, "| `{}` | {} | {rows} | {} |", step.name, cell(&does), step.inputs.join(", "));
+        }
+        let data = riddlemill_benchmarks::find(recipe.name).and_then(|benchmark| benchmark.data.as_ref());
+        let Some(data) = data else { continue };
+        let _ = write!(
+            page,
+            "\nA release: {}\n\n| column | type | what it holds |\n|---|---|---|\n",
+            cell(data.about)
+        );
+        for column in data.columns.iter().chain(&data.sometimes) {
+            let null = if column.nullable { ", or null" } else { "" };
+            let _ = writeln!(
+                page,
+                "| `{}` | {}{null} | {} |",
+                column.name,
+                column.kind.name(),
+                cell(column.about)
+            );
+        }
+        let files: Vec<String> =
+            data.compat.iter().map(|compat| format!("`compat/{}`", compat.file)).collect();
+        if !files.is_empty() {
+            let _ = write!(page, "\nPublished files: {}.\n", files.join(", "));
+        }
+    }
+    page
+}
+
+fn addresses_page() -> String {
+    let mut page = "# Addresses of the pages\n\n`riddlemill serve` answers at these. A token of `riddlemill access` opens those of its rank and \
+        of the ranks below\nit; without tokens, pages open on this machine alone.\n\n| address | opens for |\n|---|---|\n"
+        .to_owned();
+    for (path, rank) in addresses() {
+        let who = match rank {
+            None => "anybody",
+            Some(Rank::Annotator) => "annotators",
+            Some(Rank::Reader) => "readers",
+            Some(Rank::Curator) => "curators",
+        };
+        let _ = writeln!(page, "| `{path}` | {who} |");
+    }
+    page
+}
