@@ -156,6 +156,9 @@ pub(super) enum Verb {
     Withdraw(Withdraw),
     /// Prove a release's or candidate's folder from its own files
     Verify(Verify),
+    /// Publish a release: on the Hugging Face Hub, or as one archive with what Zenodo asks
+    #[command(after_help = super::publish::HELP)]
+    Publish(Publish),
     /// Say what differs between two releases, candidates or stage folders
     Diff(Diff),
     /// Compare a set with a published one: what is found, how labels agree, what was lost where
@@ -562,6 +565,25 @@ pub(super) struct Verify {
     /// Follow every row back to a dump of the workspace
     #[arg(long)]
     pub raw: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Publish {
+    /// The release's folder, output/<recipe>/<version>
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Where to: hub:OWNER/NAME, archive, or archive:FILE.tar.zst
+    #[arg(long, value_name = "WHERE")]
+    pub to: super::publish::Outlet,
+    /// Upload: without it, what would be run is printed
+    #[arg(long)]
+    pub go: bool,
+    /// Make the Hub's repository private where it is made
+    #[arg(long)]
+    pub private: bool,
+    /// Publish a draft, too: rows are synthetic or provisional, and the card says so
+    #[arg(long)]
+    pub draft: bool,
 }
 
 #[derive(Args)]

@@ -35,6 +35,7 @@ mod origins;
 mod output;
 mod progress;
 mod prompts;
+mod publish;
 mod raw;
 mod reference;
 mod release;
@@ -110,6 +111,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Release(args) => release::release(args, global),
         Verb::Withdraw(args) => withdraw::withdraw(args, global),
         Verb::Verify(args) => verify::verify(args, global),
+        Verb::Publish(args) => publish::publish(args, global),
         Verb::Diff(args) => diff::diff(args, global),
         Verb::Compare(args) => compare::compare(args, global),
         Verb::Evaluate(args) => evaluate::evaluate(args, global, stop),

@@ -44,6 +44,7 @@ mod own;
 mod packs;
 mod parted;
 mod picture;
+mod publish;
 mod puzzles;
 mod puzzles_pack;
 mod reference;

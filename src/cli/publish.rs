@@ -1,0 +1,104 @@
+//! `publish`: a release to where others find it.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde_json::json;
+
+use super::args::{Global, Publish};
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::release::outlet::{OutletError, Publishable, shown};
+
+pub(super) const HELP: &str = "\
+The Hub's own program uploads (`pip install huggingface_hub`, `hf auth login`): all files in one commit, then a tag
+v<version>. A tag that is there is never moved. An archive is the folder as tar under Zstandard, the same bytes each
+time, with its SHA-256 and what Zenodo and DataCite ask beside it.";
+
+/// Where a release goes.
+#[derive(Clone, Debug)]
+pub(super) enum Outlet {
+    /// OWNER/NAME of a dataset on the Hub.
+    Hub(String),
+    /// A file; left out, one in output/.
+    Archive(Option<PathBuf>),
+}
+
+impl FromStr for Outlet {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Outlet, String> {
+        let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
+        let part = |part: &str| {
+            !part.is_empty()
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+                && !part.starts_with(['-', '.'])
+        };
+        match (kind, rest) {
+            ("hub", Some(repo)) if repo.split('/').count() == 2 && repo.split('/').all(part) => {
+                Ok(Outlet::Hub(repo.into()))
+            }
+            ("hub", _) => Err("expected hub:OWNER/NAME, the dataset's address on the Hub".into()),
+            ("archive", None) => Ok(Outlet::Archive(None)),
+            ("archive", Some(file)) if !file.is_empty() => Ok(Outlet::Archive(Some(file.into()))),
+            _ => Err("expected hub:OWNER/NAME, archive or archive:FILE.tar.zst".into()),
+        }
+    }
+}
+
+impl From<OutletError> for Failure {
+    fn from(error: OutletError) -> Failure {
+        let exit = match &error {
+            OutletError::Store(_) => Exit::Io,
+            OutletError::Findings { .. } => Exit::Gap,
+            OutletError::Hub { .. } => Exit::Partial,
+            _ => Exit::Usage,
+        };
+        Failure { exit, message: error.to_string() }
+    }
+}
+
+pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> {
+    if !args.folder.is_dir() {
+        return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
+    }
+    let release = Publishable::open(&args.folder, args.draft)?;
+    if !release.has_authors() && !global.quiet {
+        eprintln!(
+            "note: its metadata name no author; write curator/authors.md, and release the set anew as a new version"
+        );
+    }
+    match &args.to {
+        Outlet::Archive(file) => {
+            let named = || global.workspace.join("output").join(format!("{}.tar.zst", release.name()));
+            let made = release.archive(&file.clone().unwrap_or_else(named))?;
+            if global.json {
+                output::json(&json!({ "sha256": made.sha256, "bytes": made.bytes, "files": made.files }))?;
+            } else {
+                let files = made.files.iter().map(|file| format!("{}\n", file.display()));
+                output::print(&(files.collect::<String>() + &format!("sha256 {}\n", made.sha256)))?;
+            }
+        }
+        Outlet::Hub(repo) => {
+            let commands: Vec<String> = release.hub(repo, args.private).iter().map(|c| shown(c)).collect();
+            if args.go {
+                release.upload(repo, args.private, |command| {
+                    if !global.quiet && !global.json {
+                        eprintln!("{command}");
+                    }
+                })?;
+            }
+            if global.json {
+                output::json(&json!({ "commands": commands, "uploaded": args.go }))?;
+            } else if args.go {
+                output::print(&format!("https://huggingface.co/datasets/{repo}\n"))?;
+            } else {
+                output::print(&(commands.join("\n") + "\n"))?;
+                if !global.quiet {
+                    eprintln!("nothing was sent; `--go` runs these");
+                }
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

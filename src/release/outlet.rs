@@ -1,0 +1,371 @@
+//! Publishing: a release's folder as one archive, with what repositories ask about it, or as the commands that upload
+//! it to the Hugging Face Hub.
+//!
+//! Nothing is published that does not prove itself, that was yanked, or that is only a candidate; what is a draft
+//! (synthetic or provisional rows) is where whoever publishes says so. Uploading is done by the Hub's own program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jiff::tz::TimeZone;
+use serde_json::{Value as Json, json};
+
+use super::manifest::{Candidate, SUMS};
+use super::verify::verify;
+use crate::store::{Error, durable, sha256};
+use riddlemill_benchmarks::paper::Paper;
+
+/// Zstandard's level for what is written once and downloaded often.
+const LEVEL: i32 = 19;
+
+/// A release that may be published.
+#[derive(Debug)]
+pub struct Publishable {
+    folder: PathBuf,
+    manifest: Candidate,
+    croissant: Json,
+    title: String,
+}
+
+/// Why a folder is not published.
+#[derive(Debug, thiserror::Error)]
+pub enum OutletError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The folder does not prove itself.
+    #[error("{} does not prove itself:\n{}\n  hint: `riddlemill release {recipe}` gives every version's bytes back", folder.display(), findings.join("\n"))]
+    Findings {
+        /// The folder.
+        folder: PathBuf,
+        /// Its recipe, as far as it can be read.
+        recipe: String,
+        /// What does not fit.
+        findings: Vec<String>,
+    },
+    /// It has no version.
+    #[error("{} is a candidate and has no version\n  hint: `riddlemill release {recipe}` assigns one", folder.display())]
+    Candidate {
+        /// The folder.
+        folder: PathBuf,
+        /// Its recipe.
+        recipe: String,
+    },
+    /// The version was yanked.
+    #[error("{recipe} {version} was yanked on {date}: {reason}\n  hint: publish a later version")]
+    Yanked {
+        /// Its recipe.
+        recipe: String,
+        /// The version.
+        version: String,
+        /// When.
+        date: String,
+        /// Why.
+        reason: String,
+    },
+    /// It is a draft.
+    #[error("{recipe} {version} is a draft:\n{}\n  hint: `--draft` publishes it nevertheless; its card says what it is", reasons.iter().map(|r| format!("  {r}")).collect::<Vec<_>>().join("\n"))]
+    Draft {
+        /// Its recipe.
+        recipe: String,
+        /// The version.
+        version: String,
+        /// Why.
+        reasons: Vec<String>,
+    },
+    /// Another file has the archive's name.
+    #[error("{} is there and holds something else; nothing is overwritten\n  hint: move it away, or name another file: --to archive:FILE", .0.display())]
+    Occupied(PathBuf),
+    /// `hf` cannot be run.
+    #[error(
+        "hf cannot be run: {0}\n  hint: `pip install huggingface_hub` (1.0 or later) brings it, `hf auth login` stores a token"
+    )]
+    NoHub(std::io::Error),
+    /// The version is on the Hub.
+    #[error(
+        "{repo} has the tag {tag}: a published version is never replaced\n  hint: `riddlemill release` assigns the next version to what changed"
+    )]
+    Tagged {
+        /// OWNER/NAME.
+        repo: String,
+        /// The tag.
+        tag: String,
+    },
+    /// `hf` failed.
+    #[error("`{command}` ended with {status}: {said}\n  hint: the same call goes on where it stopped")]
+    Hub {
+        /// What was run.
+        command: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// The end of what it printed.
+        said: String,
+    },
+}
+
+impl Publishable {
+    /// Checks a release's folder.
+    ///
+    /// # Errors
+    /// [`OutletError`] where it does not prove itself, is a candidate, was yanked, or is a draft and `draft` is not set.
+    pub fn open(folder: &Path, draft: bool) -> Result<Publishable, OutletError> {
+        let verified = verify(folder)?;
+        let recipe = verified.recipe.clone().unwrap_or_else(|| "RECIPE".into());
+        if !verified.findings.is_empty() {
+            return Err(OutletError::Findings { folder: folder.into(), recipe, findings: verified.findings });
+        }
+        let lacking = |folder: PathBuf, recipe| OutletError::Findings {
+            folder,
+            recipe,
+            findings: vec!["croissant.json: cannot be read".into()],
+        };
+        let Some(manifest) = Candidate::read(folder)? else {
+            return Err(lacking(folder.into(), recipe));
+        };
+        let read =
+            |name: &str| -> Option<Json> { serde_json::from_slice(&fs::read(folder.join(name)).ok()?).ok() };
+        let Some(croissant) = read("croissant.json") else { return Err(lacking(folder.into(), recipe)) };
+        let title = read("datapackage.json").and_then(|package| Some(package["title"].as_str()?.to_owned()));
+        let title = title.unwrap_or_else(|| recipe.clone());
+        if manifest.version == "candidate" {
+            return Err(OutletError::Candidate { folder: folder.into(), recipe });
+        }
+        let version = manifest.version.clone();
+        if let Some(yanked) = &manifest.yanked {
+            let (date, reason) = (yanked.date.clone(), yanked.reason.clone());
+            return Err(OutletError::Yanked { recipe, version, date, reason });
+        }
+        if !manifest.draft.is_empty() && !draft {
+            return Err(OutletError::Draft { recipe, version, reasons: manifest.draft });
+        }
+        Ok(Publishable { folder: folder.into(), manifest, croissant, title })
+    }
+
+    /// `flub-1.0.0`.
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.manifest.recipe, self.manifest.version)
+    }
+
+    /// Whether its card names those who made it; the Hub and Zenodo show them first.
+    pub fn has_authors(&self) -> bool {
+        !self.authors().iter().all(|author| author.starts_with("the curator of "))
+    }
+
+    fn authors(&self) -> Vec<String> {
+        let creators = self.croissant["creator"].as_array().cloned().unwrap_or_default();
+        creators.iter().filter_map(|c| c["name"].as_str()).map(str::to_owned).collect()
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.croissant[key].as_str().unwrap_or_default()
+    }
+
+    /// SPDX identifier of the whole, from the address that the metadata gives.
+    fn licence(&self) -> &str {
+        let url = self.text("license");
+        url.rsplit('/').next().unwrap_or_default().trim_end_matches(".html")
+    }
+
+    /// The paper whose set it rebuilds, where its benchmark names one.
+    fn paper(&self) -> Option<&'static Paper> {
+        let paper = &riddlemill_benchmarks::find(&self.manifest.recipe)?.paper;
+        (!paper.url.is_empty()).then_some(paper)
+    }
+
+    /// `.zenodo.json`: what Zenodo asks of a deposit.
+    pub fn zenodo(&self) -> Json {
+        let mut related = Vec::new();
+        if let Some(paper) = self.paper() {
+            related.push(json!({ "identifier": paper.url, "relation": "isDerivedFrom", "resource_type": "publication-article" }));
+        }
+        let language = self.croissant["inLanguage"].as_array().and_then(|l| l.first()).and_then(Json::as_str);
+        json!({
+            "upload_type": "dataset",
+            "title": self.title,
+            "description": self.text("description"),
+            "version": self.manifest.version,
+            "publication_date": self.manifest.date,
+            "creators": self.authors().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+            "access_right": "open",
+            "license": self.licence().to_lowercase(),
+            "keywords": self.paper().map(|paper| paper.tags.clone()).unwrap_or_default(),
+            "language": match language { Some("zh") => "zho", Some("en") => "eng", _ => "mul" },
+            "related_identifiers": related,
+        })
+    }
+
+    /// The mandatory and recommended properties of DataCite's metadata schema 4.5, as its REST API takes them.
+    pub fn datacite(&self) -> Json {
+        let year = self.manifest.date.as_deref().and_then(|date| date.get(..4)).unwrap_or_default();
+        let related: Vec<Json> = self
+            .paper()
+            .iter()
+            .map(|paper| json!({ "relatedIdentifier": paper.url, "relatedIdentifierType": "URL", "relationType": "IsDerivedFrom" }))
+            .collect();
+        json!({
+            "schemaVersion": "http://datacite.org/schema/kernel-4",
+            "types": { "resourceTypeGeneral": "Dataset", "resourceType": "Benchmark" },
+            "titles": [{ "title": self.title }],
+            "creators": self.authors().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+            "publisher": self.authors().first().cloned().unwrap_or_default(),
+            "publicationYear": year,
+            "version": self.manifest.version,
+            "language": self.croissant["inLanguage"].as_array().and_then(|l| l.first()).cloned(),
+            "descriptions": [{ "description": self.text("description"), "descriptionType": "Abstract" }],
+            "rightsList": [{ "rightsUri": self.text("license"), "rightsIdentifier": self.licence(), "rightsIdentifierScheme": "SPDX" }],
+            "dates": self.manifest.date.iter().map(|date| json!({ "date": date, "dateType": "Issued" })).collect::<Vec<_>>(),
+            "formats": ["application/jsonlines", "application/x-parquet"],
+            "relatedIdentifiers": related,
+        })
+    }
+
+    /// Writes the folder as `tar` under Zstandard: its files in the order of their names, dated as the release is, owned by
+    /// nobody, so that the same release gives the same bytes.
+    ///
+    /// # Errors
+    /// [`OutletError`] where a file cannot be read or written, or the place holds other bytes.
+    pub fn archive(&self, file: &Path) -> Result<Archived, OutletError> {
+        let mut names: Vec<String> = self.manifest.files.keys().cloned().collect();
+        names.extend([super::manifest::MANIFEST.into(), SUMS.into()]);
+        names.sort();
+        let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        durable::create_folder(folder)?;
+        let mut made = tempfile::NamedTempFile::new_in(folder).map_err(Error::io("write", folder))?;
+        let failed = |e| Error::io("write", file)(e);
+        let mut encoder = zstd::Encoder::new(made.as_file_mut(), LEVEL).map_err(failed)?;
+        encoder.include_checksum(true).map_err(failed)?;
+        let mut tar = tar::Builder::new(encoder);
+        for name in names {
+            let path = self.folder.join(&name);
+            let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            header.set_mtime(seconds(self.manifest.date.as_deref().unwrap_or_default()));
+            tar.append_data(&mut header, format!("{}/{name}", self.name()), bytes.as_slice())
+                .map_err(failed)?;
+        }
+        tar.into_inner().and_then(zstd::Encoder::finish).map_err(failed)?;
+        made.as_file().sync_all().map_err(failed)?;
+        let (sum, bytes) = durable::digest(made.path()).map_err(failed)?;
+        if file.exists() {
+            if sha256(file)? != sum {
+                return Err(OutletError::Occupied(file.into()));
+            }
+        } else {
+            made.persist(file).map_err(|e| Error::io("write", file)(e.error))?;
+            durable::sync_folder(folder)?;
+        }
+        let named = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let beside = |ending: &str| file.with_file_name(format!("{}{ending}", self.name()));
+        let files = [
+            (file.with_file_name(format!("{named}.sha256")), format!("{sum}  {named}\n")),
+            (beside(".zenodo.json"), pretty(&self.zenodo())),
+            (beside(".datacite.json"), pretty(&self.datacite())),
+        ];
+        let mut written = vec![file.to_path_buf()];
+        for (path, text) in files {
+            durable::replace(&path, text.as_bytes())?;
+            written.push(path);
+        }
+        Ok(Archived { sha256: sum, bytes, files: written })
+    }
+
+    /// The commands that bring it to the Hub, in their order: all files in one commit, then a tag of the version.
+    pub fn hub(&self, repo: &str, private: bool) -> Vec<Vec<String>> {
+        let title = format!("{} {}", self.manifest.recipe, self.manifest.version);
+        let folder = self.folder.display().to_string();
+        let mut upload = vec!["hf", "upload", repo, &folder, ".", "--repo-type", "dataset"];
+        // Files of an earlier version that this one lacks go.
+        upload.extend(["--delete", "*", "--commit-message", &title]);
+        if private {
+            upload.push("--private");
+        }
+        let tag = self.tag();
+        let tagged = ["hf", "repos", "tag", "create", repo, &tag, "--repo-type", "dataset", "-m", &title];
+        [upload, tagged.to_vec()].map(|words| words.into_iter().map(str::to_owned).collect()).into()
+    }
+
+    fn tag(&self) -> String {
+        format!("v{}", self.manifest.version)
+    }
+
+    /// Runs what [`Publishable::hub`] gives; `heard` is told each command before it runs.
+    ///
+    /// # Errors
+    /// [`OutletError`] where `hf` is not there or fails, or the version's tag is on the Hub.
+    pub fn upload(&self, repo: &str, private: bool, mut heard: impl FnMut(&str)) -> Result<(), OutletError> {
+        // A repository that does not exist yet has no tags: the upload makes it.
+        let tags = Command::new("hf")
+            .args(["repos", "tag", "list", repo, "--repo-type", "dataset"])
+            .output()
+            .map_err(OutletError::NoHub)?;
+        let tag = self.tag();
+        if String::from_utf8_lossy(&tags.stdout).split_whitespace().any(|word| word == tag) {
+            return Err(OutletError::Tagged { repo: repo.into(), tag });
+        }
+        for command in self.hub(repo, private) {
+            let line = shown(&command);
+            heard(&line);
+            let done = Command::new(&command[0]).args(&command[1..]).output().map_err(OutletError::NoHub)?;
+            if !done.status.success() {
+                let said = String::from_utf8_lossy(&done.stderr);
+                let said: Vec<&str> = said.trim().lines().rev().take(3).collect();
+                let said = said.into_iter().rev().collect::<Vec<_>>().join(" ");
+                return Err(OutletError::Hub { command: line, status: done.status, said });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An archive that was written.
+#[derive(Debug)]
+pub struct Archived {
+    /// Of the archive, in hex.
+    pub sha256: String,
+    /// Of the archive.
+    pub bytes: u64,
+    /// The archive and what lies beside it.
+    pub files: Vec<PathBuf>,
+}
+
+/// A command as one types it.
+pub fn shown(command: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
+    let word = |word: &String| match !word.is_empty() && word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    command.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn pretty(value: &Json) -> String {
+    format!("{value:#}\n")
+}
+
+/// Midnight of a day `YYYY-MM-DD` in seconds since 1970; 0 for what is none.
+fn seconds(date: &str) -> u64 {
+    let midnight = date.parse().ok().and_then(|day: jiff::civil::Date| day.to_zoned(TimeZone::UTC).ok());
+    midnight.and_then(|midnight| u64::try_from(midnight.timestamp().as_second()).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{seconds, shown};
+
+    #[test]
+    fn days_count_from_1970() {
+        assert_eq!(seconds("1970-01-01"), 0);
+        assert_eq!(seconds("2024-02-29"), 1_709_164_800);
+        assert_eq!(seconds("2026-01-02"), 1_767_312_000);
+        assert_eq!(seconds("soon"), 0);
+    }
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let words = ["hf", "upload", "a/b", "it's here", "*"].map(String::from);
+        assert_eq!(shown(&words), r"hf upload a/b 'it'\''s here' '*'");
+    }
+}
