@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn a_column_that_says_the_same_is_made_once_whatever_its_name() {
         let one = |name, text: &str| {
-            let described = Described { name, kind: CellKind::Text };
+            let described = Described { name, kind: CellKind::Text, about: "" };
             let column = Growing::repeated(CellKind::Text, One::Text(text.into()), 77);
             Chunk::of(&described, &Spans::all(&column)).unwrap()
         };
