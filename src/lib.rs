@@ -9,6 +9,7 @@
 //! - [`options`]: right and wrong answers in a drawn order; [`shortcuts`]: what a model may guess from.
 //! - [`judges`]: how ratings are spread and how far those who give them agree.
 //! - [`join`]: every pair of texts over a threshold, none lost.
+//! - [`offline`]: what the offline stages make of both, by settings.
 //! - [`puzzle`]: English puzzles, their words, distractors, options and reconstructions.
 //! - [`pages`] and [`warc`]: forum pages and the archives that hold them; [`crawl`] fetches them.
 //! - [`log`]: the append-only logs of raw/, and the proof that no line of them is gone.
@@ -39,7 +40,7 @@ pub use riddlemill_llm as llm;
 pub use riddlemill_pipeline::{config, pipeline, recipe, search, stages};
 pub use riddlemill_review::{self as review, decisions};
 pub use riddlemill_tables as store;
-pub use riddlemill_text::{join, judges, options, puzzle, record, shortcuts, text};
+pub use riddlemill_text::{join, judges, offline, options, puzzle, record, shortcuts, text};
 
 pub mod evaluate;
 

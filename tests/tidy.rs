@@ -23,6 +23,7 @@ const RANKS: &[&[&str]] = &[
         "options",
         "shortcuts",
         "judges",
+        "offline",
         "puzzle",
     ],
     &["http", "store", "config", "llm", "review", "decisions", "warc", "pages", "crawl", "fetch"],

@@ -13,7 +13,8 @@ use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::{Config, FILE};
 use crate::decisions::{Decision, DecisionLog};
-use crate::stages::apply::{Applied, Row, anonymise_stage, apply as decide};
+use crate::stages::anonymise_stage;
+use crate::stages::apply::{Applied, Row, apply as decide};
 use crate::store::Workspace;
 use lines::{BATCH, Lines, output, parse, write};
 

@@ -20,7 +20,6 @@ pub mod riddles;
 mod row;
 mod text;
 pub mod tieba;
-pub mod time;
 
 pub use classify::{Class, classify};
 pub use dom::{MAX_DEPTH, TooDeep, canonical};
@@ -30,6 +29,8 @@ pub use parse::{Facts, FloorComments, Parsed, Site, number_of, parse};
 pub use profile::{Profile, ProfileError};
 pub use row::{Post, PostKind, Riddle};
 pub use text::entities;
+
+pub use riddlemill_text::text::time;
 
 #[cfg(test)]
 mod tests;

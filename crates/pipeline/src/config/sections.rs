@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::schema::{Key, Kind, Section};
+pub use riddlemill_text::offline::settings::{Anonymise, Clean, Dedup, Filter, Language};
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
     Key { name, kind, default, doc }
@@ -76,17 +77,6 @@ pub const TEXT: Section = Section {
 
 /// The languages that text stages know.
 const LANGUAGES: &[&str] = &["zh", "en"];
-
-/// A language that text stages know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// Chinese.
-    #[default]
-    Zh,
-    /// English.
-    En,
-}
 
 /// Making a post say what its author meant it to say.
 pub const CLEAN: Section = Section {
@@ -410,74 +400,6 @@ pub struct Import {
     pub common_words: Vec<String>,
 }
 
-/// Resolved settings of the clean stage.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Clean {
-    /// `newline`, `title` or `content`.
-    pub join: String,
-    /// That of the posts.
-    #[serde(default)]
-    pub language: Language,
-}
-
-/// Resolved settings of the anonymise stage.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Anonymise {
-    /// `mark`, `drop` or `keep`.
-    pub links: String,
-    /// `mark`, `drop` or `keep`.
-    pub names: String,
-    /// `mark`, `drop` or `keep`.
-    pub contacts: String,
-    /// `mark`, `drop` or `keep`.
-    pub identity: String,
-    /// `mark`, `drop` or `keep`.
-    pub addresses: String,
-    /// `builtin` or paths.
-    pub policy: Vec<String>,
-    /// That of the posts.
-    #[serde(default)]
-    pub language: Language,
-}
-
-/// Resolved settings of the filter stage.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Filter {
-    /// Keep questions only.
-    pub questions: bool,
-    /// Characters.
-    pub min_chars: usize,
-    /// Characters.
-    pub max_chars: usize,
-    /// Drop forum management.
-    pub forum: bool,
-    /// That of the posts.
-    #[serde(default)]
-    pub language: Language,
-}
-
-/// Resolved settings of the dedup stage.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Dedup {
-    /// `default`, `indel`, `levenshtein` or `jaccard`.
-    pub metric: String,
-    /// 0 to 1.
-    pub threshold: f64,
-    /// 0 to 1.
-    pub margin: f64,
-    /// `longest`, `best-scored` or `earliest`.
-    pub keep: String,
-    /// Fold before comparing.
-    pub normalize: bool,
-    /// That of the posts.
-    #[serde(default)]
-    pub language: Language,
-}
-
 /// Resolved settings of drafts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -614,10 +536,10 @@ mod tests {
         let config = Config::defaults();
         config.typed::<Run>(None, "run");
         config.typed::<Import>(None, "import");
-        config.typed::<Clean>(None, "clean");
-        config.typed::<Anonymise>(None, "anonymise");
-        config.typed::<Filter>(None, "filter");
-        config.typed::<Dedup>(None, "dedup");
+        assert_eq!(config.typed::<Clean>(None, "clean"), Clean::default());
+        assert_eq!(config.typed::<Anonymise>(None, "anonymise"), Anonymise::default());
+        assert_eq!(config.typed::<Filter>(None, "filter"), Filter::default());
+        assert_eq!(config.typed::<Dedup>(None, "dedup"), Dedup::default());
         config.typed::<Draft>(None, "draft");
         config.typed::<Review>(None, "review");
         config.typed::<Options>(None, "options");

@@ -64,12 +64,11 @@ impl Making<'_> {
                 return Ok(writer.commit(opening)?);
             }
             Stage::Mark(marked) => {
-                let settings: sections::Anonymise = self.settings(step);
-                let lists = stages::policy_lists(root, &settings)?;
-                let anonymise = match marked.english {
-                    true => stages::Anonymise::english(&settings, &lists)?,
-                    false => stages::Anonymise::new(&settings, &lists)?,
-                };
+                let mut settings: sections::Anonymise = self.settings(step);
+                if marked.english {
+                    settings.language = sections::Language::En;
+                }
+                let anonymise = stages::anonymise_stage(root, &settings)?;
                 let mut writer = StageWriter::create(self.place)?;
                 self.each(&mut writer, |row| stages::mark(row, marked, &anonymise))?;
                 return Ok(writer.commit(opening)?);
@@ -125,8 +124,7 @@ impl Making<'_> {
             }
             Stage::Anonymise => {
                 let settings: sections::Anonymise = self.settings(step);
-                let lists = stages::policy_lists(root, &settings)?;
-                let anonymise = stages::Anonymise::new(&settings, &lists)?;
+                let anonymise = stages::anonymise_stage(root, &settings)?;
                 let people = self.decisions(step)?;
                 match people.is_empty() {
                     true => self.edit(step, &mut writer, |post| anonymise.post(post))?,
@@ -178,9 +176,9 @@ impl Making<'_> {
         match kind {
             Puzzling::Strip => self.each(&mut writer, |post| stages::strip_decided(post, &people))?,
             Puzzling::Anonymise => {
-                let settings: sections::Anonymise = self.settings(step);
-                let lists = stages::policy_lists(&self.known.config.root, &settings)?;
-                let anonymise = stages::Anonymise::english(&settings, &lists)?;
+                let settings =
+                    sections::Anonymise { language: sections::Language::En, ..self.settings(step) };
+                let anonymise = stages::anonymise_stage(&self.known.config.root, &settings)?;
                 let decide = |puzzle| stages::anonymise_puzzle_decided(puzzle, &anonymise, &people);
                 self.each(&mut writer, decide)?;
             }

@@ -62,8 +62,7 @@ pub fn outdated(
     let (clean, filter): (sections::Clean, sections::Filter) =
         (config.typed(name, "clean"), config.typed(name, "filter"));
     let settings: sections::Anonymise = config.typed(name, "anonymise");
-    let lists = stages::policy_lists(&config.root, &settings)?;
-    let anonymise = stages::Anonymise::new(&settings, &lists)?;
+    let anonymise = stages::anonymise_stage(&config.root, &settings)?;
     let decide = |post: Post| {
         chain.iter().skip(1).try_fold(post, |post, step| {
             let outcome = match step.stage {

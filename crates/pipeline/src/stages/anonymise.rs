@@ -1,238 +1,37 @@
-//! Anonymise: personal data becomes a mark, listed terms hold the post for a person.
+//! The word lists of anonymise, from the files that settings name.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use super::StageError;
 use crate::config::sections;
-use riddlemill_text::record::{Outcome, Post, Puzzle, Reason};
-use riddlemill_text::text::anonymise::{Action, Anonymiser, Settings};
-use riddlemill_text::text::policy::{Policy, SHIPPED};
-
-/// The word lists that the settings name, read.
-#[derive(Clone, Debug)]
-pub struct Lists(Vec<(String, String)>);
+use riddlemill_text::offline::{Anonymise, Lists};
+use riddlemill_text::text::policy::ListError;
 
 /// Reads the word lists that the settings name.
 ///
 /// # Errors
 /// [`StageError::Settings`] naming the list that cannot be read.
 pub fn policy_lists(root: &Path, settings: &sections::Anonymise) -> Result<Lists, StageError> {
-    let mut lists = Vec::new();
-    for name in &settings.policy {
-        if name == "builtin" {
-            lists.extend(SHIPPED.map(|(name, text)| (name.to_string(), text.to_string())));
-            continue;
-        }
-        let text = fs::read_to_string(root.join(name)).map_err(|e| {
+    Lists::read(&settings.policy, |name| {
+        fs::read_to_string(root.join(name)).map_err(|e| {
             StageError::Settings(format!(
                 "anonymise.policy: cannot read the list {name:?}: {e}\n  hint: \"builtin\", or a path relative to pipeline.toml"
             ))
-        })?;
-        lists.push((name.clone(), text));
-    }
-    Ok(Lists(lists))
+        })
+    })
 }
 
-impl Lists {
-    /// What a manifest records: each list's name and hash.
-    pub fn evidence(&self) -> BTreeMap<String, String> {
-        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..16].to_string();
-        self.0.iter().map(|(name, text)| (format!("list {name}"), hash(text))).collect()
+impl From<ListError> for StageError {
+    fn from(error: ListError) -> StageError {
+        StageError::Settings(format!("anonymise.policy: {error}"))
     }
 }
 
-/// The stage, built once from its settings.
-#[derive(Debug)]
-pub struct Anonymise {
-    anonymiser: Anonymiser,
-    /// Marks what the other refuses, for what a person lets through.
-    marker: Anonymiser,
-    policy: Policy,
-}
-
-impl Anonymise {
-    /// Compiles settings and lists.
-    ///
-    /// # Errors
-    /// [`StageError::Settings`] naming the list and line that cannot be used.
-    pub fn new(settings: &sections::Anonymise, lists: &Lists) -> Result<Anonymise, StageError> {
-        Self::speaking(settings, lists, settings.language == sections::Language::En)
-    }
-
-    /// [`Anonymise::new`] for texts in English.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn english(settings: &sections::Anonymise, lists: &Lists) -> Result<Anonymise, StageError> {
-        Self::speaking(settings, lists, true)
-    }
-
-    fn speaking(
-        settings: &sections::Anonymise,
-        lists: &Lists,
-        english: bool,
-    ) -> Result<Anonymise, StageError> {
-        let action = |word: &str| match word {
-            "drop" => Action::Refuse,
-            "keep" => Action::Keep,
-            _ => Action::Mark,
-        };
-        let marking = |word: &str| match action(word) {
-            Action::Refuse => Action::Mark,
-            other => other,
-        };
-        let by = |action: &dyn Fn(&str) -> Action| {
-            let contacts = action(&settings.contacts);
-            Anonymiser::new(Settings {
-                links: action(&settings.links),
-                names: action(&settings.names),
-                emails: contacts,
-                phones: contacts,
-                qq: contacts,
-                wechat: contacts,
-                id_cards: action(&settings.identity),
-                addresses: action(&settings.addresses),
-                english,
-                ..Settings::default()
-            })
-        };
-        let (anonymiser, marker) = (by(&action), by(&marking));
-        let policy = Policy::new(lists.0.iter().map(|(name, text)| (name.as_str(), text.as_str())))
-            .map_err(|e| StageError::Settings(format!("anonymise.policy: {e}")))?;
-        Ok(Anonymise { anonymiser, marker, policy })
-    }
-
-    /// Anonymises a post. The ledger says kinds and counts, never the words; the text before stands in
-    /// the stage before, which is private.
-    pub fn post(&self, mut post: Post) -> Outcome<Post> {
-        let mentions = std::mem::take(&mut post.mentions);
-        let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
-        // A note is shown and not published: it loses its marks, and itself where the settings refuse what is in it.
-        post.note = post.note.and_then(|note| {
-            let done = self.anonymiser.apply(&note, &names);
-            (!done.refused).then(|| done.text.into_owned())
-        });
-        match self.text(&post.text, &names) {
-            Verdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
-            Verdict::Listed(evidence) => Outcome::Held { reason: Reason::ListedTerm, evidence },
-            Verdict::Clean => Outcome::Kept(post),
-            Verdict::Marked(text, evidence) => {
-                post.text = text;
-                let after = post.text.clone();
-                Outcome::Changed { rule: MARKED, evidence, before: String::new(), after, row: post }
-            }
-        }
-    }
-
-    /// Anonymises question and answer of a puzzle, as [`Anonymise::post`] does a text.
-    pub fn puzzle(&self, mut puzzle: Puzzle) -> Outcome<Puzzle> {
-        let mut told = Vec::new();
-        for (field, text) in [("question", &mut puzzle.question), ("answer", &mut puzzle.answer)] {
-            let named = |evidence: String| format!("{field}: {evidence}");
-            match self.text(text, &[]) {
-                Verdict::Refused(evidence) => {
-                    return Outcome::Dropped { reason: Reason::PersonalData, evidence: named(evidence) };
-                }
-                Verdict::Listed(evidence) => {
-                    return Outcome::Held { reason: Reason::ListedTerm, evidence: named(evidence) };
-                }
-                Verdict::Clean => {}
-                Verdict::Marked(marked, evidence) => {
-                    *text = marked;
-                    told.push(named(evidence));
-                }
-            }
-        }
-        if told.is_empty() {
-            return Outcome::Kept(puzzle);
-        }
-        let after = format!("{}\n{}", puzzle.question, puzzle.answer);
-        Outcome::Changed {
-            rule: MARKED,
-            evidence: told.join("; "),
-            before: String::new(),
-            after,
-            row: puzzle,
-        }
-    }
-
-    /// A post that a person lets through: whatever the settings refuse and the lists hold, its personal data is
-    /// marked.
-    pub(super) fn marked(&self, mut post: Post) -> Post {
-        let mentions = std::mem::take(&mut post.mentions);
-        let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
-        post.text = self.marker.apply(&post.text, &names).text.into_owned();
-        post
-    }
-
-    /// As [`Anonymise::marked`], of a puzzle.
-    pub(super) fn marked_puzzle(&self, mut puzzle: Puzzle) -> Puzzle {
-        for text in [&mut puzzle.question, &mut puzzle.answer] {
-            *text = self.marker.apply(text, &[]).text.into_owned();
-        }
-        puzzle
-    }
-
-    /// One text: nothing where it stays as it is, else how it reads with marks and what was marked.
-    ///
-    /// # Errors
-    /// Why it must not go on, and what speaks for that.
-    pub(super) fn one(&self, text: &str) -> Result<Option<(String, String)>, (Reason, String)> {
-        match self.text(text, &[]) {
-            Verdict::Refused(evidence) => Err((Reason::PersonalData, evidence)),
-            Verdict::Listed(evidence) => Err((Reason::ListedTerm, evidence)),
-            Verdict::Clean => Ok(None),
-            Verdict::Marked(marked, evidence) => Ok(Some((marked, evidence))),
-        }
-    }
-
-    fn text(&self, text: &str, names: &[&str]) -> Verdict {
-        let done = self.anonymiser.apply(text, names);
-        let evidence = done.evidence();
-        if done.refused {
-            return Verdict::Refused(evidence);
-        }
-        let marked = (!done.marks.is_empty()).then(|| done.text.into_owned());
-        let hits = self.policy.check(marked.as_deref().unwrap_or(text));
-        if !hits.is_empty() {
-            let hits: Vec<String> = hits.iter().map(|hit| format!("{}: {}", hit.list, hit.term)).collect();
-            return Verdict::Listed(hits.join(", "));
-        }
-        marked.map_or(Verdict::Clean, |marked| Verdict::Marked(marked, evidence))
-    }
-}
-
-/// The rule in the ledger.
-pub(super) const MARKED: &str = "personal_data_marked";
-
-/// What becomes of a text; with the evidence.
-enum Verdict {
-    Clean,
-    Marked(String, String),
-    Listed(String),
-    Refused(String),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_puzzle_is_marked_in_english_in_both_its_texts() {
-        let settings = crate::config::Config::defaults().typed(None, "anonymise");
-        let anonymise = Anonymise::english(&settings, &Lists(Vec::new())).unwrap();
-        let puzzle = |question: &str, answer: &str| Puzzle {
-            question: question.into(),
-            answer: answer.into(),
-            ..Puzzle::default()
-        };
-        let plain = puzzle("Anna has 7 sons, at 3 o'clock. Why?", "They are twins.");
-        assert_eq!(anonymise.puzzle(plain.clone()), Outcome::Kept(plain));
-        let outcome = anonymise.puzzle(puzzle("Write to owner@example.org. Why?", "See www.example.org/a."));
-        let Outcome::Changed { row, evidence, .. } = outcome else { panic!("{outcome:?}") };
-        assert_eq!((row.question.as_str(), row.answer.as_str()), ("Write to [e-mail]. Why?", "See [link]."));
-        assert_eq!(evidence, "question: email 1; answer: link 1");
-    }
+/// The anonymise stage of settings, with its lists read relative to a folder.
+///
+/// # Errors
+/// [`StageError`] naming the list that cannot be used.
+pub fn anonymise_stage(root: &Path, settings: &sections::Anonymise) -> Result<Anonymise, StageError> {
+    Ok(Anonymise::new(settings, &policy_lists(root, settings)?)?)
 }

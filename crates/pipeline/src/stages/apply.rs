@@ -6,11 +6,12 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use super::{Anonymise, anonymise, clean, filter};
+use super::{Anonymise, clean, filter};
 use crate::config::sections;
 use riddlemill_tables::{Booked, BookedError, Plain};
 use riddlemill_text::join::Watch;
-use riddlemill_text::record::{Outcome, Post, PostKind, Reason};
+use riddlemill_text::offline::{Told, dedup, kind_of};
+use riddlemill_text::record::{Outcome, Post, Reason};
 use riddlemill_text::text::interrogative;
 use riddlemill_text::text::sameness::{Predicate, Verdict, compare};
 
@@ -36,9 +37,9 @@ pub enum Applied {
 /// `evidence` are always there.
 pub fn apply(what: &Applied, mut row: Row) -> Row {
     match what {
-        Applied::Clean(settings) => post(row, PostKind::Plain, |post| clean(post, settings)),
-        Applied::Anonymise(stage) => post(row, PostKind::Plain, |post| stage.post(post)),
-        Applied::Filter(settings) => post(row, PostKind::Plain, |post| filter(post, settings)),
+        Applied::Clean(settings) => post(row, |post| clean(post, settings)),
+        Applied::Anonymise(stage) => post(row, |post| stage.post(post)),
+        Applied::Filter(settings) => post(row, |post| filter(post, settings)),
         Applied::Interrogative => {
             let judgement = interrogative::judge(text(&row, "text").unwrap_or_default());
             row.insert("is_question".into(), judgement.is_question.into());
@@ -50,7 +51,7 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
             let found = compare(a, b);
             let same = found.verdict == Verdict::Same;
             row.insert("duplicate".into(), same.into());
-            row.insert("verdict".into(), verdict_name(found.verdict).into());
+            row.insert("verdict".into(), found.verdict.name().into());
             row.insert("score".into(), json!(found.score));
             let evidence = found.veto.map(|veto| format!("veto {}", veto.name()));
             say(
@@ -136,23 +137,10 @@ pub fn unreadable(line: u64, error: &str) -> Row {
     row
 }
 
-/// The three words of a verdict.
-pub fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Same => "same",
-        Verdict::Borderline => "borderline",
-        Verdict::Different => "different",
-    }
-}
-
-fn post(mut row: Row, plain: PostKind, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
+fn post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
     let own = |field: &str| text(&row, field).map(str::to_string);
     let (title, content, whole) = (own("title"), own("content"), own("text"));
-    let kind = match (own("kind").as_deref(), &title) {
-        (Some("numbered"), _) => PostKind::Numbered,
-        (Some("thread"), _) | (None, Some(_)) => PostKind::Thread,
-        _ => plain,
-    };
+    let kind = kind_of(own("kind").as_deref(), title.is_some());
     let mentions = row.get("names").and_then(Value::as_array).into_iter().flatten();
     let parts = [title.as_deref(), content.as_deref().or(whole.as_deref().filter(|_| title.is_none()))];
     let post = Post {
@@ -163,16 +151,7 @@ fn post(mut row: Row, plain: PostKind, decide: impl Fn(Post) -> Outcome<Post>) -
         mentions: mentions.filter_map(|n| n.as_str().map(str::to_string)).collect(),
         ..Post::default()
     };
-    let (post, outcome, reason, evidence) = match decide(post) {
-        Outcome::Kept(post) => (Some(post), "kept", None, None),
-        Outcome::Changed { row, rule, evidence, .. } => (Some(row), "changed", Some(rule), Some(evidence)),
-        Outcome::Dropped { reason, evidence } => (None, "dropped", Some(reason.code()), Some(evidence)),
-        Outcome::Held { reason, evidence } => (None, "held", Some(reason.code()), Some(evidence)),
-        Outcome::Failed { reason, evidence } => (None, "failed", Some(reason.code()), Some(evidence)),
-        Outcome::Merged { .. } | Outcome::Expanded(_) | Outcome::Joined { .. } => {
-            (None, "failed", None, None)
-        }
-    };
+    let Told { row: post, outcome, reason, evidence } = Told::from(decide(post));
     if let Some(post) = post {
         row.insert("text".into(), post.text.into());
         for (field, value) in
@@ -214,7 +193,7 @@ pub fn apply_dedup(
 ) -> Vec<Row> {
     let posts: Vec<Post> = rows.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
     let ids: Vec<Value> = rows.iter().enumerate().map(|(i, row)| id_of(row, i)).collect();
-    let outcomes = super::dedup::decide(&posts, settings, watch, |a, b, like| {
+    let outcomes = dedup::decide(&posts, settings, watch, |a, b, like| {
         if like.is_none_or(|like| like.same) {
             each_pair(&ids[a as usize], &ids[b as usize], like.map_or(1.0, |like| like.score));
         }
@@ -237,7 +216,7 @@ pub fn apply_dedup(
     if let Some(others) = against {
         let texts: Vec<&str> = posts.iter().map(|post| post.text.as_str()).collect();
         let other_texts: Vec<&str> = others.iter().map(|row| text(row, "text").unwrap_or_default()).collect();
-        let found = super::dedup::resemblances(&texts, &other_texts, settings);
+        let found = dedup::resemblances(&texts, &other_texts, settings);
         for (row, found) in rows.iter_mut().zip(found) {
             let id = found.map(|f| id_of(&others[f.other as usize], f.other as usize));
             row.insert("resembles".into(), id.unwrap_or_default());
@@ -279,15 +258,4 @@ pub(super) fn deduped(mut row: Row, id: Value, into: Option<(Value, Outcome<Post
         }
     }
     row
-}
-
-/// The anonymise stage of settings, with its lists read relative to a folder.
-///
-/// # Errors
-/// [`super::StageError`] naming the list that cannot be used.
-pub fn anonymise_stage(
-    root: &std::path::Path,
-    settings: &sections::Anonymise,
-) -> Result<Anonymise, super::StageError> {
-    Anonymise::new(settings, &anonymise::policy_lists(root, settings)?)
 }

@@ -6,7 +6,7 @@ use riddlemill_text::options::{LETTERS, choices};
 use riddlemill_text::record::{Declared, Outcome, Post, Puzzle, Reason};
 use serde_json::json;
 
-use super::anonymise::Anonymise;
+use super::Anonymise;
 use super::puzzle;
 use super::subject::declared::{Groups, scope};
 use crate::config::sections;
@@ -71,7 +71,7 @@ pub fn mark(mut record: Declared, marked: &Marked, anonymise: &Anonymise) -> Out
     groups.put(&mut record);
     Outcome::Changed {
         row: record,
-        rule: super::anonymise::MARKED,
+        rule: riddlemill_text::offline::MARKED,
         evidence: evidence.join("; "),
         before: String::new(),
         after: after.join("\n"),

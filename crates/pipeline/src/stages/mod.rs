@@ -3,11 +3,9 @@
 
 mod anonymise;
 pub mod apply;
-mod clean;
 mod declared;
 mod dedup;
 pub mod draft;
-mod filter;
 pub mod import;
 mod judge;
 mod options;
@@ -22,13 +20,11 @@ pub mod subject;
 mod touched;
 pub mod withdrawal;
 
-pub use anonymise::{Anonymise, Lists, policy_lists};
-pub use clean::clean;
+pub use anonymise::{anonymise_stage, policy_lists};
 pub(crate) use declared::lacking;
 pub use declared::{choose, mark, riddle};
-pub use dedup::{Like, NearPair, OnDiskError, Output, apply_on_disk, dedup, likes, parted, witness};
+pub use dedup::{NearPair, OnDiskError, Output, apply_on_disk, dedup, parted};
 pub use draft::Draft;
-pub use filter::filter;
 pub use judge::judge;
 pub use options::options;
 pub use overrule::{
@@ -43,6 +39,9 @@ pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
 pub use subject::of_subjects;
 pub use subject::{Subject, Subjects};
 pub use touched::{touched, touched_by_id};
+
+pub use riddlemill_text::offline::dedup::{Like, likes, witness};
+pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
 
 /// The codes of every reason and rule.
 pub fn reasons() -> impl Iterator<Item = &'static str> {

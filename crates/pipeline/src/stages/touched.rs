@@ -35,7 +35,7 @@ pub fn touched_by_id(stage: Stage) -> Option<Touched> {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::stages::{Anonymise, clean, filter, policy_lists};
+    use crate::stages::{anonymise_stage, clean, filter};
     use proptest::prelude::*;
     use riddlemill_text::record::{Cell, Cells, Outcome, Post, PostKind, Record};
 
@@ -119,8 +119,7 @@ mod tests {
         fn a_stage_touches_what_it_says(post in post()) {
             let config = Config::defaults();
             let settings = config.typed(None, "anonymise");
-            let lists = policy_lists(std::path::Path::new("."), &settings).unwrap();
-            let anonymise = Anonymise::new(&settings, &lists).unwrap();
+            let anonymise = anonymise_stage(std::path::Path::new("."), &settings).unwrap();
             for stage in [Stage::Clean, Stage::Anonymise, Stage::Filter] {
                 let touched = touched(stage).unwrap();
                 let decide = |post: Post| match stage {

@@ -14,6 +14,7 @@ mod openings;
 pub mod policy;
 pub mod sameness;
 pub mod segment;
+pub mod time;
 
 pub use grouped::grouped;
 

@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::keepers::{Keeper, best, keepers};
-use super::likes::Like;
 use riddlemill_review::decisions::{Decision, Pairing};
+use riddlemill_text::offline::dedup::{Keeper, Like, best, keepers};
 use riddlemill_text::text::sameness::Predicate;
 
 /// The predicate of pairs that nothing but a decision makes one.

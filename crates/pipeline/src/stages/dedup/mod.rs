@@ -1,24 +1,19 @@
-//! Dedup: one record a joke. A record goes only into one that is itself kept and directly similar, so
-//! a chain of likenesses never carries a joke into one that it does not resemble.
+//! Dedup: one record a joke, as [`riddlemill_text::offline::dedup`] decides it.
 //!
-//! Which record of a pair stays does not depend on the order of the input: records are ranked by the
-//! keeper policy, then by id. In that order each one goes into the kept record that it resembles most,
-//! or is kept itself.
-//!
-//! [`likes`] says what is alike, [`ranks`] in which order records would be kept, [`keepers`] what goes
-//! where; [`decided`] puts people's decisions over it; [`against`] looks into another set of records.
+//! [`decided`] puts people's decisions over that, [`stage`] writes what comes of it; [`on_disk`] decides on loose
+//! rows that do not fit in memory, and [`book`] books what was decided in parts.
 
-mod against;
+mod book;
 mod decided;
-mod keepers;
-mod likes;
 mod on_disk;
-pub mod parted;
-mod ranks;
 mod stage;
 
-pub(super) use against::resemblances;
-pub use likes::{Like, likes};
 pub use on_disk::{OnDiskError, Output, apply_on_disk};
-pub use stage::{NearPair, dedup, witness};
-pub(super) use stage::{decide, decide_where};
+pub(super) use stage::decide_where;
+pub use stage::{NearPair, dedup};
+
+/// Dedup in parts, and what is made of the parts.
+pub mod parted {
+    pub use super::book::{Decided, book, near_pair};
+    pub use riddlemill_text::offline::dedup::parted::*;
+}

@@ -10,13 +10,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::keepers::Keeper;
-use super::likes::{decimal, name, query};
-use super::ranks::{Standing, ranks};
-use super::stage::{merged, standing};
 use crate::config::sections;
 use crate::stages::apply::{Row, deduped, id_of, loose_post, row_of, unreadable};
 use riddlemill_text::join::{DiskError, DiskJoined, Likeness, LineSorter, Pair, Working, disk_join, resolve};
+use riddlemill_text::offline::dedup::{Keeper, Standing, decimal, merged, name, query, ranks, standing};
 use riddlemill_text::text::normalise::{Fold, fold};
 
 /// Rows that are parsed or decided together.

@@ -5,17 +5,13 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::decided::{DECISION, Decided, Goes, ordered};
-use super::keepers::{Keeper, best, keepers};
-use super::likes::{Like, likes, row_pairs};
-use super::ranks::{Standing, ranks};
 use crate::config::sections;
 use crate::stages::{Pulse, StageError, Stop, Waiting};
-use riddlemill_harvest::pages::time;
 use riddlemill_review::decisions::{StageDecisions, seen_pair};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::join::Watch;
+use riddlemill_text::offline::dedup::{Found, Keeper, Like, merged, witness};
 use riddlemill_text::record::{Outcome, Post, Reason, Witness, record};
-use riddlemill_text::text::sameness::Predicate;
 
 record! {
     /// Two records that are alike, down to the margin under the threshold.
@@ -58,7 +54,7 @@ pub fn dedup(
     let (joined, written) = (count - count / WRITING, count / WRITING);
     let found = Found::among(&posts, settings, &Waiting::new(stop, pulse, joined));
     stop.check()?;
-    let (outcomes, pairs) = found.decided(&posts, decisions, &|| stop.asked());
+    let (outcomes, pairs) = decided(found, &posts, decisions, &|| stop.asked());
     stop.check()?;
     let mut table = writer.table::<NearPair>("pairs")?;
     pairs.iter().for_each(|pair| table.put(pair));
@@ -75,19 +71,6 @@ pub fn dedup(
 
 /// One in so many records of the bar stands for the writing.
 const WRITING: u64 = 20;
-
-/// What [`dedup`] would do with each post, in order: a merge, or nothing where it is kept. `each_pair` sees
-/// every pair of posts that are alike, by number.
-pub(in crate::stages) fn decide(
-    posts: &[Post],
-    settings: &sections::Dedup,
-    watch: &dyn Watch,
-    mut each_pair: impl FnMut(u32, u32, Option<&Like>),
-) -> Vec<Option<Outcome<Post>>> {
-    let found = Found::among(posts, settings, watch);
-    row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
-    found.outcomes(posts)
-}
 
 /// The predicate of pairs whose embeddings are near.
 const COSINE: &str = "cosine";
@@ -124,106 +107,73 @@ pub(in crate::stages) fn decide_where(
     for like in &mut found.likes {
         like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
     }
-    found.decided(posts, decisions, &|| false)
+    decided(found, posts, decisions, &|| false)
 }
 
-/// Groups of equal texts, what is alike among them, and who keeps whom.
-struct Found {
-    groups: Vec<Vec<u32>>,
-    likes: Vec<Like>,
-    ranks: Vec<u32>,
-    heads: Vec<usize>,
-}
-
-impl Found {
-    fn among(posts: &[Post], settings: &sections::Dedup, watch: &dyn Watch) -> Found {
-        let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
-        let (groups, likes) = likes(&texts, settings, watch);
-        let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
-        let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
-        let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
-        Found { groups, likes, ranks, heads }
+/// What becomes of each post where people decided about pairs, and the table of all that is alike.
+fn decided(
+    found: Found,
+    posts: &[Post],
+    decisions: &StageDecisions,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
+    let ids = posts.iter().map(|post| post.id.as_str());
+    let text = |row: u32| (posts[row as usize].id.as_str(), posts[row as usize].text.as_str());
+    let pairings = decisions.pairings(ids, |a, b| seen_pair(text(a), text(b)));
+    let by_rule = found.outcomes(posts);
+    if pairings.is_empty() {
+        let pairs = near_pairs(&found.likes, &found.heads, posts, &found.ranks, &BTreeMap::new(), stopped);
+        return (by_rule, pairs);
     }
-
-    /// What becomes of each post where people decided about pairs, and the table of all that is alike.
-    fn decided(
-        self,
-        posts: &[Post],
-        decisions: &StageDecisions,
-        stopped: &(dyn Fn() -> bool + Sync),
-    ) -> (Vec<Option<Outcome<Post>>>, Vec<NearPair>) {
-        let ids = posts.iter().map(|post| post.id.as_str());
-        let text = |row: u32| (posts[row as usize].id.as_str(), posts[row as usize].text.as_str());
-        let pairings = decisions.pairings(ids, |a, b| seen_pair(text(a), text(b)));
-        let by_rule = self.outcomes(posts);
-        if pairings.is_empty() {
-            let pairs = near_pairs(&self.likes, &self.heads, posts, &self.ranks, &BTreeMap::new(), stopped);
-            return (by_rule, pairs);
-        }
-        let Found { groups, likes, ranks, .. } = self;
-        let mut decided = Decided::new(groups, likes, &ranks, &pairings);
-        let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
-        outcomes.resize_with(posts.len(), || None);
-        for (row, goes) in decided.goes(&ranks) {
-            let post = &posts[row];
-            outcomes[row] = Some(match goes {
-                Goes::ByRule(into, found) => {
-                    let keeper = found.map(|(score, predicate)| Keeper { into: 0, score, predicate });
-                    merged(post, &posts[into], keeper)
-                }
-                Goes::ByDecision(into, decision) => Outcome::Merged {
-                    into: posts[into].id.clone(),
-                    reason: Reason::DecidedOne,
-                    score: 1.0,
-                    evidence: format!("{decision}; {}", told(by_rule[row].as_ref())),
-                },
-            });
-        }
-        // Who is kept because two were split is told with what the rule would have done.
-        for (row, decision) in decided.apart() {
-            let row = row as usize;
-            let rule @ Some(Outcome::Merged { into: before, .. }) = by_rule[row].as_ref() else { continue };
-            match &mut outcomes[row] {
-                Some(Outcome::Merged { into, .. }) if into == before => {}
-                Some(Outcome::Merged { evidence, .. }) => {
-                    evidence.push_str(&format!("; {decision}; {}", told(rule)));
-                }
-                kept => {
-                    *kept = Some(Outcome::Changed {
-                        row: posts[row].clone(),
-                        rule: Reason::DecidedTwo.code(),
-                        evidence: format!("{decision}; {}", told(rule)),
-                        before: String::new(),
-                        after: String::new(),
-                    });
-                }
+    let Found { groups, likes, ranks, .. } = found;
+    let mut decided = Decided::new(groups, likes, &ranks, &pairings);
+    let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
+    outcomes.resize_with(posts.len(), || None);
+    for (row, goes) in decided.goes(&ranks) {
+        let post = &posts[row];
+        outcomes[row] = Some(match goes {
+            Goes::ByRule(into, found) => {
+                let keeper = found.map(|(score, predicate)| Keeper { into: 0, score, predicate });
+                merged(post, &posts[into], keeper)
+            }
+            Goes::ByDecision(into, decision) => Outcome::Merged {
+                into: posts[into].id.clone(),
+                reason: Reason::DecidedOne,
+                score: 1.0,
+                evidence: format!("{decision}; {}", told(by_rule[row].as_ref())),
+            },
+        });
+    }
+    // Who is kept because two were split is told with what the rule would have done.
+    for (row, decision) in decided.apart() {
+        let row = row as usize;
+        let rule @ Some(Outcome::Merged { into: before, .. }) = by_rule[row].as_ref() else { continue };
+        match &mut outcomes[row] {
+            Some(Outcome::Merged { into, .. }) if into == before => {}
+            Some(Outcome::Merged { evidence, .. }) => {
+                evidence.push_str(&format!("; {decision}; {}", told(rule)));
+            }
+            kept => {
+                *kept = Some(Outcome::Changed {
+                    row: posts[row].clone(),
+                    rule: Reason::DecidedTwo.code(),
+                    evidence: format!("{decision}; {}", told(rule)),
+                    before: String::new(),
+                    after: String::new(),
+                });
             }
         }
-        let words = decided.words();
-        let known: std::collections::BTreeSet<(u32, u32)> =
-            decided.likes.iter().map(|like| ordered(like.a, like.b)).collect();
-        for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
-            let score = if *word == "joined" { 1.0 } else { 0.0 };
-            let (a, b) = (*a, *b);
-            decided.likes.push(Like { a, b, score, same: false, predicate: DECISION, veto: None });
-        }
-        let pairs = near_pairs(&decided.likes, &decided.heads, posts, &ranks, &words, stopped);
-        (outcomes, pairs)
     }
-
-    fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
-        let keepers = keepers(&self.heads, &self.likes, &self.ranks);
-        let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
-        outcomes.resize_with(posts.len(), || None);
-        for (group, rows) in self.groups.iter().enumerate() {
-            let keeper = keepers[group];
-            let into = keeper.map_or(self.heads[group], |k| self.heads[k.into as usize]);
-            for &row in rows.iter().filter(|row| **row as usize != into) {
-                outcomes[row as usize] = Some(merged(&posts[row as usize], &posts[into], keeper));
-            }
-        }
-        outcomes
+    let words = decided.words();
+    let known: std::collections::BTreeSet<(u32, u32)> =
+        decided.likes.iter().map(|like| ordered(like.a, like.b)).collect();
+    for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
+        let score = if *word == "joined" { 1.0 } else { 0.0 };
+        let (a, b) = (*a, *b);
+        decided.likes.push(Like { a, b, score, same: false, predicate: DECISION, veto: None });
     }
+    let pairs = near_pairs(&decided.likes, &decided.heads, posts, &ranks, &words, stopped);
+    (outcomes, pairs)
 }
 
 /// What the rule alone does with a record.
@@ -270,49 +220,5 @@ fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> Nea
         levenshtein,
         jaro_winkler,
         sorensen_dice,
-    }
-}
-
-/// Whether a text that is written in letters with cases has no small one: `WHY DON'T FISH DROWN?`, and not `VIP是什么`.
-fn shouts(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let capitals = text.chars().filter(|c| c.is_uppercase()).count();
-    letters > 3 && capitals == letters
-}
-
-/// What the keeper policy looks at.
-pub(super) fn standing(post: &Post) -> Standing {
-    Standing {
-        shouts: shouts(&post.text),
-        chars: post.text.chars().count() as u32,
-        score: post.score,
-        time: post.time.as_deref().and_then(time::unix),
-    }
-}
-
-pub(super) fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&post.text, &into.text);
-    let figures =
-        format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
-    let (reason, score, predicate) = match like {
-        None => (Reason::ExactDuplicate, 1.0, Predicate::Identical.name()),
-        Some(k) if k.predicate == Predicate::Identical.name() => {
-            (Reason::ExactDuplicate, k.score, k.predicate)
-        }
-        Some(k) => (Reason::NearDuplicate, k.score, k.predicate),
-    };
-    Outcome::Merged { into: into.id.clone(), reason, score, evidence: format!("{predicate}; {figures}") }
-}
-
-/// The figures of a merge that any string library gives for the same two texts.
-pub fn witness(a: &str, b: &str) -> Witness {
-    if a == b {
-        // What they give for equal texts; for long ones they would take minutes.
-        return Witness { levenshtein: 1.0, jaro_winkler: 1.0, sorensen_dice: 1.0 };
-    }
-    Witness {
-        levenshtein: strsim::normalized_levenshtein(a, b),
-        jaro_winkler: strsim::jaro_winkler(a, b),
-        sorensen_dice: strsim::sorensen_dice(a, b),
     }
 }

@@ -15,6 +15,17 @@ pub enum Verdict {
     Same,
 }
 
+impl Verdict {
+    /// The word for it in ledgers and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Different => "different",
+            Verdict::Borderline => "borderline",
+            Verdict::Same => "same",
+        }
+    }
+}
+
 /// Why a pair was taken to be less alike than its predicate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Veto {

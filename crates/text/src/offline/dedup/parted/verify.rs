@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::line::{KeyLine, PAIR, PairLine, SAME};
 use super::measure::{Measure, join_of};
-use crate::stages::dedup::likes::Like;
-use crate::stages::dedup::stage::witness;
-use riddlemill_text::join::{Sketch, can_meet};
-use riddlemill_text::record::Witness;
-use riddlemill_text::text::sameness::Predicate;
+use crate::join::{Sketch, can_meet};
+use crate::offline::dedup::Like;
+use crate::offline::dedup::witness;
+use crate::record::Witness;
+use crate::text::sameness::Predicate;
 
 /// Why a group cannot be verified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

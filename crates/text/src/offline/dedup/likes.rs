@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::config::sections;
-use riddlemill_text::join::{
+use crate::join::{
     AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, alike_watched, self_join_watched,
 };
-use riddlemill_text::text::normalise::{Fold, fold};
-use riddlemill_text::text::sameness::{Predicate, Verdict};
+use crate::offline::settings::{self, Language};
+use crate::text::normalise::{Fold, fold};
+use crate::text::sameness::{Predicate, Verdict};
 
 /// Two groups of texts that are alike.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +27,10 @@ pub struct Like {
 }
 
 /// The query of the settings, down to the margin; none for the default similarity.
-pub(super) fn query(settings: &sections::Dedup) -> Option<Query> {
+pub fn query(settings: &settings::Dedup) -> Option<Query> {
     let metric = match settings.metric.as_str() {
         // The predicates of the default similarity weigh Chinese characters.
-        "default" if settings.language == sections::Language::En => Metric::Indel,
+        "default" if settings.language == Language::En => Metric::Indel,
         "levenshtein" => Metric::Levenshtein,
         "indel" => Metric::Indel,
         "jaccard" => Metric::Jaccard { n: 2 },
@@ -42,7 +42,7 @@ pub(super) fn query(settings: &sections::Dedup) -> Option<Query> {
 }
 
 /// The word for a metric in ledgers and reports.
-pub(super) fn name(metric: Metric) -> &'static str {
+pub fn name(metric: Metric) -> &'static str {
     match metric {
         Metric::Levenshtein => "levenshtein",
         Metric::Indel => "indel",
@@ -52,7 +52,7 @@ pub(super) fn name(metric: Metric) -> &'static str {
 }
 
 /// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
-pub fn likes(texts: &[&str], settings: &sections::Dedup, watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>) {
+pub fn likes(texts: &[&str], settings: &settings::Dedup, watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>) {
     let Some(query) = query(settings) else { return default_likes(texts, watch) };
     let folded: Vec<String> = match settings.normalize {
         true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
@@ -90,14 +90,14 @@ fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>
 
 /// A threshold as the decimal that was written: 0.8 is four fifths, not the double next to it. What is
 /// not over 0 becomes the least there is.
-pub(super) fn decimal(threshold: f64) -> Threshold {
+pub fn decimal(threshold: f64) -> Threshold {
     let millionths = (threshold * 1e6).round().clamp(1.0, 1e6) as u32;
     Threshold::new(millionths, 1_000_000).unwrap_or(Threshold::ONE)
 }
 
 /// Every pair of rows that are alike, by row number, ascending, with what decided; rows of one group are
 /// alike at 1. One pair at a time: identical rows by the hundred thousand fill no memory.
-pub(super) fn row_pairs<'a>(
+pub fn row_pairs<'a>(
     groups: &'a [Vec<u32>],
     likes: &'a [Like],
 ) -> impl Iterator<Item = (u32, u32, Option<&'a Like>)> + 'a {

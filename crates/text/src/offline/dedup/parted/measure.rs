@@ -6,13 +6,11 @@ use std::hash::{Hash, Hasher};
 use super::line::{KeyLine, SAME};
 use super::share::Share;
 use super::stats::PartStats;
-use crate::config::sections;
-use crate::stages::dedup::likes::{Like, decimal, name, query};
-use riddlemill_text::join::{
-    self, Order, Query, Role, RowKey, Threshold, Uncounted, default_joins, openings_of,
-};
-use riddlemill_text::text::normalise::{Fold, fold};
-use riddlemill_text::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepared};
+use crate::join::{self, Order, Query, Role, RowKey, Threshold, Uncounted, default_joins, openings_of};
+use crate::offline::dedup::{Like, decimal, name, query};
+use crate::offline::settings;
+use crate::text::normalise::{Fold, fold};
+use crate::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepared};
 
 /// The measure that settings name.
 #[derive(Clone, Debug)]
@@ -44,7 +42,7 @@ enum View {
 
 impl Measure {
     /// The measure of dedup's settings.
-    pub fn of(settings: &sections::Dedup) -> Measure {
+    pub fn of(settings: &settings::Dedup) -> Measure {
         let normalize = settings.normalize;
         if let Some(query) = query(settings) {
             let joins = vec![Join { of: name(query.metric), query, view: View::Text }];

@@ -1,8 +1,8 @@
 //! Ranks as texts: the keeper policy's order is the order of bytes.
 
-use crate::stages::dedup::ranks::Standing;
-use crate::stages::dedup::stage::standing;
-use riddlemill_text::record::Post;
+use crate::offline::dedup::Standing;
+use crate::offline::dedup::standing;
+use crate::record::Post;
 
 /// Where a post stands in the policy `keep`, as a text that sorts as [`ranks`](super::super::ranks) does: the
 /// lower of two is kept. The post's id follows the first colon.
@@ -38,7 +38,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::stages::dedup::ranks::ranks;
+    use crate::offline::dedup::ranks;
 
     fn posts() -> impl Strategy<Value = Vec<Post>> {
         let score = prop::option::of(prop::sample::select(vec![-1.5, -0.0, 0.0, 0.25, 3.0]));

@@ -1,12 +1,12 @@
 //! Records of one set that resemble those of another, as of a published benchmark.
 
 use super::likes::{Like, likes};
-use crate::config::sections;
-use riddlemill_text::join::Unwatched;
+use crate::join::Unwatched;
+use crate::offline::settings;
 
 /// The record of another set that a record resembles most.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::stages) struct Resemblance {
+pub struct Resemblance {
     /// Its place in the other set.
     pub other: u32,
     /// 0 to 1.
@@ -17,11 +17,7 @@ pub(in crate::stages) struct Resemblance {
 
 /// For each text the text of the other set that it is the same as, the likest and of those the first. One
 /// exact join over both sets: none is missed.
-pub(in crate::stages) fn resemblances(
-    texts: &[&str],
-    others: &[&str],
-    settings: &sections::Dedup,
-) -> Vec<Option<Resemblance>> {
+pub fn resemblances(texts: &[&str], others: &[&str], settings: &settings::Dedup) -> Vec<Option<Resemblance>> {
     let all: Vec<&str> = texts.iter().chain(others).copied().collect();
     let (groups, likes) = likes(&all, settings, &Unwatched);
     let own = texts.len() as u32;
@@ -55,11 +51,10 @@ pub(in crate::stages) fn resemblances(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
 
     #[test]
     fn the_likest_of_the_other_set_is_named() {
-        let settings = Config::defaults().typed(None, "dedup");
+        let settings = settings::Dedup::default();
         let texts =
             ["冰箱里的灯关门后还亮吗，我钻进去看过", "云会恐高吗", "冰箱里的灯关门后还亮吗，我钻进去看过了"];
         let others =

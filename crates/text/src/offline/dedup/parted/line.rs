@@ -24,7 +24,7 @@ pub struct KeyLine<'a> {
     /// The row's size.
     #[serde(default)]
     pub size: u32,
-    /// Its [`Signature`](riddlemill_text::join::Signature), where the key is of a join in which each token is worth 1.
+    /// Its [`Signature`](crate::join::Signature), where the key is of a join in which each token is worth 1.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub signature: Cow<'a, str>,
     /// Its text, where the pairs are to be compared.

@@ -1,12 +1,12 @@
 //! Filter: posts of the recipe's kind.
 
-use crate::config::sections::{self, Language};
-use riddlemill_text::record::{Outcome, Post, Reason};
-use riddlemill_text::text::filter::{Context, Settings, filter as rules};
-use riddlemill_text::text::{english, interrogative};
+use super::settings::{self, Language};
+use crate::record::{Outcome, Post, Reason};
+use crate::text::filter::{Context, Settings, filter as rules};
+use crate::text::{english, interrogative};
 
 /// Keeps a post or says which rule it fails.
-pub fn filter(post: Post, settings: &sections::Filter) -> Outcome<Post> {
+pub fn filter(post: Post, settings: &settings::Filter) -> Outcome<Post> {
     let rules_on = Settings {
         min_chars: settings.min_chars,
         max_chars: settings.max_chars,

@@ -2,7 +2,7 @@
 
 use super::line::StatLine;
 use super::measure::Measure;
-use riddlemill_text::join::{Order, Stats};
+use crate::join::{Order, Stats};
 
 /// How many rows of a part hold each token, for every join of a measure. Those of several parts add up to
 /// those of the whole, in any order.

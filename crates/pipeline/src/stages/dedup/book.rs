@@ -1,10 +1,9 @@
 //! What becomes of a row, from the decision on it.
 
-use super::line::PairLine;
-use super::rank::id_of;
-use crate::stages::dedup::keepers::Keeper;
-use crate::stages::dedup::stage::{NearPair, merged};
+use super::stage::NearPair;
 use riddlemill_tables::Booked;
+use riddlemill_text::offline::dedup::parted::{PairLine, id_of};
+use riddlemill_text::offline::dedup::{Keeper, merged};
 use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::sameness::Predicate;
 
@@ -13,9 +12,9 @@ use riddlemill_text::text::sameness::Predicate;
 pub struct Decided {
     /// The row that is kept.
     pub into: Post,
-    /// As in [`super::Decision`].
+    /// As in [`Decision`](riddlemill_text::offline::dedup::parted::Decision).
     pub score: f64,
-    /// As in [`super::Decision`].
+    /// As in [`Decision`](riddlemill_text::offline::dedup::parted::Decision).
     pub predicate: Option<String>,
 }
 

@@ -1,23 +1,26 @@
 //! Which group of equal texts goes into which.
 
 use super::likes::Like;
-use riddlemill_text::join::{Likeness, resolve};
+use crate::join::{Likeness, resolve};
 
 /// The row of a group that would be kept.
-pub(super) fn best(rows: &[u32], ranks: &[u32]) -> usize {
+pub fn best(rows: &[u32], ranks: &[u32]) -> usize {
     rows.iter().map(|row| *row as usize).min_by_key(|row| ranks[*row]).unwrap_or(0)
 }
 
 /// The group that a group goes into, and why.
 #[derive(Clone, Copy)]
-pub(super) struct Keeper {
+pub struct Keeper {
+    /// Its number.
     pub into: u32,
+    /// 0 to 1.
     pub score: f64,
+    /// What decided.
     pub predicate: &'static str,
 }
 
 /// In the order of rank, each group goes into the kept group that it is most like, or is kept.
-pub(super) fn keepers(heads: &[usize], likes: &[Like], ranks: &[u32]) -> Vec<Option<Keeper>> {
+pub fn keepers(heads: &[usize], likes: &[Like], ranks: &[u32]) -> Vec<Option<Keeper>> {
     let rank = |group: u32| ranks[heads[group as usize]];
     let mut pairs: Vec<Likeness<(u32, Keeper)>> = likes
         .iter()

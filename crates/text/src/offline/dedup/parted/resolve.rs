@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::line::{Decision, PairLine};
 use super::rank::id_of;
-use riddlemill_text::join::{DiskError, Likeness, LineSorter, SortedLines, resolve};
+use crate::join::{DiskError, Likeness, LineSorter, SortedLines, resolve};
 
 /// Why pairs could not be resolved.
 #[derive(Debug, thiserror::Error)]

@@ -9,12 +9,10 @@
 //! | [`Keyer::keys`] | the same rows | keys: two rows that are alike share one |
 //! | [`verify()`] | those, by key | pairs that may be alike; with texts, pairs that are, with figures |
 //! | [`decisions`] | copies and pairs that are one | which row goes into which |
-//! | [`book`] | rows, each with the one it goes into | books |
 //!
 //! A row is known by its [rank](rank_of), which says at once which of two rows is kept. All of it is made of
-//! the functions of [`riddlemill_text::join`]; what comes out is what [`super::dedup`] decides over the whole.
+//! the functions of [`crate::join`]; what comes out is what [`super::decide`] decides over the whole.
 
-mod book;
 mod line;
 mod measure;
 mod rank;
@@ -23,7 +21,6 @@ mod share;
 mod stats;
 mod verify;
 
-pub use book::{Decided, book, near_pair};
 pub use line::{Decision, KeyLine, PairLine, StatLine};
 pub use measure::{Keyer, Measure};
 pub use rank::{id_of, rank_of};

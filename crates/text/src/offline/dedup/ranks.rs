@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 /// What the policies look at, of one record.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+pub struct Standing {
     /// Whether it is written in capitals alone.
     pub shouts: bool,
     /// Characters of the text.
@@ -19,7 +19,7 @@ pub(super) struct Standing {
 
 /// Where each record stands in the policy `keep`: 0 is kept before all others. A text in capitals alone is kept where
 /// there is no other; ties go by id.
-pub(super) fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
+pub fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
     let mut order: Vec<u32> = (0..standings.len() as u32).collect();
     let of = |row: &u32| standings[*row as usize];
     let long = |row: &u32| (of(row).shouts, Reverse(of(row).chars), id(*row));

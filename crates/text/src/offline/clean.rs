@@ -1,11 +1,11 @@
 //! Clean: what the post says, without placeholders, numbering and other debris.
 
-use crate::config::sections::{self, Language};
-use riddlemill_text::record::{Outcome, Post, PostKind, Reason};
-use riddlemill_text::text::clean::{self as rules, Draft, DraftKind, Settings, Verdict};
+use super::settings::{self, Language};
+use crate::record::{Outcome, Post, PostKind, Reason};
+use crate::text::clean::{self as rules, Draft, DraftKind, Settings, Verdict};
 
 /// Cleans a post. Title and content become the text, and stay behind.
-pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
+pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     let kind = match post.kind {
         PostKind::Thread => DraftKind::Thread,
         PostKind::Numbered => DraftKind::NumberedPost,
@@ -45,7 +45,7 @@ pub fn clean(mut post: Post, settings: &sections::Clean) -> Outcome<Post> {
 
 /// A post of an English forum.
 fn english(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcome<Post> {
-    let (text, rule) = riddlemill_text::text::english::clean(title.unwrap_or_default(), content);
+    let (text, rule) = crate::text::english::clean(title.unwrap_or_default(), content);
     if !text.chars().any(char::is_alphanumeric) {
         return Outcome::Dropped { reason: Reason::Empty, evidence: Post::written(title, content) };
     }
@@ -60,7 +60,7 @@ fn english(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcom
 }
 
 /// The rules that fired, each once, in order.
-pub(super) fn rules_of<'a>(codes: impl Iterator<Item = &'a str>) -> String {
+pub fn rules_of<'a>(codes: impl Iterator<Item = &'a str>) -> String {
     let mut seen: Vec<&str> = Vec::new();
     for code in codes {
         if !seen.contains(&code) {

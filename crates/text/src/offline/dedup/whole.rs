@@ -1,0 +1,115 @@
+//! The decision over all posts at once: who is alike, who is kept, what each other one goes into.
+
+use rayon::prelude::*;
+
+use super::keepers::{Keeper, best, keepers};
+use super::likes::{Like, likes, row_pairs};
+use super::ranks::{Standing, ranks};
+use crate::join::Watch;
+use crate::offline::settings;
+use crate::record::{Outcome, Post, Reason, Witness};
+use crate::text::sameness::Predicate;
+use crate::text::time;
+
+/// What becomes of each post, in order: a merge, or nothing where it is kept. `each_pair` sees
+/// every pair of posts that are alike, by number.
+pub fn decide(
+    posts: &[Post],
+    settings: &settings::Dedup,
+    watch: &dyn Watch,
+    mut each_pair: impl FnMut(u32, u32, Option<&Like>),
+) -> Vec<Option<Outcome<Post>>> {
+    let found = Found::among(posts, settings, watch);
+    row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
+    found.outcomes(posts)
+}
+
+/// Groups of equal texts, what is alike among them, and who keeps whom.
+pub struct Found {
+    /// Rows that are the same for every purpose.
+    pub groups: Vec<Vec<u32>>,
+    /// What is alike among groups.
+    pub likes: Vec<Like>,
+    /// Where each row stands in the keeper policy.
+    pub ranks: Vec<u32>,
+    /// The row of each group that ranks first.
+    pub heads: Vec<usize>,
+}
+
+impl Found {
+    /// Joins the posts by their texts.
+    pub fn among(posts: &[Post], settings: &settings::Dedup, watch: &dyn Watch) -> Found {
+        let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
+        let (groups, likes) = likes(&texts, settings, watch);
+        let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
+        let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
+        let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
+        Found { groups, likes, ranks, heads }
+    }
+
+    /// What becomes of each post, in order: a merge, or nothing where it is kept.
+    pub fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
+        let gone = posts.iter().zip(self.gone());
+        gone.map(|(post, gone)| gone.map(|(into, keeper)| merged(post, &posts[into], keeper))).collect()
+    }
+
+    /// Where each row goes that goes somewhere, and why: the row that it goes into, and nothing more where the two are
+    /// the same for every purpose.
+    pub fn gone(&self) -> Vec<Option<(usize, Option<Keeper>)>> {
+        let keepers = keepers(&self.heads, &self.likes, &self.ranks);
+        let mut gone = vec![None; self.ranks.len()];
+        for (group, rows) in self.groups.iter().enumerate() {
+            let keeper = keepers[group];
+            let into = keeper.map_or(self.heads[group], |k| self.heads[k.into as usize]);
+            for &row in rows.iter().filter(|row| **row as usize != into) {
+                gone[row as usize] = Some((into, keeper));
+            }
+        }
+        gone
+    }
+}
+
+/// Whether a text that is written in letters with cases has no small one: `WHY DON'T FISH DROWN?`, and not `VIP是什么`.
+fn shouts(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let capitals = text.chars().filter(|c| c.is_uppercase()).count();
+    letters > 3 && capitals == letters
+}
+
+/// What the keeper policy looks at.
+pub fn standing(post: &Post) -> Standing {
+    Standing {
+        shouts: shouts(&post.text),
+        chars: post.text.chars().count() as u32,
+        score: post.score,
+        time: post.time.as_deref().and_then(time::unix),
+    }
+}
+
+/// A post that goes into another.
+pub fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&post.text, &into.text);
+    let figures =
+        format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
+    let (reason, score, predicate) = match like {
+        None => (Reason::ExactDuplicate, 1.0, Predicate::Identical.name()),
+        Some(k) if k.predicate == Predicate::Identical.name() => {
+            (Reason::ExactDuplicate, k.score, k.predicate)
+        }
+        Some(k) => (Reason::NearDuplicate, k.score, k.predicate),
+    };
+    Outcome::Merged { into: into.id.clone(), reason, score, evidence: format!("{predicate}; {figures}") }
+}
+
+/// The figures of a merge that any string library gives for the same two texts.
+pub fn witness(a: &str, b: &str) -> Witness {
+    if a == b {
+        // What they give for equal texts; for long ones they would take minutes.
+        return Witness { levenshtein: 1.0, jaro_winkler: 1.0, sorensen_dice: 1.0 };
+    }
+    Witness {
+        levenshtein: strsim::normalized_levenshtein(a, b),
+        jaro_winkler: strsim::jaro_winkler(a, b),
+        sorensen_dice: strsim::sorensen_dice(a, b),
+    }
+}

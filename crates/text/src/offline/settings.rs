@@ -1,0 +1,123 @@
+//! What the offline stages go by, as `pipeline.toml` gives it. The defaults are those of a workspace that says nothing;
+//! a test of the settings holds the two equal.
+
+use serde::Deserialize;
+
+/// A language that text stages know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Chinese.
+    #[default]
+    Zh,
+    /// English.
+    En,
+}
+
+/// Resolved settings of the clean stage.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clean {
+    /// `newline`, `title` or `content`.
+    pub join: String,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
+}
+
+impl Default for Clean {
+    fn default() -> Clean {
+        Clean { join: "newline".into(), language: Language::Zh }
+    }
+}
+
+/// Resolved settings of the anonymise stage.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anonymise {
+    /// `mark`, `drop` or `keep`.
+    pub links: String,
+    /// `mark`, `drop` or `keep`.
+    pub names: String,
+    /// `mark`, `drop` or `keep`.
+    pub contacts: String,
+    /// `mark`, `drop` or `keep`.
+    pub identity: String,
+    /// `mark`, `drop` or `keep`.
+    pub addresses: String,
+    /// `builtin` or paths.
+    pub policy: Vec<String>,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
+}
+
+impl Default for Anonymise {
+    fn default() -> Anonymise {
+        let mark = || "mark".to_owned();
+        Anonymise {
+            links: mark(),
+            names: mark(),
+            contacts: mark(),
+            identity: mark(),
+            addresses: mark(),
+            policy: vec!["builtin".into()],
+            language: Language::Zh,
+        }
+    }
+}
+
+/// Resolved settings of the filter stage.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// Keep questions only.
+    pub questions: bool,
+    /// Characters.
+    pub min_chars: usize,
+    /// Characters.
+    pub max_chars: usize,
+    /// Drop forum management.
+    pub forum: bool,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
+}
+
+impl Default for Filter {
+    fn default() -> Filter {
+        Filter { questions: false, min_chars: 4, max_chars: 300, forum: true, language: Language::Zh }
+    }
+}
+
+/// Resolved settings of the dedup stage.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dedup {
+    /// `default`, `indel`, `levenshtein` or `jaccard`.
+    pub metric: String,
+    /// 0 to 1.
+    pub threshold: f64,
+    /// 0 to 1.
+    pub margin: f64,
+    /// `longest`, `best-scored` or `earliest`.
+    pub keep: String,
+    /// Fold before comparing.
+    pub normalize: bool,
+    /// That of the posts.
+    #[serde(default)]
+    pub language: Language,
+}
+
+impl Default for Dedup {
+    fn default() -> Dedup {
+        Dedup {
+            metric: "default".into(),
+            threshold: 0.8,
+            margin: 0.1,
+            keep: "longest".into(),
+            normalize: true,
+            language: Language::Zh,
+        }
+    }
+}
