@@ -8,7 +8,7 @@
 #[path = "support/llm_server.rs"]
 mod llm_server;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,6 +22,11 @@ use riddlemill::llm::store::Line;
 use riddlemill::llm::{Answer, Ask, Endpoint, Engine, Limits, Message, Role, Store, Usd};
 
 const WORKER: &str = "RIDDLEMILL_FAULT_WORKER";
+/// Set where the worker asks and waits for what is never answered.
+const WAITS: &str = "RIDDLEMILL_FAULT_WAITS";
+/// One item in so many goes out in batches, and one is to have an answer of a certain form.
+const BATCHED: u64 = 4;
+const STRUCTURED: u64 = 5;
 const KEY_ENV: &str = "RIDDLEMILL_FAULT_KEY";
 const KEY: &str = "sk-never-to-be-seen-8d1f";
 const CONCURRENCY: usize = 64;
@@ -39,6 +44,7 @@ fn endpoint(port: u16) -> Endpoint {
     endpoint.concurrency = CONCURRENCY;
     endpoint.sampling = Sampling { max_tokens: CUT as u32, ..Sampling::default() };
     endpoint.max_tokens_ceiling = Some(2 * CUT as u32);
+    endpoint.structured = true;
     // No part of a key: what one client has of a stream another finds again.
     endpoint.stream = std::process::id().is_multiple_of(2);
     endpoint.timeouts =
@@ -51,14 +57,18 @@ fn endpoint(port: u16) -> Endpoint {
 /// About what the items cost with a third of the attempts spoilt, and what eight kills lose in flight: reached in
 /// some runs, passed in none.
 fn cap() -> Usd {
-    Usd::from_dollars(items() as f64 * 0.016 + 8.0)
+    Usd::from_dollars(items() as f64 * 0.024 + 20.0)
 }
 
 fn asks() -> Vec<Ask> {
+    let schema = serde_json::json!({"type": "object", "properties": {"answer": {"type": "string"}},
+        "required": ["answer"], "additionalProperties": false});
+    let schema = Arc::new(schema);
     let ask = |item: u64| {
         let messages = vec![Message::new(Role::User, format!("say something about number {item}"))];
-        let prompt = Rendered { template: "t".into(), hash: String::new(), messages, output: Output::Text };
-        Ask::new(item.to_string(), prompt, 0)
+        let output = if item.is_multiple_of(STRUCTURED) { Output::Json } else { Output::Text };
+        let prompt = Rendered { template: "t".into(), hash: String::new(), messages, output };
+        Ask { schema: Some(schema.clone()), ..Ask::new(item.to_string(), prompt, 0) }
     };
     (0..items()).map(ask).collect()
 }
@@ -75,9 +85,22 @@ fn worker() {
     let workspace = PathBuf::from(workspace);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let answers = runtime.block_on(async {
-        let engine =
-            Engine::new(open(&workspace), endpoint(port.parse().unwrap()), Limits::default()).unwrap();
-        engine.ask_all(asks(), |_| {}).await
+        let (store, endpoint) = (open(&workspace), endpoint(port.parse().unwrap()));
+        if std::env::var_os(WAITS).is_some() {
+            let timeouts = Timeouts { first_byte_secs: 600.0, total_secs: 600.0, ..endpoint.timeouts };
+            let engine = Engine::new(store, Endpoint { timeouts, ..endpoint }, Limits::default()).unwrap();
+            return engine.ask_all(asks(), |_| {}).await;
+        }
+        let batches = Endpoint { batch: true, ..endpoint.clone() };
+        let alone = Engine::new(store.clone(), endpoint, Limits::default()).unwrap();
+        let batches = Engine::new(store, batches, Limits::default()).unwrap();
+        let (together, others) = asks()
+            .into_iter()
+            .partition(|ask: &Ask| ask.record.parse::<u64>().unwrap().is_multiple_of(BATCHED));
+        let (mut answers, batched) =
+            tokio::join!(alone.ask_all(others, |_| {}), in_batches(&batches, together));
+        answers.extend(batched);
+        answers
     });
     let lines: Vec<String> = answers.iter().map(|answer| format!("{answer:?}\n")).collect();
     fs::write(workspace.join("answers.txt"), lines.concat()).unwrap();
@@ -90,12 +113,30 @@ fn worker() {
     fs::write(workspace.join("counts.txt"), counts).unwrap();
 }
 
+/// Asks until nothing is on its way any more.
+async fn in_batches(engine: &Engine, asks: Vec<Ask>) -> Vec<Answer> {
+    loop {
+        let answers = engine.ask_all(asks.clone(), |_| {}).await;
+        let waits =
+            |answer: &Answer| matches!(answer, Answer::Held(held) if held.what.starts_with("in a batch"));
+        if !answers.iter().any(waits) {
+            return answers;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 fn start(port: u16, workspace: &Path) -> std::process::Child {
+    start_with(port, workspace, &[])
+}
+
+fn start_with(port: u16, workspace: &Path, more: &[(&str, &str)]) -> std::process::Child {
     let log = fs::File::options().create(true).append(true).open(workspace.join("worker.log")).unwrap();
     Command::new(std::env::current_exe().unwrap())
         .args(["worker", "--exact", "--nocapture"])
         .env(WORKER, format!("{port} {}", workspace.display()))
         .env(KEY_ENV, KEY)
+        .envs(more.iter().copied())
         .stdout(Stdio::from(log.try_clone().unwrap()))
         .stderr(Stdio::from(log))
         .spawn()
@@ -171,6 +212,8 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     assert_eq!(replies + failed + held, items(), "every item ends with a reply or a reason");
     assert!(held == 0 || ours + Usd::from_dollars(0.05) > cap(), "nothing is held while there is money");
     assert!(requests <= attempts, "nothing is sent that is not journalled");
+    let again = seen.lock().unwrap().batched_again;
+    assert_eq!(again, 0, "items that a batch had answered were asked again");
     assert!(server_bill <= ours && ours <= cap(), "server {server_bill}, ours {ours}, cap {}", cap());
     assert!(worst_resends <= CONCURRENCY, "{worst_resends} answered items were asked again after one kill");
     assert_eq!(store.verify().unwrap().findings, []);
@@ -201,7 +244,8 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
         kept += 1;
     }
     assert_eq!(kept, replies);
-    assert!(cut > 0 && cut <= faults["cut"], "{cut} of {faults:?}");
+    let cuts = ["cut", "cut in a batch"].iter().filter_map(|fault| faults.get(fault)).sum::<u64>();
+    assert!(cut > 0 && cut <= cuts, "{cut} of {faults:?}");
     drop(store);
 
     // Again: what is stored is not asked, only what failed or was held.
@@ -238,9 +282,93 @@ fn two_at_once_pay_for_no_reply_twice() {
         let seen = seen.lock().unwrap();
         (seen.requests, seen.billed)
     };
-    assert_eq!((requests, attempts), (items(), items()), "one request an item");
+    let mut times: BTreeMap<u64, u32> = BTreeMap::new();
+    seen.lock().unwrap().asked.iter().for_each(|item| *times.entry(*item).or_default() += 1);
+    let more: Vec<(u64, u32)> = times.into_iter().filter(|(_, times)| *times > 1).collect();
+    assert_eq!((requests, attempts), (items(), items()), "one request an item: {more:?}");
     assert_eq!(ours, endpoint(port).price().unwrap().cost(billed.0, billed.1));
     assert_eq!(store.verify().unwrap().findings, []);
+}
+
+/// A process that is killed has journalled attempts ahead of the slots that they wait for: what the server was asked is
+/// charged, to the item, and nothing else.
+#[test]
+fn what_a_killed_process_had_not_sent_is_not_charged() {
+    if std::env::var(WORKER).is_ok() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("killed");
+    fs::create_dir(&workspace).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let manner = Manner { delay: Duration::from_secs(3600), faults_percent: 0 };
+    let (port, seen) = runtime.block_on(serve(manner));
+    let mut worker = start_with(port, &workspace, &[(WAITS, "1")]);
+    let begun = Instant::now();
+    while seen.lock().unwrap().requests < CONCURRENCY as u64 {
+        assert!(begun.elapsed() < Duration::from_secs(60) && worker.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // What waits for a slot is journalled meanwhile.
+    std::thread::sleep(Duration::from_millis(500));
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+
+    let journal = fs::read_to_string(workspace.join("raw/replies/000001.jsonl")).unwrap();
+    let reserved: BTreeMap<String, Usd> = journal
+        .lines()
+        .map_while(|line| match serde_json::from_str(line) {
+            Ok(Line::Attempt(attempt)) => Some((attempt.key.to_string(), attempt.reserved_picousd)),
+            _ => None,
+        })
+        .collect();
+    let key = |ask: &Ask| Engine::request(&endpoint(port), ask).key().to_string();
+    let keys: Vec<String> = asks().iter().map(key).collect();
+    let asked: Vec<u64> = seen.lock().unwrap().asked.clone();
+    let charged: Usd = asked.iter().map(|&item| reserved[&keys[item as usize]]).sum();
+    assert_eq!(asked.len(), CONCURRENCY);
+    assert!(reserved.len() > CONCURRENCY, "{} attempts were journalled ahead", reserved.len());
+
+    // Without the marks, or with those of another start of the machine, nobody knows: all of it is charged.
+    let marks = "index/replies.000001.sent";
+    let all: Usd = reserved.values().copied().sum();
+    for other in [None, Some("another start of the machine")] {
+        let copy = dir.path().join("copy");
+        copy_dir(&workspace, &copy);
+        match other {
+            None => fs::remove_file(copy.join(marks)).unwrap(),
+            Some(other) => {
+                let mut bytes = fs::read(copy.join(marks)).unwrap();
+                bytes[..other.len()].copy_from_slice(other.as_bytes());
+                fs::write(copy.join(marks), bytes).unwrap();
+            }
+        }
+        assert_eq!(open(&copy).spent("endpoint:faulty").unwrap(), (all, reserved.len() as u64));
+        fs::remove_dir_all(copy).unwrap();
+    }
+
+    let store = open(&workspace);
+    assert_eq!(store.spent("endpoint:faulty").unwrap(), (charged, reserved.len() as u64));
+    let stats = store.stats().unwrap();
+    let unsent = (reserved.len() - CONCURRENCY) as u64;
+    assert_eq!((stats.open_attempts, stats.failed_attempts), (CONCURRENCY as u64, unsent));
+    assert_eq!(store.verify().unwrap().findings, []);
+    assert!(!workspace.join(marks).exists());
+    drop(store);
+    // From the segments alone it is the same.
+    fs::remove_dir_all(workspace.join("index")).unwrap();
+    assert_eq!(open(&workspace).spent("endpoint:faulty").unwrap(), (charged, reserved.len() as u64));
+}
+
+fn copy_dir(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_dir(&entry.path(), &to.join(entry.file_name())),
+            false => _ = fs::copy(entry.path(), to.join(entry.file_name())).unwrap(),
+        }
+    }
 }
 
 /// No file says the key, however it is stored.

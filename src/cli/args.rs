@@ -434,6 +434,17 @@ pub(super) enum RepliesVerb {
     },
     /// Check every line of every segment
     Verify,
+    /// List the batches on their way: whose, since when, how many requests
+    Batches,
+    /// Give up a batch on its way: what is answered by then is paid for and kept, the rest is asked again when it is needed
+    Cancel {
+        /// The batch, as `replies batches` prints it, or how it begins, or the server's name for it
+        #[arg(value_name = "BATCH")]
+        batch: String,
+        /// Ask no server: its answers cannot be had any more, and all of it is booked as spent
+        #[arg(long)]
+        lost: bool,
+    },
     /// Ask again, when it is next needed, what one stored reply answers; the reply stays in raw/ with a note
     Forget {
         /// The reply's key, as `explain` and `replies export` print it, or how it begins

@@ -80,8 +80,8 @@ fn total(forecast: &Forecast, reasks: u32) -> String {
         return String::new();
     }
     format!(
-        "  {:<14} {HANG}{min} to {max} for what gets to its drafts now, at most {all} to the end: every reply at its longest and asked \
-         again {reasks}×, all that waits let through. A request that fails after it was sent is charged, too.\n",
+        "  {:<14} {HANG}{min} to {max} for what gets to its drafts now, at most {all} to the end: every reply at its longest, once more \
+         at max_tokens_ceiling as if it had been cut, and asked again {reasks}×; all that waits let through. A request that fails after it was sent is charged, too.\n",
         "all"
     )
 }

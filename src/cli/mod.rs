@@ -11,6 +11,7 @@ mod apply;
 mod args;
 mod assemble;
 mod audit;
+mod batches;
 mod benchmark;
 mod carry;
 mod compare;

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::args::{Global, RepliesVerb};
+use super::batches;
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use crate::llm::Store;
@@ -22,6 +23,8 @@ pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failu
         RepliesVerb::Import { file } => import(&store, file, global),
         RepliesVerb::Verify => verify(&store, global),
         RepliesVerb::Forget { key, why } => forget(&store, key, why, global),
+        RepliesVerb::Batches => batches::batches(&config, global),
+        RepliesVerb::Cancel { batch, lost } => batches::cancel(&config, store, batch, *lost, global),
     }
 }
 

@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::harness::Workspace;
 
 /// A fenced block: its language, and where what stands in it begins and ends in the chapter.
-struct Block<'c> {
-    language: &'c str,
-    text: &'c str,
+pub struct Block<'c> {
+    pub language: &'c str,
+    pub text: &'c str,
 }
 
 /// The blocks and what is between them, in order.
-fn blocks(chapter: &str) -> Vec<Result<Block<'_>, &str>> {
+pub fn blocks(chapter: &str) -> Vec<Result<Block<'_>, &str>> {
     let mut parts = Vec::new();
     let mut rest = chapter;
     while let Some((before, block)) = rest.split_once("```") {

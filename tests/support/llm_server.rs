@@ -34,6 +34,13 @@ pub struct Seen {
     pub resent: BTreeMap<u64, BTreeSet<u64>>,
     /// How often each fault was played.
     pub faults: BTreeMap<&'static str, u64>,
+    /// Items that were asked for one by one, as often as they were.
+    pub asked: Vec<u64>,
+    /// Items that were answered in a batch, and how often one of them was asked again.
+    pub batched: BTreeSet<u64>,
+    pub batched_again: u64,
+    files: Vec<String>,
+    batches: Vec<Value>,
 }
 
 pub type Shared = Arc<Mutex<Seen>>;
@@ -68,7 +75,12 @@ pub fn usage_of(item: u64) -> (u64, u64) {
 async fn connection(mut stream: TcpStream, manner: Manner, seen: Shared) {
     let mut bytes = Vec::new();
     while let Some((head, body)) = request(&mut stream, &mut bytes).await {
-        if answer(&mut stream, manner, &seen, &head, &body).await.is_none() {
+        let path = head.split_whitespace().nth(1).unwrap_or_default();
+        if path.starts_with("/v1/files") || path.starts_with("/v1/batches") {
+            if errand(&mut stream, manner, &seen, path, &body).await.is_none() {
+                return;
+            }
+        } else if answer(&mut stream, manner, &seen, &head, &body).await.is_none() {
             return;
         }
     }
@@ -79,8 +91,8 @@ async fn request(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<(String,
     loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
-            let length: usize =
-                head.split("content-length:").nth(1)?.split("\r\n").next()?.trim().parse().ok()?;
+            let length = head.split("content-length:").nth(1).and_then(|rest| rest.split("\r\n").next());
+            let length: usize = length.map_or(Some(0), |length| length.trim().parse().ok())?;
             if bytes.len() >= end + 4 + length {
                 let body = bytes[end + 4..end + 4 + length].to_vec();
                 let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
@@ -108,6 +120,8 @@ async fn answer(
     let (fault, client) = {
         let mut seen = seen.lock().unwrap();
         seen.requests += 1;
+        seen.asked.push(item);
+        seen.batched_again += u64::from(seen.batched.contains(&item));
         let client = seen.client;
         // The client that asks twice itself had no answer in time.
         if let Some(first) = seen.answered.get(&item).copied().filter(|&first| first != client) {
@@ -115,6 +129,10 @@ async fn answer(
         }
         let mut fault =
             (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(FAULTS).unwrap());
+        // A schema that it does not know is refused once and for all.
+        if body["response_format"]["type"] == "json_schema" && fault == Some("400") {
+            fault = Some("refuses a schema");
+        }
         // With a larger limit it gets to an end.
         if body["max_tokens"].as_u64().is_none_or(|limit| limit > CUT) {
             fault = fault.filter(|fault| *fault != "cut");
@@ -122,7 +140,7 @@ async fn answer(
         if let Some(fault) = fault {
             *seen.faults.entry(fault).or_default() += 1;
         }
-        if !matches!(fault, Some("429 seconds" | "429 date" | "500" | "400")) {
+        if !matches!(fault, Some("429 seconds" | "429 date" | "500" | "400" | "refuses a schema")) {
             let (prompt, completion) = usage_of(item);
             seen.billed.0 += prompt;
             seen.billed.1 += match fault {
@@ -150,6 +168,10 @@ async fn answer(
         }
         Some("500") => return write(stream, "500 Internal Server Error", &error).await,
         Some("400") => return write(stream, "400 Bad Request", &error).await,
+        Some("refuses a schema") => {
+            let error = json!({"error": {"message": "response_format of this type is not available"}});
+            return write(stream, "400 Bad Request", &error.to_string()).await;
+        }
         Some("garbage") => return write(stream, "200 OK", &format!("<html>{key}</html>")).await,
         Some("half") => {
             let _ = stream
@@ -215,6 +237,126 @@ async fn answer(
     whole(stream, &body, &json!({"role": "assistant", "content": text}), "stop", &usage).await?;
     seen.lock().unwrap().answered.insert(item, client);
     Some(())
+}
+
+/// Files and batches of them. A batch is worked on at once, and has ended when it is looked at the second time; what goes
+/// wrong goes wrong before anything is done, or after all of it.
+async fn errand(
+    stream: &mut TcpStream,
+    manner: Manner,
+    seen: &Shared,
+    path: &str,
+    body: &[u8],
+) -> Option<()> {
+    let fault = (fastrand::u8(0..100) < manner.faults_percent).then(|| fastrand::u8(0..3));
+    if let Some(name) =
+        fault.map(|fault| ["500 to an errand", "429 to an errand", "an errand cut"][usize::from(fault)])
+    {
+        *seen.lock().unwrap().faults.entry(name).or_default() += 1;
+    }
+    match fault {
+        Some(0) => return write(stream, "500 Internal Server Error", "{}").await,
+        Some(1) => return write(stream, "429 Too Many Requests\r\nretry-after: 0", "{}").await,
+        _ => {}
+    }
+    let said = {
+        let mut seen = seen.lock().unwrap();
+        let id = path.split('/').nth(3).unwrap_or_default().to_owned();
+        if path == "/v1/files" {
+            let text = String::from_utf8_lossy(body).into_owned();
+            let file =
+                text.split("application/jsonl\r\n\r\n").nth(1).unwrap().split("\r\n--").next().unwrap();
+            seen.files.push(file.to_owned());
+            json!({"id": format!("file-{}", seen.files.len() - 1)}).to_string()
+        } else if path == "/v1/batches" {
+            let asked: Value = serde_json::from_slice(body).unwrap();
+            let file: usize = asked["input_file_id"].as_str().unwrap()[5..].parse().unwrap();
+            let rows = seen.files[file].clone();
+            let out: String = rows.lines().filter_map(|row| row_of(&mut seen, manner, row)).collect();
+            seen.files.push(out);
+            let (id, out) =
+                (format!("batch-{}", seen.batches.len()), format!("file-{}", seen.files.len() - 1));
+            let batch = json!({"id": id, "status": "in_progress", "metadata": asked["metadata"], "output_file_id": out});
+            seen.batches.push(batch.clone());
+            batch.to_string()
+        } else if path.starts_with("/v1/batches?") {
+            json!({"data": seen.batches}).to_string()
+        } else if path.starts_with("/v1/files/") {
+            seen.files[id[5..].parse::<usize>().unwrap()].clone()
+        } else {
+            let batch = seen.batches.iter_mut().find(|batch| batch["id"] == id).unwrap();
+            let now = batch.to_string();
+            batch["status"] = "completed".into();
+            now
+        }
+    };
+    if fault == Some(2) {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{").await;
+        return None;
+    }
+    write(stream, "200 OK\r\ncontent-type: application/json", &said).await
+}
+
+/// The line that answers one request of a batch; some are not answered.
+fn row_of(seen: &mut Seen, manner: Manner, row: &str) -> Option<String> {
+    let row: Value = serde_json::from_str(row).unwrap();
+    let said = row["body"]["messages"][0]["content"].as_str().unwrap();
+    let item: u64 = said.split_whitespace().last().unwrap().parse().unwrap();
+    seen.requests += 1;
+    seen.batched_again += u64::from(seen.batched.contains(&item));
+    let faults = [
+        "expired",
+        "400 in a batch",
+        "500 in a batch",
+        "cut in a batch",
+        "wrong usage in a batch",
+        "states its cost in a batch",
+        "thinks in a batch",
+    ];
+    let mut fault =
+        (fastrand::u8(0..100) < manner.faults_percent).then(|| *fastrand::choice(&faults).unwrap());
+    if row["body"]["max_tokens"].as_u64().is_none_or(|limit| limit > CUT) {
+        fault = fault.filter(|fault| *fault != "cut in a batch");
+    }
+    if let Some(fault) = fault {
+        *seen.faults.entry(fault).or_default() += 1;
+    }
+    let line = |response: Value| {
+        let error = response.is_null().then(|| json!({"code": "batch_expired", "message": "expired"}));
+        Some(format!("{}\n", json!({"custom_id": row["custom_id"], "response": response, "error": error})))
+    };
+    match fault {
+        Some("expired") => return fastrand::bool().then(|| line(Value::Null))?,
+        Some("400 in a batch") => {
+            return line(json!({"status_code": 400, "body": {"error": {"message": "no"}}}));
+        }
+        Some("500 in a batch") => {
+            return line(json!({"status_code": 500, "body": {"error": {"message": "down"}}}));
+        }
+        _ => {}
+    }
+    let (prompt, mut completion) = usage_of(item);
+    let (mut text, mut finish) = (format!("answer {item}"), "stop");
+    if fault == Some("cut in a batch") {
+        (completion, text, finish) = (CUT, String::new(), "length");
+    } else {
+        seen.batched.insert(item);
+    }
+    seen.billed.0 += prompt;
+    seen.billed.1 += completion;
+    let mut usage = json!({"prompt_tokens": prompt, "completion_tokens": completion});
+    match fault {
+        Some("wrong usage in a batch") => usage = json!("many"),
+        Some("states its cost in a batch") => {
+            seen.beyond += FEE;
+            usage["cost"] = json!(((prompt * PRICE.0 + completion * PRICE.1) as i64 + FEE) as f64 / 1e12);
+        }
+        Some("thinks in a batch") => text = format!("<think>answer {}?</think>{text}", item + 1),
+        _ => {}
+    }
+    let choice =
+        json!({"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish});
+    line(json!({"status_code": 200, "body": {"choices": [choice], "usage": usage}}))
 }
 
 /// A whole answer, in pieces where it is asked for so.

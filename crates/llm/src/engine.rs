@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
+use super::batch::takes_batches;
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
 use super::pace::Pace;
@@ -78,10 +79,10 @@ pub struct Engine {
     pub(super) models: tokio::sync::OnceCell<Vec<String>>,
     /// Whether a schema was refused: the others go without.
     refuses_schemas: AtomicBool,
-    source: Source,
+    pub(super) source: Source,
 }
 
-enum Source {
+pub(super) enum Source {
     Pack(Pack),
     Server(Box<dyn Transport>),
     /// Only what is stored is answered; the rest waits for this.
@@ -100,8 +101,9 @@ impl Engine {
             let pack = Pack::load(path)
                 .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
             Source::Pack(pack)
-        } else if endpoint.batch && endpoint.provider != Provider::Openai {
-            return Err(setting("batch = true is for provider = \"openai\" alone".into()));
+        } else if endpoint.batch && !takes_batches(endpoint.provider) {
+            let takes = "batch = true is for provider = \"openai\", \"azure\", \"anthropic\" or \"gemini\"";
+            return Err(setting(takes.into()));
         } else if limits.offline {
             held(Reason::ReplyMissing, "the run is offline".into())
         } else if endpoint.price().is_none() {
@@ -170,11 +172,31 @@ impl Engine {
             })
             .collect();
         let mut answers = self.stored(&questions).await;
+        let is_open =
+            |answer: &Option<Answer>| answer.as_ref().and_then(Answer::reply).is_none_or(Reply::is_cut);
+        let mut turn = None;
+        if let Source::Server(transport) = &self.source
+            && answers.iter().any(is_open)
+        {
+            match self.turn(transport.as_ref()).await {
+                Ok(taken) => turn = taken,
+                Err(error) => {
+                    let open = questions.iter().zip(&mut answers).filter(|(_, answer)| is_open(answer));
+                    open.for_each(|(question, answer)| *answer = Some(store_failed(question.key, &error)));
+                }
+            }
+            if turn.as_ref().is_some_and(|turn| turn.brought) {
+                answers = self.stored(&questions).await;
+            }
+        }
         self.without_schema(&mut questions, &mut answers).await;
         // What was cut may have been answered with a larger limit, or be asked so now.
         answers.iter_mut().for_each(|answer| {
             answer.take_if(|answer| answer.reply().is_some_and(Reply::is_cut));
         });
+        if turn.is_some() {
+            self.instead_of_cut(&mut questions, &mut answers);
+        }
         answers.iter().flatten().for_each(|answer| tally.finished(answer, false));
 
         let mut first_with: FxHashMap<Key, usize> = FxHashMap::default();
@@ -184,15 +206,17 @@ impl Engine {
             .copied()
             .filter(|&at| *first_with.entry(questions[at].key).or_insert(at) == at)
             .collect();
-        let to_ask = match &self.source {
-            Source::Server(transport) => {
-                let alone = self.batched(transport.as_ref(), &questions, to_ask.clone(), &mut answers).await;
-                let apart = to_ask.iter().filter(|at| answers[**at].is_some());
-                apart.filter_map(|at| answers[*at].as_ref()).for_each(|answer| tally.finished(answer, false));
+        let to_ask = match (&self.source, &mut turn) {
+            (Source::Server(transport), Some(turn)) => {
+                let all = to_ask.clone();
+                let alone = self.submitted(transport.as_ref(), turn, &questions, to_ask, &mut answers).await;
+                let apart = all.iter().filter_map(|&at| answers[at].as_ref());
+                apart.for_each(|answer| tally.finished(answer, false));
                 alone
             }
-            Source::Nothing(_) | Source::Pack(_) => to_ask,
+            _ => to_ask,
         };
+        drop(turn);
         let slots = self.endpoint.concurrency.max(1);
         let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;
         let mut flights = stream::iter(self.groups(&questions, to_ask))
@@ -283,24 +307,26 @@ impl Engine {
     /// Asks once more with a larger limit what was cut before it began to answer. A second cut is held: more of the
     /// same buys nothing.
     async fn again(&self, question: &Question, tally: &Tally<'_>) -> Answer {
-        let cut = |request: &Request| {
-            let what = format!(
-                "the answer was cut at {} tokens before it began; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
-                request.max_completion_tokens(),
-                self.endpoint.name
-            );
-            Answer::Held(Held { reason: Reason::AnswerCut, what })
-        };
         let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
-            return cut(&question.request);
+            return self.cut(&question.request);
         };
         let larger = Question { key: request.key(), request, template: question.template.clone() };
         let given = Box::pin(self.given(&[&larger], tally)).await.pop();
         match given {
-            Some(Answer::Reply(reply)) if reply.is_cut() => cut(&larger.request),
+            Some(Answer::Reply(reply)) if reply.is_cut() => self.cut(&larger.request),
             Some(given) => given,
-            None => cut(&question.request),
+            None => self.cut(&question.request),
         }
+    }
+
+    /// What is said of a request whose answer was cut, and that is not asked again.
+    pub(super) fn cut(&self, request: &Request) -> Answer {
+        let what = format!(
+            "the answer was cut at {} tokens before it began; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
+            request.max_completion_tokens(),
+            self.endpoint.name
+        );
+        Answer::Held(Held { reason: Reason::AnswerCut, what })
     }
 
     /// Whether the store holds a reply to this.

@@ -36,9 +36,12 @@ pub struct Estimate {
     pub prompt_tokens: u64,
     /// The completion tokens they would allow at most.
     pub max_completion_tokens: u64,
-    /// Every prompt as long as any vocabulary makes it, every answer at its longest, and asked again as often as may
-    /// be; `None` where the endpoint has no price.
+    /// Every prompt as long as any vocabulary makes it, every answer at its longest, asked once more at
+    /// `max_tokens_ceiling` as if it had been cut, and asked again as often as may be, all at the dearest price; `None`
+    /// where the endpoint has no price.
     pub max_usd: Option<Usd>,
+    /// The same with every request answered the first time.
+    pub once_usd: Option<Usd>,
     /// The prompts' price alone: what it costs at least.
     pub min_usd: Option<Usd>,
     /// How the tokens of this model's replies so far differ from what is counted here.
@@ -80,6 +83,7 @@ pub fn estimate(
         prompt_tokens: 0,
         max_completion_tokens: 0,
         max_usd: price.map(|_| Usd::ZERO),
+        once_usd: price.map(|_| Usd::ZERO),
         min_usd: price.map(|_| Usd::ZERO),
         learned: None,
         likely_usd: None,
@@ -87,7 +91,8 @@ pub fn estimate(
     };
     if endpoint.provider == Provider::Sample {
         estimate.stored = asks.len();
-        (estimate.max_usd, estimate.min_usd) = (Some(Usd::ZERO), Some(Usd::ZERO));
+        (estimate.max_usd, estimate.once_usd, estimate.min_usd) =
+            (Some(Usd::ZERO), Some(Usd::ZERO), Some(Usd::ZERO));
         return Ok(estimate);
     }
     let mut seen = FxHashSet::default();
@@ -104,8 +109,13 @@ pub fn estimate(
             estimate.requests += 1;
             estimate.prompt_tokens += tokens::count_request(&request);
             estimate.max_completion_tokens += request.max_completion_tokens();
-            if let (Some(price), Some(max)) = (price, &mut estimate.max_usd) {
-                *max += at_most(price, tokens::bound(&request), request.max_completion_tokens(), reasks);
+            if let (Some(price), Some(max), Some(once)) =
+                (price, &mut estimate.max_usd, &mut estimate.once_usd)
+            {
+                let (prompt, longest) = (tokens::bound(&request), request.max_completion_tokens());
+                let ceiling = Engine::larger(endpoint, &request).map(|larger| larger.max_completion_tokens());
+                *max += at_most(price, prompt, longest, ceiling, reasks);
+                *once += price.most(prompt, longest);
             }
         }
     }
@@ -127,9 +137,14 @@ fn at_least(endpoint: &Endpoint, requests: u64, tokens: u64) -> Option<u64> {
     secs(requests, endpoint.rpm).max(secs(tokens, endpoint.tpm))
 }
 
-/// The most that a prompt of so many tokens costs with its longest answers, where it may be asked again so often.
-pub fn at_most(price: Price, prompt: u64, completion: u64, reasks: u32) -> Usd {
-    let asked = |again: u32| price.most(prompt + u64::from(again) * (completion + REASK), completion);
+/// The most that a prompt of so many tokens costs with its longest answers, where each may be cut and asked once more with a
+/// larger limit, and all of it may be asked again so often.
+pub fn at_most(price: Price, prompt: u64, completion: u64, ceiling: Option<u64>, reasks: u32) -> Usd {
+    let longest = ceiling.unwrap_or(0).max(completion);
+    let asked = |again: u32| {
+        let prompt = prompt + u64::from(again) * (longest + REASK);
+        price.most(prompt, completion) + ceiling.map_or(Usd::ZERO, |ceiling| price.most(prompt, ceiling))
+    };
     (0..=reasks).map(asked).sum()
 }
 
@@ -141,19 +156,28 @@ fn missing(
     ask: &Ask,
     reading: Option<&Reading<'_>>,
 ) -> Result<Option<(Request, u32)>, StoreError> {
-    let request = Engine::request(endpoint, ask);
-    let Some(reading) = reading else {
-        let known =
-            Engine::found(store, endpoint, &request)?.is_some() || store.failed_for_good(&request.key())?;
-        return Ok((!known).then_some((request, 0)));
-    };
-    let (mut request, mut ask) = (request, ask.clone());
-    for reasks in (0..=reading.max_reasks).rev() {
+    let mut request = Engine::request(endpoint, ask);
+    let mut ask = ask.clone();
+    let most = reading.map_or(0, |reading| reading.max_reasks);
+    for reasks in (0..=most).rev() {
         let Some(reply) = Engine::found(store, endpoint, &request)? else {
             let refused = store.failed_for_good(&request.key())?;
             return Ok((!refused).then_some((request, reasks)));
         };
-        let Ok(content) = wire::content(&reply.request, &reply.raw) else { return Ok(None) };
+        let Ok(mut content) = wire::content(&reply.request, &reply.raw) else { return Ok(None) };
+        if content.is_cut() {
+            // It was asked once more with a larger limit, or is now.
+            let Some(larger) = Engine::larger(endpoint, &reply.request) else { return Ok(None) };
+            let Some(reply) = store.get(&larger.key())? else {
+                let refused = store.failed_for_good(&larger.key())?;
+                return Ok((!refused).then_some((larger, reasks)));
+            };
+            match wire::content(&reply.request, &reply.raw) {
+                Ok(larger) if !larger.is_cut() => content = larger,
+                _ => return Ok(None),
+            }
+        }
+        let Some(reading) = reading else { return Ok(None) };
         match (reading.read)(&ask, &content.text) {
             Err(unreadable) if reasks > 0 => {
                 ask = quoting(ask, &content.text, &unreadable);

@@ -27,7 +27,7 @@ use super::wire::{self, Content};
 /// How often another process's question is looked after.
 const BUSY_POLL: Duration = Duration::from_millis(200);
 /// How often a full budget is looked after while attempts in flight may give some of it back.
-const BUDGET_POLL: Duration = Duration::from_millis(20);
+pub(super) const BUDGET_POLL: Duration = Duration::from_millis(20);
 /// An answer without its tokens, an error as far as it is kept, a vector: bytes.
 const ANSWER: u64 = 96 << 10;
 /// Names of models that are told where none is near.
@@ -219,6 +219,7 @@ impl Engine {
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
         let call = provider::call(&self.endpoint, &requests);
         let sent = Instant::now();
+        self.store.sending(begun.iter().map(|attempt| attempt.id.as_str()));
         tally.sending();
         let received = transport.send(&call).await;
         let elapsed_ms = sent.elapsed().as_millis() as u64;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::timeout;
 
 use super::fault::{Fault, Kind};
@@ -36,9 +36,11 @@ pub struct Call {
 /// What is sent beside questions: files and batches of them.
 #[derive(Clone, Debug)]
 pub enum Errand {
-    /// Fetches what a path holds.
+    /// Asks for what a path holds, as JSON.
     Get(String),
-    /// Sends JSON to a path.
+    /// Fetches the file that a path holds.
+    Download(String),
+    /// Sends JSON to a path, or nothing.
     Post(String, String),
     /// Sends lines of JSON to a path, as a file for a batch.
     Upload(String, String),
@@ -211,8 +213,15 @@ impl Transport for Http {
     fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
             let to = |path: &str| self.address.of(path);
+            let mut headers = self.headers.clone();
             let request = match errand {
                 Errand::Get(path) => self.client.get(to(&path)),
+                Errand::Download(path) => {
+                    if self.provider != Provider::Gemini {
+                        headers.insert(ACCEPT, HeaderValue::from_static("application/binary"));
+                    }
+                    self.client.get(to(&path))
+                }
                 Errand::Post(path, body) => {
                     self.client.post(to(&path)).header(CONTENT_TYPE, "application/json").body(body)
                 }
@@ -221,7 +230,7 @@ impl Transport for Http {
                     self.client.post(to(&path)).header(CONTENT_TYPE, kind).body(multipart(&lines))
                 }
             };
-            let received = self.answered(request.headers(self.headers.clone()), MAX_FILE).await;
+            let received = self.answered(request.headers(headers), MAX_FILE).await;
             self.struck(received)
         })
     }

@@ -1,6 +1,7 @@
 //! Counting tokens without a network, and the bound that a budget can stand on.
 
-use super::request::Request;
+use super::request::{Input, Request};
+use super::settings::Format;
 
 /// What chat templates add around a message, generously.
 const OVERHEAD_PER_MESSAGE: u64 = 16;
@@ -11,21 +12,31 @@ pub fn count(text: &str) -> u64 {
     tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
 }
 
+/// What a server puts around a schema: Anthropic tells the model how tools are used.
+const AROUND_SCHEMA: u64 = 1024;
+
 /// Prompt tokens of a request, as [`count`] sees them.
 pub fn count_request(request: &Request) -> u64 {
     request.texts().map(|text| count(text) + 4).sum::<u64>() + 3
 }
 
 /// More prompt tokens than any tokenizer can make of the request: every token covers at least one byte of UTF-8,
-/// whatever the vocabulary, so a reservation made from it is never passed by an honest server.
+/// whatever the vocabulary, so a reservation made from it is never passed by an honest server. A schema that is sent is
+/// a part of the prompt.
 pub fn bound(request: &Request) -> u64 {
-    request.texts().map(|text| text.len() as u64 + OVERHEAD_PER_MESSAGE).sum::<u64>() + OVERHEAD_PER_MESSAGE
+    let schema = match &request.input {
+        Input::Chat { format: Format::JsonSchema { name, schema }, .. } => {
+            (name.len() + schema.to_string().len()) as u64 + AROUND_SCHEMA
+        }
+        _ => 0,
+    };
+    let texts = request.texts().map(|text| text.len() as u64 + OVERHEAD_PER_MESSAGE).sum::<u64>();
+    texts + OVERHEAD_PER_MESSAGE + schema
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Input;
 
     #[test]
     fn counts_are_of_the_real_vocabulary() {

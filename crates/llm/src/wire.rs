@@ -40,6 +40,13 @@ pub struct Content {
     pub usage: Option<Usage>,
 }
 
+impl Content {
+    /// Whether it was cut before the answer began.
+    pub(super) fn is_cut(&self) -> bool {
+        self.truncated && self.vector.is_none() && self.text.trim().is_empty()
+    }
+}
+
 /// Reads a whole answer of whatever status.
 pub(super) fn read(request: &Request, received: &Received) -> Result<Content, Fault> {
     let fault =

@@ -1,13 +1,15 @@
 //! `replies/batches.jsonl`: what is on its way in batches.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use riddlemill_files::log::{Log, LogError};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::request::{Key, Request};
+use crate::store::BATCHES;
 
 /// What is said of a batch; later lines say more of the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,28 +60,88 @@ impl Entry {
 }
 
 pub(super) fn of(replies: &Path) -> Log {
-    Log::at(replies.join("batches.jsonl"))
+    Log::at(replies.join(BATCHES))
 }
 
-/// The batches that are not over, in the order they were begun.
-pub(super) fn open(log: &Log) -> Result<Vec<Entry>, LogError> {
-    let mut order = Vec::new();
-    let mut all: BTreeMap<String, Entry> = BTreeMap::new();
-    for line in log.read()?.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        let entry: Entry = serde_json::from_slice(line)
-            .map_err(|e| LogError::Damaged { path: log.path().to_owned(), what: e.to_string() })?;
-        match all.get_mut(&entry.batch) {
-            None => {
-                order.push(entry.batch.clone());
-                all.insert(entry.batch.clone(), entry);
-            }
-            Some(known) => {
-                known.id = entry.id.or(known.id.take());
-                known.over = entry.over.or(known.over.take());
-            }
+/// A batch that is on its way.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OpenBatch {
+    /// Our name for it.
+    pub batch: String,
+    /// Whose it is, by the table's name.
+    pub endpoint: String,
+    /// Since when, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// Requests in it.
+    pub requests: usize,
+    /// The server's name for it, once that is known.
+    pub id: Option<String>,
+}
+
+impl OpenBatch {
+    /// Since when, in words: `Tue, 24 Nov 2026 06:40:00 GMT`.
+    pub fn since(&self) -> String {
+        date(self.at_ms)
+    }
+
+    pub(super) fn of(Entry { batch, endpoint, at_ms, items, id, .. }: Entry) -> OpenBatch {
+        OpenBatch { batch, endpoint, at_ms, requests: items.len(), id }
+    }
+}
+
+/// A time in words.
+pub(super) fn date(at_ms: u64) -> String {
+    httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(at_ms))
+}
+
+/// The batches on their way from the store in the folder `replies`, without opening it.
+///
+/// # Errors
+/// [`LogError`] where their log is damaged.
+pub fn open_batches(replies: &Path) -> Result<Vec<OpenBatch>, LogError> {
+    Ok(read(&of(replies))?.open.into_iter().map(OpenBatch::of).collect())
+}
+
+/// What the log says: the batches that are not over, in the order they were begun, and the servers' names of all.
+#[derive(Default)]
+pub(super) struct Said {
+    pub open: Vec<Entry>,
+    pub ids: Vec<String>,
+}
+
+/// What of a line tells whether its batch is over; what was asked is passed over.
+#[derive(Deserialize)]
+struct End {
+    batch: String,
+    id: Option<String>,
+    over: Option<String>,
+}
+
+pub(super) fn read(log: &Log) -> Result<Said, LogError> {
+    let bytes = log.read()?;
+    let lines = || bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let damaged =
+        |e: serde_json::Error| LogError::Damaged { path: log.path().to_owned(), what: e.to_string() };
+    let (mut said, mut over, mut ids) = (Said::default(), FxHashSet::default(), FxHashMap::default());
+    for line in lines() {
+        let end: End = serde_json::from_slice(line).map_err(damaged)?;
+        if let Some(id) = end.id {
+            said.ids.push(id.clone());
+            ids.insert(end.batch.clone(), id);
+        }
+        if end.over.is_some() {
+            over.insert(end.batch);
         }
     }
-    Ok(order.iter().filter_map(|name| all.remove(name)).filter(|entry| entry.over.is_none()).collect())
+    for line in lines() {
+        let end: End = serde_json::from_slice(line).map_err(damaged)?;
+        if over.contains(&end.batch) || said.open.iter().any(|entry| entry.batch == end.batch) {
+            continue;
+        }
+        let entry: Entry = serde_json::from_slice(line).map_err(damaged)?;
+        said.open.push(Entry { id: ids.get(&entry.batch).cloned(), ..entry });
+    }
+    Ok(said)
 }
 
 pub(super) fn add(log: &Log, entry: &Entry) -> Result<(), LogError> {

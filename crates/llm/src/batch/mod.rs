@@ -1,10 +1,12 @@
-//! Batches: many requests in a file, answered within a day for less.
+//! Batches: many requests at once, answered within a day for less.
 //!
 //! What is on its way stands in `replies/batches.jsonl`, a log: a batch is written down, with its journalled attempts,
 //! before anything of it is sent, with the server's name for it once that is known, and with its end once every reply of it
 //! is stored. A process that ends anywhere in between leaves what the next one goes on with: a batch whose name is not
 //! known is looked for among those of the server before it is sent again, and a reply that is stored is not stored twice.
 
+mod fetch;
+mod give_up;
 mod log;
 mod server;
 
@@ -12,109 +14,129 @@ mod server;
 mod tests;
 
 use std::fs::File;
-use std::path::Path;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use futures_util::future::join_all;
-use riddlemill_files::log::{Log, LogError};
+use riddlemill_files::log::Log;
 use riddlemill_text::record::Reason;
 use rustc_hash::{FxHashMap, FxHashSet};
+use tokio::time::Instant;
 
-use self::log::{Entry, Item};
-use self::server::{Line as Answered, Server, State};
-use super::answer::{Answer, Held};
+use self::fetch::{Brought, Stuck};
+use self::log::{Entry, Item, Said};
+use self::server::Server;
+use super::answer::{Answer, Held, Reply};
 use super::engine::{Engine, Question, from_store, refused, store_failed};
-use super::fault::Fault;
-use super::http::{Received, Transport};
-use super::money::Usd;
+use super::flight::BUDGET_POLL;
+use super::http::Transport;
 use super::request::{Input, Key};
-use super::store::{Begin, Begun, Failure, Line, Store, StoreError, StoredReply, now_ms};
-use super::{tokens, wire};
+use super::store::{Begin, Begun, Store, StoreError, now_ms};
+use super::tokens;
 
-/// Requests in one batch at most: its answers come in one file.
-const ITEMS: usize = 2_000;
+pub use self::give_up::{GivenUp, give_up_lost};
+pub use self::log::{OpenBatch, open_batches};
+pub(super) use self::server::takes_batches;
+
+/// Requests in one batch at most, and bytes: Gemini takes twenty million of them.
+const ITEMS: usize = 10_000;
+const BYTES: usize = 16 << 20;
+/// What a batch puts around a request, in bytes, generously.
+const AROUND: usize = 512;
 /// For so long nobody else asks what is in a batch; the log says so beyond that.
 const LEASE: Duration = Duration::from_secs(26 * 3600);
 
 /// What is in batches on their way: asked and reserved for, and not to be asked again.
 pub(super) fn on_their_way(store: &Store) -> Result<FxHashSet<Key>, StoreError> {
-    let open = log::open(&log::of(store.dir()))?;
+    let open = log::read(&log::of(store.dir()))?.open;
     Ok(open.into_iter().flat_map(|entry| entry.items).map(|item| item.key).collect())
 }
 
-/// How many batches are on their way from the store in the folder `replies`, without opening it.
-///
-/// # Errors
-/// [`LogError`] where their log is damaged.
-pub fn batches_on_their_way(replies: &Path) -> Result<usize, LogError> {
-    Ok(log::open(&log::of(replies))?.len())
+/// The batches, held: until it is dropped no other process sends or fetches one.
+pub(super) struct Turn {
+    log: Log,
+    /// The servers' names of all batches there ever were.
+    ids: Vec<String>,
+    waiting: FxHashMap<Key, Held>,
+    /// Whether a batch has ended since, and the store has more than before.
+    pub(super) brought: bool,
+    _lock: File,
 }
 
 impl Engine {
-    /// Takes out of what is to be asked what is in a batch or goes into one, and looks after the batches on their way.
-    /// What is left is asked one by one.
-    pub(super) async fn batched(
+    /// Looks after the batches on their way; `None` where there is nothing to look after.
+    pub(super) async fn turn(&self, transport: &dyn Transport) -> Result<Option<Turn>, String> {
+        let log = log::of(self.store.dir());
+        if !self.endpoint.batch && !log.path().exists() {
+            return Ok(None);
+        }
+        let (mut turn, open) = Turn::take(log).await?;
+        let server = Server { transport, endpoint: &self.endpoint };
+        for entry in open {
+            let asks = entry.endpoint == self.endpoint.name && !self.limits.cancel.is_cancelled();
+            let brought = if asks {
+                self.brought(&server, &mut turn, &entry, false).await
+            } else {
+                Ok(Brought::Not(String::new()))
+            };
+            match brought {
+                Ok(Brought::All) => turn.brought = true,
+                Ok(Brought::Not(state)) => turn.waiting.extend(waits(&entry, &state)),
+                Err(stuck) => turn.waiting.extend(is_stuck(&entry, &stuck)),
+            }
+        }
+        Ok(Some(turn))
+    }
+
+    /// What was cut becomes the question that is asked once more in its place, so that it is found in a batch, and goes into
+    /// one.
+    pub(super) fn instead_of_cut(&self, questions: &mut [Question], answers: &mut [Option<Answer>]) {
+        for (question, answer) in questions.iter_mut().zip(answers) {
+            if answer.is_some() {
+                continue;
+            }
+            match self.known(&question.key) {
+                Some(known) if known.reply().is_some_and(Reply::is_cut) => {}
+                // Another process has stored it since.
+                known => {
+                    *answer = known;
+                    continue;
+                }
+            }
+            let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
+                *answer = Some(self.cut(&question.request));
+                continue;
+            };
+            *question = Question { key: request.key(), request, template: question.template.clone() };
+            *answer = self.known(&question.key).map(|known| match known.reply() {
+                Some(reply) if reply.is_cut() => self.cut(&question.request),
+                _ => known,
+            });
+        }
+    }
+
+    /// Answers what is in a batch, and sends what goes into one. What is left is asked one by one.
+    pub(super) async fn submitted(
         &self,
         transport: &dyn Transport,
+        turn: &mut Turn,
         questions: &[Question],
         to_ask: Vec<usize>,
         answers: &mut [Option<Answer>],
     ) -> Vec<usize> {
-        let log = log::of(self.store.dir());
-        if !self.endpoint.batch && !log.path().exists() {
-            return to_ask;
-        }
-        let path = log.path().with_extension("lock");
-        let turn = tokio::task::spawn_blocking(move || {
-            let file = File::options().create(true).truncate(false).write(true).open(path)?;
-            file.lock().map(|()| file)
-        });
-        let read = match turn.await {
-            Ok(Ok(turn)) => log::open(&log).map(|open| (turn, open)).map_err(|error| error.to_string()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        // Until its file is dropped no other process sends or fetches a batch.
-        let (_turn, open) = match read {
-            Ok(read) => read,
-            Err(error) => {
-                to_ask.iter().for_each(|&at| answers[at] = Some(store_failed(questions[at].key, &error)));
-                return Vec::new();
-            }
-        };
-        let server = Server { transport, endpoint: &self.endpoint };
-        let mut waiting: FxHashMap<Key, Held> = FxHashMap::default();
-        for entry in open {
-            let ours = entry.endpoint == self.endpoint.name;
-            match if ours { self.brought(&server, &log, &entry).await } else { Ok(false) } {
-                Ok(true) => {}
-                Ok(false) => waiting.extend(self.all_wait(&entry, "")),
-                Err(why) => waiting.extend(self.all_wait(&entry, &why)),
-            }
-        }
-        let mut rest = Vec::new();
+        let (mut chats, mut others) = (Vec::new(), Vec::new());
         for at in to_ask {
-            let key = questions[at].key;
-            if let Some(held) = waiting.get(&key) {
-                answers[at] = Some(Answer::Held(held.clone()));
-                continue;
-            }
-            match self.known(&key).filter(|answer| answer.reply().is_none_or(|reply| !reply.is_cut())) {
-                Some(answer) => answers[at] = Some(answer),
-                None => rest.push(at),
-            }
-        }
-        if !self.endpoint.batch {
-            return rest;
-        }
-        // What was cut is stored, and is asked once more at once.
-        let (chats, others): (Vec<usize>, Vec<usize>) = rest.into_iter().partition(|&at| {
             let question = &questions[at];
-            matches!(question.request.input, Input::Chat { .. })
-                && !self.store.contains(&question.key).unwrap_or(true)
-        });
-        for chunk in chats.chunks(ITEMS) {
-            self.submit(&server, &log, questions, chunk, answers).await;
+            match turn.waiting.get(&question.key) {
+                Some(held) => answers[at] = Some(Answer::Held(held.clone())),
+                None if self.endpoint.batch && matches!(question.request.input, Input::Chat { .. }) => {
+                    chats.push(at);
+                }
+                None => others.push(at),
+            }
+        }
+        let server = Server { transport, endpoint: &self.endpoint };
+        for chunk in chunks(questions, &chats) {
+            self.submit(&server, turn, questions, chunk, answers).await;
         }
         others
     }
@@ -129,19 +151,11 @@ impl Engine {
         }
     }
 
-    fn all_wait(&self, entry: &Entry, why: &str) -> impl Iterator<Item = (Key, Held)> {
-        let since = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(entry.at_ms));
-        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-        let what = format!("in a batch of llm.{} since {since}{why}; run again to fetch it", entry.endpoint);
-        let held = Held { reason: Reason::ReplyMissing, what };
-        entry.items.iter().map(move |item| (item.key, held.clone()))
-    }
-
     /// Reserves, writes down and sends a new batch.
     async fn submit(
         &self,
         server: &Server<'_>,
-        log: &Log,
+        turn: &mut Turn,
         questions: &[Question],
         chunk: &[usize],
         answers: &mut [Option<Answer>],
@@ -173,17 +187,22 @@ impl Engine {
         if entry.items.is_empty() {
             return;
         }
-        let brought = match log::add(log, &entry) {
-            Ok(()) => self.brought(server, log, &entry).await,
-            Err(error) => {
-                let error = error.to_string();
-                places.iter().for_each(|&at| answers[at] = Some(store_failed(questions[at].key, &error)));
-                return;
-            }
+        if let Err(error) = log::add(&turn.log, &entry) {
+            let error = error.to_string();
+            // Nothing of it goes out. Where that cannot be written either, the next start sees it.
+            let _ = self.book(&entry, Vec::new(), &error).await;
+            places.iter().for_each(|&at| answers[at] = Some(store_failed(questions[at].key, &error)));
+            return;
+        }
+        let brought = self.brought(server, turn, &entry, true).await;
+        let waiting: Vec<(Key, Held)> = match &brought {
+            Ok(Brought::All) => waits(&entry, "").collect(),
+            Ok(Brought::Not(state)) => waits(&entry, state).collect(),
+            Err(stuck) => is_stuck(&entry, stuck).collect(),
         };
-        let why = brought.as_ref().err().cloned().unwrap_or_default();
-        for (at, (key, held)) in places.into_iter().zip(self.all_wait(&entry, &why)) {
-            let known = if brought == Ok(true) { self.known(&key) } else { None };
+        let is_over = matches!(brought, Ok(Brought::All));
+        for (at, (key, held)) in places.into_iter().zip(waiting) {
+            let known = if is_over { self.known(&key) } else { None };
             let left = || self.limits.run.left(&self.endpoint.name);
             answers[at] = Some(known.unwrap_or_else(|| match left() {
                 Some(how) => Answer::Held(Held { reason: Reason::EndpointLeft, what: how }),
@@ -192,141 +211,105 @@ impl Engine {
         }
     }
 
-    /// Journals an attempt that outlives this process.
+    /// Journals an attempt that outlives this process. Waits while attempts in flight may yet give back what they reserved.
     async fn reserve(&self, question: &Question) -> Result<String, Box<Answer>> {
         let held = |reason, what: String| Box::new(Answer::Held(Held { reason, what }));
         let request = &question.request;
         let reserved = self.price.most(tokens::bound(request), request.max_completion_tokens());
-        let begin = Begin {
-            key: question.key,
-            reserved,
-            caps: self.caps.clone(),
-            lease_ms: LEASE.as_millis() as u64,
-            room: 0,
-            outlives: true,
-        };
-        match self.store.begin(begin).await {
-            Ok(Begun::Go { id }) => Ok(id),
-            Ok(Begun::Stored) => Err(Box::new(
-                self.known(&question.key).unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
-            )),
-            Ok(Begun::Busy) => Err(held(Reason::ReplyMissing, "another process is asking for it".into())),
-            Ok(Begun::Refused { scope, spent, cap, .. }) => {
-                let what = format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
-                Err(held(Reason::BudgetReached, what))
-            }
-            Err(error) => Err(Box::new(store_failed(question.key, &error.to_string()))),
-        }
-    }
-
-    /// Brings a batch as far as it gets: sends it where it was not sent, and books it where it has ended. Returns whether
-    /// all of it is booked.
-    async fn brought(&self, server: &Server<'_>, log: &Log, entry: &Entry) -> Result<bool, String> {
-        let told = |fault: Fault| fault.told_of(&self.endpoint.name);
-        let id = match &entry.id {
-            Some(id) => id.clone(),
-            None => {
-                let sent = match server.find(&entry.batch).await.map_err(told)? {
-                    Some(id) => Ok(id),
-                    None => server.send(entry).await,
-                };
-                match sent {
-                    Ok(id) => {
-                        log::add(log, &entry.called(&id)).map_err(|error| error.to_string())?;
-                        id
-                    }
-                    // Refused as a whole: nothing is paid, and nothing is on its way.
-                    Err(fault) if fault.unbilled() && fault.status().is_some() && !fault.retriable() => {
-                        let how = told(fault);
-                        self.limits.run.note(&self.endpoint.name, Some(&how), 1);
-                        self.book(entry, Vec::new(), &how).await?;
-                        log::add(log, &entry.over(&how)).map_err(|error| error.to_string())?;
-                        return Ok(true);
-                    }
-                    Err(fault) => return Err(told(fault)),
+        let asked = Instant::now();
+        loop {
+            let begin = Begin {
+                key: question.key,
+                reserved,
+                caps: self.caps.clone(),
+                lease_ms: LEASE.as_millis() as u64,
+                room: 0,
+                outlives: true,
+            };
+            return match self.store.begin(begin).await {
+                Ok(Begun::Go { id }) => Ok(id),
+                Ok(Begun::Stored) => Err(Box::new(
+                    self.known(&question.key)
+                        .unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
+                )),
+                Ok(Begun::Busy) => Err(held(Reason::ReplyMissing, "another process is asking for it".into())),
+                Ok(Begun::Refused { unsettled: 1.., .. })
+                    if asked.elapsed() < self.longest() && !self.limits.cancel.is_cancelled() =>
+                {
+                    tokio::time::sleep(BUDGET_POLL).await;
+                    continue;
                 }
-            }
-        };
-        match server.state(&id).await.map_err(told)? {
-            State::OnItsWay => Ok(false),
-            State::Ended { how, files } => {
-                let mut lines = Vec::new();
-                for file in files {
-                    lines.extend(server.answers(&file).await.map_err(told)?);
+                Ok(Begun::Refused { scope, spent, cap, .. }) => {
+                    let what =
+                        format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
+                    Err(held(Reason::BudgetReached, what))
                 }
-                self.book(entry, lines, &format!("the batch {id} of {} {how}", self.endpoint.name)).await?;
-                log::add(log, &entry.over(&how)).map_err(|error| error.to_string())?;
-                Ok(true)
-            }
+                Err(error) => Err(Box::new(store_failed(question.key, &error.to_string()))),
+            };
         }
     }
+}
 
-    /// Stores what came, an outcome for each attempt. What has none was not answered, and is not charged.
-    async fn book(&self, entry: &Entry, lines: Vec<Answered>, how: &str) -> Result<(), String> {
-        let mut came: FxHashMap<String, Received> =
-            lines.into_iter().map(|line| (line.key, line.received)).collect();
-        let mut settling = Vec::new();
-        for item in &entry.items {
-            // Booked by a process that ended before it could say so.
-            if self.store.contains(&item.key).map_err(|error| error.to_string())? {
-                continue;
-            }
-            let line = self.outcome(item, entry.at_ms, came.remove(&item.key.to_string()), how);
-            settling.push(self.store.settle(line).map_err(|error| error.to_string())?);
-        }
-        for one in settling {
-            one.synced().await.map_err(|error| error.to_string())?;
-        }
-        Ok(())
+impl Turn {
+    /// Waits until no other process is at the batches; those on their way.
+    async fn take(log: Log) -> Result<(Turn, Vec<Entry>), String> {
+        let path = log.path().with_extension("lock");
+        let locked = tokio::task::spawn_blocking(move || {
+            let file = File::options().create(true).truncate(false).write(true).open(path)?;
+            file.lock().map(|()| file)
+        });
+        let lock = locked.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+        let Said { open, ids } = log::read(&log).map_err(|error| error.to_string())?;
+        Ok((Turn { log, ids, waiting: FxHashMap::default(), brought: false, _lock: lock }, open))
     }
+}
 
-    fn outcome(&self, item: &Item, since_ms: u64, came: Option<Received>, how: &str) -> Line {
-        let (at_ms, elapsed_ms) = (now_ms(), now_ms().saturating_sub(since_ms));
-        let failure = Failure {
-            id: item.attempt.clone(),
-            key: item.key,
-            error: format!("not answered: {how}"),
-            status: None,
-            raw: String::new(),
-            charged_picousd: Usd::ZERO,
-            usage: None,
-            at_ms,
-            elapsed_ms,
-            lasting: false,
-            request: Some(item.request.clone()),
-        };
-        let Some(received) = came else { return Line::Failure(failure) };
-        let most = || self.price.most(tokens::bound(&item.request), item.request.max_completion_tokens());
-        let stated = wire::stated_cost(&received).unwrap_or(Usd::ZERO);
-        match wire::read(&item.request, &received) {
-            Ok(content) => Line::Reply(StoredReply {
-                key: item.key,
-                id: Some(item.attempt.clone()),
-                template: item.template.clone(),
-                request: item.request.clone(),
-                raw: received.body,
-                usage: content.usage,
-                charged_picousd: content.usage.map_or_else(most, |usage| self.price.of(usage)).max(stated),
-                attempts: 1,
-                at_ms,
-                elapsed_ms,
-            }),
-            Err(fault) => {
-                let charged = match fault.usage {
-                    Some(usage) => self.price.of(usage),
-                    None if fault.status().is_some() => Usd::ZERO,
-                    None => most(),
-                };
-                Line::Failure(Failure {
-                    error: fault.told_of(&self.endpoint.name),
-                    status: fault.status(),
-                    raw: fault.raw.clone(),
-                    charged_picousd: charged.max(stated),
-                    usage: fault.usage,
-                    lasting: fault.is_lasting(),
-                    ..failure
-                })
-            }
+/// As many questions a batch as it takes, in their order.
+fn chunks<'c>(questions: &[Question], chats: &'c [usize]) -> Vec<&'c [usize]> {
+    let (mut chunks, mut begin, mut bytes) = (Vec::new(), 0, 0);
+    for (at, &place) in chats.iter().enumerate() {
+        let size = serde_json::to_vec(&questions[place].request).map_or(0, |bytes| bytes.len()) + AROUND;
+        if at > begin && (at - begin == ITEMS || bytes + size > BYTES) {
+            chunks.push(&chats[begin..at]);
+            (begin, bytes) = (at, 0);
         }
+        bytes += size;
     }
+    if begin < chats.len() {
+        chunks.push(&chats[begin..]);
+    }
+    chunks
+}
+
+/// `in a batch of llm.mine since Tue, 24 Nov 2026 06:40:00 GMT`.
+fn since(entry: &Entry) -> String {
+    format!("in a batch of llm.{} since {}", entry.endpoint, log::date(entry.at_ms))
+}
+
+/// What is asked in a batch that goes on, and how far it is.
+fn waits(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
+    let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
+    held(entry, format!("{}{state}; run again to fetch it", since(entry)))
+}
+
+/// What is asked in a batch of which nothing is heard.
+fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
+    let since = since(entry);
+    held(
+        entry,
+        match stuck {
+            Stuck::Fails(why) => format!("{since} ({why}); run again to fetch it"),
+            Stuck::Gone(why) => {
+                format!(
+                    "{since}, which it no longer has ({why}); riddlemill replies cancel {} --lost",
+                    entry.batch
+                )
+            }
+        },
+    )
+}
+
+fn held(entry: &Entry, what: String) -> impl Iterator<Item = (Key, Held)> {
+    let held = Held { reason: Reason::ReplyMissing, what };
+    entry.items.iter().map(move |item| (item.key, held.clone()))
 }

@@ -2,27 +2,50 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::http::Errand;
-use crate::{Ask, Call, Endpoint, Limits, Message, Output, Role, What};
+use crate::fault::Fault;
+use crate::http::{Errand, Received};
+use crate::settings::Provider;
+use crate::wire;
+use crate::{Ask, Call, Endpoint, Limits, Message, Output, Role, What, give_up_lost, open_batches};
+
+const PROVIDERS: [Provider; 4] = [Provider::Openai, Provider::Azure, Provider::Anthropic, Provider::Gemini];
+
+/// How often a batch is looked at before it has ended.
+const LOOKS: u32 = 1;
 
 /// What the server has, whoever asks.
 #[derive(Default)]
 struct Kept {
     files: BTreeMap<String, String>,
-    batches: Vec<Value>,
+    batches: Vec<Batch>,
     /// How often each request was worked for.
     worked: BTreeMap<String, u32>,
     errands: usize,
+    /// It knows nothing any more.
+    forgot: bool,
+}
+
+/// A batch at the server.
+struct Batch {
+    id: String,
+    /// Our name for it, where the interface has one.
+    name: Value,
+    /// Keys and texts.
+    asked: Vec<(String, String)>,
+    looks: u32,
+    cancelled: bool,
 }
 
 /// A connection to it, which ends the process at an errand: before it, or before its answer comes back.
 struct Kills {
     kept: Arc<Mutex<Kept>>,
+    provider: Provider,
     at: Option<(usize, bool)>,
     /// Requests that hold this fail.
     fails: &'static str,
@@ -43,58 +66,175 @@ impl Transport for Kills {
             if self.at == Some((count, false)) {
                 std::future::pending::<()>().await;
             }
-            let body = self.kept.lock().unwrap().answer(&errand, self.fails);
+            let body = {
+                let mut kept = self.kept.lock().unwrap();
+                match kept.forgot {
+                    true => None,
+                    false => Some(kept.answer(self.provider, &errand, self.fails)),
+                }
+            };
             if self.at == Some((count, true)) {
                 std::future::pending::<()>().await;
             }
-            Ok(Received { status: 200, body, ..Received::default() })
+            let (status, body) =
+                body.map_or((404, r#"{"error": {"message": "no such batch"}}"#.into()), |b| (200, b));
+            Ok(Received { status, body, ..Received::default() })
         })
     }
 }
 
 impl Kept {
-    fn answer(&mut self, errand: &Errand, fails: &str) -> String {
-        match errand {
-            Errand::Upload(_, lines) => {
+    fn answer(&mut self, provider: Provider, errand: &Errand, fails: &str) -> String {
+        let path = match errand {
+            Errand::Get(path) | Errand::Download(path) | Errand::Post(path, _) | Errand::Upload(path, _) => {
+                path
+            }
+        };
+        let path =
+            path.trim_start_matches("openai/").trim_start_matches("v1/messages/").trim_start_matches("v1/");
+        match (errand, provider) {
+            (Errand::Upload(_, lines), _) => {
                 let id = format!("file-{}", self.files.len());
                 self.files.insert(id.clone(), lines.clone());
                 json!({"id": id}).to_string()
             }
-            Errand::Post(_, body) => {
-                let asked: Value = serde_json::from_str(body).unwrap();
-                let lines = self.files[asked["input_file_id"].as_str().unwrap()].clone();
+            (Errand::Post(_, body), _) if body.is_empty() => {
+                let id = path
+                    .trim_end_matches("/cancel")
+                    .trim_end_matches(":cancel")
+                    .trim_start_matches("batches/");
+                self.batches.iter_mut().find(|batch| batch.id == id).unwrap().cancelled = true;
+                "{}".into()
+            }
+            (Errand::Post(_, body), _) => {
+                let body: Value = serde_json::from_str(body).unwrap();
+                let text = |body: &Value| {
+                    let places = ["/messages/0/content", "/contents/0/parts/0/text"];
+                    places.iter().find_map(|place| Some(body.pointer(place)?.as_str()?.to_owned())).unwrap()
+                };
+                let one = |key: &Value, body: &Value| (key.as_str().unwrap().to_owned(), text(body));
+                let (name, asked) = match provider {
+                    Provider::Anthropic => {
+                        let all = body["requests"].as_array().unwrap();
+                        (Value::Null, all.iter().map(|r| one(&r["custom_id"], &r["params"])).collect())
+                    }
+                    Provider::Gemini => {
+                        let all =
+                            body.pointer("/batch/inputConfig/requests/requests").unwrap().as_array().unwrap();
+                        let all = all.iter().map(|r| one(&r["metadata"]["key"], &r["request"]));
+                        (body["batch"]["displayName"].clone(), all.collect())
+                    }
+                    _ => {
+                        let lines = &self.files[body["input_file_id"].as_str().unwrap()];
+                        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+                        let all = lines.map(|r| one(&r["custom_id"], &r["body"]));
+                        (body["metadata"]["riddlemill"].clone(), all.collect())
+                    }
+                };
                 let id = format!("batch-{}", self.batches.len());
-                let mut out = String::new();
-                for line in lines.lines() {
-                    let line: Value = serde_json::from_str(line).unwrap();
-                    let key = line["custom_id"].as_str().unwrap();
-                    let text = line["body"]["messages"][0]["content"].as_str().unwrap();
-                    let answer = json!({"choices": [{"message": {"content": format!("re: {text}")}}],
-                        "usage": {"prompt_tokens": 10, "completion_tokens": 20}});
-                    let response = match text.contains(fails) && !fails.is_empty() {
-                        true => json!({"status_code": 400, "body": {"error": {"message": "no"}}}),
-                        false => json!({"status_code": 200, "body": answer}),
-                    };
-                    *self.worked.entry(key.to_owned()).or_default() += 1;
-                    out.push_str(&format!("{}\n", json!({"custom_id": key, "response": response})));
+                self.batches.insert(0, Batch { id, name, asked, looks: 0, cancelled: false });
+                for (key, _) in &self.batches[0].asked {
+                    *self.worked.entry(key.clone()).or_default() += 1;
                 }
-                self.files.insert(format!("out-{id}"), out);
-                self.batches
-                    .insert(0, json!({"id": id, "status": "in_progress", "metadata": asked["metadata"]}));
-                self.batches[0].to_string()
+                self.batches[0].state(provider).to_string()
             }
-            Errand::Get(path) if path.starts_with("batches?") => json!({"data": self.batches}).to_string(),
-            Errand::Get(path) if path.starts_with("batches/") => {
+            (Errand::Get(_), _) if path.starts_with("batches?") => {
+                self.batches.iter_mut().for_each(|batch| batch.looks += 1);
+                let all: Vec<Value> = self.batches.iter().map(|batch| batch.state(provider)).collect();
+                json!({"data": all, "operations": all}).to_string()
+            }
+            (Errand::Get(_), _) => {
                 let id = path.strip_prefix("batches/").unwrap();
-                let batch = self.batches.iter_mut().find(|batch| batch["id"] == id).unwrap();
-                let now = batch.to_string();
-                // It has ended when it is looked at the next time.
-                batch["status"] = json!("completed");
-                batch["output_file_id"] = json!(format!("out-{id}"));
-                now
+                let batch = self.batches.iter_mut().find(|batch| batch.id == id).unwrap();
+                batch.looks += 1;
+                let mut state = batch.state(provider);
+                if provider == Provider::Gemini && state["done"] == true {
+                    let lines: Vec<Value> = batch.lines(provider, fails);
+                    state["metadata"]["output"] = json!({"inlinedResponses": {"inlinedResponses": lines}});
+                }
+                state.to_string()
             }
-            Errand::Get(path) => self.files[path.split('/').nth(1).unwrap()].clone(),
+            (Errand::Download(_), _) => {
+                let id = path.trim_start_matches("batches/").trim_start_matches("files/out-");
+                let id = id.split('/').next().unwrap();
+                let batch = self.batches.iter().find(|batch| batch.id == id).unwrap();
+                batch.lines(provider, fails).iter().map(|line| format!("{line}\n")).collect()
+            }
         }
+    }
+}
+
+impl Batch {
+    /// It has ended when it was looked at before.
+    fn has_ended(&self) -> bool {
+        self.looks > LOOKS || self.cancelled
+    }
+
+    fn state(&self, provider: Provider) -> Value {
+        let (ended, id) = (self.has_ended(), &self.id);
+        match provider {
+            Provider::Anthropic => {
+                let left = if ended { 0 } else { self.asked.len() };
+                json!({"id": id, "processing_status": if ended { "ended" } else { "in_progress" },
+                    "created_at": jiff::Timestamp::now().to_string(),
+                    "request_counts": {"processing": left, "succeeded": self.asked.len() - left, "errored": 0}})
+            }
+            Provider::Gemini => json!({"name": format!("batches/{id}"), "done": ended, "metadata": {
+                "displayName": self.name, "state": if ended { "BATCH_STATE_SUCCEEDED" } else { "BATCH_STATE_RUNNING" },
+                "batchStats": {"requestCount": self.asked.len().to_string(), "successfulRequestCount": "0"}}}),
+            _ => {
+                let status = match (ended, self.cancelled) {
+                    (_, true) => "cancelled",
+                    (true, false) => "completed",
+                    (false, false) => "in_progress",
+                };
+                json!({"id": id, "status": status, "metadata": {"riddlemill": self.name},
+                    "output_file_id": ended.then(|| format!("out-{id}")),
+                    "request_counts": {"total": self.asked.len(), "completed": 0, "failed": 0}})
+            }
+        }
+    }
+
+    /// Answers, the last request first: they come in any order where they have a key.
+    fn lines(&self, provider: Provider, fails: &str) -> Vec<Value> {
+        let one = |(key, text): &(String, String)| {
+            let fails = !fails.is_empty() && text.contains(fails);
+            // What is cancelled was answered in part.
+            let left_out = self.cancelled && text.contains('c') || text.contains("late");
+            let said = format!("re: {text}");
+            match provider {
+                Provider::Anthropic => {
+                    let result = match (fails, left_out) {
+                        (true, _) => json!({"type": "errored", "error": {"type": "error",
+                            "error": {"type": "invalid_request_error", "message": "no"}}}),
+                        (_, true) => json!({"type": if self.cancelled { "canceled" } else { "expired" }}),
+                        _ => json!({"type": "succeeded", "message": {"type": "message", "role": "assistant",
+                            "content": [{"type": "text", "text": said}], "stop_reason": "end_turn",
+                            "usage": {"input_tokens": 10, "output_tokens": 20}}}),
+                    };
+                    json!({"custom_id": key, "result": result})
+                }
+                Provider::Gemini => match (fails, left_out) {
+                    (true, _) => json!({"metadata": {"key": key}, "error": {"code": 3, "message": "no"}}),
+                    (_, true) => {
+                        json!({"metadata": {"key": key}, "error": {"code": 4, "message": "expired"}})
+                    }
+                    _ => json!({"metadata": {"key": key}, "response": {
+                        "candidates": [{"content": {"parts": [{"text": said}]}, "finishReason": "STOP"}],
+                        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 20, "totalTokenCount": 30}}}),
+                },
+                _ => match (fails, left_out) {
+                    (true, _) => json!({"custom_id": key,
+                        "response": {"status_code": 400, "body": {"error": {"message": "no"}}}}),
+                    (_, true) => json!({"custom_id": key, "response": null,
+                        "error": {"code": "batch_expired", "message": "expired"}}),
+                    _ => json!({"custom_id": key, "response": {"status_code": 200, "body": {
+                        "choices": [{"message": {"content": said}}],
+                        "usage": {"prompt_tokens": 10, "completion_tokens": 20}}}}),
+                },
+            }
+        };
+        self.asked.iter().rev().map(one).collect()
     }
 }
 
@@ -110,7 +250,11 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        let mut endpoint = Endpoint::new("e", "", "m");
+        Bench::of(Provider::Openai)
+    }
+
+    fn of(provider: Provider) -> Bench {
+        let mut endpoint = Endpoint { provider, ..Endpoint::new("e", "", "m") };
         (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
         endpoint.batch = true;
         Bench { dir: tempfile::tempdir().unwrap(), kept: Arc::default(), endpoint, fails: "" }
@@ -123,19 +267,24 @@ impl Bench {
 
     /// One run; `None` where it ended at an errand.
     async fn run(&self, at: Option<(usize, bool)>) -> Option<Vec<Answer>> {
-        let transport = Box::new(Kills { kept: self.kept.clone(), at, fails: self.fails });
-        let engine =
-            Engine::with_transport(self.store(), self.endpoint.clone(), Limits::default(), transport);
+        let engine = self.engine(at);
         let run = engine.ask_all(["a", "b", "c", "b"].map(ask).into(), |_| {});
         tokio::time::timeout(Duration::from_millis(400), run).await.ok()
     }
 
+    fn engine(&self, at: Option<(usize, bool)>) -> Engine {
+        let (kept, provider) = (self.kept.clone(), self.endpoint.provider);
+        let transport = Box::new(Kills { kept, provider, at, fails: self.fails });
+        Engine::with_transport(self.store(), self.endpoint.clone(), Limits::default(), transport)
+    }
+
     /// Asks for what is nowhere yet.
-    async fn endpoint_asks_more(&self) {
-        let transport = Box::new(Kills { kept: self.kept.clone(), at: None, fails: "" });
-        let engine =
-            Engine::with_transport(self.store(), self.endpoint.clone(), Limits::default(), transport);
-        engine.ask_all(vec![ask("more")], |_| {}).await;
+    async fn asks(&self, texts: &[&str]) -> Vec<Answer> {
+        self.engine(None).ask_all(texts.iter().map(|text| ask(text)).collect(), |_| {}).await
+    }
+
+    fn open(&self) -> Vec<OpenBatch> {
+        open_batches(self.store().dir()).unwrap()
     }
 
     fn errands(&self) -> usize {
@@ -158,53 +307,207 @@ fn texts(answers: &[Answer]) -> Vec<&str> {
     answers.iter().filter_map(|answer| Some(answer.reply()?.text.as_str())).collect()
 }
 
+fn held(answers: &[Answer]) -> Vec<&str> {
+    let words = answers.iter().filter_map(|answer| match answer {
+        Answer::Held(held) => Some(held.what.as_str()),
+        _ => None,
+    });
+    words.collect()
+}
+
 #[tokio::test]
 async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
-    let bench = Bench::new();
-    let first = bench.run(None).await.unwrap();
-    for answer in &first {
-        let Answer::Held(held) = answer else { panic!("{answer:?}") };
-        assert!(held.what.starts_with("in a batch of llm.e since "), "{}", held.what);
+    for provider in PROVIDERS {
+        let bench = Bench::of(provider);
+        let first = bench.run(None).await.unwrap();
+        assert_eq!(held(&first).len(), 4, "{provider:?} {first:?}");
+        assert!(held(&first)[0].starts_with("in a batch of llm.e since "), "{:?}", held(&first));
+        let far = held(&first)[0].to_owned();
+        assert!(far.contains("0 of 3 answered); run again"), "{provider:?} {far}");
+        assert!(bench.spent().0 > 3 * COST, "all of it is reserved");
+        assert_eq!(bench.open()[0].requests, 3);
+        let second = bench.run(None).await.unwrap();
+        assert_eq!(texts(&second), ["re: a", "re: b", "re: c", "re: b"], "{provider:?}");
+        assert_eq!(bench.spent(), (3 * COST, 3), "{provider:?}");
+        let errands = bench.errands();
+        assert_eq!(texts(&bench.run(None).await.unwrap()).len(), 4);
+        assert_eq!(bench.errands(), errands, "what is stored is not looked for");
+        assert_eq!(bench.open(), []);
+        // Without batches nothing of it is asked again, and the store has it all.
+        let offline = Bench { endpoint: Endpoint { batch: false, ..bench.endpoint.clone() }, ..bench };
+        assert_eq!(texts(&offline.run(None).await.unwrap()).len(), 4);
+        assert_eq!(offline.store().verify().unwrap().findings, []);
     }
-    assert!(bench.spent().0 > 3 * COST, "all of it is reserved");
-    let second = bench.run(None).await.unwrap();
-    assert_eq!(texts(&second), ["re: a", "re: b", "re: c", "re: b"]);
-    assert_eq!(bench.spent(), (3 * COST, 3));
-    let errands = bench.errands();
-    assert_eq!(texts(&bench.run(None).await.unwrap()).len(), 4);
-    assert_eq!(bench.errands(), errands, "what is stored is not looked for");
-    // Without batches nothing of it is asked again, and the store has it all.
-    let offline = Bench { endpoint: Endpoint { batch: false, ..bench.endpoint.clone() }, ..bench };
-    assert_eq!(texts(&offline.run(None).await.unwrap()).len(), 4);
-    assert_eq!(offline.store().verify().unwrap().findings, []);
 }
 
 #[tokio::test]
 async fn whatever_it_is_killed_at_nothing_is_asked_or_paid_twice() {
-    // So many errands has a batch from its beginning to its end: a run after them ends of itself.
-    for errand in 1..=6 {
-        for after in [false, true] {
-            let bench = Bench::new();
-            let mut killed = 0;
-            let mut answers = Vec::new();
-            for _ in 0..6 {
-                match bench.run(Some((errand, after))).await {
-                    Some(given) => answers = given,
-                    None => killed += 1,
+    for provider in PROVIDERS {
+        // So many errands has a batch from its beginning to its end: a run after them ends of itself.
+        let whole = Bench::of(provider);
+        whole.run(None).await.unwrap();
+        whole.run(None).await.unwrap();
+        for errand in 1..=whole.errands() {
+            for after in [false, true] {
+                let bench = Bench::of(provider);
+                let mut killed = 0;
+                let mut answers = Vec::new();
+                for _ in 0..6 {
+                    match bench.run(Some((errand, after))).await {
+                        Some(given) => answers = given,
+                        None => killed += 1,
+                    }
+                    if texts(&answers).len() == 4 {
+                        break;
+                    }
                 }
-                if texts(&answers).len() == 4 {
-                    break;
-                }
+                let told = format!("{provider:?} killed at errand {errand}, after it: {after}");
+                assert_eq!(killed, 1, "{told}");
+                assert_eq!(texts(&answers), ["re: a", "re: b", "re: c", "re: b"], "{told}");
+                assert_eq!(bench.spent(), (3 * COST, 3), "{told}");
+                let kept = bench.kept.lock().unwrap();
+                assert_eq!(kept.batches.len(), 1, "{told}");
+                assert!(kept.worked.len() == 3 && kept.worked.values().all(|times| *times == 1), "{told}");
             }
-            let told = format!("killed at errand {errand}, after it: {after}");
-            assert_eq!(killed, 1, "{told}");
-            assert_eq!(texts(&answers), ["re: a", "re: b", "re: c", "re: b"], "{told}");
-            assert_eq!(bench.spent(), (3 * COST, 3), "{told}");
-            let kept = bench.kept.lock().unwrap();
-            assert_eq!(kept.batches.len(), 1, "{told}");
-            assert!(kept.worked.len() == 3 && kept.worked.values().all(|times| *times == 1), "{told}");
         }
     }
+}
+
+#[tokio::test]
+async fn what_expires_in_a_batch_costs_nothing_and_is_asked_again() {
+    for provider in PROVIDERS {
+        let bench = Bench::of(provider);
+        bench.asks(&["a", "late"]).await;
+        let answers = bench.asks(&["a", "late"]).await;
+        assert_eq!(texts(&answers), ["re: a"], "{provider:?}");
+        assert!(held(&answers)[0].starts_with("in a batch"), "{provider:?} {answers:?}");
+        assert_eq!((bench.open().len(), bench.open()[0].requests), (1, 1), "in a new one");
+        let store = bench.store();
+        assert_eq!(store.stats().unwrap().failed_attempts, 1);
+        assert_eq!(bench.spent().1, 3);
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_is_given_up_keeps_what_was_answered() {
+    for provider in PROVIDERS {
+        let bench = Bench::of(provider);
+        bench.run(None).await.unwrap();
+        let name = bench.open()[0].batch.clone();
+        assert!(bench.engine(None).give_up("nothing").await.unwrap_err().contains("replies batches"));
+        let given_up = bench.engine(None).give_up(&name).await.unwrap();
+        assert_eq!(given_up, GivenUp::Over { answered: 2 }, "{provider:?}");
+        assert_eq!((bench.spent(), bench.open()), ((2 * COST, 3), Vec::new()), "{provider:?}");
+        assert_eq!(bench.kept.lock().unwrap().batches.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_was_never_sent_is_given_up_for_nothing() {
+    for provider in PROVIDERS {
+        let bench = Bench::of(provider);
+        // Killed before anything of it was there.
+        assert!(bench.run(Some((1, false))).await.is_none());
+        let name = bench.open()[0].batch.clone();
+        assert_eq!(bench.engine(None).give_up(&name).await.unwrap(), GivenUp::NeverSent, "{provider:?}");
+        assert_eq!((bench.spent().0, bench.open()), (0, Vec::new()));
+        // Or by switching batches off, which asks one by one: here the connection that takes none says so.
+        let mut bench = Bench::of(provider);
+        assert!(bench.run(Some((1, false))).await.is_none());
+        bench.endpoint.batch = false;
+        let asked = tokio::spawn(async move { bench.run(None).await });
+        assert!(asked.await.unwrap_err().is_panic(), "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_the_server_knows_no_more_waits_until_somebody_books_it() {
+    for provider in PROVIDERS {
+        let bench = Bench::of(provider);
+        bench.run(None).await.unwrap();
+        bench.kept.lock().unwrap().forgot = true;
+        let (before, answers) = (bench.spent(), bench.run(None).await.unwrap());
+        let name = bench.open()[0].batch.clone();
+        let hint = format!(
+            "which it no longer has (404 from e (no such batch)); riddlemill replies cancel {name} --lost"
+        );
+        assert!(held(&answers)[0].ends_with(&hint), "{:?}", held(&answers));
+        assert!(bench.engine(None).give_up(&name).await.unwrap_err().contains("--lost"));
+        give_up_lost(&bench.store(), &name).await.unwrap();
+        assert_eq!((bench.spent(), bench.open()), (before, Vec::new()), "it stays spent");
+        bench.kept.lock().unwrap().forgot = false;
+        bench.run(None).await.unwrap();
+        assert_eq!((bench.open().len(), bench.kept.lock().unwrap().batches.len()), (1, 2), "{provider:?}");
+    }
+}
+
+/// Answers that were cut go into a batch once more, with the larger limit, and at the price of batches.
+#[tokio::test]
+async fn what_was_cut_goes_into_another_batch() {
+    let bench = Bench::new();
+    let request = |limit: u32| {
+        let mut request = Engine::request(&bench.endpoint, &ask("a"));
+        if let Input::Chat { sampling, .. } = &mut request.input {
+            sampling.max_tokens = limit;
+        }
+        request
+    };
+    let cut =
+        json!({"choices": [{"message": {"content": "<think>so"}, "finish_reason": "length"}]}).to_string();
+    let line = json!({"reply": {"key": request(1024).key(), "request": request(1024), "raw": cut,
+        "charged_picousd": 0, "attempts": 1, "at_ms": 0, "elapsed_ms": 0}});
+    let store = bench.store();
+    tokio::task::spawn_blocking(move || store.import(line.to_string().as_bytes()).unwrap()).await.unwrap();
+    assert!(held(&bench.asks(&["a"]).await)[0].starts_with("in a batch"));
+    assert_eq!(bench.kept.lock().unwrap().batches[0].asked[0].0, request(4096).key().to_string());
+    let estimated = crate::estimate(&bench.store(), &bench.endpoint, "s", &[ask("a")], None).unwrap();
+    assert_eq!(estimated.requests, 0, "it is on its way");
+    assert_eq!(texts(&bench.asks(&["a"]).await), ["re: a"]);
+}
+
+#[test]
+fn batches_have_no_more_requests_and_bytes_than_are_taken() {
+    let question = |text: &str| {
+        let request = Engine::request(&Endpoint::new("e", "", "m"), &ask(text));
+        Question { key: request.key(), request, template: String::new() }
+    };
+    let sizes = |questions: &[Question]| -> Vec<usize> {
+        let places: Vec<usize> = (0..questions.len()).collect();
+        chunks(questions, &places).iter().map(|chunk| chunk.len()).collect()
+    };
+    let short: Vec<Question> = (0..ITEMS + 5).map(|_| question("a")).collect();
+    assert_eq!(sizes(&short), [ITEMS, 5]);
+    let half = "x".repeat(BYTES / 2);
+    assert_eq!(sizes(&[question(&half), question(&half), question("a")]), [1, 2]);
+    // One that is too large alone goes out alone, and is refused alone.
+    assert_eq!(sizes(&[question("a"), question(&"x".repeat(BYTES * 2)), question("a")]), [1, 1, 1]);
+    assert_eq!(sizes(&[]), [0; 0]);
+}
+
+/// Gemini may give its answers without the keys, in the order of the requests.
+#[tokio::test]
+async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
+    let bench = Bench::new();
+    bench.asks(&["a", "b"]).await;
+    let [entry] = log::read(&log::of(bench.store().dir())).unwrap().open.try_into().unwrap();
+    let line = |text: &str| {
+        let body = json!({"choices": [{"message": {"content": text}}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 20}});
+        server::Line {
+            key: None,
+            came: Ok(Received { status: 200, body: body.to_string(), ..Received::default() }),
+        }
+    };
+    let engine = bench.engine(None);
+    engine.book(&entry, vec![line("one")], "too few to tell which").await.unwrap();
+    assert_eq!(engine.store.stats().unwrap().replies, 0);
+    engine.book(&entry, vec![line("one"), line("two")], "ended").await.unwrap();
+    let text = |at: usize| {
+        wire::content(&entry.items[at].request, &engine.store.get(&entry.items[at].key).unwrap().unwrap().raw)
+            .unwrap()
+            .text
+    };
+    assert_eq!((text(0), text(1)), ("one".to_owned(), "two".to_owned()));
 }
 
 #[tokio::test]
@@ -212,13 +515,14 @@ async fn what_is_booked_is_not_booked_again() {
     let bench = Bench { fails: "b", ..Bench::new() };
     bench.run(None).await.unwrap();
     let log = log::of(bench.store().dir());
-    let [sent] = log::open(&log).unwrap().try_into().unwrap();
+    let [sent] = log::read(&log).unwrap().open.try_into().unwrap();
     bench.run(None).await.unwrap();
     // As if the process had ended before it wrote down that the batch is over.
     log::add(&log, &Entry { batch: "again".into(), ..sent }).unwrap();
     bench.kept.lock().unwrap().errands = 0;
-    bench.endpoint_asks_more().await;
-    assert!(bench.errands() > 0 && log::open(&log).unwrap().iter().all(|entry| entry.batch != "again"));
+    bench.asks(&["more"]).await;
+    let open = log::read(&log).unwrap().open;
+    assert!(bench.errands() > 0 && open.iter().all(|entry| entry.batch != "again"));
     assert_eq!(bench.spent().1, 3 + 1);
     assert_eq!(bench.store().stats().unwrap().models.iter().map(|model| model.replies).sum::<u64>(), 2);
 }
@@ -244,13 +548,15 @@ async fn what_is_on_its_way_is_not_asked_without_a_batch() {
 
 #[tokio::test]
 async fn a_refusal_within_a_batch_is_a_refusal_and_is_not_charged() {
-    let bench = Bench { fails: "b", ..Bench::new() };
-    bench.run(None).await.unwrap();
-    let answers = bench.run(None).await.unwrap();
-    assert_eq!(texts(&answers), ["re: a", "re: c"]);
-    let Answer::Failed(failed) = &answers[1] else { panic!("{answers:?}") };
-    assert_eq!((failed.reason, failed.error.as_str()), (Reason::RequestRefused, "400 from e (no)"));
-    assert_eq!(bench.spent(), (2 * COST, 3));
+    for provider in PROVIDERS {
+        let bench = Bench { fails: "b", ..Bench::of(provider) };
+        bench.run(None).await.unwrap();
+        let answers = bench.run(None).await.unwrap();
+        assert_eq!(texts(&answers), ["re: a", "re: c"], "{provider:?}");
+        let Answer::Failed(failed) = &answers[1] else { panic!("{answers:?}") };
+        assert_eq!((failed.reason, failed.error.as_str()), (Reason::RequestRefused, "400 from e (no)"));
+        assert_eq!(bench.spent(), (2 * COST, 3));
+    }
 }
 
 #[tokio::test]

@@ -5,25 +5,26 @@ use serde_json::{Map, Value, json};
 use super::{Names, Said, drawn, events, parted};
 use crate::http::Call;
 use crate::request::{Input, Request, Role};
-use crate::secret::percent_encoded;
 use crate::settings::{Endpoint, Format};
 
 /// What of a request is no setting of the generation.
 const BESIDE: [&str; 5] = ["safetySettings", "cachedContent", "labels", "tools", "toolConfig"];
 
 /// The interface's version in the path: as set, as the address says it, or the stable one.
-pub(super) fn version(endpoint: &Endpoint) -> &str {
+pub(crate) fn version(endpoint: &Endpoint) -> &str {
     let base = endpoint.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
     let of_base = base.rsplit('/').next().filter(|last| ["v1", "v1beta", "v1alpha"].contains(last));
     endpoint.api_version.as_deref().or(of_base).unwrap_or("v1")
 }
 
+/// A model's name as a path has it.
+pub(crate) fn model(name: &str) -> String {
+    if name.contains('/') { name.to_owned() } else { format!("models/{}", super::percent(name)) }
+}
+
 pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     let request = requests[0];
-    let model = match request.model.contains('/') {
-        true => request.model.clone(),
-        false => format!("models/{}", request.model.bytes().map(percent_encoded).collect::<String>()),
-    };
+    let model = model(&request.model);
     let path = |method: &str| format!("{}/{model}:{method}", version(endpoint));
     match &request.input {
         Input::Chat { messages, sampling, format } => {

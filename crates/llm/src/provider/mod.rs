@@ -11,17 +11,23 @@ mod ollama;
 mod openai;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 
 pub(super) use address::Address;
+pub(super) use gemini::{model as gemini_model, version as gemini_version};
 
 use super::http::Call;
 use super::request::{Message, Request, Role};
-use super::secret::ApiKey;
+use super::secret::{ApiKey, percent_encoded};
 use super::settings::{Endpoint, Format, Provider, Sampling};
+
+/// A text as it stands in a path or a query.
+pub(super) fn percent(text: &str) -> String {
+    text.bytes().map(percent_encoded).collect()
+}
 
 /// Where LibreTranslate is asked. It takes its key in the body, and none in a header.
 pub(super) const TRANSLATE: &str = "translate";

@@ -282,7 +282,7 @@ impl Store {
         let mut reader = self.reader();
         let db = reader.db();
         index::clear(db)?;
-        recover::recover(db, &self.dir).map(drop)
+        recover::recover(db, &self.dir, &self.index).map(drop)
     }
 }
 

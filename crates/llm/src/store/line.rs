@@ -50,6 +50,9 @@ pub struct Attempt {
     pub reserved_picousd: Usd,
     /// Milliseconds since 1970.
     pub at_ms: u64,
+    /// Whether it goes out in a batch, which is written down before it is sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batch: bool,
 }
 
 /// How an attempt failed.

@@ -3,7 +3,8 @@
 //! Invariants
 //! - A line is appended once and never changed. Deleting the index loses nothing but leases.
 //! - A reply is found by the SHA-256 of its request; a failure is kept and never found as one.
-//! - Before a request is sent, its attempt and reservation are on disk; what never came back stays charged.
+//! - Before a request is sent, its attempt and reservation are on disk; what may have been sent and never came back stays
+//!   charged, what a killed process certainly did not send does not.
 //! - Several processes share a folder: each appends to its own segment, budgets and leases meet in the index.
 
 mod admin;
@@ -16,6 +17,7 @@ mod registry;
 mod room;
 mod salvage;
 mod segment;
+mod unsent;
 mod writer;
 
 #[cfg(test)]
@@ -49,6 +51,9 @@ use writer::{Job, Stopped};
 
 /// Segments are sealed above this size, uncompressed.
 const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The log of batches on their way, beside the segments.
+pub(crate) const BATCHES: &str = "batches.jsonl";
 
 /// How the scope of a run's budget begins.
 pub(crate) const RUN: &str = "run:";
@@ -144,6 +149,7 @@ pub struct Store {
     index: PathBuf,
     damage: Vec<Damage>,
     stopped: Stopped,
+    marks: unsent::Marks,
 }
 
 /// Asks leave to send.
@@ -245,6 +251,7 @@ impl Store {
             index: index.to_owned(),
             damage,
             stopped: Stopped::default(),
+            marks: unsent::Marks::default(),
         })
     }
 
@@ -336,6 +343,11 @@ impl Store {
         answer.await.unwrap_or_else(|_| Err(Arc::new(StoreError::Closed)))
     }
 
+    /// Notes that attempts are about to be sent: from here on they count as spent, whatever becomes of this process.
+    pub fn sending<'i>(&self, ids: impl Iterator<Item = &'i str>) {
+        self.marks.set(&self.index, ids);
+    }
+
     /// Appends an attempt's outcome.
     pub fn settle(&self, line: Line) -> Result<Settling, Shared> {
         let ((tell, written), (to, synced)) = (oneshot::channel(), oneshot::channel());
@@ -398,7 +410,7 @@ fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
 
 fn open_index(replies: &Path, path: &Path) -> Result<(rusqlite::Connection, Vec<Damage>), StoreError> {
     let mut db = index::open(path)?;
-    let damage = recover::recover(&mut db, replies)?;
+    let damage = recover::recover(&mut db, replies, path)?;
     Ok((db, damage))
 }
 

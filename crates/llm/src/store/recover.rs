@@ -9,12 +9,12 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::index::Charges;
 use super::line::Line;
 use super::segment::{self, Number};
-use super::{Damage, StoreError, index, registry};
+use super::{Damage, StoreError, index, registry, unsent};
 use riddlemill_files::{Unpacked, unpack};
 
 /// Takes every line that the index has not seen into it, cuts the torn tails of writers that are gone, and seals
 /// what they left open. Segments that are not what was written are named, and hold no other up.
-pub(super) fn recover(db: &mut Connection, dir: &Path) -> Result<Vec<Damage>, StoreError> {
+pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<Vec<Damage>, StoreError> {
     let (segments, mut damage) = registry::judge(dir)?;
     let names_are_known = damage.iter().all(|damage| damage.segment != 0);
     forget_if_segments_are_gone(db, &segments)?;
@@ -26,7 +26,7 @@ pub(super) fn recover(db: &mut Connection, dir: &Path) -> Result<Vec<Damage>, St
         let cut = (!sealed && length < indexed_to && path.exists())
             .then(|| format!("it was cut: {length} of at least {indexed_to} bytes are left"));
         let recovered = match cut {
-            None => recover_segment(db, dir, number, sealed, names_are_known),
+            None => recover_segment(db, (dir, index), number, sealed, names_are_known),
             Some(what) => Err(StoreError::io(&path, io::Error::new(io::ErrorKind::InvalidData, what))),
         };
         match recovered {
@@ -48,7 +48,7 @@ fn is_damage(error: &io::Error) -> bool {
 
 fn recover_segment(
     db: &mut Connection,
-    dir: &Path,
+    (dir, index_path): (&Path, &Path),
     number: Number,
     sealed: bool,
     names_are_known: bool,
@@ -60,7 +60,13 @@ fn recover_segment(
     };
     let frames = match &mut abandoned {
         Some(file) => {
-            let sealing = segment::cut_torn_tail(file).and_then(|_| segment::seal(dir, number, file));
+            let sealing = segment::cut_torn_tail(file).and_then(|_| {
+                file.seek(SeekFrom::Start(0))?;
+                let mut raw = Vec::new();
+                file.read_to_end(&mut raw)?;
+                unsent::append(file, &unsent::lines(dir, index_path, number, &raw))?;
+                segment::seal(dir, number, file)
+            });
             Some(sealing.map_err(|source| StoreError::io(&segment::open_path(dir, number), source))?)
         }
         None => None,
@@ -76,6 +82,7 @@ fn recover_segment(
     }
     if frames.is_some() || sealed {
         remove_if_there(&segment::open_path(dir, number))?;
+        unsent::remove(index_path, number);
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use super::line::{Attempt, Line};
 use super::recover::{catch_up, note_sealed, remove_if_there};
 use super::room::Room;
 use super::segment::{self, Number};
-use super::{Begin, Begun, Shared, StoreError, index, now_ms, registry};
+use super::{Begin, Begun, Shared, StoreError, index, now_ms, registry, unsent};
 use crate::money::Usd;
 
 /// Most jobs that share a sync.
@@ -241,6 +241,7 @@ impl Writer {
         }
         if !open.is_named {
             registry::begun(&self.dir, open.number)?;
+            unsent::begin(&self.index, open.number);
             open.is_named = true;
         }
         let io = |source| StoreError::io(&path, source);
@@ -301,6 +302,7 @@ impl Writer {
             // Where it is not noted what was sealed, the next start does it.
             if indexed.is_ok() && note_sealed(&dir, open.number).is_ok() {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
+                unsent::remove(&index, open.number);
             }
         });
         self.sealing.extend(sealing.ok());
@@ -350,6 +352,7 @@ fn decide(
         scopes: begin.caps.iter().map(|(scope, _)| scope.clone()).collect(),
         reserved_picousd: begin.reserved,
         at_ms: now_ms(),
+        batch: begin.outlives,
     });
     Ok((Some(line), Begun::Go { id }))
 }

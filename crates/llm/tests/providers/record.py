@@ -9,7 +9,9 @@ Headers that say which machine, package or version sent them are left out.
 
 import json
 import os
+import re
 import threading
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -19,6 +21,7 @@ for name in list(os.environ):
         del os.environ[name]
 
 import anthropic
+import libretranslatepy
 import ollama
 import openai
 from google import genai
@@ -39,7 +42,33 @@ FORMAT = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCH
 # Of the client or of the connection, not of the request.
 LEFT_OUT = ("host", "content-length", "connection", "accept-encoding", "user-agent", "x-goog-api-client")
 
+# What a batch holds: two requests, of which the second has another key.
+KEYS = ("k-1", "k-2")
+NAME = "1-2-0"
+ENDED = {
+    "id": "b-1",
+    "type": "message_batch",
+    "processing_status": "ended",
+    "created_at": "2026-01-01T00:00:00Z",
+    "expires_at": "2026-01-02T00:00:00Z",
+    "request_counts": {"processing": 0, "succeeded": 2, "errored": 0, "canceled": 0, "expired": 0},
+}
+
 seen = []
+
+
+def read(kind, body):
+    """A body as JSON; of a form its fields, of one in parts each part with its head. What parts it differs from run to run."""
+    if not body:
+        return None
+    if kind.startswith("multipart/form-data"):
+        boundary = kind.split("boundary=")[1]
+        parts = body.decode().split(f"--{boundary}")[1:-1]
+        heads = [part.strip("\r\n").split("\r\n\r\n", 1) for part in parts]
+        return [{"head": re.sub(r"(?m)^[A-Za-z-]+:", lambda name: name[0].lower(), head), "text": text} for head, text in heads]
+    if kind.startswith("application/x-www-form-urlencoded"):
+        return dict(urllib.parse.parse_qsl(body.decode(), strict_parsing=True))
+    return json.loads(body)
 
 
 class Recorder(BaseHTTPRequestHandler):
@@ -51,16 +80,22 @@ class Recorder(BaseHTTPRequestHandler):
             for name, value in self.headers.items()
             if name.lower() not in LEFT_OUT and not name.lower().startswith("x-stainless")
         }
+        kind = headers.get("content-type", "")
+        said = read(kind, body)
+        if kind.startswith("multipart/form-data"):
+            headers["content-type"] = "multipart/form-data"
+        address, _, query = self.path.partition("?")
+        path = "?".join([address, *(["&".join(sorted(query.split("&")))] if query else [])])
         seen.append(
-            {
-                "method": self.command,
-                "path": self.path,
-                "headers": dict(sorted(headers.items())),
-                "body": json.loads(body) if body else None,
-            }
+            {"method": self.command, "path": path, "headers": dict(sorted(headers.items())), "body": said}
         )
         answer = b'{"error": {"message": "recorded", "type": "recorded"}}'
-        self.send_response(400)
+        ended = self.command == "GET" and re.fullmatch("/v1/messages/batches/b-1", address)
+        if ended:
+            # Its package asks how far a batch is before it asks for its answers.
+            here = f"http://{self.headers['host']}"
+            answer = json.dumps(ENDED | {"results_url": f"{here}{address}/results"}).encode()
+        self.send_response(200 if ended else 400)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(answer)))
         self.end_headers()
@@ -72,16 +107,16 @@ class Recorder(BaseHTTPRequestHandler):
         pass
 
 
-def one(ask):
-    """What goes out for one call; the recorder's refusal is expected, anything before it is not."""
+def one(ask, before=0):
+    """What goes out for one call; the recorder's refusal is expected, anything before it is not, but for so many requests."""
     seen.clear()
     try:
         for _ in ask() or ():
             break
     except Exception as error:
-        if len(seen) != 1:
+        if len(seen) != 1 + before:
             raise SystemExit(f"nothing, or too much, was sent: {len(seen)} requests, {error!r}") from error
-    [request] = seen
+    [*_, request] = seen
     return request
 
 
@@ -112,6 +147,24 @@ def chats(client, **more):
     }
 
 
+def openai_batches(client, url):
+    """A batch of files: they hold what goes out for each request when it is sent alone."""
+    body = {"model": "m-1", "messages": MESSAGES, "max_tokens": 400, "temperature": 0.7}
+    lines = [json.dumps({"custom_id": key, "method": "POST", "url": url, "body": body}) + "\n" for key in KEYS]
+    file = ("batch.jsonl", "".join(lines).encode(), "application/jsonl")
+    about = {"endpoint": url, "completion_window": "24h", "metadata": {"riddlemill": NAME}}
+    batches = client.batches
+    return {
+        "batch_upload": one(lambda: client.files.create(file=file, purpose="batch")),
+        "batch_create": one(lambda: batches.create(input_file_id="f-1", **about)),
+        "batch_state": one(lambda: batches.retrieve("b-1")),
+        "batch_list": one(lambda: batches.list(limit=100)),
+        "batch_list_on": one(lambda: batches.list(limit=100, after="b-0")),
+        "batch_answers": one(lambda: client.files.content("f-2")),
+        "batch_cancel": one(lambda: batches.cancel("b-1")),
+    }
+
+
 def vllm(client):
     create = client.chat.completions.create
     guided = {"structured_outputs": {"json": SCHEMA}}
@@ -131,6 +184,36 @@ def claude(client):
         "structured": one(lambda: create(**asked, tools=[tool], tool_choice=choice)),
         "streamed": one(lambda: create(**asked, stream=True)),
         "models": one(lambda: client.models.list()),
+    } | claude_batches(client.messages.batches, asked | {"temperature": 0.7})
+
+
+def claude_batches(batches, asked):
+    requests = [{"custom_id": key, "params": asked} for key in KEYS]
+    return {
+        "batch_create": one(lambda: batches.create(requests=requests)),
+        "batch_state": one(lambda: [batches.retrieve("b-1")]),
+        "batch_list": one(lambda: batches.list(limit=100)),
+        "batch_list_on": one(lambda: batches.list(limit=100, after_id="b-0")),
+        "batch_answers": one(lambda: batches.results("b-1"), before=1),
+        "batch_cancel": one(lambda: batches.cancel("b-1")),
+    }
+
+
+def gemini_batches(batches, config):
+    contents = [types.Content(role="user", parts=[types.Part(text=USER)])]
+    requests = [types.InlinedRequest(contents=contents, config=config, metadata={"key": key}) for key in KEYS]
+
+    def pages(**more):
+        return batches.list(config=types.ListBatchJobsConfig(page_size=100, **more))
+
+    return {
+        "batch_create": one(
+            lambda: batches.create(model="m-1", src=requests, config=types.CreateBatchJobConfig(display_name=NAME))
+        ),
+        "batch_state": one(lambda: batches.get(name="batches/b-1")),
+        "batch_list": one(pages),
+        "batch_list_on": one(lambda: pages(page_token="b-0")),
+        "batch_cancel": one(lambda: batches.cancel(name="batches/b-1")),
     }
 
 
@@ -159,7 +242,8 @@ def gemini(client):
             )
         ),
         "models": one(lambda: client.models.list()),
-    }
+        "batch_answers": one(lambda: client.files.download(file="files/f-2")),
+    } | gemini_batches(client.batches, config(temperature=0.7))
 
 
 def llama(client):
@@ -174,6 +258,11 @@ def llama(client):
     }
 
 
+def libre(client):
+    """Its package sends a form; the server takes JSON with the same fields as well, which its own page shows."""
+    return {"translation": one(lambda: client.translate(USER, "zh", "en"))}
+
+
 def main():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -181,12 +270,13 @@ def main():
     openai_client = openai.OpenAI(base_url=f"{here}/v1", api_key=KEY, max_retries=0)
     azure_client = openai.AzureOpenAI(azure_endpoint=here, api_version="2024-10-21", api_key=KEY, max_retries=0)
     recorded = {
-        "openai": chats(openai_client),
-        "azure": chats(azure_client),
+        "openai": chats(openai_client) | openai_batches(openai_client, "/v1/chat/completions"),
+        "azure": chats(azure_client) | openai_batches(azure_client, "/chat/completions"),
         "vllm": vllm(openai_client),
         "anthropic": claude(anthropic.Anthropic(base_url=here, api_key=KEY, max_retries=0)),
         "gemini": gemini(genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=here))),
         "ollama": llama(ollama.Client(host=here)),
+        "libretranslate": libre(libretranslatepy.LibreTranslateAPI(here, KEY)),
     }
     for provider, requests in recorded.items():
         text = json.dumps(requests, ensure_ascii=False, indent=2, sort_keys=True)

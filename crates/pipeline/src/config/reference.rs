@@ -133,7 +133,7 @@ pub const LLM: Section = Section {
             "batch",
             Kind::Flag,
             "false",
-            "Requests go out in batches, which the server answers within a day; the prices are then those of batches. provider = \"openai\" alone.",
+            "Requests go out in batches, which the server answers within a day; the prices are then those of batches. For openai, azure, anthropic and gemini.",
         ),
         key(
             "timeouts.first_byte_secs",

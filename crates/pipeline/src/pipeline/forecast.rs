@@ -20,6 +20,8 @@ const VARIANTS: u64 = 3;
 const TEXTS: u64 = 8;
 /// What chat templates add around a prompt's messages, generously.
 const OVERHEAD: u64 = 64;
+/// Tokens of a schema that is sent with a prompt, and of what a server puts around it, at most.
+const SCHEMA: u64 = 4096;
 
 /// What a recipe would ask.
 #[derive(Clone, Debug)]
@@ -197,7 +199,7 @@ fn of_step(
         // A text is embedded as it is, and never asked for again.
         let now = estimate(&store, endpoint, step.name, asks, None).map_err(stage_error)?;
         let max_usd = endpoint.price().map(|price| {
-            let one = at_most(price, longest(config, recipe).unwrap_or(0) + OVERHEAD, 0, 0);
+            let one = at_most(price, longest(config, recipe).unwrap_or(0) + OVERHEAD, 0, None, 0);
             times(one, waiting.all)
         });
         let later = Later { requests: waiting.all, likely: waiting.likely.ceil() as u64, max_usd };
@@ -216,10 +218,15 @@ fn of_step(
     if let (Some(price), 1..) = (endpoint.price(), requests) {
         let templates = kind.templates().iter().filter_map(|name| prompts.show(name).ok());
         let template = templates.map(str::len).max().unwrap_or(0) as u64;
-        let replies = config.endpoints.iter().map(|endpoint| u64::from(endpoint.sampling.max_tokens)).max();
+        let said =
+            |endpoint: &Endpoint| u64::from(endpoint.ceiling().unwrap_or(endpoint.sampling.max_tokens));
+        let replies = config.endpoints.iter().map(said).max();
         let prompt = template + 2 * longest(config, recipe)? + TEXTS * replies.unwrap_or(0) + OVERHEAD;
         let completion = endpoint.sampling.max_tokens.into();
-        max_usd = Some(times(at_most(price, prompt, completion, settings.max_reasks), requests));
+        let ceiling = endpoint.ceiling().map(u64::from);
+        let schema = if endpoint.structured { SCHEMA } else { 0 };
+        let one = at_most(price, prompt + schema, completion, ceiling, settings.max_reasks);
+        max_usd = Some(times(one, requests));
     }
     let later = Later { requests, likely: likely.min(requests), max_usd };
     Ok(StepForecast { step: step.name, now, later })

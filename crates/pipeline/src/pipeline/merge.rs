@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use riddlemill_files::log::{self, Log, LogError};
 use riddlemill_harvest::warc::{self, Taken};
-use riddlemill_llm::{MergedReplies, Store, batches_on_their_way};
+use riddlemill_llm::{MergedReplies, Store, open_batches};
 use riddlemill_review::carry::{Seen, SeenLog};
 use riddlemill_review::decisions::{DecisionLog, Line};
 use riddlemill_review::{Digest, Vote, VoteLog, contradictions};
@@ -205,7 +205,7 @@ fn left(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), 
             }
         }
     }
-    match batches_on_their_way(&there.raw().join("replies"))? {
+    match open_batches(&there.raw().join("replies"))?.len() {
         0 => {}
         n => merged.left.push(format!(
             "{n} of its batches are on their way to a model: `riddlemill run` there fetches them; then merge once more"

@@ -14,6 +14,8 @@ use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, select};
 use riddlemill_text::record::{Entry, Reason, State};
 use riddlemill_text::text::grouped;
 
+/// How a ledger begins to tell of what is in a batch on its way.
+const IN_A_BATCH: &str = "in a batch of ";
 /// Characters of a cause that somebody else worded.
 const CHARS: usize = 120;
 
@@ -213,6 +215,10 @@ fn group(step: &Step, entry: &Entry) -> (Fate, String) {
         ) => fault(said).to_owned(),
         Some(Reason::BudgetReached) => said.split(": ").next().unwrap_or_default().to_owned(),
         Some(Reason::ReplyMissing) if said.starts_with("the sample pack") => "sample".to_owned(),
+        // Each batch has its own time; the first stands for those of its endpoint.
+        Some(Reason::ReplyMissing) if said.starts_with(IN_A_BATCH) && !said.contains("; riddlemill ") => {
+            said.split(" since ").next().unwrap_or(said).to_owned()
+        }
         Some(Reason::ReplyMissing) => said.to_owned(),
         // A source is named before its file.
         _ if step.stage == Stage::Import => format!("{} {}", code(), source(entry)),
@@ -371,8 +377,13 @@ impl OfStage<'_> {
 
     /// Replies that nobody was asked for.
     fn missing(&self, said: &str) -> (String, Mend) {
-        if said.starts_with("in a batch") {
-            return (said.replace("; run again to fetch it", ""), Mend::Run);
+        if said.starts_with(IN_A_BATCH) {
+            return match said.rsplit_once("; ") {
+                Some((what, command)) if command.starts_with("riddlemill ") => {
+                    (what.to_owned(), Mend::Command(command.to_owned()))
+                }
+                cut => (cut.map_or(said, |(what, _)| what).to_owned(), Mend::Run),
+            };
         }
         let Stage::Draft(kind) = self.step.stage else { return (short(said), Mend::Run) };
         let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();

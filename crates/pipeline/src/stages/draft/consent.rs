@@ -31,7 +31,7 @@ pub(in crate::stages) fn agreed(
         }
         let estimate = estimate(store, endpoint, asking.recipe, asks, None)?;
         if estimate.requests > 0 {
-            usd += estimate.max_usd.unwrap_or_default();
+            usd += estimate.likely_usd.or(estimate.once_usd).unwrap_or_default();
             requests += estimate.requests;
             names.push(endpoint.name.as_str());
         }

@@ -1,0 +1,187 @@
+//! Bringing a batch on its way: sent where it is not yet, looked at, fetched and booked once it has ended.
+
+use rustc_hash::FxHashMap;
+
+use super::Turn;
+use super::log::{self, Entry, Item};
+use super::server::{Found, Line as Answered, Server, State};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::http::Received;
+use crate::money::Usd;
+use crate::store::{Failure, Line, StoredReply, now_ms};
+use crate::{tokens, wire};
+
+/// How far a batch was brought.
+pub(super) enum Brought {
+    /// It is over, and all of it is booked.
+    All,
+    /// It goes on, and so far.
+    Not(String),
+}
+
+/// Why nothing is heard of a batch.
+#[derive(Debug)]
+pub(super) enum Stuck {
+    /// For now.
+    Fails(String),
+    /// The server knows it no more.
+    Gone(String),
+}
+
+impl From<String> for Stuck {
+    fn from(why: String) -> Stuck {
+        Stuck::Fails(why)
+    }
+}
+
+impl Engine {
+    /// Brings a batch as far as it goes now. One that is `new` cannot be there under a name that nobody knows.
+    pub(super) async fn brought(
+        &self,
+        server: &Server<'_>,
+        turn: &mut Turn,
+        entry: &Entry,
+        new: bool,
+    ) -> Result<Brought, Stuck> {
+        let told = |fault: &Fault| fault.told_of(&self.endpoint.name);
+        let id = match &entry.id {
+            Some(id) => id.clone(),
+            None => {
+                let found = match new {
+                    true => Found::Nowhere,
+                    false => server.find(entry, &turn.ids).await.map_err(|fault| told(&fault))?,
+                };
+                let id = match found {
+                    Found::Batch(id) => id,
+                    Found::Perhaps => {
+                        let why = "it may be among those that are not answered yet, and is looked for there";
+                        return Err(Stuck::Fails(why.to_owned()));
+                    }
+                    // Somebody has thought better of it before it went out.
+                    Found::Nowhere if !self.endpoint.batch => {
+                        self.end(turn, entry, Vec::new(), "it was never sent").await?;
+                        return Ok(Brought::All);
+                    }
+                    Found::Nowhere => match server.send(entry).await {
+                        Ok(id) => id,
+                        // Refused as a whole: nothing is paid, and nothing is on its way.
+                        Err(fault) if fault.unbilled() && fault.status().is_some() && !fault.retriable() => {
+                            let how = told(&fault);
+                            self.limits.run.note(&self.endpoint.name, Some(&how), 1);
+                            self.end(turn, entry, Vec::new(), &how).await?;
+                            return Ok(Brought::All);
+                        }
+                        Err(fault) => return Err(Stuck::Fails(told(&fault))),
+                    },
+                };
+                log::add(&turn.log, &entry.called(&id)).map_err(|error| error.to_string())?;
+                turn.ids.push(id.clone());
+                id
+            }
+        };
+        match server.state(&id).await {
+            Ok(State::OnItsWay(state)) => Ok(Brought::Not(state)),
+            Ok(State::Ended { how, lines }) => {
+                let how = format!("the batch {id} of {}: {how}", self.endpoint.name);
+                self.end(turn, entry, lines, &how).await?;
+                Ok(Brought::All)
+            }
+            Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(Stuck::Gone(told(&fault))),
+            Err(fault) => Err(Stuck::Fails(told(&fault))),
+        }
+    }
+
+    /// Books what came of a batch and writes down that it is over.
+    pub(super) async fn end(
+        &self,
+        turn: &Turn,
+        entry: &Entry,
+        lines: Vec<Answered>,
+        how: &str,
+    ) -> Result<(), String> {
+        self.book(entry, lines, how).await?;
+        log::add(&turn.log, &entry.over(how)).map_err(|error| error.to_string())
+    }
+
+    /// Stores what came, an outcome for each attempt. What has none was not answered, and is not charged.
+    pub(super) async fn book(&self, entry: &Entry, lines: Vec<Answered>, how: &str) -> Result<(), String> {
+        let in_order = lines.len() == entry.items.len() && lines.iter().all(|line| line.key.is_none());
+        let key = |at: usize, line: &Answered| match in_order {
+            true => Some(entry.items[at].key.to_string()),
+            false => line.key.clone(),
+        };
+        let lines = lines.into_iter().enumerate();
+        let mut came: FxHashMap<String, Result<Received, String>> =
+            lines.filter_map(|(at, line)| Some((key(at, &line)?, line.came))).collect();
+        let mut settling = Vec::new();
+        for item in &entry.items {
+            // Booked by a process that ended before it could say so.
+            if self.store.contains(&item.key).map_err(|error| error.to_string())? {
+                continue;
+            }
+            let line = self.outcome(item, entry.at_ms, came.remove(&item.key.to_string()), how);
+            settling.push(self.store.settle(line).map_err(|error| error.to_string())?);
+        }
+        for one in settling {
+            one.synced().await.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn outcome(&self, item: &Item, since_ms: u64, came: Option<Result<Received, String>>, how: &str) -> Line {
+        let (at_ms, elapsed_ms) = (now_ms(), now_ms().saturating_sub(since_ms));
+        let failure = Failure {
+            id: item.attempt.clone(),
+            key: item.key,
+            error: format!("not answered: {how}"),
+            status: None,
+            raw: String::new(),
+            charged_picousd: Usd::ZERO,
+            usage: None,
+            at_ms,
+            elapsed_ms,
+            lasting: false,
+            request: Some(item.request.clone()),
+        };
+        let received = match came {
+            Some(Ok(received)) => received,
+            Some(Err(why)) => {
+                return Line::Failure(Failure { error: format!("not answered: {how}, {why}"), ..failure });
+            }
+            None => return Line::Failure(failure),
+        };
+        let most = || self.price.most(tokens::bound(&item.request), item.request.max_completion_tokens());
+        let stated = wire::stated_cost(&received).unwrap_or(Usd::ZERO);
+        match wire::read(&item.request, &received) {
+            Ok(content) => Line::Reply(StoredReply {
+                key: item.key,
+                id: Some(item.attempt.clone()),
+                template: item.template.clone(),
+                request: item.request.clone(),
+                raw: received.body,
+                usage: content.usage,
+                charged_picousd: content.usage.map_or_else(most, |usage| self.price.of(usage)).max(stated),
+                attempts: 1,
+                at_ms,
+                elapsed_ms,
+            }),
+            Err(fault) => {
+                let charged = match fault.usage {
+                    Some(usage) => self.price.of(usage),
+                    None if fault.status().is_some() => Usd::ZERO,
+                    None => most(),
+                };
+                Line::Failure(Failure {
+                    error: fault.told_of(&self.endpoint.name),
+                    status: fault.status(),
+                    raw: fault.raw.clone(),
+                    charged_picousd: charged.max(stated),
+                    usage: fault.usage,
+                    lasting: fault.is_lasting(),
+                    ..failure
+                })
+            }
+        }
+    }
+}

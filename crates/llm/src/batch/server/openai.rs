@@ -1,0 +1,117 @@
+//! OpenAI's files and batches, and Azure's, which are the same under another path.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Found, Line, PAGE, PAGES, Server, State, answered, is_name, named, so_far};
+use crate::batch::log::Entry;
+use crate::fault::Fault;
+use crate::http::Errand;
+use crate::settings::{Endpoint, Provider};
+
+/// Under which word of its metadata a batch holds our name for it.
+const NAME: &str = "riddlemill";
+/// Azure takes in a file for a while before a batch may be made of it.
+const TAKEN_IN: [u64; 6] = [1, 2, 4, 8, 15, 30];
+
+impl Server<'_> {
+    pub(super) async fn openai_find(&self, entry: &Entry) -> Result<Found, Fault> {
+        let mut after = String::new();
+        for _ in 0..PAGES {
+            let page = self.get(self.at(&format!("batches?{after}limit={PAGE}"))).await?;
+            let batches = page["data"].as_array().map_or(&[][..], Vec::as_slice);
+            if let Some(found) = batches.iter().find(|batch| batch["metadata"][NAME] == entry.batch.as_str())
+            {
+                return named(found, "id").map(Found::Batch);
+            }
+            match batches.last().and_then(|last| last["id"].as_str()) {
+                Some(last) if page["has_more"] == true && is_name(last) => after = format!("after={last}&"),
+                _ => break,
+            }
+        }
+        Ok(Found::Nowhere)
+    }
+
+    pub(super) async fn openai_send(&self, entry: &Entry) -> Result<String, Fault> {
+        let url = chats(self.endpoint);
+        let mut lines = String::new();
+        for item in &entry.items {
+            let body = self.body(&item.request);
+            let line = json!({"custom_id": item.key, "method": "POST", "url": url, "body": body});
+            lines.push_str(&format!("{line}\n"));
+        }
+        let file = self.json(Errand::Upload(self.at("files"), lines)).await?;
+        let id = named(&file, "id")?;
+        self.taken_in(&id, file).await?;
+        let asked = json!({"input_file_id": id, "endpoint": url, "completion_window": "24h",
+            "metadata": {NAME: entry.batch}});
+        named(&self.post(self.at("batches"), &asked).await?, "id")
+    }
+
+    /// Waits a little for a file that says it is not ready yet; the batch is asked for in any case, and says so itself.
+    async fn taken_in(&self, id: &str, mut file: Value) -> Result<(), Fault> {
+        for secs in TAKEN_IN {
+            if !matches!(file["status"].as_str(), Some("pending" | "running" | "notRunning")) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_secs(secs)).await;
+            file = self.get(self.at(&format!("files/{id}"))).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn openai_state(&self, id: &str) -> Result<State, Fault> {
+        let batch = self.get(self.at(&format!("batches/{id}"))).await?;
+        let status = batch["status"].as_str().unwrap_or_default();
+        if !["completed", "failed", "expired", "cancelled"].contains(&status) {
+            let count = |name: &str| batch["request_counts"][name].as_u64();
+            let done = count("completed").map(|done| done + count("failed").unwrap_or(0));
+            return Ok(State::OnItsWay(so_far(status, done, count("total"))));
+        }
+        let mut lines = Vec::new();
+        for name in ["output_file_id", "error_file_id"] {
+            if let Some(file) = batch[name].as_str().filter(|file| is_name(file)) {
+                let file = self.lines(self.at(&format!("files/{file}/content"))).await?;
+                lines.extend(file.iter().filter_map(line));
+            }
+        }
+        let why = batch.pointer("/errors/data/0/message").and_then(Value::as_str);
+        let how = why.map_or(status.to_owned(), |why| format!("{status} ({why})"));
+        Ok(State::Ended { how, lines })
+    }
+
+    pub(super) fn openai_cancel(&self, id: &str) -> String {
+        self.at(&format!("batches/{id}/cancel"))
+    }
+
+    fn at(&self, path: &str) -> String {
+        let before = if self.endpoint.provider == Provider::Azure { "openai/" } else { "" };
+        format!("{before}{path}")
+    }
+}
+
+/// Where the requests of a batch go, as the server itself says it: Azure knows no version there, others the one of their
+/// address.
+pub(super) fn chats(endpoint: &Endpoint) -> String {
+    if endpoint.provider == Provider::Azure {
+        return "/chat/completions".to_owned();
+    }
+    let base = endpoint.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
+    let last = base.trim_end_matches("/chat/completions").rsplit('/').next().unwrap_or_default();
+    let is_version = last.strip_prefix('v').is_some_and(|n| n.parse::<u8>().is_ok());
+    format!("/{}/chat/completions", if is_version { last } else { "v1" })
+}
+
+fn line(line: &Value) -> Option<Line> {
+    let key = Some(line["custom_id"].as_str()?.to_owned());
+    let status = line["response"]["status_code"].as_u64().and_then(|status| u16::try_from(status).ok());
+    let came = match status {
+        Some(status) => answered(status, &line["response"]["body"]),
+        None => {
+            let why = ["message", "code"].iter().find_map(|name| line["error"][name].as_str());
+            Err(why.unwrap_or("no answer").to_owned())
+        }
+    };
+    Some(Line { key, came })
+}

@@ -1,0 +1,160 @@
+//! What a killed process had journalled and certainly not sent: that is not spent. What it may have sent is.
+//!
+//! Attempts are journalled ahead of a free slot. Right before one goes out its mark is set, in a file beside the index: a byte
+//! an attempt, written and not synced. A process's death loses none of it; a machine's may, so the marks hold only as long
+//! as the machine has not been started anew. Where there are none, every attempt without an outcome counts as sent.
+//!
+//! Attempts of a batch have no marks: `batches.jsonl`, which is synced before a batch goes out, says which are in one.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use riddlemill_files::log::Log;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
+
+use super::line::{Attempt, Failure, Line};
+use super::segment::Number;
+use super::{BATCHES, now_ms};
+use crate::money::Usd;
+
+/// Bytes before the marks: which start of the machine they are of.
+const HEAD: usize = 64;
+
+/// The marks of this process, by segment.
+#[derive(Default)]
+pub(super) struct Marks(Mutex<FxHashMap<Number, Option<File>>>);
+
+/// The file of a segment's marks.
+fn path(index: &Path, number: Number) -> PathBuf {
+    index.with_extension(format!("{number:06}.sent"))
+}
+
+/// What tells this start of the machine from any other; `None` where the system does not say.
+fn this_start() -> Option<[u8; HEAD]> {
+    let id = fs::read("/proc/sys/kernel/random/boot_id").ok()?;
+    let mut head = [b' '; HEAD];
+    let len = id.len().min(HEAD);
+    head[..len].copy_from_slice(&id[..len]);
+    (len > 0).then_some(head)
+}
+
+/// Begins the marks of a segment, before its first attempt is journalled. Without them all of it counts as sent.
+pub(super) fn begin(index: &Path, number: Number) {
+    let Some(head) = this_start() else { return };
+    if fs::write(path(index, number), head).is_err() {
+        remove(index, number);
+    }
+}
+
+/// Ends the marks of a segment.
+pub(super) fn remove(index: &Path, number: Number) {
+    let _ = fs::remove_file(path(index, number));
+}
+
+impl Marks {
+    /// Notes that attempts are about to be sent.
+    pub(super) fn set<'i>(&self, index: &Path, ids: impl Iterator<Item = &'i str>) {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (number, ordinal) in ids.filter_map(parts) {
+            let path = path(index, number);
+            let file = files.entry(number).or_insert_with(|| File::options().write(true).open(&path).ok());
+            let set = |file: &mut File| {
+                file.seek(SeekFrom::Start(HEAD as u64 + ordinal))?;
+                file.write_all(b"s")
+            };
+            // What cannot be marked on a full disk must not look as if it had not been sent.
+            if file.as_mut().is_some_and(|file| set(file).is_err() && file.set_len(0).is_err()) {
+                let _ = fs::remove_file(&path);
+            }
+        }
+    }
+}
+
+/// The segment of an attempt and its place in it.
+fn parts(id: &str) -> Option<(Number, u64)> {
+    let (number, ordinal) = id.split_once('#')?;
+    Some((number.parse().ok()?, ordinal.parse().ok()?))
+}
+
+/// An outcome for each attempt of a segment that a process has left behind without sending it.
+pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec<Line> {
+    let mut open: FxHashMap<String, Attempt> = FxHashMap::default();
+    for line in raw.split(|&byte| byte == b'\n') {
+        match serde_json::from_slice(line) {
+            Ok(Line::Attempt(attempt)) => _ = open.insert(attempt.id.clone(), attempt),
+            Ok(Line::Failure(failure)) => _ = open.remove(&failure.id),
+            Ok(Line::Reply(reply)) => _ = reply.id.and_then(|id| open.remove(&id)),
+            Ok(Line::Forgotten(_)) | Err(_) => {}
+        }
+    }
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let marks = fs::read(path(index, number))
+        .ok()
+        .filter(|marks| this_start().is_some_and(|head| marks.starts_with(&head)));
+    let in_batches = if open.values().any(|attempt| attempt.batch) { in_batches(dir) } else { None };
+    let is_unsent = |attempt: &Attempt| {
+        // One that was taken over from elsewhere has a name of another segment.
+        let place = parts(&attempt.id).filter(|(of, _)| *of == number);
+        let Some(place) = place.and_then(|(_, ordinal)| usize::try_from(ordinal).ok()) else { return false };
+        match (attempt.batch, &marks, &in_batches) {
+            (true, _, Some(in_batches)) => !in_batches.contains(&attempt.id),
+            (false, Some(marks), _) => marks.get(HEAD + place).is_none_or(|mark| *mark == 0),
+            _ => false,
+        }
+    };
+    let mut unsent: Vec<Attempt> = open.into_values().filter(is_unsent).collect();
+    unsent.sort_by_key(|attempt| parts(&attempt.id));
+    unsent.into_iter().map(outcome).collect()
+}
+
+fn outcome(attempt: Attempt) -> Line {
+    Line::Failure(Failure {
+        id: attempt.id,
+        key: attempt.key,
+        error: "not sent: the process ended before".to_owned(),
+        status: None,
+        raw: String::new(),
+        charged_picousd: Usd::ZERO,
+        usage: None,
+        at_ms: now_ms(),
+        elapsed_ms: 0,
+        lasting: false,
+        request: None,
+    })
+}
+
+/// The attempts that are in a batch; `None` where their log cannot be read.
+fn in_batches(dir: &Path) -> Option<FxHashSet<String>> {
+    #[derive(Deserialize)]
+    struct Entry {
+        #[serde(default)]
+        items: Vec<Item>,
+    }
+    #[derive(Deserialize)]
+    struct Item {
+        attempt: String,
+    }
+    let bytes = Log::at(dir.join(BATCHES)).read().ok()?;
+    let mut attempts = FxHashSet::default();
+    for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let entry: Entry = serde_json::from_slice(line).ok()?;
+        attempts.extend(entry.items.into_iter().map(|item| item.attempt));
+    }
+    Some(attempts)
+}
+
+/// Adds lines to a segment whose lock the caller holds.
+pub(super) fn append(file: &mut File, lines: &[Line]) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let bytes: Vec<u8> = lines.iter().flat_map(Line::bytes).collect();
+    file.seek(SeekFrom::End(0))?;
+    file.write_all(&bytes)?;
+    file.sync_data()
+}

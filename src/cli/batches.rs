@@ -1,0 +1,121 @@
+//! `replies batches` and `replies cancel`: what is on its way in batches, and giving one of them up.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::config::Config;
+use crate::llm::{Engine, GivenUp, Limits, OpenBatch, Store, give_up_lost, open_batches};
+use crate::stages::StageError;
+use crate::store::Workspace;
+
+/// The batches on their way, as the log has them: nobody is asked.
+pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure> {
+    let open = open(config)?;
+    if global.json {
+        output::json(&open)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for batch in &open {
+        let sent =
+            batch.id.as_ref().map_or("not sent yet, as far as is known".into(), |id| format!("there {id}"));
+        let requests = count(batch.requests as u64, "request");
+        text.push_str(&format!(
+            "{}  llm.{}  {requests} since {}, {sent}\n",
+            batch.batch,
+            batch.endpoint,
+            batch.since()
+        ));
+    }
+    if open.is_empty() {
+        text.push_str("no batch is on its way\n");
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Gives a batch up: told to its server, or booked as lost without asking anybody.
+pub(super) fn cancel(
+    config: &Config,
+    store: Store,
+    name: &str,
+    lost: bool,
+    global: &Global,
+) -> Result<Exit, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| refused(format!("cannot start the network runtime: {e}")))?;
+    if lost {
+        let batch = runtime.block_on(give_up_lost(&store, name)).map_err(refused)?;
+        let requests = count(batch.requests as u64, "request");
+        let told = format!(
+            "{}: {requests} booked as spent, and asked again by the next run that needs them",
+            batch.batch
+        );
+        return tell(&batch, "lost", &told, global);
+    }
+    let open = open(config)?;
+    let is = |batch: &&OpenBatch| batch.batch.starts_with(name) || batch.id.as_deref() == Some(name);
+    let Some(batch) = open.iter().find(is) else {
+        return Err(refused(format!(
+            "no batch on its way is called {name:?}\n  hint: `riddlemill replies batches` lists them"
+        )));
+    };
+    let endpoint = config.endpoints.iter().find(|endpoint| endpoint.name == batch.endpoint).ok_or_else(|| {
+        refused(format!(
+            "pipeline.toml has no [llm.{}] any more, whose batch it is\n  hint: bring it back, or --lost books the batch as spent",
+            batch.endpoint
+        ))
+    })?;
+    let engine = Engine::new(Arc::new(store), endpoint.clone(), Limits::default());
+    let engine = engine.map_err(|error| refused(error.to_string()))?;
+    let given_up = runtime.block_on(engine.give_up(name)).map_err(refused)?;
+    let again = match endpoint.batch {
+        true => format!(
+            "the next run asks again for what it needs, in a new batch; `batch = false` under [llm.{}] asks one by one",
+            endpoint.name
+        ),
+        false => "the next run asks again for what it needs, one by one".to_owned(),
+    };
+    let requests = count(batch.requests as u64, "request");
+    let (how, told) = match given_up {
+        GivenUp::NeverSent => ("never_sent", format!("it had not been sent, and nothing is paid; {again}")),
+        GivenUp::Told(state) => (
+            "told",
+            format!(
+                "told to llm.{} ({state}): the next run fetches what it answered until then, which is paid, and {again}",
+                endpoint.name
+            ),
+        ),
+        GivenUp::Over { answered } if answered == batch.requests => {
+            ("over", format!("over: all of its {requests} are answered and paid for"))
+        }
+        GivenUp::Over { answered } => {
+            ("over", format!("over, with {answered} of {requests} answered and paid for; {again}"))
+        }
+    };
+    tell(batch, how, &format!("{}: {told}", batch.batch), global)
+}
+
+fn tell(batch: &OpenBatch, how: &str, told: &str, global: &Global) -> Result<Exit, Failure> {
+    if global.json {
+        output::json(
+            &json!({ "batch": batch.batch, "endpoint": batch.endpoint, "requests": batch.requests, "is": how }),
+        )?;
+    } else if !global.quiet {
+        eprintln!("{told}");
+    }
+    Ok(Exit::Done)
+}
+
+fn open(config: &Config) -> Result<Vec<OpenBatch>, Failure> {
+    let replies = Workspace::new(&config.root).raw().join("replies");
+    Ok(open_batches(&replies).map_err(crate::llm::store::StoreError::from).map_err(StageError::from)?)
+}
+
+fn refused(message: String) -> Failure {
+    Failure { exit: Exit::Gap, message }
+}
