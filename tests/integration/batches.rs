@@ -268,7 +268,7 @@ fn a_batch_goes_out_is_told_of_and_fetched_in_every_providers_words() {
             (&json!(91), &json!(0)),
             "{provider} {stats}"
         );
-        assert!(ws.reasons(GEN).get("held/reply_missing").is_none(), "{provider} {:?}", ws.reasons(GEN));
+        assert!(!ws.reasons(GEN).contains_key("held/reply_missing"), "{provider} {:?}", ws.reasons(GEN));
         assert_eq!(server.kept.lock().unwrap().alone, 0);
     }
 }
