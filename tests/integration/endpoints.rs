@@ -19,7 +19,7 @@ fn the_same_every_day(said: &str) -> String {
         [
             (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "Tue, 24 Nov 2026 06:40:00 GMT"),
             (r"\b1\d{12}-\d+-\d+\b", "1795502400000-4242-0"),
-            (r"(?m)(, \d+\.\d s| in \d+ segments? \([0-9,]+ bytes\))$", ""),
+            (r"\(\d[\d,]* bytes\)", "(17,777 bytes)"),
         ]
         .map(|(place, instead)| (Regex::new(place).unwrap(), instead))
     });
@@ -79,5 +79,8 @@ fn the_chapter_on_endpoints_says_what_happens() {
         fs::write(&path, told).unwrap();
         return;
     }
-    assert_eq!(told, chapter);
+    for (told, chapter) in told.lines().zip(chapter.lines()) {
+        assert_eq!(told, chapter);
+    }
+    assert_eq!(told.lines().count(), chapter.lines().count());
 }
