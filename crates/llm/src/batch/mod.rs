@@ -11,6 +11,8 @@ mod log;
 mod server;
 
 #[cfg(test)]
+mod fake;
+#[cfg(test)]
 mod tests;
 
 use std::fs::File;

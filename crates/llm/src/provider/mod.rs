@@ -11,13 +11,15 @@ mod ollama;
 mod openai;
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 
 pub(super) use address::Address;
 pub(super) use gemini::{model as gemini_model, version as gemini_version};
+#[cfg(test)]
+pub(super) use tests::{asked, endpoint, http, recorded, recorder_after};
 
 use super::http::Call;
 use super::request::{Message, Request, Role};

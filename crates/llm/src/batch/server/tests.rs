@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::batch::log::Item;
-use crate::provider::tests::{asked, endpoint, http, recorded, recorder_after};
+use crate::provider::{asked, endpoint, http, recorded, recorder_after};
 use crate::request::Key;
 
 /// The batch of the recordings: two requests, whose keys are put where ours are.

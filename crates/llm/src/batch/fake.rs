@@ -1,0 +1,234 @@
+//! A server of batches in each provider's words, which ends the processes that ask it at any point.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::Call;
+use crate::fault::Fault;
+use crate::http::{Errand, Received, Transport};
+use crate::settings::Provider;
+
+/// How often a batch is looked at before it has ended.
+const LOOKS: u32 = 1;
+
+/// What the server has, whoever asks.
+#[derive(Default)]
+pub(super) struct Kept {
+    files: BTreeMap<String, String>,
+    pub(super) batches: Vec<Batch>,
+    /// How often each request was worked for.
+    pub(super) worked: BTreeMap<String, u32>,
+    pub(super) errands: usize,
+    /// It knows nothing any more.
+    pub(super) forgot: bool,
+}
+
+/// A batch at the server.
+pub(super) struct Batch {
+    id: String,
+    /// Our name for it, where the interface has one.
+    name: Value,
+    /// Keys and texts.
+    pub(super) asked: Vec<(String, String)>,
+    looks: u32,
+    cancelled: bool,
+}
+
+/// A connection to it, which ends the process at an errand: before it, or before its answer comes back.
+pub(super) struct Kills {
+    pub(super) kept: Arc<Mutex<Kept>>,
+    pub(super) provider: Provider,
+    pub(super) at: Option<(usize, bool)>,
+    /// Requests that hold this fail.
+    pub(super) fails: &'static str,
+}
+
+impl Transport for Kills {
+    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        panic!("asked one by one: {}", call.body)
+    }
+
+    fn run(&self, errand: Errand) -> BoxFuture<'_, Result<Received, Fault>> {
+        Box::pin(async move {
+            let count = {
+                let mut kept = self.kept.lock().unwrap();
+                kept.errands += 1;
+                kept.errands
+            };
+            if self.at == Some((count, false)) {
+                std::future::pending::<()>().await;
+            }
+            let body = {
+                let mut kept = self.kept.lock().unwrap();
+                match kept.forgot {
+                    true => None,
+                    false => Some(kept.answer(self.provider, &errand, self.fails)),
+                }
+            };
+            if self.at == Some((count, true)) {
+                std::future::pending::<()>().await;
+            }
+            let (status, body) =
+                body.map_or((404, r#"{"error": {"message": "no such batch"}}"#.into()), |b| (200, b));
+            Ok(Received { status, body, ..Received::default() })
+        })
+    }
+}
+
+impl Kept {
+    fn answer(&mut self, provider: Provider, errand: &Errand, fails: &str) -> String {
+        let path = match errand {
+            Errand::Get(path) | Errand::Download(path) | Errand::Post(path, _) | Errand::Upload(path, _) => {
+                path
+            }
+        };
+        let path =
+            path.trim_start_matches("openai/").trim_start_matches("v1/messages/").trim_start_matches("v1/");
+        match (errand, provider) {
+            (Errand::Upload(_, lines), _) => {
+                let id = format!("file-{}", self.files.len());
+                self.files.insert(id.clone(), lines.clone());
+                json!({"id": id}).to_string()
+            }
+            (Errand::Post(_, body), _) if body.is_empty() => {
+                let id = path
+                    .trim_end_matches("/cancel")
+                    .trim_end_matches(":cancel")
+                    .trim_start_matches("batches/");
+                self.batches.iter_mut().find(|batch| batch.id == id).unwrap().cancelled = true;
+                "{}".into()
+            }
+            (Errand::Post(_, body), _) => {
+                let body: Value = serde_json::from_str(body).unwrap();
+                let text = |body: &Value| {
+                    let places = ["/messages/0/content", "/contents/0/parts/0/text"];
+                    places.iter().find_map(|place| Some(body.pointer(place)?.as_str()?.to_owned())).unwrap()
+                };
+                let one = |key: &Value, body: &Value| (key.as_str().unwrap().to_owned(), text(body));
+                let (name, asked) = match provider {
+                    Provider::Anthropic => {
+                        let all = body["requests"].as_array().unwrap();
+                        (Value::Null, all.iter().map(|r| one(&r["custom_id"], &r["params"])).collect())
+                    }
+                    Provider::Gemini => {
+                        let all =
+                            body.pointer("/batch/inputConfig/requests/requests").unwrap().as_array().unwrap();
+                        let all = all.iter().map(|r| one(&r["metadata"]["key"], &r["request"]));
+                        (body["batch"]["displayName"].clone(), all.collect())
+                    }
+                    _ => {
+                        let lines = &self.files[body["input_file_id"].as_str().unwrap()];
+                        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+                        let all = lines.map(|r| one(&r["custom_id"], &r["body"]));
+                        (body["metadata"]["riddlemill"].clone(), all.collect())
+                    }
+                };
+                let id = format!("batch-{}", self.batches.len());
+                self.batches.insert(0, Batch { id, name, asked, looks: 0, cancelled: false });
+                for (key, _) in &self.batches[0].asked {
+                    *self.worked.entry(key.clone()).or_default() += 1;
+                }
+                self.batches[0].state(provider).to_string()
+            }
+            (Errand::Get(_), _) if path.starts_with("batches?") => {
+                self.batches.iter_mut().for_each(|batch| batch.looks += 1);
+                let all: Vec<Value> = self.batches.iter().map(|batch| batch.state(provider)).collect();
+                json!({"data": all, "operations": all}).to_string()
+            }
+            (Errand::Get(_), _) => {
+                let id = path.strip_prefix("batches/").unwrap();
+                let batch = self.batches.iter_mut().find(|batch| batch.id == id).unwrap();
+                batch.looks += 1;
+                let mut state = batch.state(provider);
+                if provider == Provider::Gemini && state["done"] == true {
+                    let lines: Vec<Value> = batch.lines(provider, fails);
+                    state["metadata"]["output"] = json!({"inlinedResponses": {"inlinedResponses": lines}});
+                }
+                state.to_string()
+            }
+            (Errand::Download(_), _) => {
+                let id = path.trim_start_matches("batches/").trim_start_matches("files/out-");
+                let id = id.split('/').next().unwrap();
+                let batch = self.batches.iter().find(|batch| batch.id == id).unwrap();
+                batch.lines(provider, fails).iter().map(|line| format!("{line}\n")).collect()
+            }
+        }
+    }
+}
+
+impl Batch {
+    /// It has ended when it was looked at before.
+    fn has_ended(&self) -> bool {
+        self.looks > LOOKS || self.cancelled
+    }
+
+    fn state(&self, provider: Provider) -> Value {
+        let (ended, id) = (self.has_ended(), &self.id);
+        match provider {
+            Provider::Anthropic => {
+                let left = if ended { 0 } else { self.asked.len() };
+                json!({"id": id, "processing_status": if ended { "ended" } else { "in_progress" },
+                    "created_at": jiff::Timestamp::now().to_string(),
+                    "request_counts": {"processing": left, "succeeded": self.asked.len() - left, "errored": 0}})
+            }
+            Provider::Gemini => json!({"name": format!("batches/{id}"), "done": ended, "metadata": {
+                "displayName": self.name, "state": if ended { "BATCH_STATE_SUCCEEDED" } else { "BATCH_STATE_RUNNING" },
+                "batchStats": {"requestCount": self.asked.len().to_string(), "successfulRequestCount": "0"}}}),
+            _ => {
+                let status = match (ended, self.cancelled) {
+                    (_, true) => "cancelled",
+                    (true, false) => "completed",
+                    (false, false) => "in_progress",
+                };
+                json!({"id": id, "status": status, "metadata": {"riddlemill": self.name},
+                    "output_file_id": ended.then(|| format!("out-{id}")),
+                    "request_counts": {"total": self.asked.len(), "completed": 0, "failed": 0}})
+            }
+        }
+    }
+
+    /// Answers, the last request first: they come in any order where they have a key.
+    fn lines(&self, provider: Provider, fails: &str) -> Vec<Value> {
+        let one = |(key, text): &(String, String)| {
+            let fails = !fails.is_empty() && text.contains(fails);
+            // What is cancelled was answered in part.
+            let left_out = self.cancelled && text.contains('c') || text.contains("late");
+            let said = format!("re: {text}");
+            match provider {
+                Provider::Anthropic => {
+                    let result = match (fails, left_out) {
+                        (true, _) => json!({"type": "errored", "error": {"type": "error",
+                            "error": {"type": "invalid_request_error", "message": "no"}}}),
+                        (_, true) => json!({"type": if self.cancelled { "canceled" } else { "expired" }}),
+                        _ => json!({"type": "succeeded", "message": {"type": "message", "role": "assistant",
+                            "content": [{"type": "text", "text": said}], "stop_reason": "end_turn",
+                            "usage": {"input_tokens": 10, "output_tokens": 20}}}),
+                    };
+                    json!({"custom_id": key, "result": result})
+                }
+                Provider::Gemini => match (fails, left_out) {
+                    (true, _) => json!({"metadata": {"key": key}, "error": {"code": 3, "message": "no"}}),
+                    (_, true) => {
+                        json!({"metadata": {"key": key}, "error": {"code": 4, "message": "expired"}})
+                    }
+                    _ => json!({"metadata": {"key": key}, "response": {
+                        "candidates": [{"content": {"parts": [{"text": said}]}, "finishReason": "STOP"}],
+                        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 20, "totalTokenCount": 30}}}),
+                },
+                _ => match (fails, left_out) {
+                    (true, _) => json!({"custom_id": key,
+                        "response": {"status_code": 400, "body": {"error": {"message": "no"}}}}),
+                    (_, true) => json!({"custom_id": key, "response": null,
+                        "error": {"code": "batch_expired", "message": "expired"}}),
+                    _ => json!({"custom_id": key, "response": {"status_code": 200, "body": {
+                        "choices": [{"message": {"content": said}}],
+                        "usage": {"prompt_tokens": 10, "completion_tokens": 20}}}}),
+                },
+            }
+        };
+        self.asked.iter().rev().map(one).collect()
+    }
+}
