@@ -20,6 +20,8 @@ pub struct Figures {
     pub recipe: String,
     /// What it builds.
     pub about: String,
+    /// The same in Chinese.
+    pub about_zh: String,
     /// Its stages that were made.
     pub stages: Vec<FunnelStage>,
     /// Why records are out or changed, by stage, the most frequent first.
@@ -109,6 +111,7 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
     let mut figures = Figures {
         recipe: recipe.name.into(),
         about: recipe.about.into(),
+        about_zh: recipe.about_zh.into(),
         stages,
         reasons,
         lengths,

@@ -1,6 +1,7 @@
 //! Proving from the files alone that nothing was lost, and telling one record's whole way.
 
 mod charts;
+pub(crate) mod chinese;
 mod evidence;
 mod explain;
 mod follows;

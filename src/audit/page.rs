@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
 use super::charts::{Bar, Figures};
+use super::chinese;
 use crate::text::grouped;
 
 const TEMPLATE: &str = include_str!("templates/report.html");
@@ -23,6 +24,15 @@ pub fn page(figures: &[Figures]) -> Result<String, minijinja::Error> {
         }
         Ok(tallest)
     });
+    env.add_function("stage_zh", |name: &str| {
+        let (prefix, name) = name.strip_prefix("review:").map_or(("", name), |name| ("评审：", name));
+        format!("{prefix}{}", chinese::stage(name).map_or(name, |(_, zh)| zh))
+    });
+    env.add_function("reason_zh", |code: &str| {
+        let (short, definition) = chinese::reason(code).unwrap_or((code, ""));
+        Value::from(vec![short.to_owned(), definition.to_owned()])
+    });
+    env.add_function("state_zh", |code: &str| chinese::state(code).unwrap_or(code).to_owned());
     env.add_template("report.html", TEMPLATE)?;
     let empty = |bars: &[Bar]| bars.iter().all(|bar| bar.value == 0 && bar.other == 0);
     let pairs: Vec<bool> = figures.iter().map(|f| !empty(&f.likeness)).collect();
@@ -42,6 +52,7 @@ mod tests {
         Figures {
             recipe: "flub".into(),
             about: "a <b>bold</b> claim".into(),
+            about_zh: "说明".into(),
             stages: vec![FunnelStage { stage: "import".into(), counts, names: None }],
             reasons: Vec::new(),
             lengths: vec![bar("0"), bar("10")],
@@ -59,6 +70,10 @@ mod tests {
             assert!(!known.contains(banned), "{banned}");
         }
         assert!(html.contains("12,345"));
+        for landmark in ["<header>", "<main>", "<footer"] {
+            assert_eq!(html.matches(landmark).count(), 1, "{landmark}");
+        }
+        assert!(html.contains("导入") && html.contains("漏斗"), "both languages");
         assert!(html.contains("a &lt;b&gt;bold"), "texts are escaped");
     }
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output;
+use crate::config::Config;
 use crate::pipeline::now;
 use crate::store::Workspace;
 use crate::web::access::{Access, Rank};
@@ -16,6 +17,15 @@ pub(super) enum AccessVerb {
     /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
     Grant {
         /// Whose; of an annotator, the name in pipeline.toml
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it opens
+        #[arg(long, value_enum)]
+        rank: RankArg,
+    },
+    /// Invite somebody with a link that works once, for a week; what is printed goes behind the server's address
+    Invite {
+        /// Whom; of an annotator, the name in pipeline.toml
         #[arg(value_name = "NAME")]
         name: String,
         /// What it opens
@@ -47,19 +57,34 @@ pub(super) enum RankArg {
     Curator,
 }
 
+/// A rank that somebody may have.
+fn known_rank(config: &Config, name: &str, rank: RankArg) -> Result<Rank, Failure> {
+    let rank = match rank {
+        RankArg::Annotator => Rank::Annotator,
+        RankArg::Reader => Rank::Reader,
+        RankArg::Curator => Rank::Curator,
+    };
+    if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == *name) {
+        return Err(Failure::usage(output::unknown_annotator(config, name)));
+    }
+    Ok(rank)
+}
+
 pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     let access = Access::of(&Workspace::new(&config.root));
     match verb {
-        AccessVerb::Grant { name, rank } => {
-            let rank = match rank {
-                RankArg::Annotator => Rank::Annotator,
-                RankArg::Reader => Rank::Reader,
-                RankArg::Curator => Rank::Curator,
-            };
-            if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == *name) {
-                return Err(Failure::usage(output::unknown_annotator(&config, name)));
+        AccessVerb::Invite { name, rank } => {
+            let rank = known_rank(&config, name, *rank)?;
+            let path = format!("/join/{}", access.invite(name, rank, &now())?);
+            match global.json {
+                true => output::json(&json!({ "name": name, "rank": rank.name(), "path": path }))?,
+                false => output::print(&format!("{path}\n"))?,
             }
+            Ok(Exit::Done)
+        }
+        AccessVerb::Grant { name, rank } => {
+            let rank = known_rank(&config, name, *rank)?;
             let token = access.grant(name, rank, &now())?;
             match global.json {
                 true => output::json(&json!({ "name": name, "rank": rank.name(), "token": token }))?,

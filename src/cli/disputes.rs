@@ -10,8 +10,9 @@ use super::terminal::{HANG, visible};
 use crate::config::unknown;
 use crate::pipeline::now;
 use crate::review::adjudicate::Dispute;
-use crate::review::ballot::{KEEP, Kind, Round};
-use crate::review::{Item, Value, adjudicate, disputes, overruled, resolve_all};
+use crate::review::ballot::{Field, KEEP, Kind, Round};
+use crate::review::beside::{Note, standing};
+use crate::review::{Item, Value, Vote, adjudicate, disputes, overruled, resolve_all};
 
 fn open_disputes(room: &Room<'_>) -> Vec<Dispute> {
     let votes = room.by_item();
@@ -32,23 +33,59 @@ pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
         output::json(&rows)?;
         return Ok(Exit::Done);
     }
+    let form: Vec<Field> = Round::ALL.into_iter().flat_map(|round| room.step.form(round)).collect();
+    let notes = room.notes()?;
+    let remarks = standing(&notes);
     let mut text = String::new();
+    if !disputes.is_empty() {
+        text.push_str(&format!("How to decide: {HANG}{}\n", visible(&room.guideline()?)));
+    }
     for dispute in &disputes {
         text.push_str(&format!("{}\n", dispute.item.id));
-        for (key, value) in &dispute.item.content {
+        // What the votes say stands below, vote by vote.
+        let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
+        for (key, value) in dispute.item.content.iter().filter(|(key, _)| !of_votes(key)) {
             text.push_str(&format!("  {key}: {HANG}{}\n", visible(&value.to_string())));
         }
-        for vote in &dispute.votes {
-            let said: Vec<String> =
-                vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
-            let said = visible(&said.join(", "));
-            text.push_str(&format!("  {} ({}): {HANG}{said}\n", vote.annotator, vote.round.name()));
+        for (field, value) in dispute.item.draft.iter() {
+            let said = named(&form, field, value);
+            text.push_str(&format!("  draft {field}: {HANG}{}\n", visible(&said)));
+        }
+        // By their ids, which say nothing of who cast them: whoever decides is not told.
+        let mut votes: Vec<&Vote> = dispute.votes.iter().collect();
+        votes.sort_by_key(|vote| (vote.round, vote.id));
+        for (at, vote) in votes.into_iter().enumerate() {
+            let said = |(field, value): (&str, &Value)| format!("{field} = {}", named(&form, field, value));
+            let said: Vec<String> = vote.values.iter().map(said).collect();
+            let nth = format!("vote {} ({})", at + 1, vote.round.name());
+            text.push_str(&format!("  {nth}: {HANG}{}\n", visible(&said.join(", "))));
+            let of = |note: &&&Note| {
+                (&note.item, &note.annotator, note.round) == (&vote.item, &vote.annotator, vote.round)
+            };
+            if let Some(note) = remarks.iter().find(of) {
+                let flag = if note.flag { "flagged, " } else { "" };
+                text.push_str(&format!("    {flag}remarked: {HANG}{}\n", visible(&note.text)));
+            }
         }
         dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
     }
     text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));
     output::print(&text)?;
     Ok(Exit::Done)
+}
+
+/// An answer by its name, with the code that `--answer` takes behind it.
+fn named(form: &[Field], name: &str, value: &Value) -> String {
+    let options = form.iter().find(|field| field.name == name).map(Field::options).unwrap_or_default();
+    let of_code = |code: &str| match options.iter().find(|option| option.code == code) {
+        Some(option) if option.label.en == code => code.to_string(),
+        Some(option) => format!("{} [{code}]", option.label.en),
+        None => code.to_string(),
+    };
+    match value {
+        Value::List(codes) => codes.iter().map(|code| of_code(code)).collect::<Vec<_>>().join("; "),
+        one => of_code(&one.to_string()),
+    }
 }
 
 pub(super) fn decide(

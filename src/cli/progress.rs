@@ -10,8 +10,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use super::args::Global;
 use super::output::{count, number};
 use crate::config::Config;
-use crate::llm::Usd;
-use crate::pipeline::{Forecast, Progress, Selection, forecast};
+use crate::pipeline::{Progress, Selection, outlook};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::Pulse;
@@ -313,22 +312,7 @@ impl Progress for Talk<'_> {
 
     fn outlook(&self, requests: usize) -> Option<String> {
         let ahead = self.ahead.as_ref()?;
-        let mut forecasts = forecast(ahead.config, ahead.recipes).ok()?;
-        for (forecast, recipe) in forecasts.iter_mut().zip(ahead.recipes) {
-            let made = ahead.selection.range(recipe).ok()?;
-            let is_made = |name| recipe.step(name).is_some_and(|(number, _)| made.contains(&(number - 1)));
-            forecast.steps.retain(|step| is_made(step.step));
-        }
-        let steps = || forecasts.iter().flat_map(|forecast| &forecast.steps);
-        let all: u64 = steps().map(|step| step.now.requests as u64 + step.later.requests).sum();
-        let unknown = forecasts.iter().any(|forecast| !forecast.imported);
-        let max = forecasts.iter().map(Forecast::max_usd).sum::<Option<Usd>>();
-        let more = format!("up to {} until this run ends", count(all, "request"));
-        match max.filter(|_| !unknown) {
-            _ if all <= requests as u64 => None,
-            Some(max) => Some(format!("at most {} for {more}", max.in_cents())),
-            None => Some(format!("and {more}, some without a price or of dumps that were not read yet")),
-        }
+        outlook(ahead.config, ahead.recipes, ahead.selection, requests)
     }
 
     fn end(&self, recipe: &str, manifest: &Manifest) {

@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::pipeline::{RunError, Tasks, now, review_items, shown_items, votes_as_tasks};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement};
 use crate::review::ballot::{Round, Step};
+use crate::review::beside;
 use crate::review::{
     AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog, assign,
     dispute_item, export, import, replace, resolve_all, review_item, status,
@@ -113,6 +114,26 @@ impl<'c> Room<'c> {
 
     pub(super) fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
         self.votes.by_item(self.step.recipe, self.step.name)
+    }
+
+    /// What was remarked on votes of the step.
+    pub(super) fn notes(&self) -> Result<Vec<beside::Note>, Failure> {
+        let votes = Workspace::new(&self.config.root).raw().join("votes");
+        beside::read(beside::notes(&votes, self.step.recipe, self.step.name)).map_err(io)
+    }
+
+    /// How the step is decided: the guideline as it was last edited, or as the benchmark comes with it.
+    pub(super) fn guideline(&self) -> Result<String, Failure> {
+        let votes = Workspace::new(&self.config.root).raw().join("votes");
+        let guides: Vec<beside::Guide> =
+            beside::read(beside::guides(&votes, self.step.recipe, self.step.name)).map_err(io)?;
+        let edited = guides.into_iter().rfind(|guide| !guide.by.is_empty());
+        let guide = edited.unwrap_or_else(|| beside::Guide::declared(&self.step));
+        Ok([guide.en, guide.examples]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(" "))
     }
 
     pub(super) fn log(&self) -> Result<VoteLog, Failure> {

@@ -10,7 +10,7 @@ use super::output::{self, number};
 use super::released;
 use super::terminal::{HANG, tint, tone};
 use crate::config::Config;
-use crate::pipeline::{Freshness, Outdated, Planned, outdated, plan};
+use crate::pipeline::{self, Freshness, Outdated, Planned, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::draft;
@@ -94,7 +94,7 @@ fn describe(step: &Planned) -> (&'static str, String) {
             ("fresh", format!("{} records", number(manifest.counts.records_out)))
         }
         (Freshness::Fresh(_), Some(after)) => ("depends", format!("fresh if {after} comes out as before")),
-        (Freshness::Stale(_, why), _) => ("stale", why.join("; ")),
+        (Freshness::Stale(_, why), _) => ("stale", pipeline::told(why)),
         (Freshness::Missing, _) => ("missing", "not made yet".into()),
         (Freshness::Layout(layout), _) => Freshness::of_layout(*layout),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().into()),

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::diff::Asked;
 use super::manifest::{Candidate, Link};
 use crate::audit::{Explained, Passage, explain, find, find_said};
-use crate::pipeline::differences;
+use crate::pipeline::{Change, differences};
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
 
@@ -36,7 +36,8 @@ impl Causes {
             let decided = |link: &Link| (link.stage_version, link.settings.clone(), link.evidence.clone());
             let why = differences(&before.opening(&name), &link.opening(&name));
             // What an input brings is told by the stage that made it.
-            let own = why.into_iter().filter(|why| !why.starts_with("input ")).collect();
+            let own = why.iter().filter(|why| !matches!(why, Change::Input { .. }));
+            let own = own.map(ToString::to_string).collect();
             (decided(before) != decided(link)).then(|| (link.stage.clone(), own))
         });
         Ok(Some(Causes { workspace, recipe, differ: differ.collect() }))

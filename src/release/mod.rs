@@ -59,6 +59,7 @@ pub use causes::{Causes, lost};
 pub use end::End;
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
+pub use folder::files;
 pub use holders::{Holder, holders};
 pub use layout::categories;
 pub use left_out::LeftOut;

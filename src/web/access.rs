@@ -1,7 +1,8 @@
 //! Who may look at what: tokens, granted by name and kept as hashes in raw/access.jsonl.
 //!
 //! A token is 256 random bits, so that a plain SHA-256 of it is as hard to turn back as the token is to
-//! guess. The file is only ever appended to: a grant, or the end of one.
+//! guess. The file is only ever appended to: an invitation, a grant, or the end of one. Whoever follows an invitation gets a
+//! session and no token: a link that was used opens nothing any more.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,18 @@ enum Event {
         rank: Rank,
         sha256: String,
         at: String,
+        /// The invitation that it was given for, which opens nothing from then on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        invite: Option<String>,
+    },
+    /// A link that makes a grant, once.
+    Invite {
+        name: String,
+        rank: Rank,
+        sha256: String,
+        at: String,
+        /// Seconds since 1970.
+        until: u64,
     },
     Revoke {
         name: String,
@@ -69,6 +82,21 @@ pub struct Grant {
     hash: [u8; 32],
 }
 
+/// An invitation that nobody has followed yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invite {
+    /// Whom it is for.
+    pub name: String,
+    /// What it opens.
+    pub rank: Rank,
+    /// Until when, in seconds since 1970.
+    pub until: u64,
+    hash: [u8; 32],
+}
+
+/// How long an invitation can be followed, in seconds.
+const INVITED_SECS: u64 = 60 * 60 * 24 * 7;
+
 /// The grants of a workspace, read again whenever the file changed.
 #[derive(Debug)]
 pub struct Access {
@@ -76,13 +104,22 @@ pub struct Access {
     /// The trace that grants leave behind.
     sessions: PathBuf,
     known: Mutex<Known>,
+    /// Held while an invitation is followed, so that it is followed once.
+    following: Mutex<()>,
 }
 
 /// What was read, and the file's time and length when it was.
 #[derive(Debug, Default)]
 struct Known {
     state: Option<(SystemTime, u64)>,
+    holds: Holds,
+}
+
+/// What holds at the end of the file.
+#[derive(Clone, Debug, Default)]
+struct Holds {
     grants: Vec<Grant>,
+    invites: Vec<Invite>,
     closed: bool,
 }
 
@@ -101,6 +138,7 @@ impl Access {
             log: Log::at(workspace.raw().join("access.jsonl")).private(),
             sessions,
             known: Mutex::default(),
+            following: Mutex::default(),
         }
     }
 
@@ -109,7 +147,7 @@ impl Access {
     /// # Errors
     /// [`Error`] where the file cannot be read or a line is no event: then nobody gets in.
     pub fn grants(&self) -> Result<Vec<Grant>, Error> {
-        Ok(self.known()?.0)
+        Ok(self.known()?.grants)
     }
 
     /// Whether a token is needed: once one was granted, until somebody opens the pages again, and also where none is
@@ -118,7 +156,7 @@ impl Access {
     /// # Errors
     /// As [`Access::grants`].
     pub fn closed(&self) -> Result<bool, Error> {
-        Ok(self.known()?.1)
+        Ok(self.known()?.closed)
     }
 
     /// Lets whoever is on this machine in without a token again. Every grant ends.
@@ -129,7 +167,7 @@ impl Access {
         self.append(&Event::Open { at: at.into() })
     }
 
-    fn known(&self) -> Result<(Vec<Grant>, bool), Error> {
+    fn known(&self) -> Result<Holds, Error> {
         let state = match fs::metadata(self.log.path()) {
             Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
@@ -151,10 +189,9 @@ impl Access {
             });
         }
         if known.state != state {
-            let (grants, closed) = read(&self.log)?;
-            *known = Known { state, grants, closed };
+            *known = Known { state, holds: read(&self.log)? };
         }
-        Ok((known.grants.clone(), known.closed))
+        Ok(known.holds.clone())
     }
 
     /// Whose token it is. Every grant is compared in full, whichever fits, so that the time taken tells
@@ -181,16 +218,69 @@ impl Access {
     pub fn grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
         let token = random(self.log.path())?;
         let sha256 = hex::encode(hash(&token));
-        self.append(&Event::Grant { name: name.into(), rank, sha256, at: at.into() })?;
+        self.append(&Event::Grant { name: name.into(), rank, sha256, at: at.into(), invite: None })?;
         Ok(token)
     }
 
-    /// Ends the grant of `name`; false where there was none.
+    /// Invitations that can be followed now, in the order they were made.
+    ///
+    /// # Errors
+    /// [`Error`] as in [`Access::grants`].
+    pub fn invites(&self) -> Result<Vec<Invite>, Error> {
+        let mut invites = self.known()?.invites;
+        invites.retain(|invite| invite.until > since_1970());
+        Ok(invites)
+    }
+
+    /// Invites `name`, in place of an invitation that was not followed yet, and returns what the link ends in: it is kept
+    /// nowhere. The token that they may have goes on until the link is followed.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be written or there are no random numbers.
+    pub fn invite(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
+        let token = random(self.log.path())?;
+        let (sha256, until) = (hex::encode(hash(&token)), since_1970() + INVITED_SECS);
+        self.append(&Event::Invite { name: name.into(), rank, sha256, at: at.into(), until })?;
+        Ok(token)
+    }
+
+    /// Whose invitation it is, while it can be followed.
+    ///
+    /// # Errors
+    /// [`Error`] as in [`Access::grants`].
+    pub fn invited(&self, token: &str) -> Result<Option<Invite>, Error> {
+        let hash = hash(token);
+        let mut found = None;
+        for invite in self.invites()? {
+            if bool::from(invite.hash.ct_eq(&hash)) {
+                found = Some(invite);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Follows an invitation: it makes a grant whose token nobody has, so that only the session that begins now goes with
+    /// it. `None` where it was followed before, taken back or is too old.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be written or there are no random numbers.
+    pub fn follow(&self, token: &str, at: &str) -> Result<Option<Grant>, Error> {
+        let _alone = self.following.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(invite) = self.invited(token)? else { return Ok(None) };
+        let sha256 = hex::encode(hash(&random(self.log.path())?));
+        let (name, by) = (invite.name.clone(), Some(hex::encode(invite.hash)));
+        self.append(&Event::Grant { name, rank: invite.rank, sha256, at: at.into(), invite: by })?;
+        Ok(self.grants()?.into_iter().find(|grant| grant.name == invite.name))
+    }
+
+    /// Ends the grant of `name`, and takes an invitation back; false where there was neither.
     ///
     /// # Errors
     /// [`Error`] where the file cannot be written.
     pub fn revoke(&self, name: &str, at: &str) -> Result<bool, Error> {
-        if !self.grants()?.iter().any(|grant| grant.name == name) {
+        let Holds { grants, invites, .. } = self.known()?;
+        let known = grants.iter().map(|grant| &grant.name).chain(invites.iter().map(|invite| &invite.name));
+        if !known.into_iter().any(|known| known == name) {
             return Ok(false);
         }
         self.append(&Event::Revoke { name: name.into(), at: at.into() })?;
@@ -206,10 +296,10 @@ impl Access {
     }
 }
 
-fn read(log: &Log) -> Result<(Vec<Grant>, bool), Error> {
+fn read(log: &Log) -> Result<Holds, Error> {
     let lines = log.read()?;
     let lines = lines.split(|&byte| byte == b'\n').enumerate();
-    let (mut grants, mut closed): (Vec<Grant>, bool) = (Vec::new(), false);
+    let Holds { mut grants, mut invites, mut closed } = Holds::default();
     for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let damaged = |what: String| Error::Damaged {
             path: log.path().into(),
@@ -217,17 +307,32 @@ fn read(log: &Log) -> Result<(Vec<Grant>, bool), Error> {
             hint: "remove the line and grant again; until then nobody gets in".into(),
         };
         match serde_json::from_slice(line).map_err(|e| damaged(e.to_string()))? {
-            Event::Grant { name, rank, sha256, .. } => {
+            Event::Grant { name, rank, sha256, invite, .. } => {
                 let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is none".into()))?;
+                if let Some(followed) = invite {
+                    invites.retain(|invite| hex::encode(invite.hash) != followed);
+                }
                 grants.retain(|grant| grant.name != name);
                 grants.push(Grant { name, rank, hash });
                 closed = true;
             }
-            Event::Revoke { name, .. } => grants.retain(|grant| grant.name != name),
-            Event::Open { .. } => (grants, closed) = (Vec::new(), false),
+            Event::Invite { name, rank, sha256, until, .. } => {
+                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is none".into()))?;
+                invites.retain(|invite| invite.name != name);
+                invites.push(Invite { name, rank, until, hash });
+            }
+            Event::Revoke { name, .. } => {
+                grants.retain(|grant| grant.name != name);
+                invites.retain(|invite| invite.name != name);
+            }
+            Event::Open { .. } => Holds { grants, invites, closed } = Holds::default(),
         }
     }
-    Ok((grants, closed))
+    Ok(Holds { grants, invites, closed })
+}
+
+fn since_1970() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// 256 random bits in hexadecimal.
@@ -276,6 +381,32 @@ mod tests {
         assert!(access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
         assert_eq!(access.of_token(&second).unwrap(), None);
         assert!(!access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
+    }
+
+    #[test]
+    fn an_invitation_is_followed_once_and_leaves_no_token() {
+        let dir = tempfile::tempdir().unwrap();
+        let access = Access::of(&Workspace::new(dir.path()));
+        let at = "2026-01-01T00:00:00Z";
+        let first = access.invite("a", Rank::Annotator, at).unwrap();
+        let second = access.invite("a", Rank::Annotator, at).unwrap();
+        assert!(!access.closed().unwrap(), "nobody is locked out before somebody came in");
+        assert!(access.invited(&first).unwrap().is_none(), "a new link takes the place of the old one");
+        assert_eq!(access.invited(&second).unwrap().unwrap().name, "a");
+        assert_eq!(access.of_token(&second).unwrap(), None, "an invitation is no token");
+        let grant = access.follow(&second, at).unwrap().unwrap();
+        assert_eq!((grant.name.as_str(), grant.rank), ("a", Rank::Annotator));
+        assert!(access.closed().unwrap() && access.follow(&second, at).unwrap().is_none());
+        let other = access.invite("b", Rank::Reader, at).unwrap();
+        assert!(access.revoke("b", at).unwrap() && access.follow(&other, at).unwrap().is_none());
+        let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
+        assert!(![first, second, other].iter().any(|token| stored.contains(token)));
+        // A link of last week.
+        let old = hex::encode(hash("old"));
+        let event =
+            Event::Invite { name: "c".into(), rank: Rank::Reader, sha256: old, at: at.into(), until: 1 };
+        access.append(&event).unwrap();
+        assert!(access.follow("old", at).unwrap().is_none() && access.invites().unwrap().is_empty());
     }
 
     #[test]

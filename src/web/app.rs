@@ -8,13 +8,18 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 
+use tower_http::compression::CompressionLayer;
+
 use super::access::{Access, Rank};
 use super::desk::{Ballots, Desk};
 use super::error::Oops;
 use super::limits::Tries;
+use super::routes::table::{self, Tables};
 use super::routes::{
-    carry, curate, decide, duplicates, guideline, history, login, overview, record, releases, review, stage,
+    assign, carry, curate, decide, duplicates, guideline, history, login, overview, people, record, releases,
+    review, run, stage,
 };
+use super::running::Runner;
 use super::server::{Address, Serve};
 use super::sessions::Sessions;
 use super::staged::Stages;
@@ -36,6 +41,8 @@ pub(super) struct App {
     pub(super) stages: Stages,
     pub(super) desk: Desk,
     pub(super) ballots: Ballots,
+    pub(super) runner: Runner,
+    pub(super) tables: Tables,
     /// Held while work is given out.
     pub(super) assigning: Mutex<()>,
     /// The session's cookie; two servers on one host have two.
@@ -56,6 +63,8 @@ impl App {
             stages: Stages::default(),
             desk: Desk::open(&workspace),
             ballots: Ballots::default(),
+            runner: Runner::default(),
+            tables: Tables::default(),
             assigning: Mutex::default(),
             // Over TLS a browser holds a cookie of this name to this very host.
             cookie: format!("{}riddlemill-{}", if address.secure() { "__Host-" } else { "" }, address.port),
@@ -110,6 +119,7 @@ fn open() -> Vec<Route> {
     vec![
         ("/login", get(login::form).post(login::enter)),
         ("/logout", post(login::leave)),
+        ("/join/{token}", get(people::join).post(people::enter)),
         ("/assets/{hash}/{name}", get(assets::get)),
         ("/health", get(|| async { "ok\n" })),
     ]
@@ -124,8 +134,14 @@ fn readers() -> Vec<Route> {
         ("/{recipe}/figures/{stage}", get(stage::figures)),
         ("/{recipe}/record/{*id}", get(record::page)),
         ("/{recipe}/duplicates", get(duplicates::page)),
+        ("/run", get(run::page).post(run::act)),
+        ("/run/costs", get(run::costs)),
+        ("/run/events", get(run::events)),
         ("/releases", get(releases::list)),
         ("/{recipe}/release/{version}", get(releases::page)),
+        ("/{recipe}/release/{version}/rows", get(table::page)),
+        ("/{recipe}/release/{version}/card", get(table::card)),
+        ("/{recipe}/release/{version}/file/{*path}", get(table::file)),
         ("/{recipe}/diff", get(releases::diff)),
     ]
 }
@@ -145,10 +161,14 @@ fn annotators() -> Vec<Route> {
 fn curators() -> Vec<Route> {
     vec![
         ("/curate", get(curate::page)),
-        ("/curate/{recipe}/{step}/assign", post(curate::spread)),
+        ("/curate/{recipe}/{step}", get(curate::one)),
+        ("/curate/{recipe}/{step}/assign", get(assign::page).post(assign::spread)),
         ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),
         ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
         ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
+        ("/people", get(people::page)),
+        ("/people/invite", post(people::invite)),
+        ("/people/revoke", post(people::revoke)),
         ("/{recipe}/decide", post(decide::take)),
     ]
 }
@@ -181,5 +201,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .merge(circle(curators(), Rank::Curator))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(app.clone(), guard::frame))
+        // Outermost, so that what went wrong is compressed as well; a stream of events goes out as it comes.
+        .layer(CompressionLayer::new())
         .with_state(app)
 }

@@ -24,6 +24,7 @@ const ASSETS: &[Asset] = &[
     Asset { name: "page.js", kind: SCRIPT, bytes: include_bytes!("assets/page.js") },
     Asset { name: "review.css", kind: STYLE, bytes: include_bytes!("assets/review.css") },
     Asset { name: "review.js", kind: SCRIPT, bytes: include_bytes!("assets/review.js") },
+    Asset { name: "run.js", kind: SCRIPT, bytes: include_bytes!("assets/run.js") },
     Asset { name: "icon.svg", kind: "image/svg+xml", bytes: include_bytes!("assets/icon.svg") },
     Asset { name: "htmx.js", kind: SCRIPT, bytes: include_bytes!("assets/vendor/htmx.min.js") },
     Asset { name: "htmx.LICENSE", kind: TEXT, bytes: include_bytes!("assets/vendor/htmx.LICENSE") },

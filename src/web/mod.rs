@@ -2,11 +2,12 @@
 //!
 //! In reading order: [`access`] says who may look at what, and [`sessions`] who is logged in; `server` takes connections
 //! and bounds what a client may cost (`crowd`, `paced`); `guard` stands before every route; `app` names the routes, each a file in `routes`;
-//! `desk` holds the votes and writes them; `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
+//! `desk` holds the votes and writes them; `running` is the run that somebody started here; `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
 //! one of two languages (`words`).
 //!
 //! Invariants:
-//! - Pages call the libraries that the verbs call. They write nothing but votes and assignments.
+//! - Pages call the libraries that the verbs call. They write nothing but votes, what stands beside them, assignments,
+//!   decisions and grants; and a run, where pipeline.toml lets one be started here, writes what a run writes.
 //! - Every route stands in one of four circles: open, annotators, readers, curators. A route without a
 //!   circle does not compile into the router.
 //! - No page holds a script or a style of its own, so the content policy allows none: what a post holds
@@ -26,6 +27,7 @@ mod kept;
 mod limits;
 mod paced;
 mod routes;
+mod running;
 mod server;
 pub mod sessions;
 mod staged;

@@ -121,9 +121,12 @@ pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Re
         let local = listener.local_addr().map_err(refused)?;
         what.address.port = local.port();
         let behind_proxy = what.address.public.is_some();
-        let router = router(Arc::new(App::new(what)));
+        let app = Arc::new(App::new(what));
+        let router = router(app.clone());
         ready(local);
         take(listener, router, behind_proxy, stop).await;
+        // What is finished stands; the rest is made by the next run.
+        app.runner.stop();
         Ok(())
     })
 }

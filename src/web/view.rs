@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::error::Oops;
 use super::guard::Visitor;
+use super::routes::table;
 use super::{assets, csrf, words};
 use crate::audit::{Side, diff};
 use crate::text::grouped;
@@ -29,18 +30,26 @@ templates![
     "decide.html",
     "error.html",
     "login.html",
+    "join.html",
+    "people.html",
     "overview.html",
     "stage.html",
     "figures.html",
     "record.html",
+    "run.html",
+    "running.html",
+    "costs.html",
     "found.html",
     "duplicates.html",
     "releases.html",
     "release.html",
+    "table.html",
+    "card.html",
     "diff.html",
     "queue.html",
     "ballot.html",
     "curate.html",
+    "assign.html",
     "carry.html",
 ];
 
@@ -65,6 +74,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
+    env.add_filter("rendered", |text: &str| Value::from_safe_string(table::rendered(text)));
     env.add_filter("score", |x: f64| format!("{x:.3}"));
     env.add_filter("percent", |x: f64| format!("{:.1}", x * 100.0));
     env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));
@@ -89,6 +99,15 @@ fn language(state: &State) -> words::Language {
 /// # Errors
 /// Where the template does not fit.
 pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, Oops> {
+    let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+    Ok((head, html(visitor, name, found)?).into_response())
+}
+
+/// A template with what a route found, and what every page knows.
+///
+/// # Errors
+/// Where the template does not fit.
+pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<String, Oops> {
     let views = VIEWS.as_ref().map_err(Oops::broken)?;
     let common = minijinja::context! {
         lang => visitor.language.code(),
@@ -105,9 +124,7 @@ pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
         program => crate::VERSION,
     };
     let found = Value::from(Serde(found));
-    let html = views.get_template(name)?.render(minijinja::context! { ..found, ..common })?;
-    let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
-    Ok((head, html).into_response())
+    Ok(views.get_template(name)?.render(minijinja::context! { ..found, ..common })?)
 }
 
 /// A text as one segment of an address.

@@ -40,6 +40,11 @@ export const two_duplicates_are_compared = () => served(async (server, browser) 
   await sheet.goto(server.url);
   await sheet.click("#ruozhibench-gen a[href='/ruozhibench-gen/duplicates']");
   check((await sheet.locator(".cluster ins").count()) > 0, "differences are marked");
+  // What was merged is looked at from the lowest score on, both texts side by side.
+  await sheet.click("a[href='?show=pairs&verdict=same']");
+  const scores = (await sheet.$$eval("#rows .strong", (all) => all.map((e) => Number(e.textContent))));
+  check(scores.length > 1 && scores.every((s, n) => n === 0 || scores[n - 1] <= s), `the lowest first: ${scores}`);
+  check((await sheet.locator("#rows .cluster").first().locator(".pair .post").count()) === 2, "both texts stand there");
   await sheet.click("a[href='?show=pairs']");
   await sheet.selectOption("select[name=verdict]", "all");
   await sheet.waitForFunction(() => document.querySelectorAll("#rows .cluster").length > 3);
@@ -81,7 +86,7 @@ export const posts_that_hold_scripts_do_nothing = () => {
   }, workspace);
 };
 
-const PAGES = { overview: "/", stage: "/ruozhibench-gen/stage/filter", changed: "/ruozhibench-gen/stage/clean?outcome=changed", record: "/ruozhibench-gen/record/tieba:990001059", figures: "/ruozhibench-gen/figures/dedup", duplicates: "/ruozhibench-gen/duplicates", releases: "/releases", release: "/ruozhibench-gen/release/candidate", found: "/find?q=" + encodeURIComponent("灯"), curate: "/curate", queue: "/review?as=annotator-1", ballot: "/review/ruozhibench-gen/screen/vote?as=annotator-1", missing: "/nothing" };
+const PAGES = { overview: "/", stage: "/ruozhibench-gen/stage/filter", changed: "/ruozhibench-gen/stage/clean?outcome=changed", record: "/ruozhibench-gen/record/tieba:990001059", figures: "/ruozhibench-gen/figures/dedup", duplicates: "/ruozhibench-gen/duplicates", releases: "/releases", release: "/ruozhibench-gen/release/candidate", found: "/find?q=" + encodeURIComponent("灯"), curate: "/curate", progress: "/curate/ruozhibench-gen/screen", assign: "/curate/ruozhibench-gen/screen/assign", people: "/people", run: "/run", costs: "/run/costs", table: "/ruozhibench-gen/release/candidate/rows", card: "/ruozhibench-gen/release/candidate/card", queue: "/review?as=annotator-1", ballot: "/review/ruozhibench-gen/screen/vote?as=annotator-1", missing: "/nothing" };
 
 export const every_page_is_accessible_in_both_lights_widths_and_languages = () => served(async (server, browser) => {
   for (const [light, width, locale] of [["light", 1280, "en"], ["dark", 390, "zh-CN"], ["dark", 1280, "en"], ["light", 390, "zh-CN"]]) {

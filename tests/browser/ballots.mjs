@@ -1,12 +1,12 @@
 // Every ballot of the benchmarks, with the keyboard alone, at three widths and in both languages.
-import { Server, Workspace, accessible, check, open, page, picture } from "./harness.mjs";
+import { Server, Workspace, accessible, check, open, openFirefox, page, picture } from "./harness.mjs";
 
 const SIZES = [[1280, 800, "en"], [800, 900, "zh-CN"], [390, 844, "zh-CN"], [390, 844, "en"]];
 
-async function walked(work) {
+async function walked(work, launch = open) {
   const workspace = Workspace.sample();
   const server = await Server.start(workspace);
-  const browser = await open();
+  const browser = await launch();
   try {
     const sheet = await page(browser);
     await sheet.goto(server.url + "/review");
@@ -58,10 +58,13 @@ export const a_ballot_that_lacks_an_answer_says_so_where_the_eye_is = () => ever
   check(await sheet.evaluate(() => document.activeElement.closest("fieldset").querySelector("[data-wrong]").hidden), `${name}: the mark stays on a field that is answered`);
 });
 
-export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked(async (desks, browser, workspace) => {
-  const sheet = await page(browser, { viewport: { width: 1280, height: 800 } });
+const by_keys = (locale) => async (desks, browser, workspace) => {
+  const sheet = await page(browser, { viewport: { width: 1280, height: 800 }, locale });
   for (const [name, address] of desks) {
     await sheet.goto(address);
+    // Everything that is asked is asked in the language of the page.
+    const foreign = await sheet.$$eval("legend, .option b, .option .soft, .subject h2, .asked, .button", (all, zh) => all.map((e) => e.textContent.trim()).filter((words) => /[a-z]{3}/i.test(words) !== !zh && /[一-鿿]/.test(words) !== zh), locale !== "en");
+    check(locale === "en" || foreign.length === 0, `${name}: in another language: ${foreign.slice(0, 5).join(" | ")}`);
     const before = await sheet.getAttribute("#ballot", "data-key");
     check(await sheet.evaluate(() => [...document.querySelectorAll(".option kbd")].every((k) => k.dataset.key)), `${name}: an answer has no key`);
     const help = await sheet.textContent(".keys");
@@ -97,7 +100,15 @@ export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked
   }
   check(workspace.read("raw/votes/000001.jsonl").trim().split("\n").length === desks.size, "one vote a ballot");
   check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
-});
+};
+export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked(by_keys("en"));
+export const every_ballot_takes_as_few_keys_in_chinese = () => walked(by_keys("zh-CN"));
+export const every_ballot_takes_as_few_keys_in_firefox = async () => {
+  const browser = await openFirefox();
+  if (!browser) return "no Firefox, or no driver for it";
+  await browser.close();
+  await walked(by_keys("zh-CN"), openFirefox);
+};
 
 export const digits_go_on_to_the_next_question = () => walked(async (desks, browser) => {
   const sheet = await page(browser, { viewport: { width: 1280, height: 800 } });

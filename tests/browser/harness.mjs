@@ -1,6 +1,6 @@
 // A workspace, the real server in it, and a browser without a screen.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,6 +9,8 @@ const modules = process.env.RIDDLEMILL_NODE_MODULES;
 if (!modules) throw new Error("RIDDLEMILL_NODE_MODULES is not set; see tests/browser/README.md");
 const require = createRequire(join(resolve(modules), "x.js"));
 const { chromium } = require("playwright-core");
+// The last version of the driver that asks Firefox for nothing that Debian's does not know.
+const bidi = (() => { try { return require("playwright-bidi"); } catch { return null; } })();
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const command = resolve(process.env.RIDDLEMILL || "target/release/riddlemill");
@@ -62,6 +64,10 @@ export class Server {
 }
 
 export const open = () => chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+
+const firefox = process.env.FIREFOX || "/usr/bin/firefox-esr";
+// Firefox as the system has it, by WebDriver BiDi; nothing where it or its driver is not here.
+export const openFirefox = async () => (bidi && existsSync(firefox) ? bidi.firefox.launch({ channel: "moz-firefox", executablePath: firefox }) : null);
 
 // A page that counts what must never happen: a script of a post that runs, an error, a breach of the policy.
 export async function page(browser, more = {}) {

@@ -130,7 +130,7 @@ export const a_dispute_is_settled_and_the_run_uses_it = async () => {
     const sheet = await page(browser);
     await sheet.goto(server.url + "/review?as=meta-1");
     await sheet.click(".desk[href*='category/adjudication']");
-    check((await sheet.textContent(".subject")).includes("votes · categories"), "the votes are side by side");
+    check((await sheet.textContent(".subject")).includes("Votes so far: 2"), "the votes stand apart");
     check(!(await sheet.textContent("main")).includes("annotator-"), "and name nobody");
     await sheet.keyboard.press("1");
     await sheet.click("text=Save and next");

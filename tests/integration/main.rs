@@ -36,6 +36,7 @@ mod hostile;
 mod importers;
 mod kills;
 mod long;
+mod manage;
 mod merge;
 mod money;
 mod newest;

@@ -119,7 +119,7 @@ fn votes_are_brought_over_on_a_page_that_shows_both_texts() {
     assert_eq!(confirmed(), 1);
     let server = Server::start(&ws, &[]);
     let place = "/curate/chumor/screen/carry";
-    assert!(server.get("/curate").body.contains(place));
+    assert!(server.get("/curate/chumor/screen").body.contains(place));
     let mut browser = Browser::default();
     let page = browser.get(&server, place).body;
     for word in ["13800138000", "雨伞打", "a1 (vote): screen=keep", "<del>", "<ins>"] {

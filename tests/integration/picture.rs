@@ -9,6 +9,8 @@ use crate::harness::Workspace;
 
 /// Width of the widest bar.
 const BAR: u64 = 420;
+/// Where bars begin: the longest name of a stage, 13 px high, stands before it.
+const LEFT: u64 = 172;
 /// Height of a stage's row.
 const ROW: u64 = 46;
 
@@ -19,9 +21,9 @@ fn draw(funnel: &Value) -> String {
     let widest = count(&stages[0], "records_in").max(1);
     let height = 62 + ROW * (stages.len() as u64 + 1);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"{height}\" viewBox=\"0 0 860 {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"920\" height=\"{height}\" viewBox=\"0 0 920 {height}\" \
          font-family=\"system-ui, sans-serif\" font-size=\"13\">\n\
-         <rect width=\"860\" height=\"{height}\" fill=\"#fff\"/>\n\
+         <rect width=\"920\" height=\"{height}\" fill=\"#fff\"/>\n\
          <text x=\"20\" y=\"30\" font-size=\"16\" font-weight=\"600\" fill=\"#222\">{}: the sample, from dump to candidate</text>\n",
         funnel["recipe"].as_str().unwrap()
     );
@@ -29,12 +31,13 @@ fn draw(funnel: &Value) -> String {
         let width = (n * BAR / widest).max(2);
         let _ = write!(
             svg,
-            "<text x=\"100\" y=\"{}\" text-anchor=\"end\" fill=\"#222\">{name}</text>\n\
-             <rect x=\"112\" y=\"{y}\" width=\"{width}\" height=\"24\" rx=\"3\" fill=\"#4a7fb5\"/>\n\
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"#222\">{name}</text>\n\
+             <rect x=\"{LEFT}\" y=\"{y}\" width=\"{width}\" height=\"24\" rx=\"3\" fill=\"#4a7fb5\"/>\n\
              <text x=\"{}\" y=\"{}\" fill=\"#222\" font-weight=\"600\">{n}</text>\n\
-             <text x=\"112\" y=\"{}\" fill=\"#777\" font-size=\"11\">{note}</text>\n",
+             <text x=\"{LEFT}\" y=\"{}\" fill=\"#777\" font-size=\"11\">{note}</text>\n",
+            LEFT - 12,
             y + 17,
-            120 + width,
+            LEFT + 8 + width,
             y + 17,
             y + 37
         );
@@ -67,6 +70,9 @@ fn the_funnel_of_the_readme_is_true() {
     let said = ws.call(["report", "--recipe", "ruozhibench-gen", "--json"]).expect(0);
     let funnels: Value = serde_json::from_str(&said.out).unwrap();
     let drawn = draw(&funnels[0]);
+    // A letter of a sans serif of 13 px is hardly ever wider than 8 px.
+    let longest = funnels[0]["stages"].as_array().unwrap().iter().map(|s| s["stage"].as_str().unwrap().len());
+    assert!(longest.max().unwrap() as u64 * 8 <= LEFT - 12, "the longest name of a stage is clipped");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/funnel.svg");
     if std::env::var_os("RIDDLEMILL_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

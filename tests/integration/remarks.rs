@@ -65,7 +65,7 @@ fn a_remark_is_read_by_whoever_settles_and_goes_no_further() {
     let dispute = format!("/review/ruozhibench-gen/category/adjudication?as=meta-1&item={}", coded(&id));
     let page = Browser::default().get(&server, &dispute).body;
     assert!(page.contains(&format!("{REMARK}!")) && !page.contains("annotator-"), "{page}");
-    let curated = Browser::default().get(&server, "/curate").body;
+    let curated = Browser::default().get(&server, "/curate/ruozhibench-gen/category").body;
     assert!(curated.contains(&format!("{REMARK}!")), "{curated}");
 
     let list = |who: &str, q: &str| {
@@ -105,7 +105,9 @@ fn a_guideline_is_edited_and_votes_know_what_was_read() {
     assert_eq!(edit(&mut curator, "选出类型。"), 303);
     assert_eq!(edit(&mut curator, "选出类型。"), 303);
     let edits = workspace.read("raw/votes/guidelines/ruozhibench-gen.category.jsonl");
-    assert_eq!(edits.lines().count(), 1, "the same words are no new version");
+    let by = |name: &str| edits.lines().filter(|line| line.contains(&format!("\"by\":\"{name}\""))).count();
+    assert_eq!(by("meta-1"), 1, "the same words are no new version");
+    assert_eq!((by(""), edits.lines().count()), (1, 2), "what was voted by is kept, whoever wrote it");
 
     // The vote by the old version stands, and counts beside one by the new one.
     let own = Browser::default().get(&server, &format!("{PLACE}?as=annotator-1&item={}", coded(&id))).body;
@@ -120,6 +122,6 @@ fn a_guideline_is_edited_and_votes_know_what_was_read() {
     let page = curator.get(&server, here).body;
     assert_eq!(page.matches("votes: 1").count(), 2, "each version has its vote: {page}");
     workspace.run();
-    let stale = Browser::default().get(&server, "/curate").body;
+    let stale = Browser::default().get(&server, "/curate/ruozhibench-gen/category").body;
     assert!(!stale.contains("/curate/ruozhibench-gen/category/carry"), "an edit outdates no vote");
 }

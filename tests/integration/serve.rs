@@ -3,7 +3,7 @@
 use crate::browser::{Browser, Server, coded, made};
 use crate::harness::{Workspace, title};
 
-const READERS: [&str; 10] = [
+const READERS: [&str; 16] = [
     "/",
     "/find?q=x",
     "/flub/stage/dedup",
@@ -13,10 +13,22 @@ const READERS: [&str; 10] = [
     "/brainteaser/duplicates?show=pairs&verdict=all",
     "/releases",
     "/flub/release/candidate",
+    "/flub/release/candidate/rows",
+    "/flub/release/candidate/rows?q=x&sort=id&order=down&row=0&col=text",
+    "/flub/release/candidate/card",
+    "/flub/release/candidate/file/MANIFEST.json",
+    "/run",
+    "/run/costs",
     "/flub/diff",
 ];
-const CURATORS: [&str; 3] =
-    ["/curate", "/curate/ruozhibench-gen/screen/carry", "/curate/ruozhibench-gen/screen/votes.jsonl"];
+const CURATORS: [&str; 6] = [
+    "/curate",
+    "/curate/ruozhibench-gen/screen",
+    "/curate/ruozhibench-gen/screen/assign",
+    "/people",
+    "/curate/ruozhibench-gen/screen/carry",
+    "/curate/ruozhibench-gen/screen/votes.jsonl",
+];
 
 #[test]
 fn pages_tell_where_a_post_went_and_are_safe_to_open() {

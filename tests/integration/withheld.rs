@@ -20,6 +20,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/logout", &[""]),
     ("/assets/{hash}/{name}", &[""]),
     ("/health", &[""]),
+    ("/join/{token}", &[""]),
     ("/review", &["", "?as={other}"]),
     ("/review/mine", &["", "?as={other}", "?as={other}&q={item}"]),
     ("/review/{recipe}/{step}/guideline", &["", "?as={other}"]),
@@ -34,11 +35,21 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/{recipe}/figures/{stage}", &[""]),
     ("/{recipe}/record/{*id}", &[""]),
     ("/{recipe}/duplicates", &["", "?show=pairs&verdict=all"]),
+    ("/run", &[""]),
+    ("/run/costs", &[""]),
+    ("/run/events", &[""]),
     ("/releases", &[""]),
     ("/{recipe}/release/{version}", &["", "?reference=..%2faccess.jsonl"]),
+    ("/{recipe}/release/{version}/rows", &["", "?q={secret}", "?row=0"]),
+    ("/{recipe}/release/{version}/card", &[""]),
+    ("/{recipe}/release/{version}/file/{*path}", &[""]),
     ("/{recipe}/diff", &["", "?before=candidate&after=candidate"]),
     ("/curate", &["", "?as={other}"]),
-    ("/curate/{recipe}/{step}/assign", &[""]),
+    ("/people", &["", "?as={other}"]),
+    ("/people/invite", &[""]),
+    ("/people/revoke", &[""]),
+    ("/curate/{recipe}/{step}", &["", "?as={other}"]),
+    ("/curate/{recipe}/{step}/assign", &["", "?as={other}"]),
     ("/curate/{recipe}/{step}/guideline", &[""]),
     ("/curate/{recipe}/{step}/carry", &["", "?as={other}"]),
     ("/curate/{recipe}/{step}/votes.jsonl", &["", "?as={other}"]),
@@ -72,6 +83,8 @@ fn filled(path: &str, secrets: &Secrets) -> Vec<String> {
     fill("{step}", &|path| of(path).reviews().map(|review| review.place().1.to_string()).collect());
     fill("{stage}", &|path| of(path).steps.iter().map(|step| coded(step.name)).collect());
     fill("{round}", &|_| texts(&ROUNDS));
+    fill("{*path}", &|_| texts(&["MANIFEST.json", "..%2f..%2f..%2fraw%2faccess.jsonl"]));
+    fill("{token}", &|_| texts(&["0123456789abcdef"]));
     fill("{version}", &|_| texts(&["candidate"]));
     fill("{*id}", &|_| vec![secrets.item.clone()]);
     fill("{hash}", &|_| texts(&["0", ".."]));

@@ -329,6 +329,12 @@ pub struct Step {
     pub title: Label,
     /// How to decide, in the project's words.
     pub guideline: Label,
+    /// What the guideline means, by example.
+    #[serde(skip)]
+    pub examples: Vec<Label>,
+    /// Languages that whoever votes must read.
+    #[serde(skip)]
+    pub languages: Vec<&'static str>,
     /// Where the paper describes it.
     pub paper: &'static str,
     /// Content keys shown, in order, with what annotators read before each.

@@ -60,6 +60,7 @@ struct Common {
     voters: Vec<Role>,
     votes: usize,
     drafts: Drafts,
+    languages: Vec<&'static str>,
     trial: Option<Qualification>,
 }
 
@@ -70,6 +71,7 @@ impl Default for Common {
             voters: vec![Role::Annotator, Role::Junior, Role::Senior],
             votes: 1,
             drafts: Drafts::Hidden,
+            languages: Vec::new(),
             trial: None,
         }
     }
@@ -86,6 +88,7 @@ fn common(keys: &Keys<'_>, every: &Common) -> Common {
         drafts: keys
             .one_of("drafts", &[("hidden", Drafts::Hidden), ("shown", Drafts::Shown)])
             .unwrap_or(every.drafts),
+        languages: keys.texts("languages").unwrap_or_else(|| every.languages.clone()),
         trial: keys.table("trial", trial).or(every.trial),
     }
 }
@@ -101,6 +104,8 @@ fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &List
         name,
         title: keys.words("title"),
         guideline: keys.words("guideline"),
+        examples: keys.tables("examples", |keys| keys.both()).unwrap_or_default(),
+        languages: common.languages,
         paper: keys.text("paper").unwrap_or_default(),
         shows: shows(keys),
         review: keys.table("second", |keys| second(&fields, lists, keys)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ballot::Label;
 use crate::ballots::{self, Ballots};
 use crate::data::{self, Data, Number};
 use crate::declares::{self, Tables};
@@ -18,7 +19,7 @@ pub struct Benchmark {
     /// What it was called before: votes, tasks and decisions under such a name are its own.
     pub was: Vec<&'static str>,
     /// What it builds, in a sentence.
-    pub about: &'static str,
+    pub about: Label,
     /// Its steps, in order.
     pub steps: Vec<Step>,
     /// Steps that had another name: then and now. What is staged under the old name is made anew.
@@ -276,7 +277,7 @@ fn benchmark(
         declared: String::new(),
         name,
         was: keys.texts("was").unwrap_or_default(),
-        about: keys.needed("about"),
+        about: keys.words("about"),
         steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),

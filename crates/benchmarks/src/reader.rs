@@ -111,11 +111,13 @@ impl Keys<'_> {
             let en = self.needed(key);
             return Label { en, zh: en };
         }
-        let words = |keys: &Keys<'_>| {
-            let en = keys.needed("en");
-            Label { en, zh: keys.text("zh").unwrap_or(en) }
-        };
-        self.table(key, words).unwrap_or(Label { en: "", zh: "" })
+        self.table(key, |keys| keys.both()).unwrap_or(Label { en: "", zh: "" })
+    }
+
+    /// A table that is such words.
+    pub fn both(&self) -> Label {
+        let en = self.needed("en");
+        Label { en, zh: self.text("zh").unwrap_or(en) }
     }
 
     /// One of the values that have a name.

@@ -17,7 +17,9 @@ fn codes_fit_in_a_cell_and_labels_are_bilingual() {
         code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     };
     let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..'\u{9fff}').contains(&c));
+    assert!(all().iter().all(|benchmark| chinese(benchmark.about.zh)));
     for step in ballots() {
+        assert!(step.examples.iter().all(|example| chinese(example.zh)), "{}", step.name);
         assert!(chinese(step.guideline.zh) && chinese(step.title.zh), "{}", step.name);
         for field in step.form(Round::Adjudication) {
             assert!(code(field.name) && chinese(field.label.zh), "{}", field.name);

@@ -33,10 +33,10 @@ mod withheld;
 
 pub use assemble::{AssembleError, assemble};
 use evidence::Known;
-pub use forecast::{Forecast, Later, StepForecast, forecast};
+pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
-pub use plan::{Freshness, Planned, differences, plan};
+pub use plan::{Change, Freshness, Planned, differences, plan, told};
 pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, subjects};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
@@ -213,7 +213,7 @@ pub fn run(
                 continue;
             }
             _ if i < range.start => return Err(RunError::Missing { recipe: recipe.name, stage: step.name }),
-            Freshness::Stale(_, why) => why.join("; "),
+            Freshness::Stale(_, why) => told(&why),
             Freshness::Missing => "not made yet".to_string(),
             Freshness::Layout(layout) => Freshness::of_layout(layout).1,
             Freshness::Damaged(what) => what,

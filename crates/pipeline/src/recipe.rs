@@ -14,6 +14,8 @@ pub struct Recipe {
     pub name: &'static str,
     /// What it builds, in a sentence.
     pub about: &'static str,
+    /// The same in Chinese.
+    pub about_zh: &'static str,
     /// Its stages, in order; an input is named by the stage that writes it.
     pub steps: &'static [Step],
     /// What the benchmark's paper decides otherwise than the defaults: `stage.key` and TOML.
@@ -93,7 +95,8 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
     };
     Recipe {
         name: benchmark.name,
-        about: benchmark.about,
+        about: benchmark.about.en,
+        about_zh: benchmark.about.zh,
         steps: benchmark.steps.iter().map(step).collect::<Vec<_>>().leak(),
         choices: &benchmark.settings,
         renamed: &benchmark.renamed,

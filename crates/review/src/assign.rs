@@ -28,6 +28,13 @@ pub struct Annotator {
 }
 
 impl Annotator {
+    /// Languages of `step` that the annotator is not said to read. Of whom nothing is said it is not known.
+    pub fn unread<'s>(&self, step: &'s Step) -> Vec<&'s str> {
+        let reads = |wanted: &&'s str| self.languages.iter().any(|language| language == wanted);
+        let wanted = step.languages.iter().copied().filter(|_| !self.languages.is_empty());
+        wanted.filter(|wanted| !reads(wanted)).collect()
+    }
+
     /// Whether the annotator may vote in `round` of `step`.
     pub fn may_vote(&self, step: &Step, round: Round) -> bool {
         step.roles(round).contains(&self.role)
@@ -36,7 +43,7 @@ impl Annotator {
 }
 
 /// One item for one annotator.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Task {
     /// The item.
     pub item: String,
@@ -50,6 +57,12 @@ pub struct Task {
     /// Who had it before and left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<String>,
+    /// When it was given, RFC 3339, where that was told: what was given at once can be taken back at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Takes the task of this item, annotator and round back that was given last, and is none itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub back: bool,
 }
 
 /// How items are spread.
@@ -116,12 +129,17 @@ pub fn lacks(person: &Annotator, step: &Step, settings: &AssignSettings<'_>) -> 
     } else if !person.may_vote(step, settings.round) {
         lacks.push("not qualified = true, which `riddlemill review qualify` tells of".into());
     }
-    let unread: Vec<&str> = settings
+    let mut unread: Vec<&str> = settings
         .languages
         .iter()
         .copied()
         .filter(|wanted| !person.languages.iter().any(|language| language == wanted))
         .collect();
+    for wanted in person.unread(step) {
+        if !unread.contains(&wanted) {
+            unread.push(wanted);
+        }
+    }
     if !unread.is_empty() {
         lacks.push(format!("languages lack {}", unread.join(", ")));
     }
@@ -150,13 +168,8 @@ pub fn assign(
     let mut loads = Loads::of(&able, tasks, round);
     let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
     let mut new = Vec::new();
-    let task = |item: &str, annotator: String| Task {
-        item: item.into(),
-        annotator,
-        round,
-        gold: false,
-        instead_of: None,
-    };
+    let task =
+        |item: &str, annotator: String| Task { item: item.into(), annotator, round, ..Task::default() };
     if let Some(size) = settings.sample {
         for item in drawn(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
         {
@@ -196,7 +209,7 @@ pub fn assign(
                 annotator: annotator.to_owned(),
                 round,
                 gold: true,
-                instead_of: None,
+                ..Task::default()
             });
         }
     }
@@ -234,7 +247,7 @@ pub fn replace(
     for item in drawn(open.map(|task| task.item.as_str()), settings.seed) {
         if let Some(annotator) = loads.give(item, settings.seed) {
             let instead_of = Some(leaving.to_owned());
-            new.push(Task { item: item.to_owned(), annotator, round, gold: false, instead_of });
+            new.push(Task { item: item.to_owned(), annotator, round, instead_of, ..Task::default() });
         }
     }
     new.sort();
@@ -265,6 +278,7 @@ fn able<'p>(step: &Step, people: &'p [Annotator], settings: &AssignSettings<'_>)
         settings.languages.iter().all(|wanted| person.languages.iter().any(|language| language == wanted))
     };
     let able = people.iter().filter(|person| person.may_vote(step, settings.round)).filter(reads);
+    let able = able.filter(|person| person.unread(step).is_empty());
     let names: BTreeSet<&str> = able.map(|person| person.name.as_str()).collect();
     names.into_iter().collect()
 }

@@ -6,6 +6,7 @@ pub mod answers;
 pub mod assign;
 pub use riddlemill_benchmarks::ballot;
 pub mod ballots;
+pub mod beside;
 mod blinding;
 pub mod carry;
 pub mod decisions;

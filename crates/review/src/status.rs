@@ -70,6 +70,33 @@ pub struct Progress {
     pub stale: usize,
     /// Middle of the times taken, where they are known.
     pub median_seconds: Option<f64>,
+    /// Votes of which the time is known, and those among them that were given faster than anybody reads the item.
+    pub hasty: Share,
+}
+
+impl Progress {
+    /// Whether so many votes were faster than reading that somebody should look at them.
+    pub fn is_implausibly_fast(&self) -> bool {
+        self.hasty.count >= HASTY_FEWEST && self.hasty.rate().is_some_and(|rate| rate > HASTY_SHARE)
+    }
+}
+
+/// Characters that nobody reads in less than a second: 1,800 Chinese ones a minute are three times what a practised reader
+/// takes in. Four letters of an alphabet count as one.
+const READ_A_SECOND: f64 = 30.0;
+/// No vote is given in less, in seconds.
+const LEAST_SECONDS: f64 = 1.0;
+/// So many hasty votes are no accident any more, at least.
+const HASTY_FEWEST: usize = 5;
+/// Of an annotator's timed votes.
+const HASTY_SHARE: f64 = 0.25;
+
+/// The least time in which the content of an item can be read, in seconds.
+fn least_seconds(item: &Item) -> f64 {
+    let weight = |c: char| if c < '\u{2e80}' { 0.25 } else { 1.0 };
+    let characters: f64 =
+        item.content.values().map(|value| value.to_string().chars().map(weight).sum::<f64>()).sum();
+    (characters / READ_A_SECOND).max(LEAST_SECONDS)
 }
 
 /// Resolves every item of a step, in the order of `items`. `votes` are the step's, by item.
@@ -121,12 +148,16 @@ fn progress(
     let mut done: FxHashMap<(&str, &str, Round), bool> = FxHashMap::default();
     for (item, resolution) in items.iter().zip(resolutions) {
         let Some(votes) = votes.get(item.id.as_str()) else { continue };
+        let mut least = None;
         for vote in current(votes) {
             let stale = resolution.stale.binary_search(&vote.id).is_ok();
             let (progress, seconds) = people.entry(&vote.annotator).or_default();
             progress.votes += 1;
             progress.stale += usize::from(stale);
             seconds.extend(vote.seconds);
+            progress
+                .hasty
+                .add(vote.seconds.map(|seconds| seconds < *least.get_or_insert_with(|| least_seconds(item))));
             if !tasks.is_empty() {
                 done.insert((&vote.item, &vote.annotator, vote.round), !stale);
             }
@@ -176,7 +207,7 @@ mod tests {
 
     fn task(item: &str, annotator: &str, instead_of: Option<&str>) -> Task {
         let (item, annotator) = (item.to_owned(), annotator.to_owned());
-        Task { item, annotator, round: Round::Vote, gold: false, instead_of: instead_of.map(Into::into) }
+        Task { item, annotator, instead_of: instead_of.map(Into::into), ..Task::default() }
     }
 
     /// FLUB's types: three juniors, then a senior, then those who discuss.
@@ -232,10 +263,35 @@ mod tests {
             [task("i0", "a", None), task("i1", "a", None), task("i2", "a", None), task("i2", "b", Some("a"))];
         let status = told(&step, &items, &votes, &tasks);
         let of = |who: &str| status.annotators[who].clone();
-        let a = Progress { assigned: 2, done: 1, votes: 2, stale: 1, median_seconds: Some(6.0) };
-        let b = Progress { assigned: 1, done: 1, votes: 1, stale: 0, median_seconds: Some(4.0) };
+        let timed = |of: usize| Share { count: 0, of };
+        let a =
+            Progress { assigned: 2, done: 1, votes: 2, stale: 1, median_seconds: Some(6.0), hasty: timed(2) };
+        let b =
+            Progress { assigned: 1, done: 1, votes: 1, stale: 0, median_seconds: Some(4.0), hasty: timed(1) };
         assert_eq!((of("a"), of("b")), (a, b));
         assert_eq!(status.stale, 1);
+    }
+
+    #[test]
+    fn votes_that_nobody_can_have_read_are_told() {
+        let step = ballots::step("chumor", "screen").unwrap();
+        let text = "很长的笑话".repeat(60);
+        let item = |n: usize| {
+            let content = [("joke".to_owned(), text.as_str().into())].into_iter().collect();
+            Item::new(&step, format!("i{n}"), content, Values::new())
+        };
+        let items: Vec<Item> = (0..10).map(item).collect();
+        let keep = |at: usize, who: &str, seconds: f64| {
+            let vote = testing::vote(&step, &items[at], Round::Vote, who, testing::one("screen", KEEP));
+            Vote { seconds: Some(seconds), ..vote }.sealed()
+        };
+        // Three hundred characters take ten seconds at least.
+        let mut votes: Vec<Vote> = (0..10).map(|at| keep(at, "fast", 3.0)).collect();
+        votes.extend((0..10).map(|at| keep(at, "slow", if at < 2 { 3.0 } else { 30.0 })));
+        let status = told(&step, &items, &votes, &[]);
+        let of = |who: &str| &status.annotators[who];
+        assert_eq!((of("fast").hasty, of("slow").hasty.count), (Share { count: 10, of: 10 }, 2));
+        assert!(of("fast").is_implausibly_fast() && !of("slow").is_implausibly_fast());
     }
 
     #[test]

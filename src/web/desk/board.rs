@@ -7,11 +7,11 @@ use std::sync::{Arc, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 
-use super::beside::{self, Guide, Note};
 use super::given::Given;
 use super::skips::{self, Skip};
 use crate::log::LogError;
 use crate::pipeline::Tasks;
+use crate::review::beside::{self, Guide, Note};
 use crate::review::{Digest, Step, Vote, VoteLog};
 use crate::store::{Error, Workspace};
 use crate::web::kept::Kept;
@@ -125,25 +125,33 @@ impl Desk {
 
     /// What was remarked on votes of a step, in the order it was.
     pub(in crate::web) fn notes(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Note>>, Error> {
-        let path = beside::notes(&self.workspace, recipe, step);
-        self.notes.get(&path, || beside::read(path.clone()))
+        let path = beside::notes(&folder(&self.workspace), recipe, step);
+        Ok(self.notes.get(&path, || beside::read(path.clone()))?)
     }
 
     /// Remarks on a vote, on disk when it returns.
     pub(in crate::web) fn note(&self, recipe: &str, step: &str, new: &Note) -> Result<(), Error> {
-        beside::add(beside::notes(&self.workspace, recipe, step), new)
+        Ok(beside::add(beside::notes(&folder(&self.workspace), recipe, step), new)?)
     }
 
     /// A step's guideline in all versions, from what the benchmark comes with to what holds.
     pub(in crate::web) fn guides(&self, recipe: &str, step: &Step) -> Result<Vec<Guide>, Error> {
-        let path = beside::guides(&self.workspace, recipe, step.name);
-        let edits = self.guides.get(&path, || beside::read(path.clone()))?;
-        Ok(std::iter::once(Guide::declared(step)).chain(edits.iter().cloned()).collect())
+        let kept = self.kept_guides(recipe, step.name)?;
+        // What the benchmark came with once is kept for the votes that were cast by it, and holds no more.
+        let (came_with, edits): (Vec<Guide>, Vec<Guide>) =
+            kept.iter().cloned().partition(|guide| guide.by.is_empty());
+        Ok(came_with.into_iter().chain([Guide::declared(step)]).chain(edits).collect())
+    }
+
+    /// The lines of a step's guidelines, as they were written.
+    pub(in crate::web) fn kept_guides(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Guide>>, Error> {
+        let path = beside::guides(&folder(&self.workspace), recipe, step);
+        Ok(self.guides.get(&path, || beside::read(path.clone()))?)
     }
 
     /// Edits a step's guideline, on disk when it returns.
     pub(in crate::web) fn guide(&self, recipe: &str, step: &str, new: &Guide) -> Result<(), Error> {
-        beside::add(beside::guides(&self.workspace, recipe, step), new)
+        Ok(beside::add(beside::guides(&folder(&self.workspace), recipe, step), new)?)
     }
 
     /// The votes as they stand on disk now.

@@ -30,7 +30,7 @@ impl Given {
     }
 
     /// Whether items were given out in a round at all.
-    pub(super) fn spread(&self, round: Round) -> bool {
+    pub(in crate::web) fn spread(&self, round: Round) -> bool {
         self.rounds.contains_key(&round)
     }
 

@@ -31,6 +31,19 @@ impl Ballot {
 pub(in crate::web) struct Ballots(Made<(&'static str, String), String, Ballot>);
 
 impl Ballots {
+    /// How many records stand before a step, without looking at any; `None` as in [`Ballots::open`].
+    pub(in crate::web) fn records(
+        &self,
+        config: &Config,
+        recipe: &'static Recipe,
+        name: &str,
+    ) -> Result<Option<u64>, RunError> {
+        let Some((_, before)) = recipe.review(name) else { return Ok(None) };
+        let number = recipe.step(before.name).map_or(0, |(number, _)| number);
+        let place = Workspace::new(&config.root).stage(recipe.name, number, before.name);
+        Ok(Manifest::read(&place)?.map(|manifest| manifest.counts.records_out))
+    }
+
     /// A step's ballot; `None` where the recipe has no such step, or the stage before it was not made.
     pub(in crate::web) fn open(
         &self,

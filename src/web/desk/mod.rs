@@ -6,16 +6,15 @@
 //! fifty. The check that a vote answers what its annotator last said is made by that thread too, right
 //! before it writes: two tabs cannot slip past each other.
 
-mod beside;
 mod board;
 mod given;
 mod items;
 mod queue;
 mod skips;
 
-pub(super) use beside::{Guide, Note, standing};
+pub(super) use crate::review::beside::{Guide, Note, standing};
 pub(super) use board::{Board, Cast, Desk};
 pub(super) use given::Given;
 pub(super) use items::{Ballot, Ballots};
-pub(super) use queue::{Place, Seen, far, own, shown, waits};
+pub(super) use queue::{Place, Seen, far, own, shown, voted, waits};
 pub(super) use skips::{Skip, skip};

@@ -6,7 +6,7 @@ use super::items::Ballot;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
 use crate::review::votes::current;
-use crate::review::{Annotator, Item, Pending, Vote, dispute_item, resolve, review_item};
+use crate::review::{Annotator, Item, Pending, Vote, Why, dispute_item, resolve, review_item};
 
 /// A step of a recipe in one round.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(in crate::web) struct Seen {
     /// The item; its hash is that of what is shown.
     pub(in crate::web) item: Item,
     /// What stands open, of a dispute.
-    pub(in crate::web) why: Vec<String>,
+    pub(in crate::web) why: Vec<Why>,
 }
 
 /// The votes of people on an item: a sample's are nobody's.
@@ -29,6 +29,17 @@ fn people<'b>(board: &'b Board, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
     let mut votes = board.on(place.recipe.name, place.ballot.step.name, item);
     votes.retain(|vote| !vote.synthetic);
     votes
+}
+
+/// The votes that whoever looks in a later round sees, in the order in which their answers are listed: by their ids,
+/// which say nothing of who gave them.
+pub(in crate::web) fn voted<'b>(board: &'b Board, place: Place<'_>, item: &Item) -> Vec<&'b Vote> {
+    let votes = people(board, place, &item.id);
+    let mut heads = current(&votes);
+    heads.retain(|vote| vote.round < place.round);
+    heads.retain(|vote| vote.round != Round::Vote || vote.content_hash == item.content_hash);
+    heads.sort_by_key(|vote| (vote.round, vote.id));
+    heads
 }
 
 /// A person's latest vote on an item in a round.
@@ -56,7 +67,7 @@ pub(in crate::web) fn shown(board: &Board, place: Place<'_>, item: &Item) -> Opt
         }
         Round::Adjudication => {
             let why = match resolve(step, item, &votes).pending() {
-                Some(Pending::Adjudicate { why, .. }) => why.iter().map(ToString::to_string).collect(),
+                Some(Pending::Adjudicate { why, .. }) => why.clone(),
                 _ => Vec::new(),
             };
             let decided = votes.iter().any(|vote| vote.round == Round::Adjudication);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::beside;
 use crate::review::ballot::Round;
+use crate::review::beside;
 use crate::store::{Error, Workspace};
 
 /// An item that was passed over.
@@ -32,12 +32,12 @@ pub(super) fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
 /// What was passed over in a step, in the order it was. A line that cannot be read is passed over in turn:
 /// it holds nobody's judgement.
 pub(in crate::web) fn skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
-    beside::read(path(workspace, recipe, step))
+    Ok(beside::read(path(workspace, recipe, step))?)
 }
 
 /// Notes one, on disk when it returns.
 pub(in crate::web) fn skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
-    beside::add(path(workspace, recipe, step), new)
+    Ok(beside::add(path(workspace, recipe, step), new)?)
 }
 
 #[cfg(test)]

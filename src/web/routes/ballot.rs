@@ -3,10 +3,11 @@
 use serde::Serialize;
 use serde_json::{Value as Whatever, json};
 
+use super::faults;
 use crate::review::answers;
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Label, Round};
 use crate::review::{Annotator, Item, Value, Vote};
-use crate::web::desk::{Board, Note, Place, Seen, own, standing};
+use crate::web::desk::{Board, Note, Place, Seen, own, standing, voted};
 use crate::web::words::{Language, word};
 
 /// An item with its questions.
@@ -20,12 +21,24 @@ pub(super) struct Shown {
     /// Every key that stands beside an answer, once.
     keys: Vec<String>,
     why: Vec<String>,
+    /// The votes that are looked at, each apart.
+    votes: Vec<Cast>,
     voted: bool,
     /// What they remarked on their vote.
     remark: String,
     flag: bool,
-    /// What others remarked on theirs, for whoever settles a dispute.
-    remarks: Vec<(String, bool)>,
+}
+
+/// A vote that somebody looks at who is not told whose it is.
+#[derive(Serialize)]
+struct Cast {
+    /// In which round it was given, where that is not the first.
+    round: Option<&'static str>,
+    /// Each question with the answer, in the words of the page.
+    answers: Vec<(&'static str, String)>,
+    /// What was remarked on it, for whoever settles a dispute.
+    remark: String,
+    flag: bool,
 }
 
 /// A field as the page asks it.
@@ -98,11 +111,25 @@ pub(super) fn on_screen(
     let mine = |note: &&&Note| note.annotator == person.name && note.round == place.round;
     let own_note = notes.iter().find(mine);
     let settles = place.round == Round::Adjudication;
-    let others = notes.iter().filter(|note| settles && !mine(note));
-    // In the order of their words: nobody is told by their place.
-    let mut remarks: Vec<(String, bool)> = others.map(|note| (note.text.clone(), note.flag)).collect();
-    remarks.sort();
-    item.content.retain(|key, _| !beside.contains(key));
+    let cast = |vote: &&Vote| {
+        let of = |note: &&&Note| settles && note.annotator == vote.annotator && note.round == vote.round;
+        let note = notes.iter().find(of);
+        Cast {
+            round: (vote.round != Round::Vote).then(|| vote.round.name()),
+            answers: faults::answered(language, &step.form(vote.round), &item, vote),
+            remark: note.map(|note| note.text.clone()).unwrap_or_default(),
+            flag: note.is_some_and(|note| note.flag),
+        }
+    };
+    let original = place.ballot.item(&item.id);
+    let votes = original.map(|item| voted(board, place, item)).unwrap_or_default();
+    let votes = votes.iter().map(cast).collect();
+    // Fields of the voters, and of the reviewers, in whose words a dispute is told.
+    let asked: Vec<Field> = Round::ALL.into_iter().flat_map(|round| step.form(round)).collect();
+    let why = why.iter().map(|why| faults::why(language, &asked, why)).collect();
+    // What the votes say is told vote by vote.
+    let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
+    item.content.retain(|key, _| !beside.contains(key) && !of_votes(key));
     Shown {
         hash,
         base: own.map(|vote| vote.id.to_string()).unwrap_or_default(),
@@ -112,19 +139,14 @@ pub(super) fn on_screen(
         voted: own.is_some(),
         remark: own_note.map(|note| note.text.clone()).unwrap_or_default(),
         flag: own_note.is_some_and(|note| note.flag),
-        remarks,
+        votes,
         why,
         id: item.id,
     }
 }
 
 fn content_name(language: Language, key: &str) -> String {
-    let (kind, field) = key.split_once('.').unwrap_or(("", key));
-    match kind {
-        "votes" => format!("{} · {field}", word(language, "votes_on").unwrap_or("votes")),
-        "review" => format!("{} · {field}", word(language, "review_on").unwrap_or("review")),
-        _ => word(language, key).map_or_else(|| key.replace('_', " "), str::to_string),
-    }
+    word(language, key).map_or_else(|| key.replace('_', " "), str::to_string)
 }
 
 /// The shown texts that are themselves the answers of a field.

@@ -21,11 +21,58 @@ pub(super) struct Counted {
     rows: usize,
     /// Column, and how often it holds each value, the most frequent first.
     labels: Vec<(&'static str, Vec<(String, u64)>)>,
+    /// Column of numbers that are no labels: value or range, rows, thousandths of the tallest.
+    numbers: Vec<(String, Vec<Bar>)>,
     /// Rows by the length of their text, [`BIN`] characters to a place.
     lengths: Vec<u64>,
     first: Vec<Value>,
     /// What may be guessed without the question, of a config that poses a choice.
     guessed: Option<Guessed>,
+}
+
+/// A value or range, its rows, and thousandths of the tallest bar.
+type Bar = (String, u64, u64);
+
+/// Bars of a column of numbers.
+const BARS: usize = 12;
+
+/// How the numbers of each column are spread: scores, ratings, shares. Ids and names are no numbers.
+fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
+    let Some(first) = rows.first() else { return Vec::new() };
+    let counted = |name: &&String| {
+        let is_number = |row: &JsonRow| row.get(*name).is_none_or(|v| v.is_number() || v.is_null());
+        !labels.contains(&name.as_str())
+            && !matches!(name.as_str(), "id" | "index")
+            && rows.iter().all(is_number)
+    };
+    let spread = |name: &String| {
+        let mut values: Vec<f64> = rows.iter().filter_map(|row| row.get(name)?.as_f64()).collect();
+        values.sort_by(f64::total_cmp);
+        let (low, high) = (*values.first()?, *values.last()?);
+        let mut distinct = values.clone();
+        distinct.dedup();
+        let short = |x: f64| format!("{:.2}", x).trim_end_matches('0').trim_end_matches('.').to_string();
+        let mut bars: Vec<(String, u64)> = if distinct.len() <= BARS {
+            distinct.iter().map(|value| (short(*value), 0)).collect()
+        } else {
+            let step = (high - low) / BARS as f64;
+            let range = |at: usize| {
+                format!("{} – {}", short(low + step * at as f64), short(low + step * (at + 1) as f64))
+            };
+            (0..BARS).map(|at| (range(at), 0)).collect()
+        };
+        for value in &values {
+            let at = if distinct.len() <= BARS {
+                distinct.iter().position(|known| known == value).unwrap_or(0)
+            } else {
+                (((value - low) / (high - low) * BARS as f64) as usize).min(BARS - 1)
+            };
+            bars[at].1 += 1;
+        }
+        let tallest = bars.iter().map(|(_, n)| *n).max().unwrap_or(1).max(1);
+        Some((name.clone(), bars.into_iter().map(|(label, n)| (label, n, n * 1000 / tallest)).collect()))
+    };
+    first.keys().filter(counted).filter_map(spread).collect()
 }
 
 /// Counts the rows of one config.
@@ -59,6 +106,7 @@ pub(super) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows
         about: layout.map_or("", |layout| layout.about),
         rows: rows.len(),
         labels: labels.iter().map(count).collect(),
+        numbers: numbers(rows, labels),
         lengths,
         first: rows.iter().take(3).cloned().map(Value::Object).collect(),
         guessed: shortcuts::of_rows(config, recipe, name, rows),

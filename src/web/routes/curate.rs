@@ -1,35 +1,48 @@
-//! The curator's page: how far everybody is, how far they agree, what is stale, who gets what, and the
-//! votes to take away.
+//! The curator's page: how far everybody is and how fast, how far they agree, what is waited for and from whom, what is
+//! stale, and the votes to take away.
 
-use std::sync::{Arc, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::http::header;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::json;
 
+use super::ballot::said;
+use super::faults::named;
 use super::review::ballot;
 use crate::config::Config;
 use crate::pipeline::Tasks;
 use crate::recipe::{self, Recipe};
-use crate::review::agreement::{self, Bootstrap, Estimate};
+use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::{Qualification, Round};
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
-    AssignSettings, Item, Outcome, Pending, Resolution, Task, Values, Vote, assign, resolve_all, status,
+    Annotator, Item, Outcome, Pending, Resolution, Role, Step, Values, Vote, ballots, resolve_all, status,
 };
 use crate::web::app::{App, reading, recipe};
 use crate::web::desk::{Ballot, Note, Skip, standing};
 use crate::web::error::Oops;
-use crate::web::guard::{Form, Visitor};
+use crate::web::guard::Visitor;
 use crate::web::view;
+use crate::web::words::Language;
+
+/// A review step as the page shows it: looked at, or to be filled in once the page stands.
+#[derive(Serialize)]
+struct Section {
+    recipe: &'static str,
+    step: String,
+    title: String,
+    #[serde(flatten)]
+    looked: Option<Curated>,
+}
 
 #[derive(Serialize)]
 struct Curated {
-    recipe: &'static str,
-    step: &'static str,
     paper: &'static str,
     items: usize,
     confirmed: usize,
@@ -39,7 +52,13 @@ struct Curated {
     /// Open items that lack somebody to vote on them.
     unassigned: usize,
     people: Vec<Person>,
+    /// What is waited for, and from whom.
+    waits: Vec<Waits>,
+    /// Where the disputes are settled.
+    disputes: Option<Disputes>,
     agreement: Vec<Agreed>,
+    /// Votes by day, the last days with any.
+    trend: Vec<Day>,
     /// The last items that were passed over.
     passed: Vec<Skip>,
     /// What people remarked on their votes, the last first.
@@ -54,9 +73,29 @@ struct Person {
     votes: usize,
     stale: usize,
     seconds: Option<f64>,
+    /// Votes that were faster than reading, of those with a time; where they are too many to be an accident.
+    fast: Option<(usize, usize)>,
     /// Items with a known answer: right, of.
     gold: Option<(usize, usize)>,
     share: usize,
+}
+
+/// Votes of a round that are missing.
+#[derive(Serialize)]
+struct Waits {
+    round: &'static str,
+    roles: Vec<&'static str>,
+    items: usize,
+    /// Those who were given such items, with how many, the most first.
+    people: Vec<(String, usize)>,
+}
+
+#[derive(Serialize)]
+struct Disputes {
+    /// One click away for whoever looks.
+    href: String,
+    /// Who may settle them.
+    by: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -65,27 +104,90 @@ struct Agreed {
     items: usize,
     percent: Option<[f64; 3]>,
     alpha: Option<[f64; 3]>,
+    /// Everybody who shares an item with somebody.
+    names: Vec<String>,
+    /// By two of them: the share of their items on which they agree, and how many those are.
+    pairs: Vec<Vec<Option<(f64, u64)>>>,
 }
+
+/// The votes of a day.
+#[derive(Serialize)]
+struct Day {
+    date: String,
+    votes: usize,
+    /// Thousandths of the busiest day.
+    share: usize,
+}
+
+/// Days of the trend.
+const DAYS: usize = 14;
+/// Sections are looked at while the page is made for so long; those that are left fill in later.
+const AT_ONCE: Duration = Duration::from_millis(600);
+/// A step of more records is never looked at while the page is made.
+const FEW: u64 = 20_000;
 
 /// Every step that people vote on.
 pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let who = visitor.clone();
     let steps = reading(move || {
         let (config, _) = app.config();
+        let begun = Instant::now();
         let mut steps = Vec::new();
         for recipe in recipe::used(&config) {
             for review in recipe.reviews() {
-                if let Some(ballot) = app.ballots.open(&config, recipe, review.place().1)? {
-                    steps.push(curated(&app, recipe, &ballot)?);
-                }
+                let name = review.place().1;
+                let Some(records) = app.ballots.records(&config, recipe, name)? else { continue };
+                let at_once = records <= FEW && begun.elapsed() < AT_ONCE;
+                steps.extend(section(&app, &config, recipe, name, &who, at_once)?);
             }
         }
         Ok(steps)
     })
     .await?;
-    view::page(&visitor, "curate.html", json!({ "steps": steps }))
+    view::page(&visitor, "curate.html", json!({ "steps": steps, "one": false }))
 }
 
-fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curated, Oops> {
+/// One step.
+pub(in crate::web) async fn one(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let who = visitor.clone();
+    let section = reading(move || {
+        let (config, _) = app.config();
+        section(&app, &config, recipe, &step, &who, true)?.ok_or_else(Oops::not_found)
+    })
+    .await?;
+    view::page(&visitor, "curate.html", json!({ "steps": [section], "one": true }))
+}
+
+/// A step, looked at or not; `None` where there is nothing to vote on yet.
+fn section(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    name: &str,
+    visitor: &Visitor,
+    look: bool,
+) -> Result<Option<Section>, Oops> {
+    let ballot = if look { app.ballots.open(config, recipe, name)? } else { None };
+    let Some(step) = ballots::step(recipe.name, name).filter(|_| ballot.is_some() || !look) else {
+        return Ok(None);
+    };
+    let looked = ballot.map(|ballot| curated(app, config, recipe, &ballot, visitor)).transpose()?;
+    let title = said(visitor.language, step.title).to_string();
+    Ok(Some(Section { recipe: recipe.name, step: name.to_string(), title, looked }))
+}
+
+fn curated(
+    app: &App,
+    config: &Config,
+    recipe: &'static Recipe,
+    ballot: &Ballot,
+    visitor: &Visitor,
+) -> Result<Curated, Oops> {
     let Ballot { step, items, .. } = ballot;
     let board = app.desk.board().map_err(Oops::broken)?;
     let votes = board.by_item(recipe.name, step.name);
@@ -101,15 +203,14 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
         votes: p.votes,
         stale: p.stale,
         seconds: p.median_seconds,
+        fast: p.is_implausibly_fast().then_some((p.hasty.count, p.hasty.of)),
         gold: gold.get(name).copied(),
         share: (p.done * 1000).checked_div(p.assigned).unwrap_or(0),
     };
-    let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
     // Only people are curated: a sample's voters are nobody here.
     let told = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
+    let fields = told.fields.iter().filter(|field| !told.sample && field.items > 0);
     Ok(Curated {
-        recipe: recipe.name,
-        step: step.name,
         paper: step.paper,
         items: status.items,
         confirmed: status.confirmed,
@@ -118,20 +219,115 @@ fn curated(app: &App, recipe: &'static Recipe, ballot: &Ballot) -> Result<Curate
         stale: status.stale,
         unassigned: unassigned(ballot, &resolved, tasks, Round::Vote).len(),
         people: status.annotators.iter().map(person).collect(),
-        agreement: told
-            .fields
-            .iter()
-            .filter(|field| !told.sample && field.items > 0)
-            .map(|field| Agreed {
-                field: field.field.clone(),
-                items: field.items,
-                percent: three(&field.percent),
-                alpha: three(&field.alpha),
-            })
-            .collect(),
+        waits: waits(ballot, &resolved, tasks, &votes),
+        disputes: (status.disputed > 0).then(|| disputes(config, recipe, step, visitor)),
+        agreement: fields.map(|field| agreed(step, visitor.language, field)).collect(),
+        trend: trend(&votes),
         notes: standing(&app.desk.notes(recipe.name, step.name)?).into_iter().take(50).cloned().collect(),
         passed: app.desk.skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
     })
+}
+
+/// What is missing round by round, and who was given it.
+fn waits(
+    ballot: &Ballot,
+    resolved: &[Resolution],
+    tasks: &Tasks,
+    votes: &FxHashMap<&str, Vec<&Vote>>,
+) -> Vec<Waits> {
+    let mut found = Vec::new();
+    for round in Round::ALL {
+        let open: FxHashMap<&str, &Resolution> = ballot
+            .items
+            .iter()
+            .zip(resolved)
+            .filter(|(_, resolution)| match resolution.pending() {
+                Some(Pending::Waiting { round: of, .. }) => *of == round,
+                Some(Pending::Adjudicate { .. }) => round == Round::Adjudication,
+                None => false,
+            })
+            .map(|(item, resolution)| (item.id.as_str(), resolution))
+            .collect();
+        if open.is_empty() {
+            continue;
+        }
+        let mut loads: BTreeMap<&str, usize> = BTreeMap::new();
+        for task in tasks.current(round) {
+            let Some(resolution) = open.get(task.item.as_str()) else { continue };
+            let on_it = votes.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
+            let theirs = |vote: &&&Vote| {
+                vote.annotator == task.annotator
+                    && vote.round == round
+                    && !vote.synthetic
+                    && !resolution.stale.contains(&vote.id)
+            };
+            if !on_it.iter().any(|vote| theirs(&vote)) {
+                *loads.entry(&task.annotator).or_default() += 1;
+            }
+        }
+        let mut people: Vec<(String, usize)> =
+            loads.into_iter().map(|(who, n)| (who.to_string(), n)).collect();
+        people.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        found.push(Waits {
+            round: round.name(),
+            roles: ballot.step.roles(round).into_iter().map(Role::name).collect(),
+            items: open.len(),
+            people,
+        });
+    }
+    found
+}
+
+/// Where whoever looks finds the disputes: at their own desk if they settle them, else among the held records.
+fn disputes(config: &Config, recipe: &'static Recipe, step: &Step, visitor: &Visitor) -> Disputes {
+    let settle = |person: &&Annotator| person.may_vote(step, Round::Adjudication);
+    let by: Vec<String> = config.annotators.iter().filter(settle).map(|person| person.name.clone()).collect();
+    let desk = format!("/review/{}/{}/adjudication", recipe.name, view::encoded(step.name));
+    let href = match (visitor.name(), by.first()) {
+        (None, Some(first)) => format!("{desk}?as={}", view::encoded(first)),
+        (Some(name), _) if by.iter().any(|known| known == name) => desk,
+        _ => {
+            format!("/{}/stage/review:{}?outcome=held&reason=disputed", recipe.name, view::encoded(step.name))
+        }
+    };
+    Disputes { href, by }
+}
+
+fn agreed(step: &Step, language: Language, field: &FieldAgreement) -> Agreed {
+    let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
+    let (name, option) = field.field.split_once(':').unwrap_or((&field.field, ""));
+    let known = step.fields.iter().find(|known| known.name == name);
+    let label = known.map_or_else(|| name.to_string(), |known| said(language, known.label).to_string());
+    let option = known.filter(|_| !option.is_empty()).map(|known| named(language, known, option));
+    let mut names: Vec<String> = field.pairs.iter().flat_map(|pair| pair.names.clone()).collect();
+    names.sort();
+    names.dedup();
+    let of = |a: &String, b: &String| {
+        let both = |pair: &&PairAgreement| pair.names.contains(a) && pair.names.contains(b) && a != b;
+        let pair = field.pairs.iter().find(both)?;
+        Some((pair.percent?, pair.items))
+    };
+    Agreed {
+        field: option.map_or(label.clone(), |option| format!("{label} · {option}")),
+        items: field.items,
+        percent: three(&field.percent),
+        alpha: three(&field.alpha),
+        pairs: names.iter().map(|a| names.iter().map(|b| of(a, b)).collect()).collect(),
+        names,
+    }
+}
+
+/// People's votes by day.
+fn trend(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
+    let mut days: BTreeMap<&str, usize> = BTreeMap::new();
+    for vote in votes.values().flatten().filter(|vote| !vote.synthetic) {
+        *days.entry(vote.at.get(..10).unwrap_or_default()).or_default() += 1;
+    }
+    let most = days.values().copied().max().unwrap_or(1);
+    let last = days.len().saturating_sub(DAYS);
+    let day =
+        |(date, votes): (&str, usize)| Day { date: date.to_string(), votes, share: votes * 1000 / most };
+    days.into_iter().skip(last).map(day).collect()
 }
 
 /// How many gold items each annotator got right: items that were given out as gold and are decided.
@@ -162,7 +358,12 @@ fn gold(
 }
 
 /// Items that wait for votes of a round and have fewer tasks than they need.
-fn unassigned<'b>(ballot: &'b Ballot, resolved: &[Resolution], tasks: &Tasks, round: Round) -> Vec<&'b str> {
+pub(super) fn unassigned<'b>(
+    ballot: &'b Ballot,
+    resolved: &[Resolution],
+    tasks: &Tasks,
+    round: Round,
+) -> Vec<&'b str> {
     let mut given: FxHashMap<&str, usize> = FxHashMap::default();
     for task in tasks.current(round) {
         *given.entry(task.item.as_str()).or_default() += 1;
@@ -172,49 +373,6 @@ fn unassigned<'b>(ballot: &'b Ballot, resolved: &[Resolution], tasks: &Tasks, ro
         |item: &&Item| given.get(item.id.as_str()).copied().unwrap_or(0) < ballot.step.votes_in(round);
     let open = ballot.items.iter().zip(resolved).filter(|(_, resolution)| waits(resolution));
     open.map(|(item, _)| item).filter(short).map(|item| item.id.as_str()).collect()
-}
-
-/// Spreads the open items of a step over the annotators.
-pub(in crate::web) async fn spread(
-    State(app): State<Arc<App>>,
-    Path((name, step)): Path<(String, String)>,
-    form: Form,
-) -> Result<Response, Oops> {
-    let recipe = recipe(&name)?;
-    let round = Round::from_name(form.get("round")).unwrap_or_default();
-    let overlap = form.get("overlap").parse().unwrap_or(0.0_f64) / 100.0;
-    if !(0.0..=1.0).contains(&overlap) {
-        return Err(Oops::bad("the overlap is a share of 0 to 100 %"));
-    }
-    reading(move || {
-        let (config, _) = app.config();
-        let ballot = ballot(&app, &config, recipe, &step)?;
-        give(&app, &config, recipe, &ballot, round, overlap)
-    })
-    .await?;
-    Ok(Redirect::to("/curate").into_response())
-}
-
-fn give(
-    app: &App,
-    config: &Config,
-    recipe: &'static Recipe,
-    ballot: &Ballot,
-    round: Round,
-    overlap: f64,
-) -> Result<Vec<Task>, Oops> {
-    // Whoever presses twice finds the second time that all is given.
-    let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
-    let board = app.desk.board().map_err(Oops::broken)?;
-    let votes = board.by_item(recipe.name, ballot.step.name);
-    let resolved = resolve_all(&ballot.step, &ballot.items, &votes);
-    let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
-    let open = unassigned(ballot, &resolved, &tasks, round);
-    let settings = AssignSettings { round, overlap, ..AssignSettings::default() };
-    let new = assign(&ballot.step, &open, &config.annotators, tasks.all(), &settings)
-        .map_err(|e| Oops::bad(e.to_string()))?;
-    tasks.append(&new)?;
-    Ok(new)
 }
 
 /// The votes of a step, as they are stored.

@@ -34,6 +34,8 @@ pub(in crate::web) struct Filter {
     verdict: String,
     /// Of pairs: those of this score and less.
     score: String,
+    /// Of pairs: `lowest` or `highest` score first; what was merged with the lowest score is looked at first.
+    order: String,
     page: String,
 }
 
@@ -43,6 +45,7 @@ impl Default for Filter {
             show: "clusters".into(),
             verdict: "borderline".into(),
             score: "1.00".into(),
+            order: String::new(),
             page: String::new(),
         }
     }
@@ -178,10 +181,15 @@ fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Resul
     // A slider's hundredths stand for all scores that are written so.
     let below = at_most + 0.005;
     let verdict = found.filter.verdict.clone();
+    if found.filter.order.is_empty() {
+        let merged = matches!(verdict.as_str(), "same" | "joined");
+        found.filter.order = if merged { "lowest" } else { "highest" }.to_string();
+    }
+    let lowest = found.filter.order == "lowest";
     let verdict = Some(verdict.as_str()).filter(|verdict| *verdict != "all");
-    let (_, all) = looking.pairs(below, verdict, 0, 0)?;
+    let (_, all) = looking.pairs(below, verdict, lowest, 0, 0)?;
     let from = paged(all, found);
-    let (pairs, _) = looking.pairs(below, verdict, from, PAGE)?;
+    let (pairs, _) = looking.pairs(below, verdict, lowest, from, PAGE)?;
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = looking.texts_of(&ids)?;
     let text = |id: &str| texts.get(id).cloned().unwrap_or_default();

@@ -1,9 +1,10 @@
 //! What is wrong with an answer, in the language of the page and in the words that its reader chose from.
 
 use super::ballot::said;
-use crate::review::answers::Fault;
+use crate::review::answers::{self, Fault};
 use crate::review::ballot::{Choice, Field, KEEP, Kind};
-use crate::web::words::{Language, word};
+use crate::review::{Item, Value, Vote, Why};
+use crate::web::words::{Language, filled, word};
 
 /// The fault of a field, as the page says it.
 pub(super) fn told(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
@@ -34,13 +35,7 @@ pub(super) fn told(language: Language, form: &[Field], field: &str, fault: &Faul
         Fault::Contradiction { verdict } => ("fault_contradiction", vec![earlier(verdict)]),
         Fault::NoDraft { verdict } => ("fault_no_draft", vec![earlier(verdict)]),
     };
-    let mut pieces = word(language, key).unwrap_or_default().split("{}");
-    let mut text = pieces.next().unwrap_or_default().to_string();
-    for (given, piece) in given.iter().zip(pieces) {
-        text.push_str(given);
-        text.push_str(piece);
-    }
-    text
+    filled(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// What an answer of the field is called; its code where it has no name.
@@ -55,11 +50,94 @@ pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
     known.or_else(|| word(language, "keep_it").filter(|_| keep)).unwrap_or(code).to_string()
 }
 
+/// Why the votes do not decide, in the words that the voters chose from.
+pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
+    let field_of = |name: &str| form.iter().find(|field| field.name == name);
+    let label = |name: &str| field_of(name).map_or(name.to_string(), |f| said(language, f.label).to_string());
+    // `3; 5 ×1`: codes, and how many gave them.
+    let names = |field: &str, answer: &str| match field_of(field).filter(|field| !field.options().is_empty())
+    {
+        Some(field) => {
+            let (codes, times) = answer.rsplit_once(" ×").unwrap_or((answer, ""));
+            let names: Vec<String> = codes.split("; ").map(|code| named(language, field, code)).collect();
+            let times = if times.is_empty() { String::new() } else { format!(" ×{times}") };
+            names.join(word(language, "comma").unwrap_or("; ")) + &times
+        }
+        None => answer.to_string(),
+    };
+    match why {
+        Why::Differ { field, answers } => {
+            let answers: Vec<String> = answers.iter().map(|answer| names(field, answer)).collect();
+            filled(language, "differ", &[&label(field), &answers.join(" / ")])
+        }
+        Why::Twice { round, answers } => {
+            // Each answer as `field: value, field: value`, which texts may hold as well: they stand as they are.
+            filled(language, &format!("twice_{}", round.name()), &[&answers.join(" / ")])
+        }
+        Why::Asked { field, answer } => {
+            filled(language, "asked_for", &[&label(field), &names(field, answer)])
+        }
+    }
+}
+
+/// What a vote says, in the words of the page.
+pub(super) fn answered(
+    language: Language,
+    form: &[Field],
+    item: &Item,
+    vote: &Vote,
+) -> Vec<(&'static str, String)> {
+    let comma = word(language, "comma").unwrap_or("; ");
+    let told = |field: &Field| {
+        let value = vote.values.get(field.name)?;
+        let words = match (&field.kind, value) {
+            (Kind::Text | Kind::Edited { .. } | Kind::Score { .. }, value) => value.to_string(),
+            (Kind::Pick { from, .. }, Value::List(numbers)) => {
+                let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
+                let text = |number: &String| {
+                    let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                    at.and_then(|at| candidates.get(at)).cloned().unwrap_or_else(|| number.clone())
+                };
+                numbers.iter().map(text).collect::<Vec<_>>().join(comma)
+            }
+            (_, Value::List(codes)) => {
+                let names: Vec<String> = codes.iter().map(|code| named(language, field, code)).collect();
+                names.join(comma)
+            }
+            (_, value) => match answers::write(field, item, value).as_str() {
+                "1" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_1")?.to_string(),
+                "2" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_2")?.to_string(),
+                code => named(language, field, code),
+            },
+        };
+        Some((said(language, field.label), words))
+    };
+    form.iter().filter_map(told).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::review::ballot::Round;
     use crate::review::ballots;
+
+    #[test]
+    fn a_dispute_is_told_in_names() {
+        let form = ballots::step("ruozhibench-gen", "category").unwrap().form(Round::Adjudication);
+        let differ = Why::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
+        let told = why(Language::Zh, &form, &differ);
+        let name = |code: &str| named(Language::Zh, &form[0], code);
+        assert!(
+            name("3") != "3" && told.contains(&format!("{}；{} ×1 / {} ×2", name("3"), name("5"), name("2")))
+        );
+        assert!(told.contains("投票不一致"), "{told}");
+        let form = ballots::step("flub", "type").unwrap().form(Round::Review);
+        let asked = Why::Asked { field: "main_type", answer: "discuss" };
+        assert_eq!(
+            why(Language::En, &form, &asked),
+            "Is the main type plain?: somebody answered “to be discussed”"
+        );
+    }
 
     #[test]
     fn faults_are_told_in_the_language_and_the_words_of_the_page() {

@@ -22,6 +22,7 @@ use crate::web::desk::{Ballot, Guide};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
+use crate::web::words::Language;
 
 /// The longest guideline, and the longest examples.
 const CHARS: usize = 8000;
@@ -72,14 +73,20 @@ pub(in crate::web) async fn page(
             .collect();
         let versions = if curator { versions(&app, recipe, &ballot, guides)? } else { Vec::new() };
         let text = guide.as_ref().map(|guide| language.of(&guide.en, &guide.zh).to_string());
+        let examples = guide.as_ref().map(|guide| in_language(guide, language).to_string());
         Ok(json!({
             "recipe": recipe.name, "step": step.name, "title": said(language, step.title), "paper": step.paper,
-            "text": text, "guide": guide, "meanings": meanings, "versions": versions,
+            "text": text, "examples": examples, "guide": guide, "meanings": meanings, "versions": versions,
         }))
     })
     .await?;
     let all = json!({ "found": found, "desk": desk, "who": asked.r#as });
     view::page(&visitor, "guideline.html", all)
+}
+
+/// A guideline's examples for readers of a language.
+pub(super) fn in_language(guide: &Guide, language: Language) -> &str {
+    language.of(&guide.examples, guide.examples_in_chinese())
 }
 
 /// Every version once, the last first.
@@ -135,7 +142,9 @@ pub(in crate::web) async fn edit(
     let by = who(&config, &visitor, &form)?;
     let text =
         |field: &str| form.get(field).trim().replace("\r\n", "\n").chars().take(CHARS).collect::<String>();
-    let new = Guide { en: text("en"), zh: text("zh"), examples: text("examples"), by, at: now() };
+    let (examples, examples_zh) = (text("examples"), text("examples_zh"));
+    let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
+    let new = Guide { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: now() };
     if new.en.is_empty() || new.zh.is_empty() {
         return Err(Oops::bad("a guideline is written in both languages: annotators read either"));
     }

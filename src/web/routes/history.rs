@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::said;
-use super::faults::named;
+use super::faults::answered;
 use super::review::person;
 use crate::config::Config;
 use crate::recipe;
-use crate::review::ballot::{Field, Kind, Round};
-use crate::review::{Annotator, Item, Value, Vote, answers};
+use crate::review::ballot::Round;
+use crate::review::{Annotator, Item, Value};
 use crate::web::app::{App, reading};
 use crate::web::desk::{Note, Place, own, shown, standing};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
 use crate::web::view;
-use crate::web::words::{Language, word};
+use crate::web::words::Language;
 
 /// Votes on a page.
 const SHOWN: usize = 50;
@@ -119,34 +119,4 @@ fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> 
 /// What an item is known by: the text that stands first on its ballot.
 fn first<L>(item: &Item, shows: &[(&'static str, L)]) -> String {
     shows.iter().find_map(|(key, _)| item.content.get(*key)).map(Value::to_string).unwrap_or_default()
-}
-
-/// What a vote says, in the words of the page.
-fn answered(language: Language, form: &[Field], item: &Item, vote: &Vote) -> Vec<(&'static str, String)> {
-    let comma = word(language, "comma").unwrap_or("; ");
-    let told = |field: &Field| {
-        let value = vote.values.get(field.name)?;
-        let words = match (&field.kind, value) {
-            (Kind::Text | Kind::Edited { .. } | Kind::Score { .. }, value) => value.to_string(),
-            (Kind::Pick { from, .. }, Value::List(numbers)) => {
-                let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
-                let text = |number: &String| {
-                    let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                    at.and_then(|at| candidates.get(at)).cloned().unwrap_or_else(|| number.clone())
-                };
-                numbers.iter().map(text).collect::<Vec<_>>().join(comma)
-            }
-            (_, Value::List(codes)) => {
-                let names: Vec<String> = codes.iter().map(|code| named(language, field, code)).collect();
-                names.join(comma)
-            }
-            (_, value) => match answers::write(field, item, value).as_str() {
-                "1" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_1")?.to_string(),
-                "2" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_2")?.to_string(),
-                code => named(language, field, code),
-            },
-        };
-        Some((said(language, field.label), words))
-    };
-    form.iter().filter_map(told).collect()
 }

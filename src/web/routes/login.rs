@@ -71,7 +71,8 @@ pub(in crate::web) async fn leave(
     Ok(answer)
 }
 
-fn home(rank: Rank) -> &'static str {
+/// Where somebody begins.
+pub(super) fn home(rank: Rank) -> &'static str {
     match rank {
         Rank::Annotator => "/review",
         Rank::Reader | Rank::Curator => "/",

@@ -1,5 +1,6 @@
 //! The pages, a file each: what a route reads, and which template shows it.
 
+pub(super) mod assign;
 mod ballot;
 pub(super) mod carry;
 mod counted;
@@ -11,7 +12,10 @@ pub(super) mod guideline;
 pub(super) mod history;
 pub(super) mod login;
 pub(super) mod overview;
+pub(super) mod people;
 pub(super) mod record;
 pub(super) mod releases;
 pub(super) mod review;
+pub(super) mod run;
 pub(super) mod stage;
+pub(super) mod table;

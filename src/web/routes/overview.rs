@@ -16,6 +16,7 @@ use crate::web::app::{App, reading};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
 use crate::web::view;
+use crate::web::words::{self, Language};
 
 #[derive(Serialize)]
 struct Overview {
@@ -65,8 +66,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn of(cause: &Cause) -> Told {
-        Told { words: cause.to_string(), failed: cause.failed }
+    pub(super) fn of(language: Language, cause: &Cause) -> Told {
+        Told { words: words::cause(language, cause), failed: cause.failed }
     }
 }
 
@@ -79,25 +80,27 @@ struct Spent {
 
 /// The page.
 pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let language = visitor.language;
     let overview = reading(move || {
         let (config, problem) = app.config();
-        let recipes: Vec<Funnel> =
-            recipe::used(&config).map(|recipe| funnel(&config, recipe)).collect::<Result<_, _>>()?;
+        let recipes: Vec<Funnel> = recipe::used(&config)
+            .map(|recipe| funnel(&config, recipe, language))
+            .collect::<Result<_, _>>()?;
         Ok(Overview { recipes, spent: spent(&app, &config)?, problem })
     })
     .await?;
     view::page(&visitor, "overview.html", overview)
 }
 
-fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
+fn funnel(config: &Config, recipe: &'static Recipe, language: Language) -> Result<Funnel, Oops> {
     let planned = plan(config, recipe)?;
     let read = planned.first().and_then(Planned::manifest).map_or(0, |m| m.counts.records_in);
     let made: Vec<Manifest> = planned.iter().filter_map(|step| step.manifest().cloned()).collect();
     let causes = causes(config, recipe, &made)?;
-    let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read, &causes)).collect();
+    let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read, &causes, language)).collect();
     Ok(Funnel {
         recipe: recipe.name,
-        about: recipe.about,
+        about: language.of(recipe.about, recipe.about_zh),
         read,
         out: planned.last().and_then(Planned::manifest).map_or(0, |m| m.counts.records_out),
         waiting: steps.iter().map(|step| step.held).sum(),
@@ -107,11 +110,11 @@ fn funnel(config: &Config, recipe: &'static Recipe) -> Result<Funnel, Oops> {
     })
 }
 
-fn step(planned: &Planned, read: u64, causes: &[Cause]) -> Step {
+fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> Step {
     let (freshness, why) = match (&planned.freshness, planned.after) {
         (Freshness::Fresh(_), None) => ("fresh", String::new()),
         (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
-        (Freshness::Stale(_, why), _) => ("stale", why.join("; ")),
+        (Freshness::Stale(_, why), _) => ("stale", words::stale(language, why)),
         (Freshness::Missing, _) => ("missing", String::new()),
         (Freshness::Layout(layout), _) => ("stale", Freshness::of_layout(*layout).1),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
@@ -127,7 +130,11 @@ fn step(planned: &Planned, read: u64, causes: &[Cause]) -> Step {
         left: (counts.records_out.min(read) * 1000).checked_div(read).unwrap_or(0),
         held: counts.state(Left::Held),
         gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),
-        causes: causes.iter().filter(|cause| cause.stage == planned.step).map(Told::of).collect(),
+        causes: causes
+            .iter()
+            .filter(|cause| cause.stage == planned.step)
+            .map(|cause| Told::of(language, cause))
+            .collect(),
         compares: planned.manifest().is_some_and(|m| m.tables.contains_key("pairs")),
     }
 }

@@ -16,7 +16,7 @@ use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, LeftOut, Since, lost, rows_of, since};
+use crate::release::{Candidate, Causes, LeftOut, Since, files, lost, rows_of, since};
 use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
@@ -52,9 +52,14 @@ struct Version {
 
 /// Every recipe's candidate and releases.
 pub(in crate::web) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let language = visitor.language;
     let listed = reading(move || {
         let listed = |recipe: &'static Recipe| {
-            Ok(Listed { recipe: recipe.name, about: recipe.about, versions: versions(&app, recipe)? })
+            Ok(Listed {
+                recipe: recipe.name,
+                about: language.of(recipe.about, recipe.about_zh),
+                versions: versions(&app, recipe)?,
+            })
         };
         RECIPES.iter().map(listed).collect::<Result<Vec<_>, Oops>>()
     })
@@ -105,7 +110,7 @@ fn folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf {
 }
 
 /// The folder of a version that the list names: nothing else in an address becomes a path.
-fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, Oops> {
+pub(super) fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, Oops> {
     let here = versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
     if here { Ok(folder(app, recipe, version)) } else { Err(Oops::not_found()) }
 }
@@ -120,6 +125,8 @@ struct Shown {
     versions: Vec<Version>,
     references: Vec<String>,
     compared: Option<Compared>,
+    /// Files with their bytes.
+    files: Vec<(String, u64)>,
 }
 
 #[derive(Serialize)]
@@ -160,6 +167,11 @@ pub(in crate::web) async fn page(
         let manifest = Candidate::read(&folder)?.ok_or_else(Oops::not_found)?;
         let rows = rows_of::of_folder(&folder)?;
         let (config, _) = app.config();
+        let size = |path: String| {
+            let bytes = folder.join(&path).metadata().map_or(0, |meta| meta.len());
+            (path, bytes)
+        };
+        let files = files(&folder)?.into_iter().map(size).collect();
         let references = references(&app);
         let compared = match references.contains(&with.reference) {
             true => Some(compared(&app, recipe, &rows, with.reference)?),
@@ -174,6 +186,7 @@ pub(in crate::web) async fn page(
             manifest,
             references,
             compared,
+            files,
         })
     })
     .await?;

@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::ballot::{Shown, on_screen, said};
 use super::faults;
+use super::guideline::in_language;
 use crate::config::Config;
 use crate::pipeline::now;
 use crate::recipe::{self, Recipe};
@@ -23,7 +24,9 @@ use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::votes::PAGE;
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Board, Cast, Given, Note, Place, Seen, Skip, far, own, shown, skip, waits};
+use crate::web::desk::{
+    Ballot, Board, Cast, Given, Guide, Note, Place, Seen, Skip, far, own, shown, skip, waits,
+};
 use crate::web::error::Oops;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
@@ -92,9 +95,11 @@ fn places(app: &App, config: &Config, person: &Annotator, language: Language) ->
         for review in recipe.reviews() {
             let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
             let given = app.desk.given(recipe.name, ballot.step.name)?;
+            // Whoever does not read the language has nothing to say here, unless somebody gave it to them.
+            let reads = person.unread(&ballot.step).is_empty();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
                 let (done, open) = far(&board, Place { recipe, ballot: &ballot, round }, &given, person);
-                let all = done + open.len();
+                let all = if reads || given.spread(round) { done + open.len() } else { done };
                 if let Some(share) = (done * 1000).checked_div(all) {
                     waiting.push(Waiting {
                         recipe: recipe.name,
@@ -208,7 +213,7 @@ fn screen(
             .map(|guide| language.of(&guide.en, &guide.zh).to_string())
             .unwrap_or_default(),
         version: guide.as_ref().map(|guide| guide.version().to_string()).unwrap_or_default(),
-        examples: guide.map(|guide| guide.examples).unwrap_or_default(),
+        examples: guide.map(|guide| in_language(&guide, language).to_string()).unwrap_or_default(),
         paper: step.paper,
         done,
         open: waiting.len(),
@@ -276,7 +281,7 @@ pub(in crate::web) async fn vote(
     let (status, told) = match made {
         Made::Vote(vote, note) => match app.desk.cast(*vote).await {
             // A vote whose remark is not on disk is sent again: it counts once.
-            Cast::Saved(id) => match reading(move || remark(&noting, recipe, note)).await {
+            Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
                 Ok(()) => (StatusCode::OK, json!({ "told": "saved", "vote": id.to_string() })),
                 Err(oops) => not_saved(&oops.detail),
             },
@@ -339,9 +344,12 @@ pub(in crate::web) async fn pass_over(
     Ok(Redirect::to(&next).into_response())
 }
 
+/// What goes beside a vote: the step, what was remarked, and the guideline it was cast by where nobody wrote that yet.
+type Remarked = (String, Note, Option<Box<Guide>>);
+
 enum Made {
-    /// The vote, and what is remarked on it in which step.
-    Vote(Box<Vote>, (String, Note)),
+    /// The vote, and what goes beside it.
+    Vote(Box<Vote>, Box<Remarked>),
     /// The item is not what the person saw.
     Changed,
     Faulty(Vec<(String, String)>),
@@ -391,6 +399,10 @@ fn made(
     let guides = app.desk.guides(place.recipe.name, step)?;
     let read: Option<Digest> = form.get("guideline").parse().ok();
     let guideline = read.filter(|read| guides.iter().any(|guide| guide.version() == *read));
+    // What the benchmark comes with may be another text one day: it is kept with the first vote that was cast by it.
+    let came_with = Guide { at: now(), ..Guide::declared(step) };
+    let mut cast_by = guides.iter().filter(|guide| Some(guide.version()) == guideline);
+    let unkept = cast_by.all(|guide| guide.at.is_empty()) && guideline == Some(came_with.version());
     let note = Note {
         item: item.id.clone(),
         annotator: person.name.clone(),
@@ -401,13 +413,17 @@ fn made(
     };
     let vote = vote_of(step, &item, person, round, values, base, seconds.map(|s| s.min(LONGEST)));
     let vote = Box::new(Vote { guideline, ..vote });
-    Ok(Made::Vote(vote, (step.name.to_string(), note)))
+    Ok(Made::Vote(vote, Box::new((step.name.to_string(), note, unkept.then(|| Box::new(came_with))))))
 }
 
 /// Keeps a remark where it says otherwise than the one before.
-fn remark(app: &App, recipe: &Recipe, (step, new): (String, Note)) -> Result<(), Oops> {
+fn remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Result<(), Oops> {
     // Whoever remarks at the same moment waits instead of being told that somebody writes.
     let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let found = app.desk.kept_guides(recipe.name, &step)?;
+    if let Some(guide) = came_with.filter(|new| !found.iter().any(|guide| guide.version() == new.version())) {
+        app.desk.guide(recipe.name, &step, &guide)?;
+    }
     let notes = app.desk.notes(recipe.name, &step)?;
     let same_seat =
         |old: &&Note| (&old.item, &old.annotator, old.round) == (&new.item, &new.annotator, new.round);

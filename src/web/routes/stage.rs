@@ -15,7 +15,7 @@ use crate::pipeline::{Withheld, causes};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, State as Left};
 use crate::stages::Stage;
-use crate::store::Error;
+use crate::store::{Error, Manifest};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::Oops;
 use crate::web::guard::Visitor;
@@ -26,6 +26,8 @@ use crate::web::view;
 const PAGE: usize = 50;
 /// The longest text that has a bar of its own, in characters.
 const LONGEST: usize = 120;
+/// Figures of more records come once the page stands: all their texts are read for them.
+const AT_ONCE: u64 = 50_000;
 /// Examples of a rule.
 const EXAMPLES: usize = 3;
 
@@ -73,6 +75,8 @@ struct Shown {
     #[serde(flatten)]
     record: Record,
     seen: Option<String>,
+    /// The text of the record it went into.
+    into_text: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -114,7 +118,12 @@ fn find(
         words: filter.q.trim().to_string(),
         min: number(&filter.min) as u32,
         max: number(&filter.max) as u32,
-        sort: Sort::from_name(&filter.sort).unwrap_or_default(),
+        // Of what was merged, the doubtful comes first.
+        sort: Sort::from_name(&filter.sort).unwrap_or(if filter.outcome == Left::Merged.code() {
+            Sort::Lowest
+        } else {
+            Sort::Entered
+        }),
     };
     let mut found = Found {
         recipe: recipe.name,
@@ -140,7 +149,7 @@ fn find(
     let manifest = looking.stage.manifest();
     found.counts = manifest.counts.clone();
     let told = causes(&app.config().0, recipe, std::slice::from_ref(manifest))?;
-    found.causes = told.iter().map(Told::of).collect();
+    found.causes = told.iter().map(|cause| Told::of(visitor.language, cause)).collect();
     found.settings = manifest.settings.clone();
     found.compares = manifest.tables.contains_key("pairs");
     found.texts = looking.len() > 0;
@@ -150,9 +159,21 @@ fn find(
     found.page = found.page.min(found.pages.max(1));
     found.first = (found.page - 1) * PAGE;
     let (mut records, all) = looking.page(&query, found.first, PAGE)?;
-    withhold(&Withheld::open(&app.workspace, recipe)?, &mut records, !query.words.is_empty())?;
+    let withheld = Withheld::open(&app.workspace, recipe)?;
+    withhold(&withheld, &mut records, !query.words.is_empty())?;
+    let into = |record: &Record| {
+        let merged = record.entry.outcome == Left::Merged.code();
+        record.entry.into.as_deref().filter(|_| merged && record.text.is_some()).map(str::to_owned)
+    };
+    let keepers: Vec<String> = records.iter().filter_map(into).collect();
+    let keepers: Vec<&str> = keepers.iter().map(String::as_str).collect();
+    let mut keepers = looking.texts_of(&keepers)?;
+    let gone: Vec<String> =
+        withheld.among(keepers.keys().map(String::as_str))?.into_iter().map(str::to_owned).collect();
+    keepers.retain(|id, text| !gone.contains(id) && !withheld.says(text));
     let shown = |record: Record| Shown {
         seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
+        into_text: into(&record).and_then(|into| keepers.get(&into).cloned()),
         record,
     };
     (found.records, found.found) = (records.into_iter().map(shown).collect(), all);
@@ -212,9 +233,16 @@ pub(in crate::web) async fn figures(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
+    Asked(asked): Asked<BTreeMap<String, String>>,
 ) -> Result<Response, Oops> {
     let recipe = recipe(&name)?;
-    let (_, step) = recipe.step(&stage).ok_or_else(Oops::not_found)?;
+    let (number, step) = recipe.step(&stage).ok_or_else(Oops::not_found)?;
+    let manifest = Manifest::read(&app.workspace.stage(recipe.name, number, step.name))?;
+    let records = manifest.map_or(0, |manifest| manifest.counts.records_in);
+    if records > AT_ONCE && !asked.contains_key("whole") {
+        let later = json!({ "recipe": recipe.name, "stage": step.name, "later": true });
+        return view::page(&visitor, "figures.html", later);
+    }
     let found = reading(move || {
         let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else {
             return Err(Oops::not_found());
@@ -238,7 +266,7 @@ pub(in crate::web) async fn figures(
         Ok(json!({
             "recipe": recipe.name, "stage": step.name, "lengths": lengths, "limits": limits,
             "sweep": sweep.as_ref(), "examples": examples, "settings": looking.stage.manifest().settings,
-            "longest": LONGEST,
+            "longest": LONGEST, "later": false,
         }))
     })
     .await?;

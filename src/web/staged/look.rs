@@ -127,6 +127,13 @@ impl Looking<'_> {
                 let chars = self.chars()?;
                 found.par_sort_by_key(|at| chars[*at as usize]);
             }
+            Sort::Lowest => {
+                let scores = self.scores()?;
+                // Records without a score come last: there is nothing to doubt.
+                let key =
+                    |at: &u32| Some(scores[*at as usize]).filter(|s| *s >= 0.0).unwrap_or(f32::INFINITY);
+                found.par_sort_by(|a, b| key(a).total_cmp(&key(b)));
+            }
             Sort::Score => {
                 let scores = self.scores()?;
                 found.par_sort_by(|a, b| scores[*b as usize].total_cmp(&scores[*a as usize]));
@@ -183,16 +190,17 @@ impl Looking<'_> {
         self.index.in_state(state).count()
     }
 
-    /// A page of the pairs up to a score, the likest first, and how many there are.
+    /// A page of the pairs up to a score, the likest first or last, and how many there are.
     pub(in crate::web) fn pairs(
         &self,
         below: f64,
         verdict: Option<&str>,
+        lowest: bool,
         from: usize,
         count: usize,
     ) -> Result<(Vec<NearPair>, usize), Error> {
         let pairs = self.stages.pairs(&self.stage)?;
-        let (places, all) = pairs.page(below, verdict, from, count);
+        let (places, all) = pairs.page(below, verdict, lowest, from, count);
         Ok((rows(&self.stages.frames, &self.stage, "pairs", NEAR, &places)?, all))
     }
 

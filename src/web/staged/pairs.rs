@@ -37,22 +37,26 @@ impl Pairs {
         Ok(())
     }
 
-    /// Rows of a page of those that score less than `below` and have this verdict, and how many they are.
+    /// From the highest down, or from the `lowest` up: rows of a page of those that score less than `below` and have this verdict, and how many they are.
     pub(super) fn page(
         &self,
         below: f64,
         verdict: Option<&str>,
+        lowest: bool,
         from: usize,
         count: usize,
     ) -> (Vec<u32>, usize) {
         let first = self.order.partition_point(|(score, ..)| *score >= below);
         let wanted = verdict.map(|verdict| self.verdicts.iter().position(|known| known == verdict));
         let fits = |place: u16| wanted.is_none_or(|wanted| wanted == Some(usize::from(place)));
-        let rows: Vec<u32> = self.order[first..]
+        let mut rows: Vec<u32> = self.order[first..]
             .iter()
             .filter(|(_, verdict, _)| fits(*verdict))
             .map(|(.., row)| *row)
             .collect();
+        if lowest {
+            rows.reverse();
+        }
         (rows.iter().skip(from).take(count).copied().collect(), rows.len())
     }
 
@@ -71,9 +75,9 @@ mod tests {
             verdicts: vec!["same".into(), "borderline".into()],
             order: vec![(0.9, 0, 2), (0.8, 1, 0), (0.8, 0, 3), (0.6, 1, 1)],
         };
-        assert_eq!(pairs.page(1.1, None, 0, 2), (vec![2, 0], 4));
-        assert_eq!(pairs.page(0.9, None, 1, 9), (vec![3, 1], 3));
-        assert_eq!(pairs.page(1.1, Some("borderline"), 0, 9), (vec![0, 1], 2));
-        assert_eq!(pairs.page(1.1, Some("neither"), 0, 9), (vec![], 0));
+        assert_eq!(pairs.page(1.1, None, false, 0, 2), (vec![2, 0], 4));
+        assert_eq!(pairs.page(0.9, None, false, 1, 9), (vec![3, 1], 3));
+        assert_eq!(pairs.page(1.1, Some("borderline"), true, 0, 9), (vec![1, 0], 2));
+        assert_eq!(pairs.page(1.1, Some("neither"), false, 0, 9), (vec![], 0));
     }
 }

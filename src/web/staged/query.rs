@@ -17,10 +17,13 @@ pub(in crate::web) enum Sort {
     Shortest,
     /// The highest score of a merge first.
     Score,
+    /// The lowest score of a merge first: those to look at.
+    Lowest,
 }
 
 impl Sort {
-    pub(in crate::web) const ALL: [Sort; 4] = [Sort::Entered, Sort::Longest, Sort::Shortest, Sort::Score];
+    pub(in crate::web) const ALL: [Sort; 5] =
+        [Sort::Entered, Sort::Longest, Sort::Shortest, Sort::Score, Sort::Lowest];
 
     /// The word in an address.
     pub(in crate::web) fn name(self) -> &'static str {
@@ -29,6 +32,7 @@ impl Sort {
             Sort::Longest => "longest",
             Sort::Shortest => "shortest",
             Sort::Score => "score",
+            Sort::Lowest => "lowest",
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ),
     ("flag_it", "somebody should look at this vote", "请人复核这一票"),
     ("flagged", "flagged", "已标记"),
-    ("remarks", "What voters remarked:", "投票者的备注："),
+    ("votes_apart", "Votes so far: {}", "已有投票：{} 票"),
     ("remarked", "{} comments and flags", "{} 条备注与标记"),
     ("mine", "My votes", "我的投票"),
     (
@@ -56,7 +56,12 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("correct_it", "Look and correct", "查看并更正"),
     ("guideline_all", "The whole guideline", "完整准则"),
     ("examples", "Examples", "示例"),
-    ("examples_each", "Examples, one a line", "示例，每行一个"),
+    ("examples_en", "Examples in English, one a line", "英文示例，每行一个"),
+    (
+        "examples_zh",
+        "Examples in Chinese, one a line; empty: the English ones",
+        "中文示例，每行一个；留空则用英文示例",
+    ),
     ("edit_guideline", "Edit the guideline", "编辑准则"),
     (
         "edit_guideline_about",

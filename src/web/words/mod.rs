@@ -1,12 +1,13 @@
 //! The words of the pages, in English and Chinese.
 
 mod ballot;
-mod reasons;
-mod stages;
+mod manage;
 mod table;
+mod told;
 
+use crate::audit::chinese;
 use crate::stages::definition as defined;
-use stages::STAGES;
+pub(super) use told::{cause, filled, stale};
 
 /// A language of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Language {
 
 /// All words: key, English, Chinese.
 fn words() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    table::WORDS.iter().chain(ballot::WORDS)
+    [table::WORDS, ballot::WORDS, manage::WORDS].into_iter().flatten()
 }
 
 /// A word by its key; `{}` in it stands for what the template gives.
@@ -48,8 +49,8 @@ pub(super) fn word(language: Language, key: &str) -> Option<&'static str> {
 /// The name of a stage as people read it.
 pub(super) fn stage(language: Language, name: &str) -> String {
     let review = name.strip_prefix("review:");
-    let known = STAGES.iter().find(|(known, ..)| *known == review.unwrap_or(name));
-    let name = known.map_or(review.unwrap_or(name), |(_, en, zh)| language.of(en, zh));
+    let known = chinese::stage(review.unwrap_or(name));
+    let name = known.map_or(review.unwrap_or(name), |(en, zh)| language.of(en, zh));
     match (review, language) {
         (None, _) => name.to_string(),
         (Some(_), Language::En) => format!("Review: {name}"),
@@ -59,16 +60,16 @@ pub(super) fn stage(language: Language, name: &str) -> String {
 
 /// A reason's short name: its code in words.
 pub(super) fn reason(language: Language, code: &str) -> String {
-    match (language, reasons::find(code)) {
-        (Language::Zh, Some((_, short, _))) => (*short).to_string(),
+    match (language, chinese::reason(code)) {
+        (Language::Zh, Some((short, _))) => short.to_string(),
         _ => code.replace('_', " "),
     }
 }
 
 /// What a reason means; empty where it is none of this version's.
 pub(super) fn definition(language: Language, code: &str) -> &'static str {
-    match (language, reasons::find(code)) {
-        (Language::Zh, Some((_, _, definition))) => definition,
+    match (language, chinese::reason(code)) {
+        (Language::Zh, Some((_, definition))) => definition,
         _ => defined(code).unwrap_or_default(),
     }
 }
@@ -80,6 +81,7 @@ mod tests {
     use super::*;
     use crate::recipe::RECIPES;
     use crate::record::{Reason, State};
+    use crate::review::ballot::Role;
     use crate::text::clean::Rule;
 
     #[test]
@@ -95,16 +97,21 @@ mod tests {
     #[test]
     fn states_have_chinese_names_and_so_have_reasons() {
         for state in State::ALL {
+            assert_eq!(word(Language::Zh, &format!("state_{}", state.code())), chinese::state(state.code()));
             assert!(word(Language::Zh, &format!("state_{}", state.code())).is_some(), "{}", state.code());
         }
         let codes: BTreeSet<&str> =
             Reason::ALL.iter().map(|r| r.code()).chain(Rule::ALL.iter().map(|r| r.code())).collect();
-        let named = codes.iter().filter(|code| reasons::find(code).is_some()).count();
-        assert_eq!(named, reasons::COUNT, "a Chinese name stands for no reason");
+        let nameless: Vec<_> = codes.iter().filter(|code| chinese::reason(code).is_none()).collect();
+        assert!(nameless.is_empty(), "without a Chinese name: {nameless:?}");
+        assert_eq!(codes.len(), chinese::COUNT, "a Chinese name stands for no reason");
         assert_eq!(reason(Language::Zh, "of_another_version"), "of another version");
+        for role in [Role::Annotator, Role::Junior, Role::Senior, Role::Meta] {
+            assert!(word(Language::Zh, &format!("role_{}", role.name())).is_some(), "{role:?}");
+        }
         for step in RECIPES.iter().flat_map(|recipe| recipe.steps) {
             let name = step.name.strip_prefix("review:").unwrap_or(step.name);
-            assert!(STAGES.iter().any(|(known, ..)| *known == name), "{name} has no name for people");
+            assert!(chinese::stage(name).is_some(), "{name} has no name for people");
         }
     }
 }

@@ -34,6 +34,12 @@ pub const RUN: Section = Section {
             "0",
             "Dollars that one run may spend on all its recipes together; 0 leaves it to the caps of recipes and endpoints.",
         ),
+        key(
+            "from_pages",
+            Kind::Choice(&["curator", "reader", "nobody"]),
+            "\"curator\"",
+            "Who may start a run from the pages of `serve`, and agree there to what it pays.",
+        ),
     ],
 };
 
@@ -524,6 +530,8 @@ pub struct Run {
     pub disk_check: bool,
     /// Dollars; 0 for no cap of the run's own.
     pub max_usd: f64,
+    /// `curator`, `reader` or `nobody`.
+    pub from_pages: String,
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
 
-use super::plan::{Freshness, freshness};
+use super::plan::{Change, Freshness, freshness};
 use super::{RunError, rows};
 
 /// A recipe with what is read once for all of its steps.
@@ -251,7 +251,7 @@ impl<'a> Known<'a> {
         {
             let stored = manifest.evidence.get("embeddings").and_then(|e| e.split(' ').next()?.parse().ok());
             let missing = manifest.counts.records_in.saturating_sub(stored.unwrap_or(0));
-            let why = format!("{missing} embeddings are missing");
+            let why = Change::Missing { key: "embeddings".to_owned(), count: missing };
             return Ok(if missing > 0 { Freshness::Stale(manifest.clone(), vec![why]) } else { found });
         }
         let (Stage::Draft(kind), false, Freshness::Fresh(manifest)) = (step.stage, offline, &found) else {
@@ -262,8 +262,8 @@ impl<'a> Known<'a> {
         if missing == 0 || !endpoints.iter().any(draft::sends) {
             return Ok(found);
         }
-        let verb = if missing == 1 { "reply is" } else { "replies are" };
-        Ok(Freshness::Stale(manifest.clone(), vec![format!("{missing} {verb} missing")]))
+        let why = Change::Missing { key: "replies".to_owned(), count: missing };
+        Ok(Freshness::Stale(manifest.clone(), vec![why]))
     }
 }
 

@@ -5,7 +5,7 @@
 //! a draft then is counted request by request. What waits before it may still come, all of it at most.
 
 use super::rehearsal::Rehearsal;
-use super::{RunError, draft_requests};
+use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::{Draft, Puzzling, Rows, Stage, draft};
@@ -13,6 +13,7 @@ use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
 use riddlemill_text::record::{Reason, State};
+use riddlemill_text::text::grouped;
 
 /// Variants that a group of puzzles has.
 const VARIANTS: u64 = 3;
@@ -105,6 +106,34 @@ pub fn forecast(config: &Config, recipes: &[&'static Recipe]) -> Result<Vec<Fore
         forecasts.push(Forecast { recipe: recipe.name, steps, imported: true });
     }
     Ok(forecasts)
+}
+
+/// What all that a run is still to ask would cost at most, in words, beside so many requests that are named already: of
+/// the recipes that are still to be made, the steps that the run makes. `None` where nothing more is known.
+pub fn outlook(
+    config: &Config,
+    recipes: &[&'static Recipe],
+    selection: &Selection,
+    requests: usize,
+) -> Option<String> {
+    let mut forecasts = forecast(config, recipes).ok()?;
+    for (forecast, recipe) in forecasts.iter_mut().zip(recipes) {
+        let made = selection.range(recipe).ok()?;
+        let is_made = |name| recipe.step(name).is_some_and(|(number, _)| made.contains(&(number - 1)));
+        forecast.steps.retain(|step| is_made(step.step));
+    }
+    let steps = || forecasts.iter().flat_map(|forecast| &forecast.steps);
+    let all: u64 = steps().map(|step| step.now.requests as u64 + step.later.requests).sum();
+    let unknown = forecasts.iter().any(|forecast| !forecast.imported);
+    let max = forecasts.iter().map(Forecast::max_usd).sum::<Option<Usd>>();
+    let noun = if all == 1 { "request" } else { "requests" };
+    let more =
+        format!("up to {} {noun} until this run ends", grouped(i64::try_from(all).unwrap_or(i64::MAX)));
+    match max.filter(|_| !unknown) {
+        _ if all <= requests as u64 => None,
+        Some(max) => Some(format!("at most {} for {more}", max.in_cents())),
+        None => Some(format!("and {more}, some without a price or of dumps that were not read yet")),
+    }
 }
 
 /// Records that have not got to a step yet: all, and the share that reviews let through so far.

@@ -61,7 +61,7 @@ fn of_recipe(
 fn why(planned: &Planned) -> Vec<String> {
     match &planned.freshness {
         Freshness::Fresh(manifest) => cut_short(manifest).into_iter().collect(),
-        Freshness::Stale(_, why) => why.clone(),
+        Freshness::Stale(_, why) => why.iter().map(ToString::to_string).collect(),
         Freshness::Missing => vec!["not made yet".into()],
         Freshness::Layout(layout) => vec![Freshness::of_layout(*layout).1],
         Freshness::Damaged(what) => vec![what.lines().next().unwrap_or_default().to_string()],

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use riddlemill_files::log::{Log, LogError};
 use riddlemill_harvest::pages::time;
@@ -48,7 +48,7 @@ impl Tasks {
                 tasks.push(task);
             }
         }
-        Ok(Tasks { log, tasks })
+        Ok(Tasks { log, tasks: standing(tasks) })
     }
 
     /// Every task, those that somebody else took over among them.
@@ -81,6 +81,27 @@ impl Tasks {
     }
 }
 
+/// The tasks that were not taken back.
+fn standing(lines: Vec<Task>) -> Vec<Task> {
+    if !lines.iter().any(|task| task.back) {
+        return lines;
+    }
+    let mut places: FxHashMap<(String, String, Round), Vec<usize>> = FxHashMap::default();
+    let mut tasks: Vec<Option<Task>> = Vec::new();
+    for task in lines {
+        let given = places.entry((task.item.clone(), task.annotator.clone(), task.round)).or_default();
+        if task.back {
+            if let Some(place) = given.pop() {
+                tasks[place] = None;
+            }
+        } else {
+            given.push(tasks.len());
+            tasks.push(Some(task));
+        }
+    }
+    tasks.into_iter().flatten().collect()
+}
+
 /// The time as votes record it: RFC 3339, in UTC.
 pub fn now() -> String {
     time::utc(SystemTime::now())
@@ -102,8 +123,8 @@ mod tests {
             item: item.into(),
             annotator: annotator.into(),
             round: Round::Vote,
-            gold: false,
             instead_of: instead_of.map(Into::into),
+            ..Task::default()
         };
         open().append(&[task("1", "a", None)]).unwrap();
         let path = dir.path().join("raw/votes/assigned/r.s.jsonl");
@@ -113,5 +134,13 @@ mod tests {
         let tasks = open();
         assert_eq!(tasks.all().len(), 2);
         assert_eq!(tasks.current(Round::Vote), [&task("1", "b", Some("a"))]);
+        // What was given by mistake is taken back, and may be given again.
+        let back = |task: Task| Task { back: true, ..task };
+        open().append(&[back(task("1", "b", None)), task("2", "b", None)]).unwrap();
+        assert_eq!(open().all(), [task("1", "a", None), task("2", "b", None)]);
+        assert_eq!(open().current(Round::Vote).len(), 2, "whoever had it before has it again");
+        open().append(&[back(task("2", "b", None)), back(task("2", "b", None))]).unwrap();
+        open().append(&[task("2", "b", None)]).unwrap();
+        assert_eq!(open().all().len(), 2);
     }
 }

@@ -134,7 +134,7 @@ pub fn votes_as_tasks(
             let counts = !vote.synthetic && vote.round == round && !resolution.stale.contains(&vote.id);
             if counts && !given.contains(&(item.id.as_str(), vote.annotator.as_str())) {
                 let (item, annotator) = (item.id.clone(), vote.annotator.clone());
-                cast.push(Task { item, annotator, round, gold: false, instead_of: None });
+                cast.push(Task { item, annotator, round, ..Task::default() });
             }
         }
     }

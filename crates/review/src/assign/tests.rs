@@ -66,7 +66,7 @@ fn a_sample_goes_to_whom_one_names_and_overlap_reaches_what_is_decided() {
             annotator: "a".into(),
             round: Round::Vote,
             gold: false,
-            instead_of: None,
+            ..Task::default()
         })
         .collect();
     let all = AssignSettings { decided: &decided, to: &["b"], sample: Some(100), ..settings() };

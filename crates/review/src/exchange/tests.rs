@@ -232,7 +232,7 @@ fn deleted_rows_are_noticed_where_it_is_known_what_was_assigned() {
         annotator: "j1".into(),
         round: Round::Vote,
         gold: false,
-        instead_of: None,
+        ..Task::default()
     };
     let assigned: Vec<Task> = items.iter().map(task).collect();
     let settings = ImportSettings { assigned: &assigned, ..settings(&step, &people) };

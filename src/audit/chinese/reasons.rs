@@ -7,7 +7,7 @@ pub(super) fn find(code: &str) -> Option<&'static (&'static str, &'static str, &
 
 /// How many reasons have a Chinese name; others are shown by their code.
 #[cfg(test)]
-pub(super) const COUNT: usize = REASONS.len();
+pub(crate) const COUNT: usize = REASONS.len();
 
 const REASONS: &[(&str, &str, &str)] = &[
     ("unreadable", "无法读取", "该行或页面不符合来源的格式。"),
@@ -74,6 +74,18 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("decided_two", "人工分开", "有人决定两条不是同一个笑话，不论规则如何；两条都继续。"),
     ("votes_missing", "缺少投票", "记录在等待投票。"),
     ("disputed", "有争议", "投票未能决定，等待裁决者。"),
+    ("answer_missing", "缺少谜底", "谜底未知，等待知道的人补上。"),
+    ("promotion", "网站宣传", "谜面或谜底之后附有网站自己的话，已去掉；依据为去掉的内容。"),
+    ("tidied", "已整理", "解码了字符实体，换行与连续空格合为一个空格。"),
+    ("misspelt", "疑似拼写错误", "词典中有依据所列词语的另一种拼法；文本等待人工查看。"),
+    ("beside_answer", "答案的近邻", "WordNet 中有三个与答案并列的词，作为草拟的干扰项。"),
+    ("group_incomplete", "一组不全", "三则一组中缺少问题、答案或干扰项，或两个选项相同。"),
+    ("options_missing", "缺少选项", "尚不能生成选项：缺少解释或错误答案，或其中两个相同。"),
+    ("responses_missing", "缺少回答", "缺少模型对该问题的回答。"),
+    ("judges_missing", "评分者不足", "可为该回答评分的评分者少于设置的要求。"),
+    ("rated", "已评分", "评分者已为该回答评分。"),
+    ("to_normal_question", "答正常问题", "该回答针对配对的正常问题：评分以供比较，不作选项。"),
+    ("ordered", "已排序", "选项按为该记录抽取的次序排列。"),
     // Rules of cleaning.
     ("score", "评分", "年度帖末尾的评分移出文本，成为数值。"),
     ("number", "编号", "去掉年度帖正文前的名次与星号。"),

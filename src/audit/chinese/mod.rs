@@ -1,0 +1,32 @@
+//! What stages and reasons are called in Chinese, for pages and reports. The English stands with the code.
+
+mod reasons;
+mod stages;
+
+#[cfg(test)]
+pub(crate) use reasons::COUNT;
+
+/// A reason's short name and what it means; `None` where it is none of this version's.
+pub(crate) fn reason(code: &str) -> Option<(&'static str, &'static str)> {
+    reasons::find(code).map(|(_, short, definition)| (*short, *definition))
+}
+
+/// A stage's names in English and in Chinese, by its name or that of what it reviews.
+pub(crate) fn stage(name: &str) -> Option<(&'static str, &'static str)> {
+    stages::STAGES.iter().find(|(known, ..)| *known == name).map(|(_, en, zh)| (*en, *zh))
+}
+
+/// What a state is called.
+pub(crate) fn state(code: &str) -> Option<&'static str> {
+    let known = [
+        ("kept", "保留"),
+        ("changed", "改动"),
+        ("expanded", "展开"),
+        ("joined", "合成"),
+        ("merged", "合并"),
+        ("dropped", "剔除"),
+        ("held", "搁置"),
+        ("failed", "失败"),
+    ];
+    known.iter().find(|(known, _)| *known == code).map(|(_, zh)| *zh)
+}

@@ -1,0 +1,302 @@
+//! Who gets what: chosen, looked at before it is given, and taken back where it was a mistake.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use super::ballot::said;
+use super::curate::unassigned;
+use super::review::ballot;
+use crate::config::Config;
+use crate::pipeline::{Tasks, now, votes_as_tasks};
+use crate::recipe::Recipe;
+use crate::review::ballot::{Role, Round};
+use crate::review::{Annotator, AssignSettings, Digest, Step, Task, assign, resolve_all};
+use crate::web::app::{App, reading, recipe};
+use crate::web::desk::Ballot;
+use crate::web::error::Oops;
+use crate::web::guard::{Form, Visitor};
+use crate::web::view;
+use crate::web::words::{Language, filled, word};
+
+/// Assignments that are listed, the last first.
+const LISTED: usize = 20;
+
+#[derive(Serialize)]
+struct Page {
+    recipe: &'static str,
+    step: &'static str,
+    title: &'static str,
+    languages: Vec<&'static str>,
+    rounds: Vec<&'static str>,
+    wish: Wish,
+    people: Vec<Person>,
+    /// Open items that lack somebody to vote on them in the round.
+    open: usize,
+    preview: Option<Preview>,
+    /// What stands in the way.
+    problem: Option<String>,
+    /// What was looked at is not what would be given now.
+    changed: bool,
+    given: Vec<Given>,
+}
+
+/// What the form says.
+#[derive(Clone, Debug, Serialize)]
+struct Wish {
+    round: &'static str,
+    overlap: f64,
+    to: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Person {
+    name: String,
+    role: &'static str,
+    languages: String,
+    /// Tasks that they have in the round.
+    load: usize,
+    /// What keeps them from voting here.
+    lacks: Option<String>,
+    chosen: bool,
+}
+
+/// What would be given.
+#[derive(Serialize)]
+struct Preview {
+    tasks: usize,
+    items: usize,
+    /// Person, new tasks, tasks then.
+    people: Vec<(String, usize, usize)>,
+    /// Known by these tasks and no others.
+    digest: String,
+}
+
+/// What was given at once.
+#[derive(Serialize)]
+struct Given {
+    at: String,
+    round: &'static str,
+    people: Vec<(String, usize)>,
+    /// Tasks without a vote yet: those that can be taken back.
+    open: usize,
+}
+
+/// The form.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let who = visitor.clone();
+    let wish = Wish { round: Round::Vote.name(), overlap: 0.0, to: Vec::new() };
+    let found = reading(move || look(&app, recipe, &step, wish, None, &who)).await?;
+    view::page(&visitor, "assign.html", found)
+}
+
+/// Looks at what would be given, gives it, or takes it back.
+pub(in crate::web) async fn spread(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, step)): Path<(String, String)>,
+    form: Form,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let here = format!("/curate/{}/{}/assign", recipe.name, view::encoded(&step));
+    let back = form.get("undo").to_string();
+    if !back.is_empty() {
+        reading(move || take_back(&app, recipe, &step, &back)).await?;
+        return Ok(Redirect::to(&format!("{here}#given")).into_response());
+    }
+    let round = Round::from_name(form.get("round")).unwrap_or_default();
+    let overlap = form.get("overlap").trim().parse().unwrap_or(0.0_f64);
+    if !(0.0..=100.0).contains(&overlap) {
+        return Err(Oops::bad("the overlap is a share of 0 to 100 %"));
+    }
+    let wish = Wish { round: round.name(), overlap, to: form.all("to").map(str::to_string).collect() };
+    let confirmed: Option<String> = Some(form.get("digest").to_string()).filter(|digest| !digest.is_empty());
+    let who = visitor.clone();
+    let found = reading(move || {
+        if let Some(digest) = &confirmed
+            && give(&app, recipe, &step, &wish, digest)?
+        {
+            return Ok(None);
+        }
+        look(&app, recipe, &step, wish, Some(confirmed.is_some()), &who).map(Some)
+    })
+    .await?;
+    match found {
+        None => Ok(Redirect::to(&format!("{here}#given")).into_response()),
+        Some(found) => view::page(&visitor, "assign.html", found),
+    }
+}
+
+/// What keeps somebody from voting here, in the language of the page.
+fn lacks(person: &Annotator, step: &Step, round: Round, language: Language) -> Option<String> {
+    let mut lacks = Vec::new();
+    if !step.roles(round).contains(&person.role) {
+        let name = |role: Role| word(language, &format!("role_{}", role.name())).unwrap_or(role.name());
+        let roles: Vec<&str> = step.roles(round).into_iter().map(name).collect();
+        lacks.push(filled(language, "lacks_role", &[&roles.join(", ")]));
+    } else if !person.may_vote(step, round) {
+        lacks.push(word(language, "lacks_trial").unwrap_or_default().to_string());
+    }
+    let unread = person.unread(step);
+    if !unread.is_empty() {
+        lacks.push(filled(language, "lacks_languages", &[&unread.join(", ")]));
+    }
+    (!lacks.is_empty()).then(|| lacks.join(word(language, "comma").unwrap_or("; ")))
+}
+
+/// What would be given now, and to how many items.
+fn planned(
+    app: &App,
+    config: &Config,
+    ballot: &Ballot,
+    tasks: &Tasks,
+    wish: &Wish,
+) -> Result<(usize, Result<Vec<Task>, String>), Oops> {
+    let step = &ballot.step;
+    let round = Round::from_name(wish.round).unwrap_or_default();
+    let board = app.desk.board().map_err(Oops::broken)?;
+    let votes = board.by_item(step.recipe, step.name);
+    let resolved = resolve_all(step, &ballot.items, &votes);
+    // Who has voted is on the item, whether it was their task or not.
+    let mut known = tasks.all().to_vec();
+    known.extend(votes_as_tasks(round, &ballot.items, &resolved, &votes, tasks.all()));
+    let open = unassigned(ballot, &resolved, tasks, round);
+    let to: Vec<&str> = wish.to.iter().map(String::as_str).collect();
+    let settings =
+        AssignSettings { round, overlap: wish.overlap / 100.0, to: &to, ..AssignSettings::default() };
+    let new = assign(step, &open, &config.annotators, &known, &settings).map_err(|e| e.to_string());
+    Ok((open.len(), new))
+}
+
+fn digest(new: &[Task]) -> String {
+    let parts = new.iter().flat_map(|task| [task.item.as_bytes(), task.annotator.as_bytes()]);
+    Digest::of("riddlemill assignment v1", parts).to_string()
+}
+
+fn look(
+    app: &App,
+    recipe: &'static Recipe,
+    name: &str,
+    wish: Wish,
+    // Whether tasks are looked at, and whether they should have been given.
+    previewed: Option<bool>,
+    visitor: &Visitor,
+) -> Result<Page, Oops> {
+    let (config, _) = app.config();
+    let ballot = ballot(app, &config, recipe, name)?;
+    let step = &ballot.step;
+    let tasks = Tasks::open(&app.workspace, recipe.name, step.name)?;
+    let round = Round::from_name(wish.round).unwrap_or_default();
+    let mut loads: BTreeMap<&str, usize> = BTreeMap::new();
+    tasks.current(round).iter().for_each(|task| *loads.entry(&task.annotator).or_default() += 1);
+    let load = |name: &str| loads.get(name).copied().unwrap_or(0);
+    let people = config.annotators.iter().map(|person| {
+        let lacks = lacks(person, step, round, visitor.language);
+        Person {
+            name: person.name.clone(),
+            role: person.role.name(),
+            languages: person.languages.join(", "),
+            load: load(&person.name),
+            chosen: lacks.is_none() && (wish.to.is_empty() || wish.to.contains(&person.name)),
+            lacks,
+        }
+    });
+    let people: Vec<Person> = people.collect();
+    let (open, new) = planned(app, &config, &ballot, &tasks, &wish)?;
+    let (preview, problem) = match previewed.map(|_| new) {
+        None => (None, None),
+        Some(Err(problem)) => (None, Some(problem)),
+        Some(Ok(new)) => {
+            let mut more: BTreeMap<&str, usize> = BTreeMap::new();
+            new.iter().for_each(|task| *more.entry(&task.annotator).or_default() += 1);
+            let items: FxHashSet<&str> = new.iter().map(|task| task.item.as_str()).collect();
+            let people = more.iter().map(|(name, n)| ((*name).to_string(), *n, load(name) + n)).collect();
+            (Some(Preview { tasks: new.len(), items: items.len(), people, digest: digest(&new) }), None)
+        }
+    };
+    let review = step.review.as_ref().map(|_| Round::Review.name());
+    Ok(Page {
+        recipe: recipe.name,
+        step: step.name,
+        title: said(visitor.language, step.title),
+        languages: step.languages.clone(),
+        rounds: std::iter::once(Round::Vote.name()).chain(review).collect(),
+        people,
+        open,
+        preview,
+        problem,
+        changed: previewed == Some(true),
+        given: given(app, &ballot, &tasks)?,
+        wish,
+    })
+}
+
+/// Gives what was looked at; false where something else would be given now.
+fn give(app: &App, recipe: &'static Recipe, name: &str, wish: &Wish, looked_at: &str) -> Result<bool, Oops> {
+    let (config, _) = app.config();
+    let ballot = ballot(app, &config, recipe, name)?;
+    // Whoever presses twice finds the second time that all is given.
+    let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
+    let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
+    let (_, Ok(mut new)) = planned(app, &config, &ballot, &tasks, wish)? else { return Ok(false) };
+    if digest(&new) != looked_at {
+        return Ok(false);
+    }
+    let at = now();
+    new.iter_mut().for_each(|task| task.at = Some(at.clone()));
+    tasks.append(&new)?;
+    Ok(true)
+}
+
+/// Whether a task has a vote of its annotator.
+fn voted(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, Round)>, Oops> {
+    let board = app.desk.board().map_err(Oops::broken)?;
+    let votes = board.by_item(ballot.step.recipe, ballot.step.name);
+    let people = votes.values().flatten().filter(|vote| !vote.synthetic);
+    Ok(people.map(|vote| (vote.item.clone(), vote.annotator.clone(), vote.round)).collect())
+}
+
+/// What was given on the pages, the last first.
+fn given(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Given>, Oops> {
+    let voted = voted(app, ballot)?;
+    // People with their tasks, and tasks without a vote.
+    type Batch<'b> = (BTreeMap<&'b str, usize>, usize);
+    let mut batches: BTreeMap<(&str, Round), Batch<'_>> = BTreeMap::new();
+    for task in tasks.all() {
+        let Some(at) = task.at.as_deref() else { continue };
+        let (people, open) = batches.entry((at, task.round)).or_default();
+        *people.entry(&task.annotator).or_default() += 1;
+        let is_voted = voted.contains(&(task.item.clone(), task.annotator.clone(), task.round));
+        *open += usize::from(!is_voted);
+    }
+    let given = batches.into_iter().rev().take(LISTED).map(|((at, round), (people, open))| Given {
+        at: at.to_string(),
+        round: round.name(),
+        people: people.into_iter().map(|(name, n)| (name.to_string(), n)).collect(),
+        open,
+    });
+    Ok(given.collect())
+}
+
+/// Takes back what was given at a time, but for what has been voted on.
+fn take_back(app: &App, recipe: &'static Recipe, name: &str, at: &str) -> Result<(), Oops> {
+    let (config, _) = app.config();
+    let ballot = ballot(app, &config, recipe, name)?;
+    let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
+    let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
+    let voted = voted(app, &ballot)?;
+    let of_it = tasks.all().iter().filter(|task| task.at.as_deref() == Some(at));
+    let open = of_it
+        .filter(|task| !voted.contains(&(task.item.clone(), task.annotator.clone(), task.round)))
+        .map(|task| Task { back: true, at: Some(now()), ..task.clone() });
+    Ok(tasks.append(&open.collect::<Vec<_>>())?)
+}

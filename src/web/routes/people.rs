@@ -1,0 +1,182 @@
+//! Who may come in: invitations as links, and their end; and the page that an invitation leads to.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Serialize;
+use serde_json::json;
+
+use super::login::home;
+use crate::pipeline::now;
+use crate::web::access::Rank;
+use crate::web::app::{App, reading};
+use crate::web::error::Oops;
+use crate::web::guard::{Form, Visitor, set_cookie};
+use crate::web::sessions::Sessions;
+use crate::web::view;
+
+/// The longest name.
+const NAME_CHARS: usize = 60;
+
+/// Somebody who may come in, or may be asked to.
+#[derive(Serialize)]
+struct Person {
+    name: String,
+    /// What pipeline.toml calls them; nothing where they are no annotator of it.
+    role: Option<&'static str>,
+    languages: String,
+    qualified: bool,
+    /// What their token or session opens.
+    rank: Option<&'static str>,
+    /// Whether a link was sent that they have not followed.
+    invited: bool,
+}
+
+/// Everybody of pipeline.toml, and whoever else has a grant.
+pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    shown(&app, &visitor, None)
+}
+
+/// A link that was made just now: shown once, as it is kept nowhere.
+#[derive(Serialize)]
+struct Link {
+    name: String,
+    url: String,
+}
+
+fn shown(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, Oops> {
+    let (config, _) = app.config();
+    let (grants, invites) = (app.access.grants()?, app.access.invites()?);
+    let rank_of = |name: &str| grants.iter().find(|grant| grant.name == name).map(|grant| grant.rank.name());
+    let invited = |name: &str| invites.iter().any(|invite| invite.name == name);
+    let of_settings = config.annotators.iter().map(|person| Person {
+        name: person.name.clone(),
+        role: Some(person.role.name()),
+        languages: person.languages.join(", "),
+        qualified: person.qualified,
+        rank: rank_of(&person.name),
+        invited: invited(&person.name),
+    });
+    let mut people: Vec<Person> = of_settings.collect();
+    let others = grants.iter().map(|grant| &grant.name).chain(invites.iter().map(|invite| &invite.name));
+    for name in others {
+        if !people.iter().any(|person| person.name == *name) {
+            people.push(Person {
+                name: name.clone(),
+                role: None,
+                languages: String::new(),
+                qualified: false,
+                rank: rank_of(name),
+                invited: invited(name),
+            });
+        }
+    }
+    // The first grant shuts out whoever came without one: it has to be a curator's.
+    let first = !grants.iter().any(|grant| grant.rank == Rank::Curator);
+    let alone = app.address.ip.is_loopback() && app.address.public.is_none();
+    view::page(
+        visitor,
+        "people.html",
+        json!({ "people": people, "link": link, "first": first && visitor.open, "alone": alone }),
+    )
+}
+
+/// Makes a link.
+pub(in crate::web) async fn invite(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Oops> {
+    let rank = match form.get("rank") {
+        "annotator" => Rank::Annotator,
+        "reader" => Rank::Reader,
+        "curator" => Rank::Curator,
+        other => return Err(Oops::bad(format!("no rank {other:?}"))),
+    };
+    let name: String = form.get("name").trim().chars().take(NAME_CHARS).collect();
+    if name.is_empty() {
+        return Err(Oops::bad("an invitation is for somebody with a name"));
+    }
+    let (config, _) = app.config();
+    if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == name) {
+        return Err(Oops::bad(format!("{name} is no [[annotator]] of pipeline.toml")));
+    }
+    let curators = app.access.grants()?.iter().any(|grant| grant.rank == Rank::Curator);
+    if visitor.open && !curators && rank != Rank::Curator {
+        return Err(Oops::bad(
+            "the first who comes in with a link must be a curator: it shuts out everybody else",
+        ));
+    }
+    let base = match &app.address.public {
+        Some(url) => url.as_str().trim_end_matches('/').to_string(),
+        None => {
+            let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+            format!("http://{host}")
+        }
+    };
+    let maker = app.clone();
+    let whom = name.clone();
+    let token = reading(move || Ok(maker.access.invite(&whom, rank, &now())?)).await?;
+    shown(&app, &visitor, Some(Link { name, url: format!("{base}/join/{token}") }))
+}
+
+/// Ends a grant, its sessions and invitations.
+pub(in crate::web) async fn revoke(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    form: Form,
+) -> Result<Response, Oops> {
+    let name = form.get("name").to_string();
+    if visitor.name() == Some(name.as_str()) {
+        return Err(Oops::bad("nobody shuts themselves out: another curator can"));
+    }
+    reading(move || {
+        app.access.revoke(&name, &now())?;
+        Ok(Sessions::of(&app.workspace).end(&name)?)
+    })
+    .await?;
+    Ok(Redirect::to("/people").into_response())
+}
+
+/// Where an invitation leads. Looking at it uses nothing up: programs that show what a link holds follow it too.
+pub(in crate::web) async fn join(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(token): Path<String>,
+) -> Result<Response, Oops> {
+    let (client, begun) = (visitor.client, std::time::Instant::now());
+    match app.access.invited(&token)? {
+        Some(invite) => {
+            let found = json!({ "name": invite.name, "opens": invite.rank.name(), "token": token });
+            view::page(&visitor, "join.html", found)
+        }
+        None => {
+            app.tries.wrong(client, &token, begun);
+            Err(Oops::new(StatusCode::GONE, "join_gone"))
+        }
+    }
+}
+
+/// The invitation is followed.
+pub(in crate::web) async fn enter(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path(token): Path<String>,
+    _: Form,
+) -> Result<Response, Oops> {
+    if !app.tries.may(visitor.client, &token, std::time::Instant::now()) {
+        return Err(Oops::new(StatusCode::TOO_MANY_REQUESTS, "login_wait"));
+    }
+    let server = app.clone();
+    let entered = reading(move || {
+        let Some(grant) = server.access.follow(&token, &now())? else { return Ok(None) };
+        Ok(Some((server.sessions.open(&grant)?, grant.rank)))
+    });
+    let (session, rank) = entered.await?.ok_or_else(|| Oops::new(StatusCode::GONE, "join_gone"))?;
+    let mut answer = Redirect::to(home(rank)).into_response();
+    set_cookie(&mut answer, &app.cookie, &session, &app);
+    Ok(answer)
+}

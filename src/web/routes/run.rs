@@ -1,0 +1,200 @@
+//! A run from the page: what it would do and cost, its start, its progress as it goes, and its end.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Redirect, Response};
+use futures_util::{StreamExt, stream};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::config::{Config, sections};
+use crate::pipeline::{Forecast, Freshness, forecast, plan};
+use crate::recipe;
+use crate::web::access::Rank;
+use crate::web::app::{App, reading};
+use crate::web::error::Oops;
+use crate::web::guard::{Form, Visitor};
+use crate::web::running::{Running, Told};
+use crate::web::view;
+use crate::web::words::{self, Language};
+
+/// The least time between two events: a stage of a million records says something a thousand times a second.
+const PACE: Duration = Duration::from_millis(300);
+
+/// What a run of a recipe would make.
+#[derive(Serialize)]
+struct Due {
+    recipe: &'static str,
+    about: &'static str,
+    /// Stage, and why it would be made.
+    stages: Vec<(&'static str, String)>,
+}
+
+/// What the drafts of a recipe would ask and cost.
+#[derive(Serialize)]
+struct Costs {
+    recipe: &'static str,
+    imported: bool,
+    steps: Vec<Cost>,
+    /// Dollars at least and at most for what gets to the drafts now; nothing where a price lacks.
+    now: Option<(f64, f64)>,
+    /// To the end, at most.
+    all: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Cost {
+    step: &'static str,
+    endpoint: String,
+    requests: u64,
+    stored: u64,
+    later: u64,
+}
+
+/// Whether the visitor may start runs here.
+fn may(config: &Config, visitor: &Visitor) -> bool {
+    let settings: sections::Run = config.typed(None, "run");
+    let needed = match settings.from_pages.as_str() {
+        "curator" => Rank::Curator,
+        "reader" => Rank::Reader,
+        _ => return false,
+    };
+    visitor.rank() >= Some(needed)
+}
+
+/// What a run would do now, and the run that is under way or was the last.
+pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let language = visitor.language;
+    let looking = app.clone();
+    let (due, may) = {
+        let (config, _) = app.config();
+        let may = may(&config, &visitor);
+        let due = reading(move || {
+            let (config, _) = looking.config();
+            recipe::used(&config).map(|recipe| due(&config, recipe, language)).collect::<Result<Vec<_>, _>>()
+        });
+        (due.await?, may)
+    };
+    let told = app.runner.current().map(|running| running.told());
+    view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": told }))
+}
+
+fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, Oops> {
+    let mut stages = Vec::new();
+    for planned in plan(config, recipe)? {
+        let why = match (&planned.freshness, planned.after) {
+            (Freshness::Fresh(_), None) => continue,
+            (Freshness::Fresh(_), Some(after)) => {
+                words::filled(language, "depends_on", &[&words::stage(language, after)])
+            }
+            (Freshness::Stale(_, why), _) => words::stale(language, why),
+            (Freshness::Missing, _) => words::word(language, "not_made").unwrap_or_default().to_string(),
+            (Freshness::Layout(layout), _) => Freshness::of_layout(*layout).1,
+            (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
+        };
+        stages.push((planned.step, why));
+    }
+    Ok(Due { recipe: recipe.name, about: language.of(recipe.about, recipe.about_zh), stages })
+}
+
+/// What the drafts would ask and cost, counted when somebody asks: an offline run is rehearsed for it.
+pub(in crate::web) async fn costs(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let costs = reading(move || {
+        let (config, _) = app.config();
+        let recipes: Vec<_> = recipe::used(&config).collect();
+        let told = |forecast: &Forecast| Costs {
+            recipe: forecast.recipe,
+            imported: forecast.imported,
+            now: forecast.now().map(|(min, max)| (min.dollars(), max.dollars())),
+            all: forecast.max_usd().map(|usd| usd.dollars()),
+            steps: forecast
+                .steps
+                .iter()
+                .map(|step| Cost {
+                    step: step.step,
+                    endpoint: step.now.endpoint.clone(),
+                    requests: step.now.requests as u64,
+                    stored: step.now.stored as u64,
+                    later: step.later.requests,
+                })
+                .collect(),
+        };
+        Ok(forecast(&config, &recipes)?.iter().map(told).collect::<Vec<_>>())
+    })
+    .await?;
+    view::page(&visitor, "costs.html", json!({ "costs": costs }))
+}
+
+/// Starts a run, answers what it asks, or stops it.
+pub(in crate::web) async fn act(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    form: Form,
+) -> Result<Response, Oops> {
+    let (config, problem) = app.config();
+    if !may(&config, &visitor) {
+        return Err(Oops::forbidden());
+    }
+    let back = Redirect::to("/run").into_response();
+    match (form.get("answer"), form.get("stop"), app.runner.current()) {
+        ("", "", _) => {}
+        (answer, "", Some(running)) => {
+            running.answer(answer == "yes");
+            return Ok(back);
+        }
+        (_, _, running) => {
+            running.iter().for_each(|running| running.halt());
+            return Ok(back);
+        }
+    }
+    if let Some(problem) = problem {
+        return Err(Oops::bad(problem));
+    }
+    let wanted: Vec<&str> = form.all("recipe").collect();
+    let recipes: Vec<_> = recipe::used(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
+    if recipes.is_empty() {
+        return Err(Oops::bad("a run is of one recipe at least"));
+    }
+    let offline = !form.get("offline").is_empty();
+    let by = visitor.name().unwrap_or("").to_string();
+    match app.runner.start((*config).clone(), recipes, offline, &by) {
+        Some(_) => Ok(back),
+        None => Err(Oops::new(StatusCode::CONFLICT, "run_under_way")),
+    }
+}
+
+/// The run as it goes: a piece of the page whenever there is something new.
+pub(in crate::web) async fn events(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+    let running = app.runner.current().ok_or_else(Oops::not_found)?;
+    let (config, _) = app.config();
+    let may = may(&config, &visitor);
+    let changes = running.changes();
+    // The state before the first change, then each as it comes, until the run is over.
+    let begun = Some((running, changes, true));
+    let told = stream::unfold(begun, move |state| {
+        let visitor = visitor.clone();
+        async move {
+            let (running, mut changes, first) = state?;
+            if !first {
+                changes.changed().await.ok()?;
+                tokio::time::sleep(PACE).await;
+                changes.borrow_and_update();
+            }
+            let over = running.is_over();
+            let event = event(&visitor, &running, may, over);
+            Some((Ok::<Event, Infallible>(event), (!over).then_some((running, changes, false))))
+        }
+    });
+    Ok(Sse::new(told.fuse()).keep_alive(KeepAlive::default()).into_response())
+}
+
+fn event(visitor: &Visitor, running: &Running, may: bool, over: bool) -> Event {
+    let told: Told = running.told();
+    let html = view::html(visitor, "running.html", json!({ "run": told, "may": may }));
+    Event::default().event(if over { "over" } else { "told" }).data(html.unwrap_or_default())
+}

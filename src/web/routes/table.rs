@@ -1,0 +1,380 @@
+//! A release as a table: its columns, searched, filtered and sorted; one row whole; its files to take away; its card.
+
+use std::cmp::Ordering;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, Query as Asked, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use pulldown_cmark::{Alignment, CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
+
+use super::releases::known;
+use crate::pipeline::Withheld;
+use crate::recipe::Recipe;
+use crate::release::rows_of::{self, JsonRow};
+use crate::release::{Candidate, files, layout};
+use crate::stages::withdrawal::Withdrawals;
+use crate::store::Error;
+use crate::web::app::{App, reading, recipe};
+use crate::web::error::Oops;
+use crate::web::guard::Visitor;
+use crate::web::kept::Made;
+use crate::web::view;
+
+/// Rows on a page.
+const PAGE: usize = 50;
+/// Columns that are shown where nobody chose.
+const FIRST: usize = 6;
+/// Values of a column that can be chosen from.
+const VALUES: usize = 40;
+/// Bytes of a file that are sent at once.
+const CHUNK: usize = 64 << 10;
+
+/// The rows of the release that somebody looked at last, without those that were withdrawn since.
+#[derive(Default)]
+pub(in crate::web) struct Tables(Made<(), (PathBuf, String, u64), Table>);
+
+struct Table {
+    configs: Vec<(String, Vec<JsonRow>)>,
+    /// Rows that are about what was withdrawn since.
+    withdrawn: usize,
+}
+
+#[derive(Serialize)]
+struct Found {
+    recipe: &'static str,
+    version: String,
+    config: String,
+    configs: Vec<String>,
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    q: String,
+    sort: String,
+    descending: bool,
+    found: usize,
+    withdrawn: usize,
+    number: usize,
+    pages: usize,
+    /// What stands in the address but for the page, the sorted column and the row.
+    query: String,
+    /// One row whole.
+    whole: Option<Row>,
+}
+
+#[derive(Serialize)]
+struct Column {
+    name: String,
+    about: &'static str,
+    shown: bool,
+    /// The values to choose from, of a column that labels are counted of.
+    values: Vec<String>,
+    /// The value that is asked for.
+    wanted: String,
+}
+
+#[derive(Serialize)]
+struct Row {
+    /// Its place among all of the config, from 0.
+    at: usize,
+    /// Column and what stands there.
+    cells: Vec<(String, String)>,
+    /// The record it was made from.
+    source: Option<String>,
+}
+
+/// A value as a cell shows it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) if list.iter().all(Value::is_string) => {
+            list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" · ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn order(a: &Value, b: &Value) -> Ordering {
+    match (a.as_f64(), b.as_f64()) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        _ => shown(a).cmp(&shown(b)),
+    }
+}
+
+fn table(app: &App, recipe: &'static Recipe, folder: &std::path::Path) -> Result<Arc<Table>, Oops> {
+    let manifest = Candidate::read(folder)?.ok_or_else(Oops::not_found)?;
+    let state = blake3::hash(&manifest.to_bytes()).to_hex().to_string();
+    let key = (folder.to_path_buf(), state, Withdrawals::length(&app.workspace));
+    app.tables.0.get((), key, || {
+        let mut configs = rows_of::of_folder(folder)?;
+        let withheld = Withheld::open(&app.workspace, recipe)?;
+        let mut withdrawn = 0;
+        for (_, rows) in &mut configs {
+            let mut gone = withheld.rows(rows)?.into_iter();
+            let before = rows.len();
+            rows.retain(|_| !gone.next().unwrap_or_default());
+            withdrawn += before - rows.len();
+        }
+        Ok::<_, Oops>(Table { configs, withdrawn })
+    })
+}
+
+/// The table.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, version)): Path<(String, String)>,
+    Asked(asked): Asked<Vec<(String, String)>>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let found = reading(move || {
+        let folder = known(&app, recipe, &version)?;
+        find(&*table(&app, recipe, &folder)?, recipe, version, &asked)
+    })
+    .await?;
+    view::page(&visitor, "table.html", found)
+}
+
+fn find(
+    table: &Table,
+    recipe: &'static Recipe,
+    version: String,
+    asked: &[(String, String)],
+) -> Result<Found, Oops> {
+    let get =
+        |key: &str| asked.iter().find(|(known, _)| known == key).map_or("", |(_, value)| value.as_str());
+    let all = |key: &str| asked.iter().filter(|(known, _)| known == key).map(|(_, v)| v.as_str()).collect();
+    let wanted = get("config");
+    let (config, rows) = table
+        .configs
+        .iter()
+        .find(|(name, _)| name == wanted || wanted.is_empty())
+        .ok_or_else(Oops::not_found)?;
+    let layout = layout::find(config);
+    let mut names: Vec<String> =
+        layout.map_or(&[][..], |l| l.columns).iter().map(|c| c.name.into()).collect();
+    // Columns that no layout tells of, and none that no row has.
+    if let Some(first) = rows.first() {
+        names.extend(first.keys().filter(|key| !names.contains(key)).cloned().collect::<Vec<_>>());
+    }
+    names.retain(|name| rows.is_empty() || rows.iter().any(|row| row.contains_key(name)));
+    let chosen: Vec<&str> = all("col");
+    let labels = layout.map_or(&[][..], |layout| layout.labels);
+    let value_of = |row: &JsonRow, name: &str| row.get(name).map(shown).unwrap_or_default();
+    let column = |(at, name): (usize, &String)| {
+        let mut values: Vec<String> = Vec::new();
+        if labels.contains(&name.as_str()) {
+            values = rows.iter().flat_map(|row| labels_of(row.get(name))).collect();
+            values.sort();
+            values.dedup();
+            values.truncate(VALUES);
+        }
+        let about = layout.and_then(|l| l.columns.iter().find(|c| c.name == name)).map_or("", |c| c.about);
+        let shown = if chosen.is_empty() { at < FIRST } else { chosen.contains(&name.as_str()) };
+        let wanted = get(&format!("is.{name}")).to_string();
+        Column { name: name.clone(), about, shown, values, wanted }
+    };
+    let columns: Vec<Column> = names.iter().enumerate().map(column).collect();
+    let words = get("q").trim().to_lowercase();
+    let fits = |(_, row): &(usize, &JsonRow)| {
+        let holds =
+            words.is_empty() || row.values().any(|value| shown(value).to_lowercase().contains(&words));
+        let of_filter = |column: &Column| {
+            column.wanted.is_empty() || labels_of(row.get(&column.name)).contains(&column.wanted)
+        };
+        holds && columns.iter().all(of_filter)
+    };
+    let mut found: Vec<(usize, &JsonRow)> = rows.iter().enumerate().filter(fits).collect();
+    let (sort, descending) = (get("sort").to_string(), get("order") == "down");
+    if names.contains(&sort) {
+        found.sort_by(|(_, a), (_, b)| {
+            let null = Value::Null;
+            order(a.get(&sort).unwrap_or(&null), b.get(&sort).unwrap_or(&null))
+        });
+        if descending {
+            found.reverse();
+        }
+    }
+    let row = |at: usize, row: &JsonRow, every: bool| Row {
+        at,
+        cells: columns
+            .iter()
+            .filter(|column| every || column.shown)
+            .map(|column| (column.name.clone(), value_of(row, &column.name)))
+            .collect(),
+        source: ["source_id", "post_id"].iter().find_map(|key| row.get(*key)?.as_str().map(str::to_string)),
+    };
+    let pages = found.len().div_ceil(PAGE).max(1);
+    let number = get("page").parse().unwrap_or(1_usize).clamp(1, pages);
+    let whole = get("row").parse::<usize>().ok();
+    let whole = whole.and_then(|at| Some(row(at, rows.get(at)?, true)));
+    let kept = asked.iter().filter(|(key, value)| !value.is_empty() && key != "page" && key != "row");
+    let unsorted = kept.clone().filter(|(key, _)| key != "sort" && key != "order");
+    let query: String =
+        unsorted.map(|(key, value)| format!("{}={}&", view::encoded(key), view::encoded(value))).collect();
+    Ok(Found {
+        recipe: recipe.name,
+        version,
+        config: config.clone(),
+        configs: table.configs.iter().map(|(name, _)| name.clone()).collect(),
+        rows: found
+            .iter()
+            .skip((number - 1) * PAGE)
+            .take(PAGE)
+            .map(|(at, found)| row(*at, found, false))
+            .collect(),
+        q: get("q").to_string(),
+        sort,
+        descending,
+        found: found.len(),
+        withdrawn: table.withdrawn,
+        number,
+        pages,
+        query,
+        whole,
+        columns,
+    })
+}
+
+/// The labels that stand in a cell, each by itself.
+fn labels_of(value: Option<&Value>) -> Vec<String> {
+    match value {
+        Some(Value::Array(several)) => several.iter().map(shown).collect(),
+        Some(one) => vec![shown(one)],
+        None => Vec::new(),
+    }
+}
+
+/// A file of the version, as it stands.
+pub(in crate::web) async fn file(
+    State(app): State<Arc<App>>,
+    Path((name, version, path)): Path<(String, String, String)>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let wanted = path.clone();
+    let place = reading(move || {
+        let folder = known(&app, recipe, &version)?;
+        // Only what the folder holds: nothing else in an address becomes a path.
+        if !files(&folder)?.contains(&wanted) {
+            return Err(Oops::not_found());
+        }
+        // Files hold what they were released with; what was withdrawn since leaves no machine through this page.
+        if table(&app, recipe, &folder)?.withdrawn > 0 && !wanted.ends_with(".md") {
+            return Err(Oops::withdrawn());
+        }
+        Ok(folder.join(wanted))
+    })
+    .await?;
+    let failed = |e: std::io::Error| Oops::from(Error::io("read", &place)(e));
+    let file = tokio::fs::File::open(&place).await.map_err(failed)?;
+    let length = file.metadata().await.map_err(failed)?.len();
+    let chunks = stream::unfold(file, |mut file| async {
+        let mut chunk = vec![0; CHUNK];
+        match file.read(&mut chunk).await {
+            Ok(0) => None,
+            Ok(read) => {
+                chunk.truncate(read);
+                Some((Ok::<_, std::io::Error>(chunk), file))
+            }
+            Err(error) => Some((Err(error), file)),
+        }
+    });
+    // Whoever compresses asks once more after the end.
+    let chunks = chunks.fuse();
+    let short = path.rsplit('/').next().unwrap_or_default();
+    let plain: String = short.chars().filter(|c| c.is_ascii_graphic() && *c != '"').collect();
+    let head = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{plain}\"")),
+        (header::CONTENT_LENGTH, length.to_string()),
+        (header::CACHE_CONTROL, "no-store".to_string()),
+    ];
+    Ok((head, Body::from_stream(chunks)).into_response())
+}
+
+/// The card of a version, rendered.
+pub(in crate::web) async fn card(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, version)): Path<(String, String)>,
+) -> Result<Response, Oops> {
+    let recipe = recipe(&name)?;
+    let of = version.clone();
+    let text = reading(move || {
+        let path = known(&app, recipe, &of)?.join("README.md");
+        Ok(std::fs::read_to_string(&path).map_err(Error::io("read", &path))?)
+    })
+    .await?;
+    let found = json!({ "recipe": recipe.name, "version": version, "card": text });
+    view::page(&visitor, "card.html", found)
+}
+
+/// Markdown as HTML, without its head, for the filter of templates. What is HTML in it stays text, and a link leads to the web or within the page.
+pub(in crate::web) fn rendered(markdown: &str) -> String {
+    let body = markdown.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1));
+    let parser = Parser::new_ext(body.unwrap_or(markdown), Options::ENABLE_TABLES);
+    let safe = |url: &CowStr<'_>| ["https://", "http://", "#"].iter().any(|start| url.starts_with(start));
+    let events = parser.map(|event| match event {
+        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+        Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            let dest_url = if safe(&dest_url) { dest_url } else { CowStr::Borrowed("#") };
+            Event::Start(Tag::Link { link_type, dest_url, title, id })
+        }
+        // Pictures would be asked of somebody else's server.
+        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => Event::Text(CowStr::Borrowed("")),
+        // Alignment would be a style, which the content policy allows none of.
+        Event::Start(Tag::Table(columns)) => Event::Start(Tag::Table(vec![Alignment::None; columns.len()])),
+        other => other,
+    });
+    let mut out = String::new();
+    html::push_html(&mut out, events);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_is_rendered_and_runs_nothing() {
+        let card = "---\nlicense: x\n---\n# Title\n\n<script>alert(1)</script> [a](javascript:alert(1)) [b](https://b.org)\n\n| a |\n|---:|\n| 1 |\n\n![p](https://c.org/p.png)";
+        let html = rendered(card);
+        assert!(html.contains("<h1>Title</h1>") && html.contains("<td>1</td>"), "{html}");
+        assert!(html.contains("href=\"https://b.org\"") && !html.contains("license"), "{html}");
+        assert!(
+            !html.contains("<script") && !html.contains("javascript:") && !html.contains("<img"),
+            "{html}"
+        );
+        assert!(!html.contains("style"), "{html}");
+    }
+
+    #[test]
+    fn rows_are_searched_filtered_sorted_and_paged() {
+        let row = |n: usize| {
+            let kind = if n.is_multiple_of(2) { "pun" } else { "paradox" };
+            let row = json!({ "id": format!("i{n}"), "text": format!("text {n}"), "type": kind, "size": n });
+            row.as_object().unwrap().clone()
+        };
+        let table = Table { configs: vec![("none-known".into(), (0..120).map(row).collect())], withdrawn: 0 };
+        let recipe = crate::recipe::find("flub").unwrap();
+        let look = |asked: &[(&str, &str)]| {
+            let asked: Vec<(String, String)> =
+                asked.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
+            find(&table, recipe, "candidate".into(), &asked).unwrap()
+        };
+        let all = look(&[]);
+        assert_eq!((all.found, all.pages, all.rows.len()), (120, 3, PAGE));
+        assert_eq!(look(&[("q", "TEXT 11")]).found, 11);
+        assert_eq!(look(&[("is.type", "pun")]).found, 60);
+        let sorted = look(&[("sort", "size"), ("order", "down"), ("page", "9")]);
+        assert_eq!((sorted.number, sorted.rows[0].at), (3, 19), "numbers are sorted as numbers");
+        let whole = look(&[("row", "7"), ("col", "id")]);
+        assert_eq!((whole.rows[0].cells.len(), whole.whole.unwrap().cells.len()), (1, 4));
+    }
+}

@@ -1,0 +1,304 @@
+//! A run that somebody started from a page: one at a time, on a thread of its own, watched by whoever looks.
+//!
+//! It is the run of the command line: the same locks, the same caps, the same question before something is paid that no
+//! cap bounds, which is put on the page and waits there for an answer.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tokio::sync::watch;
+
+use crate::config::{Config, sections};
+use crate::llm;
+use crate::pipeline::{self, Progress, Selection, now, outlook};
+use crate::recipe::Recipe;
+use crate::record::State as Left;
+use crate::release;
+use crate::stages::{Stop, draft};
+use crate::store::{Manifest, Workspace};
+
+/// What is told of a run at most: lines that somebody has to know.
+const TOLD: usize = 50;
+
+/// The run of this server, under way or over.
+#[derive(Default)]
+pub(super) struct Runner {
+    current: Mutex<Option<Arc<Running>>>,
+}
+
+/// A run.
+pub(super) struct Running {
+    told: Mutex<Told>,
+    answered: Condvar,
+    changed: watch::Sender<u64>,
+    stop: Stop,
+}
+
+/// What a page tells of a run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Told {
+    by: String,
+    at: String,
+    recipes: Vec<&'static str>,
+    offline: bool,
+    stages: Vec<Made>,
+    /// What the stage at work says.
+    note: String,
+    /// What whoever waits has to know.
+    lines: Vec<String>,
+    /// What has to be agreed to before it goes on.
+    question: Option<String>,
+    /// Whether somebody asked it to stop.
+    stopping: bool,
+    over: bool,
+    /// Why it ended early.
+    failed: Option<String>,
+    /// Candidates, with how many rows they have.
+    built: Vec<(&'static str, u64)>,
+    #[serde(skip)]
+    answer: Option<bool>,
+}
+
+/// A stage of a run.
+#[derive(Clone, Debug, Serialize)]
+struct Made {
+    recipe: String,
+    stage: String,
+    /// `working`, `made` or `fresh`.
+    state: &'static str,
+    /// Records to do; 0 where nobody knows.
+    records: u64,
+    done: u64,
+    out: u64,
+    /// Records by state, those that went on as they are left out.
+    states: Vec<(&'static str, u64)>,
+    seconds: f64,
+    /// Seconds that are left, at the pace so far.
+    left: Option<f64>,
+    #[serde(skip)]
+    begun: Instant,
+}
+
+impl Runner {
+    /// The run that is under way, or was the last.
+    pub(super) fn current(&self) -> Option<Arc<Running>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Starts one; `None` where one is under way.
+    pub(super) fn start(
+        &self,
+        config: Config,
+        recipes: Vec<&'static Recipe>,
+        offline: bool,
+        by: &str,
+    ) -> Option<Arc<Running>> {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.as_ref().is_some_and(|running| !running.told().over) {
+            return None;
+        }
+        let told = Told {
+            by: by.to_string(),
+            at: now(),
+            recipes: recipes.iter().map(|recipe| recipe.name).collect(),
+            offline,
+            ..Told::default()
+        };
+        let running = Arc::new(Running {
+            told: Mutex::new(told),
+            answered: Condvar::new(),
+            changed: watch::Sender::new(0),
+            stop: Stop::default(),
+        });
+        *current = Some(running.clone());
+        let own = running.clone();
+        std::thread::spawn(move || own.make(&config, &recipes, offline));
+        Some(running)
+    }
+
+    /// Stops what is under way, as the server stops.
+    pub(super) fn stop(&self) {
+        if let Some(running) = self.current() {
+            running.halt();
+        }
+    }
+}
+
+impl Running {
+    /// What there is to tell now.
+    pub(super) fn told(&self) -> Told {
+        let mut told = self.lock().clone();
+        for stage in told.stages.iter_mut().filter(|stage| stage.state == "working") {
+            stage.seconds = stage.begun.elapsed().as_secs_f64();
+            let pace = stage.done as f64 / stage.seconds.max(1e-3);
+            let left = stage.records.saturating_sub(stage.done) as f64;
+            stage.left = (stage.records > 0 && stage.done > 0).then(|| left / pace);
+        }
+        told
+    }
+
+    /// Whether it is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
+    /// Told whenever there is something new.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Somebody answers what was asked.
+    pub(super) fn answer(&self, yes: bool) {
+        self.tell(|told| told.answer = told.question.is_some().then_some(yes));
+        self.answered.notify_all();
+    }
+
+    /// Somebody wants it to stop: what is finished stands.
+    pub(super) fn halt(&self) {
+        self.stop.set();
+        self.tell(|told| told.stopping = !told.over);
+        self.answered.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell<T>(&self, what: impl FnOnce(&mut Told) -> T) -> T {
+        let told = what(&mut self.lock());
+        self.changed.send_modify(|count| *count += 1);
+        told
+    }
+
+    fn make(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) {
+        let made = self.made(config, recipes, offline);
+        self.tell(|told| {
+            told.over = true;
+            told.note.clear();
+            told.question = None;
+            // Whoever stopped it knows why it ended.
+            told.failed = made.err().filter(|_| !self.stop.asked());
+        });
+    }
+
+    fn made(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) -> Result<(), String> {
+        let settings: sections::Run = config.typed(None, "run");
+        let max = (settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd));
+        let selection = Selection { offline, run: llm::Run::new(max), ..Selection::default() };
+        draft::refuse_lost_replies(config).map_err(|e| e.to_string())?;
+        for (at, recipe) in recipes.iter().enumerate() {
+            let talk = Talk { running: self, config, ahead: &recipes[at..], selection: &selection };
+            let manifests = pipeline::run(config, recipe, &selection, &self.stop, &talk);
+            let manifests = manifests.map_err(|e| e.to_string())?;
+            if manifests.len() == recipe.steps.len() && release::is_published(recipe) {
+                let (built, _) = release::build(config, recipe, &manifests).map_err(|e| e.to_string())?;
+                release::restore(&Workspace::new(&config.root), recipe).map_err(|e| e.to_string())?;
+                self.tell(|told| told.built.push((recipe.name, built.rows)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a run on a page talks.
+struct Talk<'a> {
+    running: &'a Running,
+    config: &'a Config,
+    ahead: &'a [&'static Recipe],
+    selection: &'a Selection,
+}
+
+impl Talk<'_> {
+    fn at_work(told: &mut Told) -> Option<&mut Made> {
+        told.stages.iter_mut().rev().find(|stage| stage.state == "working")
+    }
+
+    fn ended(&self, recipe: &str, manifest: &Manifest, state: &'static str) {
+        let counts = &manifest.counts;
+        let states = Left::ALL.into_iter().filter(|s| *s != Left::Kept && counts.state(*s) > 0);
+        let states = states.map(|s| (s.code(), counts.state(s))).collect();
+        self.running.tell(|told| {
+            let of = |stage: &&mut Made| stage.recipe == recipe && stage.stage == manifest.stage;
+            let made = match told.stages.iter_mut().find(of) {
+                Some(made) => made,
+                None => {
+                    told.stages.push(new(recipe, &manifest.stage, counts.records_in));
+                    let last = told.stages.len() - 1;
+                    &mut told.stages[last]
+                }
+            };
+            made.seconds = if state == "made" { made.begun.elapsed().as_secs_f64() } else { 0.0 };
+            (made.state, made.states, made.out, made.left) = (state, states, counts.records_out, None);
+            made.done = counts.records_in;
+            told.note.clear();
+        });
+    }
+}
+
+fn new(recipe: &str, stage: &str, records: u64) -> Made {
+    Made {
+        recipe: recipe.to_string(),
+        stage: stage.to_string(),
+        state: "working",
+        records,
+        done: 0,
+        out: 0,
+        states: Vec::new(),
+        seconds: 0.0,
+        left: None,
+        begun: Instant::now(),
+    }
+}
+
+impl Progress for Talk<'_> {
+    fn begin(&self, recipe: &str, stage: &str, _: &str, records: u64) {
+        self.running.tell(|told| told.stages.push(new(recipe, stage, records)));
+    }
+
+    fn advance(&self, records: u64) {
+        self.running.tell(|told| {
+            if let Some(stage) = Talk::at_work(told) {
+                stage.done += records;
+            }
+        });
+    }
+
+    fn say(&self, words: &str) {
+        self.running.tell(|told| told.note = words.to_string());
+    }
+
+    fn tell(&self, words: &str) {
+        self.running.tell(|told| {
+            if told.lines.len() < TOLD {
+                told.lines.push(words.to_string());
+            }
+        });
+    }
+
+    fn agrees(&self, question: &str) -> Option<bool> {
+        self.running.tell(|told| (told.question, told.answer) = (Some(question.to_string()), None));
+        let mut told = self.running.lock();
+        while told.answer.is_none() && !self.running.stop.asked() {
+            let waited = self.running.answered.wait_timeout(told, Duration::from_millis(500));
+            told = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        told.question = None;
+        let yes = told.answer.take().unwrap_or(false);
+        drop(told);
+        self.running.tell(|_| ());
+        Some(yes)
+    }
+
+    fn outlook(&self, requests: usize) -> Option<String> {
+        outlook(self.config, self.ahead, self.selection, requests)
+    }
+
+    fn end(&self, recipe: &str, manifest: &Manifest) {
+        self.ended(recipe, manifest, "made");
+    }
+
+    fn fresh(&self, recipe: &str, manifest: &Manifest) {
+        self.ended(recipe, manifest, "fresh");
+    }
+}

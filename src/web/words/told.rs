@@ -1,0 +1,124 @@
+//! Sentences that the libraries make, in the language of the page: why a stage is stale, what keeps records back.
+
+use super::{Language, stage, word};
+use crate::pipeline::{Cause, Change, Fate, Mend};
+use crate::review::ballot::Round;
+use crate::text::grouped;
+
+/// A word with what stands in its places.
+pub(in crate::web) fn filled(language: Language, key: &str, given: &[&str]) -> String {
+    let mut pieces = word(language, key).unwrap_or_default().split("{}");
+    let mut text = pieces.next().unwrap_or_default().to_string();
+    for (given, piece) in given.iter().zip(pieces) {
+        text.push_str(given);
+        text.push_str(piece);
+    }
+    text
+}
+
+/// Why a stage is stale.
+pub(in crate::web) fn stale(language: Language, why: &[Change]) -> String {
+    let told = |change: &Change| match language {
+        Language::En => change.to_string(),
+        Language::Zh => zh(change),
+    };
+    why.iter().map(told).collect::<Vec<_>>().join(word(language, "comma").unwrap_or("; "))
+}
+
+fn zh(change: &Change) -> String {
+    match change {
+        Change::Code { before, now } => format!("程序版本 {before} → {now}"),
+        Change::Setting { key, before, now } => format!("{key} {before} → {now}"),
+        Change::Input { stage: name } => {
+            let (of, name) = name.split_once('/').map_or(("", name.as_str()), |(of, name)| (of, name));
+            format!("输入“{of}{}{}”有变", if of.is_empty() { "" } else { "/" }, stage(Language::Zh, name))
+        }
+        Change::New { key, count } => match key.as_str() {
+            "votes" => format!("新增 {count} 票"),
+            "decisions" => format!("新增 {count} 条裁定"),
+            "withdrawn" => format!("新撤回 {count} 条"),
+            _ => format!("新增 {count} 条回复"),
+        },
+        Change::Otherwise { key } => format!("{} 有变", thing(key)),
+        Change::Gone { key } if key == "decisions" => "裁定已撤回".to_string(),
+        Change::Gone { key } => format!("不再有 {}", thing(key)),
+        Change::Added { key } => format!("新增 {}", thing(key)),
+        Change::Missing { key, count } if key == "embeddings" => format!("缺 {count} 个向量"),
+        Change::Missing { count, .. } => format!("缺 {count} 条回复"),
+        Change::Layout => "由另一种文件格式生成".to_string(),
+    }
+}
+
+/// What a stage uses, as evidence calls it.
+fn thing(key: &str) -> &str {
+    match key {
+        "votes" => "投票",
+        "replies" => "回复",
+        "decisions" => "裁定",
+        "withdrawn" => "撤回",
+        key => key,
+    }
+}
+
+/// What keeps records back, and what mends it. Commands, settings and what an endpoint said stay as they are.
+pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
+    if language == Language::En {
+        return cause.to_string();
+    }
+    let what = match cause.fate {
+        Fate::Model => "条等待模型",
+        Fate::Failed => "条失败",
+        Fate::Votes(Round::Adjudication) => "条等待裁决",
+        Fate::Votes(_) => "条等待投票",
+        Fate::Provisional(_) => "条暂以草稿为准，等待投票",
+        Fate::Person => "条等待人工查看",
+        Fate::Other => "条等待",
+        Fate::Undrafted => "条没有草稿即继续",
+    };
+    let mend = match &cause.mend {
+        Mend::Command(command) => format!("请运行 {command}"),
+        Mend::Run => format!("请运行 {}", Mend::Run.words().unwrap_or_default()),
+        Mend::First(what) => what.clone(),
+        Mend::Nothing => String::new(),
+    };
+    let more: Vec<&str> = [cause.what.as_str(), &mend].into_iter().filter(|more| !more.is_empty()).collect();
+    let records = grouped(i64::try_from(cause.records).unwrap_or(i64::MAX));
+    match more.is_empty() {
+        true => format!("{records} {what}"),
+        false => format!("{records} {what}：{}", more.join("；")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_stage_is_stale_is_told_in_the_language_of_the_page() {
+        let why = [
+            Change::New { key: "votes".into(), count: 11 },
+            Change::Setting { key: "threshold".into(), before: "0.8".into(), now: "0.85".into() },
+            Change::Input { stage: "review:screen".into() },
+        ];
+        assert_eq!(
+            stale(Language::En, &why),
+            "11 new votes; threshold 0.8 -> 0.85; input review:screen changed"
+        );
+        assert_eq!(stale(Language::Zh, &why), "新增 11 票；threshold 0.8 → 0.85；输入“评审：初筛”有变");
+    }
+
+    #[test]
+    fn what_keeps_records_back_is_told_with_its_command() {
+        let waits = Cause {
+            stage: "review:type",
+            fate: Fate::Votes(Round::Vote),
+            records: 1200,
+            what: String::new(),
+            mend: Mend::Command("riddlemill review assign type".into()),
+            failed: false,
+            blocks: true,
+        };
+        assert_eq!(cause(Language::Zh, &waits), "1,200 条等待投票：请运行 riddlemill review assign type");
+        assert!(cause(Language::En, &waits).starts_with("1,200 wait for votes"));
+    }
+}
