@@ -275,12 +275,19 @@ fn puzzles_make_complete_groups() {
         let questions = [text(&row["question"]), rephrased, text(&row["context"]["question"])];
         assert!(distinct(&questions), "{key}");
         if row["kind"] == "sentence" {
-            let premises = list(&row["premises"]);
-            let by_answer = |n: usize| premises[n]["overwritten_by_answer"] == true;
-            assert_eq!((0..premises.len()).filter(|&n| by_answer(n)).count(), 1, "{key}");
-            for distractor in list(&row["distractors"]) {
-                let n = distractor["overwrites"].as_u64().unwrap_or(u64::MAX) as usize;
-                assert!(n < premises.len() && !by_answer(n), "{key}");
+            let context = &row["context"];
+            let own = list(&row["distractors"]).iter().map(|distractor| &distractor["overwrites"]).collect();
+            for (premises, overwrites) in
+                [(&row["premises"], own), (&context["premises"], list(&context["overwrites"]))]
+            {
+                let premises = list(premises);
+                let by_answer = |n: usize| premises[n]["overwritten_by_answer"] == true;
+                assert!(premises.len() >= 4, "{key}");
+                assert_eq!((0..premises.len()).filter(|&n| by_answer(n)).count(), 1, "{key}");
+                for n in overwrites {
+                    let n = n.as_u64().unwrap_or(u64::MAX) as usize;
+                    assert!(n < premises.len() && !by_answer(n), "{key}");
+                }
             }
         }
     }

@@ -23,6 +23,7 @@ const SAMPLE: &[(&str, &str)] = &[
     ("puzzles/single-900107.html", include_str!("../../raw/sample/puzzles/single-900107.html")),
     ("puzzles/rd-article.html", include_str!("../../raw/sample/puzzles/rd-article.html")),
     ("puzzles/puzzles.jsonl", include_str!("../../raw/sample/puzzles/puzzles.jsonl")),
+    ("puzzles/premises.jsonl", include_str!("../../raw/sample/puzzles/premises.jsonl")),
     ("puzzles/replies.jsonl", include_str!("../../raw/sample/puzzles/replies.jsonl")),
     ("puzzles/votes.jsonl", include_str!("../../raw/sample/puzzles/votes.jsonl")),
     ("wordnet/index.noun", include_str!("../../raw/sample/wordnet/index.noun")),

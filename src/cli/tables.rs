@@ -283,6 +283,10 @@ fn puzzles(tables: &PuzzleTables) -> String {
             of_sample(agreement)
         ));
     }
+    if let Some(rated) = &tables.rated {
+        let sample = if rated.sample { "; by synthetic votes of the sample" } else { "" };
+        text.push_str(&format!("  section 3.5: {}{sample}\n", rated.told()));
+    }
     for kind in &tables.kinds {
         if let Some(figures) = &kind.shortcuts {
             text.push_str(&format!("  {} puzzles\n{}", kind.kind, shortcuts(figures)));

@@ -69,29 +69,37 @@ type Place = (usize, Task, Setting);
 impl Plan {
     /// The tasks on a set that are named (all where none is), in the settings that are asked for.
     pub fn tasks(set: &str, named: &[Task], shots: &[u8], cot: bool) -> Vec<(Task, Setting)> {
-        let tasks = Task::of(set).into_iter().filter(|task| named.is_empty() || named.contains(task));
+        let asked = |task: &Task| {
+            if named.is_empty() { !task.is_on_request() } else { named.contains(task) }
+        };
+        let tasks = Task::of(set).into_iter().filter(asked);
         let mut plan = Vec::new();
         for task in tasks {
-            if !task.has_settings() {
-                plan.push((task, Setting::default()));
-                continue;
+            match task.takes_shots() {
+                true => plan.extend(shots.iter().map(|&shots| (task, Setting::shots(shots)))),
+                false => plan.push((task, Setting::default())),
             }
-            plan.extend(shots.iter().map(|&shots| (task, Setting::shots(shots))));
-            plan.extend(cot.then_some((task, Setting::COT)));
+            plan.extend((cot && task.takes_cot()).then_some((task, Setting::COT)));
         }
         plan
     }
 
-    /// Every request that an endpoint is sent, in the order of tasks and items.
+    /// Every request that an endpoint with this model is sent, in the order of tasks and items.
     ///
     /// # Errors
     /// [`EvaluateError::Stage`] where a workspace's prompt asks for what an item has not.
-    pub fn requests(&self, set: &Set, prompts: &Prompts) -> Result<Vec<(Place, Ask)>, EvaluateError> {
+    pub fn requests(
+        &self,
+        set: &Set,
+        prompts: &Prompts,
+        model: &str,
+    ) -> Result<Vec<(Place, Ask)>, EvaluateError> {
+        let form = prompt::Form::of_model(model);
         let mut requests = Vec::new();
         for &(task, setting) in &self.tasks {
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
                 let shots = prompt::shots(&set.items, at, task, setting.shots, self.seed);
-                let ask = prompt::ask(prompts, item, task, setting, &shots)
+                let ask = prompt::ask(prompts, item, task, setting, &shots, form)
                     .map_err(|e| StageError::Settings(e.to_string()))?;
                 requests.push(((at, task, setting), ask));
             }
@@ -109,7 +117,6 @@ impl Plan {
         prompts: &Prompts,
         asking: &Asking<'_>,
     ) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
-        let requests = self.requests(set, prompts)?;
         let endpoints: Vec<Endpoint> = self
             .models
             .iter()
@@ -118,8 +125,13 @@ impl Plan {
                 Model::BuiltIn(_) => None,
             })
             .collect();
-        let asks: Vec<Vec<Ask>> =
-            endpoints.iter().map(|_| requests.iter().map(|(_, ask)| ask.clone()).collect()).collect();
+        let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+        let mut asks: Vec<Vec<Ask>> = Vec::new();
+        for endpoint in &endpoints {
+            let (of_items, of_it) = self.requests(set, prompts, &endpoint.model)?.into_iter().unzip();
+            places.insert(endpoint.name.clone(), of_items);
+            asks.push(of_it);
+        }
         // A reply is taken as it comes: a model that does not keep to the form has made a format error.
         let words = |_: &Ask, reply: &str| Ok::<String, Unreadable>(reply.to_owned());
         let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
@@ -136,7 +148,8 @@ impl Plan {
                 Model::BuiltIn(model) => answers.extend(self.built_in(set, *model)),
                 Model::Endpoint(endpoint) => {
                     let replies = by_name.remove(&endpoint.name).unwrap_or_default();
-                    for ((place, _), parsed) in requests.iter().zip(replies) {
+                    let places = places.remove(&endpoint.name).unwrap_or_default();
+                    for (place, parsed) in places.iter().zip(replies) {
                         match taken(set, *place, &endpoint.name, parsed) {
                             Ok(answer) => answers.push(answer),
                             Err(one) => missing.push(*one),

@@ -1,7 +1,8 @@
 //! People's answers and ratings: ballots out as sheets, and back in as CSV or JSON Lines.
 //!
-//! Three kinds. Whoever chooses among the options of a set is a human baseline, scored as a model is. Explanations
-//! of FLUB are rated from 1 to 5 (appendix C); the tables take them times two. Explanations of Chumor are compared
+//! Four kinds. Whoever chooses among the options of a set is a human baseline, scored as a model is. Explanations
+//! of FLUB are rated from 1 to 5 (appendix C); the tables take them times two. Free answers to puzzles, people's among
+//! them, are scored from 0 to 5 (BrainTeaser A.5). Explanations of Chumor are compared
 //! with a person's, in a drawn order (section 3). No ballot says what is right or which model it is about: its id
 //! stands for that. Which of two stands first is drawn with the workspace's secret; a seal behind the id says it to
 //! whoever has that. A sheet from before has no seal, and the order of the evaluation's seed.
@@ -15,6 +16,7 @@ use super::answer::{Answer, Given, Rating};
 use super::aside::SetAside;
 use super::error::EvaluateError;
 use super::item::{Body, Item, types};
+use super::judge::PUZZLE_SCALE;
 use super::outputs::File;
 use super::prompt::lettered;
 use super::set::Set;
@@ -43,6 +45,8 @@ const GUIDELINES: &str = include_str!("templates/ballots.md");
 enum About {
     /// A task with options: the item, and of RuozhiBench-MC the drawn order.
     Choice(usize, Task),
+    /// A puzzle that is answered freely.
+    Open(usize),
     /// An answer's place.
     Answer(usize),
 }
@@ -58,8 +62,16 @@ fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
             }
         }
     }
-    for (at, answer) in answers.iter().enumerate().filter(|(_, answer)| !answer.person) {
-        if matches!(answer.task, Task::Explain | Task::ExplainJoke) && answer.format_error.is_none() {
+    for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(Task::SolveOpen)) {
+        ballots.push((id(&["write", Task::SolveOpen.name(), &item.id]), About::Open(at)));
+    }
+    let rated = |answer: &Answer| match answer.task {
+        Task::SolveOpen => true,
+        Task::Explain | Task::ExplainJoke => !answer.person,
+        _ => false,
+    };
+    for (at, answer) in answers.iter().enumerate().filter(|(_, answer)| rated(answer)) {
+        if answer.format_error.is_none() {
             let parts =
                 ["answer", answer.task.name(), &answer.setting.to_string(), &answer.item, &answer.model];
             ballots.push((id(&parts), About::Answer(at)));
@@ -114,6 +126,7 @@ pub fn blank(
     blinding: &Blinding,
 ) -> Result<Vec<Sheet>, ExportError> {
     let (mut choose, mut classify, mut rate, mut prefer) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut write, mut score) = (Vec::new(), Vec::new());
     let owned = |cells: &[&str]| cells.iter().map(ToString::to_string).collect::<Vec<String>>();
     for (id, about) in ballots(set, answers, seed) {
         match about {
@@ -129,6 +142,11 @@ pub fn blank(
                 };
                 let (question, options) = shown(&set.items[at], turned_to(task, turned));
                 choose.push(owned(&[&id, &question, &lettered(&options), "", ""]));
+            }
+            About::Open(at) => {
+                if let Body::Puzzle { question, .. } = &set.items[at].body {
+                    write.push(owned(&[&id, question, "", ""]));
+                }
             }
             About::Answer(at) => {
                 let answer = &answers[at];
@@ -146,13 +164,16 @@ pub fn blank(
                         };
                         prefer.push(owned(&[&id, joke, first, second, "", ""]));
                     }
+                    Body::Puzzle { question, options, answer: right, .. } => {
+                        score.push(owned(&[&id, question, &options[*right], &answer.text, "", ""]));
+                    }
                     _ => {}
                 }
             }
         }
     }
     // Answers of one item side by side would tell models apart.
-    for (rows, name) in [(&mut rate, "rate"), (&mut prefer, "prefer")] {
+    for (rows, name) in [(&mut rate, "rate"), (&mut prefer, "prefer"), (&mut score, "score")] {
         rows.sort_by_key(|row| (Draw::new(seed, name, &row[0]).bits(), row[0].clone()));
     }
     let mut sheets = vec![Sheet { name: "guidelines.md", bytes: GUIDELINES.into() }];
@@ -165,6 +186,8 @@ pub fn blank(
     add("choose.csv", &["ballot", "question", "options", "answer", "annotator"], choose)?;
     add("classify.csv", &["ballot", "text", "types", "answer", "annotator"], classify)?;
     add("rate.csv", &["ballot", "text", "reference", "response", "answer", "annotator"], rate)?;
+    add("write.csv", &["ballot", "puzzle", "answer", "annotator"], write)?;
+    add("score.csv", &["ballot", "puzzle", "reference", "response", "answer", "annotator"], score)?;
     add("prefer.csv", &["ballot", "joke", "explanation_1", "explanation_2", "answer", "annotator"], prefer)?;
     Ok(sheets)
 }
@@ -197,10 +220,11 @@ pub fn read(
     seed: u64,
     blinding: &Blinding,
 ) -> Result<Vec<SetAside>, EvaluateError> {
-    let known: FxHashMap<String, About> = ballots(set, answers, seed).into_iter().collect();
     let mut voted: FxHashSet<(String, String)> = FxHashSet::default();
     let mut aside = Vec::new();
     for file in files {
+        // What people wrote in one file others score in the next.
+        let known: FxHashMap<String, About> = ballots(set, answers, seed).into_iter().collect();
         for (place, row) in rows(file)? {
             let Some(said) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
             let ballot = row.get("ballot").map(String::as_str).unwrap_or_default();
@@ -282,9 +306,20 @@ fn take(
                 }
             }
         }
+        About::Open(at) => {
+            let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
+            let (task, setting, text) = (Task::SolveOpen, Setting::default(), vote.said.clone());
+            let given = Given { task, setting, model, person: true, basis, text };
+            answers.push(Answer::read(&set.items[*at], given));
+            Ok(())
+        }
         About::Answer(at) => {
             let answer = &mut answers[*at];
             let value = match answer.task {
+                Task::SolveOpen => match vote.said.trim().parse::<u32>() {
+                    Ok(score) if PUZZLE_SCALE.contains(&score) => score.to_string(),
+                    _ => return Err(format!("{:?} is no whole number from 0 to 5", vote.said)),
+                },
                 Task::ExplainJoke => {
                     let said = vote.said.trim().to_lowercase();
                     match said.as_str() {
@@ -412,6 +447,33 @@ mod tests {
         let person = |cells: &Cells| if cells["explanation_1"] == "双关。" { "1" } else { "2" }.to_string();
         assert!(vote(&jokes, &mut answers, &fill(sheet(&sheets, "prefer.csv"), person)).is_empty());
         assert!(answers.iter().all(|answer| answer.ratings[0].value == "human"));
+    }
+
+    /// Appendix A.5: people write, experts score people and models alike, and who gives no answer scores 0.
+    #[test]
+    fn puzzles_are_answered_freely_and_scored_blindly() {
+        let set =
+            set("brainteaser", (0..4).flat_map(|at| group(at, false, usize::from(at == 3) * 3)).collect());
+        let context: Vec<&Item> = set.items.iter().filter(|item| item.takes(Task::SolveOpen)).collect();
+        assert_eq!(context.len(), 3, "one is answered by none of above");
+        let mut answers = vec![answer(context[0], Task::SolveOpen, "secret-model", "Over the ice.")];
+        answers.push(answer(context[1], Task::SolveOpen, "secret-model", " - "));
+        let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
+        assert!(
+            vote(&set, &mut answers, &fill(sheet(&sheets, "write.csv"), |_| "He swam.".into())).is_empty()
+        );
+        assert_eq!(answers.iter().filter(|answer| answer.person).count(), 3);
+        let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
+        let score = sheet(&sheets, "score.csv");
+        let shown = String::from_utf8_lossy(&score.bytes);
+        assert!(!shown.contains("secret") && !shown.contains("reader"));
+        let scored = |cells: &Cells| if cells["response"] == "He swam." { "2" } else { "5" }.to_string();
+        assert!(vote(&set, &mut answers, &fill(score, scored)).is_empty());
+        assert_eq!(answers[0].ratings[0].value, "5");
+        assert!(answers[1].ratings.is_empty() && answers[1].format_error.is_some());
+        assert!(answers[2..].iter().all(|answer| answer.ratings[0].value == "2"));
+        let wrong = fill(score, |_| "6".into()).replace("reader", "other");
+        assert_eq!(vote(&set, &mut answers, &wrong).len(), 4);
     }
 
     #[test]

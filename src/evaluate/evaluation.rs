@@ -114,6 +114,11 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
     let paper = papers_own(config);
     set.items.iter_mut().for_each(|item| item.paper = paper);
     if let Some(limit) = settings.limit {
+        // So many of those that are asked about: of the new situations alone where they are answered freely.
+        let takes = |item: &super::item::Item| settings.tasks.iter().any(|task| item.takes(*task));
+        if !settings.tasks.is_empty() {
+            set.items.retain(takes);
+        }
         set.limit(limit, settings.seed);
     }
     let recipe = recipe::find(&set.config).map_or("", |recipe| recipe.name);
@@ -294,8 +299,6 @@ pub fn estimates(
         let work = prepare(name, settings, means.config)?;
         let prompts = prompts(means.config)?;
         let store = open_store(means.config)?;
-        let requests = work.plan.requests(&work.set, &prompts)?;
-        let asks: Vec<_> = requests.iter().map(|(_, ask)| ask.clone()).collect();
         let draft: sections::Draft = means.config.typed(Some(work.recipe), "draft");
         let reading = Reading { read: &|_, _| Ok(()), max_reasks: draft.max_reasks };
         let count = |endpoint: &Endpoint, what: &str, asks: &[crate::llm::Ask]| {
@@ -305,6 +308,8 @@ pub fn estimates(
         };
         for model in &work.plan.models {
             if let Model::Endpoint(endpoint) = model {
+                let requests = work.plan.requests(&work.set, &prompts, &endpoint.model)?;
+                let asks: Vec<_> = requests.into_iter().map(|(_, ask)| ask).collect();
                 estimates.push((work.set.name(), count(endpoint, "answers", &asks)?));
             }
         }

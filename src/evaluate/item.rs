@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::task::Task;
 use crate::options::LETTERS;
+use crate::puzzle::options::NONE;
 use crate::review::ballots;
 
 /// One item.
@@ -239,6 +240,10 @@ impl Item {
             | (Task::Select | Task::Explain, Body::Text { .. })
             | (Task::ExplainJoke, Body::Joke { .. })
             | (Task::Solve, Body::Puzzle { .. }) => true,
+            // What is answered freely has an answer to be held against.
+            (Task::SolveOpen, Body::Puzzle { variant, options, answer, .. }) => {
+                *variant == Variant::Context && options.get(*answer).is_some_and(|answer| answer != NONE)
+            }
             (Task::Classify, Body::Text { kind, .. }) => kind.is_some(),
             (Task::Declared(name), Body::Declared { posed }) => posed.contains_key(name),
             _ => false,

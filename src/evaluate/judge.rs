@@ -1,5 +1,5 @@
 //! Judging answers that are no choice: RuozhiBench's 0 to 4 (figures 12 and 13), FLUB's 1 to 10 (figure 6),
-//! Chumor's preference between a person's explanation and a model's (3).
+//! BrainTeaser's 0 to 5 (A.5), Chumor's preference between a person's explanation and a model's (3).
 
 use std::collections::BTreeMap;
 
@@ -16,6 +16,9 @@ use crate::llm::{Ask, Endpoint, Parsed, Prompts};
 use crate::record::Response;
 use crate::stages::StageError;
 use crate::stages::draft::{Asking, Draft, Slot, ask_endpoints, requests, slots};
+
+/// BrainTeaser's scale (A.5).
+pub const PUZZLE_SCALE: std::ops::RangeInclusive<u32> = 0..=5;
 
 /// FLUB's scale (2.3).
 pub const FLUB_SCALE: std::ops::RangeInclusive<u32> = 1..=10;
@@ -119,7 +122,9 @@ fn wanted(
     let places = set.places();
     let mut wanted = Vec::new();
     for (at, answer) in answers.iter().enumerate() {
-        if answer.task.is_choice() || answer.person || answer.format_error.is_some() {
+        // Experts score people's answers to puzzles as they score models' (A.5); a judge may as well.
+        let of_person = answer.person && answer.task != Task::SolveOpen;
+        if answer.task.is_choice() || of_person || answer.format_error.is_some() {
             continue;
         }
         let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
@@ -173,10 +178,17 @@ fn request(
                 [("joke", joke.as_str()), ("explanation_1", first), ("explanation_2", second)],
             )
         }
-        Body::Pair { .. } | Body::Puzzle { .. } | Body::Declared { .. } => return Ok(None),
+        Body::Puzzle { question, options, answer, .. } => {
+            let reference = options.get(*answer).map(String::as_str).unwrap_or_default();
+            (
+                "brainteaser/judge",
+                [("puzzle", question.as_str()), ("reference", reference), ("response", text)],
+            )
+        }
+        Body::Pair { .. } | Body::Declared { .. } => return Ok(None),
     };
     let rendered = prompts.render(template, BTreeMap::from(values)).map_err(failed)?;
-    let setting = if answer.task.has_settings() { format!(" {}", answer.setting) } else { String::new() };
+    let setting = if answer.task.takes_cot() { format!(" {}", answer.setting) } else { String::new() };
     Ok(Some(Ask::new(format!("{} {model}{setting}", item.record), rendered, slot.sample)))
 }
 
@@ -203,6 +215,7 @@ fn response(item: &Item, answer: &Answer, model: &str) -> Response {
 /// What a judge says, as it says it.
 fn read(template: &str, reply: &str) -> Result<String, Unreadable> {
     match template {
+        "brainteaser/judge" => parse::bracketed(reply, PUZZLE_SCALE).map(|rating| rating.to_string()),
         "flub/judge" => parse::bracketed(reply, FLUB_SCALE).map(|rating| rating.to_string()),
         "chumor/preference" => parse::choice(reply, &["1", "2", "tie"]).map(str::to_string),
         _ => {

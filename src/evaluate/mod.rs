@@ -43,7 +43,7 @@ pub use answer::{Answer, Given, Rating};
 pub use aside::SetAside;
 pub use builtin::BuiltIn;
 pub use item::{Body, Item, Opponent, Variant, types};
-pub use prompt::{about, ask as request, shots};
+pub use prompt::{Form, about, ask as request, shots};
 pub use read::read;
 pub use set::Set;
 pub use sides::person_first;

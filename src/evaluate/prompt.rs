@@ -9,7 +9,53 @@ use crate::llm::{Ask, Prompts};
 use crate::options::{Draw, LETTERS};
 use crate::record::derived;
 
-/// The request for one item.
+/// How a model is put a choice where the paper's own wording is sent (BrainTeaser A.2): as it was trained to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A chat model's instruction.
+    #[default]
+    Chat,
+    /// FlanT5: the template of the AI2 Reasoning Challenge.
+    Arc,
+    /// T0: the template of CommonsenseQA.
+    CommonsenseQa,
+}
+
+impl Form {
+    /// The form that a model is known to have been trained on, by its name.
+    pub fn of_model(model: &str) -> Form {
+        let model = model.to_lowercase();
+        let words: Vec<&str> = model.split(|c: char| !c.is_alphanumeric()).collect();
+        if model.contains("flan") && model.contains("t5") {
+            Form::Arc
+        } else if words.iter().any(|word| matches!(*word, "t0" | "t0p" | "t0pp")) {
+            Form::CommonsenseQa
+        } else {
+            Form::Chat
+        }
+    }
+
+    fn template(self, task: Task, setting: Setting) -> &'static str {
+        match (task, self) {
+            (Task::Solve, Form::Arc) => "brainteaser/choose_arc",
+            (Task::Solve, Form::CommonsenseQa) => "brainteaser/choose_commonsenseqa",
+            _ => task.template(setting),
+        }
+    }
+
+    fn options(self, options: &[String]) -> String {
+        match self {
+            Form::Arc => {
+                let lines =
+                    options.iter().zip(LETTERS).map(|(option, letter)| format!("({letter}) {option}"));
+                lines.collect::<Vec<_>>().join("\n")
+            }
+            Form::Chat | Form::CommonsenseQa => lettered(options),
+        }
+    }
+}
+
+/// The request for one item. `form` counts where the paper's own wording is sent.
 ///
 /// # Errors
 /// [`PromptError`] where a workspace's own prompt asks for something else.
@@ -19,8 +65,10 @@ pub fn ask(
     task: Task,
     setting: Setting,
     shots: &[&Item],
+    form: Form,
 ) -> Result<Ask, PromptError> {
-    let rendered: Rendered = prompts.render(task.template(setting), values(item, task, shots))?;
+    let form = if item.paper { form } else { Form::Chat };
+    let rendered: Rendered = prompts.render(form.template(task, setting), values(item, task, shots, form))?;
     Ok(Ask::new(about(item, task, setting), rendered, 0))
 }
 
@@ -39,7 +87,7 @@ pub fn about(item: &Item, task: Task, setting: Setting) -> String {
 }
 
 /// Solved examples for an item: others of the set, drawn by the seed and the item, so that the first two of five
-/// are the two of two (FLUB 3.3: "randomly selected").
+/// are the two of two (FLUB 3.3: "randomly selected"). None is of the item's own group, which would tell its answer.
 pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
     let mut draw = Draw::new(seed, &format!("shots {task}"), &items[at].id);
     let like = |i: &usize| *i != at && items[*i].takes(task) && of_its_kind(task, &items[*i], &items[at]);
@@ -53,11 +101,14 @@ pub fn shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -> Vec
 }
 
 /// Whether one item may be an example for another: an explanation answers a question or explains a statement, and so do its
-/// examples.
+/// examples; a word puzzle comes after word puzzles, of other groups.
 fn of_its_kind(task: Task, one: &Item, other: &Item) -> bool {
     match (task, &one.body, &other.body) {
         (Task::Explain, Body::Text { is_question: one, .. }, Body::Text { is_question: other, .. }) => {
             one == other
+        }
+        (_, Body::Puzzle { word: one, group: its, .. }, Body::Puzzle { word: other, group: own, .. }) => {
+            one == other && its != own
         }
         _ => true,
     }
@@ -70,7 +121,7 @@ pub fn lettered(options: &[String]) -> String {
     lines.join("\n")
 }
 
-fn values(item: &Item, task: Task, shots: &[&Item]) -> Map<String, Json> {
+fn values(item: &Item, task: Task, shots: &[&Item], form: Form) -> Map<String, Json> {
     let mut values = Map::new();
     let mut put = |name: &str, value: Json| _ = values.insert(name.into(), value);
     match &item.body {
@@ -89,7 +140,7 @@ fn values(item: &Item, task: Task, shots: &[&Item]) -> Map<String, Json> {
             put("is_question", json!(is_question));
             put("options", json!(lettered(options)));
             put("candidates", json!(types().join("\n")));
-            put("shots", shots.iter().filter_map(|shot| solved(shot)).collect());
+            put("shots", shots.iter().filter_map(|shot| solved(shot, form)).collect());
         }
         Body::Joke { joke, .. } => put("joke", json!(joke)),
         Body::Declared { posed } => {
@@ -98,14 +149,20 @@ fn values(item: &Item, task: Task, shots: &[&Item]) -> Map<String, Json> {
         }
         Body::Puzzle { question, options, .. } => {
             put("puzzle", json!(question));
-            put("options", json!(lettered(options)));
+            put("options", json!(form.options(options)));
+            put("shots", shots.iter().filter_map(|shot| solved(shot, form)).collect());
         }
     }
     values
 }
 
-/// A solved example of FLUB's three tasks, as their prompts show it.
-fn solved(item: &Item) -> Option<Json> {
+/// A solved example of FLUB's three tasks, or of BrainTeaser's, as their prompts show it.
+fn solved(item: &Item, form: Form) -> Option<Json> {
+    if let Body::Puzzle { question, options, answer, .. } = &item.body {
+        return Some(
+            json!({ "puzzle": question, "options": form.options(options), "answer": LETTERS[*answer] }),
+        );
+    }
     let Body::Text { text, options, answer, explanation, kind, .. } = &item.body else { return None };
     Some(json!({
         "text": text,
@@ -120,8 +177,58 @@ fn solved(item: &Item) -> Option<Json> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::text;
+    use super::super::testing::{group, text};
     use super::*;
+
+    /// Table 8: examples are of the same kind, and never of the group that is asked about.
+    #[test]
+    fn no_example_tells_the_answer_of_its_own_group() {
+        let items: Vec<Item> = (0..12).flat_map(|at| group(at, at % 2 == 0, at % 4)).collect();
+        let told = |item: &Item| match &item.body {
+            Body::Puzzle { group, word, .. } => (group.clone(), *word),
+            _ => panic!("{item:?}"),
+        };
+        for (at, item) in items.iter().enumerate() {
+            let drawn = shots(&items, at, Task::Solve, 8, 1);
+            assert_eq!(drawn.len(), 8);
+            assert!(drawn.iter().all(|shot| told(shot).0 != told(item).0 && told(shot).1 == told(item).1));
+            assert_eq!(shots(&items, at, Task::Solve, 4, 1), drawn[..4]);
+        }
+    }
+
+    #[test]
+    fn the_papers_own_wording_is_that_of_the_model() {
+        let prompts = Prompts::load(None).unwrap().as_printed(true);
+        let mut item = group(0, false, 0).remove(0);
+        item.paper = true;
+        let words = |ask: Ask| match ask.what {
+            crate::llm::What::Chat { messages, .. } => {
+                messages.iter().map(|message| message.content.clone()).collect::<Vec<_>>().join("\n")
+            }
+            other => panic!("{other:?}"),
+        };
+        let sent = |model: &str, item: &Item| {
+            let ask = ask(&prompts, item, Task::Solve, Setting::default(), &[], Form::of_model(model));
+            words(ask.unwrap())
+        };
+        let flan = sent("google/flan-t5-xxl", &item);
+        assert!(flan.starts_with("Question: How did he cross?\nWhat is the correct answer"), "{flan}");
+        assert!(
+            flan.ends_with("(A) A frozen river.\n(B) A boat.\n(C) A bridge.\n(D) None of above."),
+            "{flan}"
+        );
+        let t0 = sent("bigscience/T0pp", &item);
+        assert!(
+            t0.starts_with("How did he cross?\nChoose the most suitable option")
+                && t0.contains("\nA. A frozen")
+        );
+        let chat = sent("gpt-3.5-turbo", &item);
+        assert!(chat.starts_with("Please pick the best choice for the brain teaser."), "{chat}");
+        item.paper = false;
+        let own = Prompts::load(None).unwrap();
+        let asked = ask(&own, &item, Task::Solve, Setting::default(), &[], Form::Arc).unwrap();
+        assert!(words(asked).contains("What stands between tags"), "our own words are one for all");
+    }
 
     /// A question is answered after questions, a statement explained after statements; where the paper's prompts do not
     /// part the two, examples are drawn from both.

@@ -27,7 +27,9 @@ pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Opt
         Task::Declared(_) => {
             return declared(item, task, text).map(Some).map_err(|unreadable| unreadable.to_string());
         }
-        Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke => {
+        // "Also, no answer is acceptable!": it scores 0, and nobody is asked about it.
+        Task::SolveOpen if !text.contains(char::is_alphanumeric) => return Err("no answer".into()),
+        Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke | Task::SolveOpen => {
             let empty = text.trim().is_empty();
             return if empty { Err("the answer is empty".into()) } else { Ok(None) };
         }

@@ -26,13 +26,15 @@ pub enum Task {
     ExplainJoke,
     /// BrainTeaser: which of four options solves the puzzle (4).
     Solve,
+    /// BrainTeaser: a context reconstruction answered freely, scored from 0 to 5 (appendix A.5).
+    SolveOpen,
     /// What the folder of a benchmark declares, by its whole name.
     Declared(&'static str),
 }
 
 impl Task {
     /// All of the five benchmarks that are built in, set by set.
-    pub const ALL: [Task; 9] = [
+    pub const ALL: [Task; 10] = [
         Task::Answer,
         Task::AnswerNormal,
         Task::GoodFirst,
@@ -42,6 +44,7 @@ impl Task {
         Task::Explain,
         Task::ExplainJoke,
         Task::Solve,
+        Task::SolveOpen,
     ];
 
     /// Its name in flags and files.
@@ -56,6 +59,7 @@ impl Task {
             Task::Explain => "explain",
             Task::ExplainJoke => "explain-joke",
             Task::Solve => "solve",
+            Task::SolveOpen => "solve-open",
             Task::Declared(name) => name,
         }
     }
@@ -75,7 +79,7 @@ impl Task {
             "ruozhibench-mc" => vec![Task::GoodFirst, Task::BadFirst],
             "flub" => vec![Task::Select, Task::Classify, Task::Explain],
             "chumor" => vec![Task::ExplainJoke],
-            "brainteaser" => vec![Task::Solve],
+            "brainteaser" => vec![Task::Solve, Task::SolveOpen],
             other => {
                 let tasks = riddlemill_benchmarks::find(other).map(|benchmark| benchmark.tasks.iter());
                 tasks.into_iter().flatten().map(|task| Task::Declared(task.name)).collect()
@@ -85,12 +89,23 @@ impl Task {
 
     /// Whether the answer is one of some options, right or wrong; else it is text that somebody has to judge.
     pub fn is_choice(self) -> bool {
-        !matches!(self, Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke)
+        let free = matches!(self, Task::Answer | Task::AnswerNormal | Task::Explain | Task::ExplainJoke);
+        !free && self != Task::SolveOpen
     }
 
-    /// Whether the task is also put with chain of thought and with solved examples (FLUB 2.3 and 3.3).
-    pub fn has_settings(self) -> bool {
+    /// Whether the task is put only where it is named: what the paper asks of a few items beside its tables.
+    pub fn is_on_request(self) -> bool {
+        self == Task::SolveOpen
+    }
+
+    /// Whether the task is also put with chain of thought (FLUB 2.3).
+    pub fn takes_cot(self) -> bool {
         matches!(self, Task::Select | Task::Classify | Task::Explain)
+    }
+
+    /// Whether the task is also put with solved examples (FLUB 3.3; BrainTeaser, table 8).
+    pub fn takes_shots(self) -> bool {
+        self.takes_cot() || self == Task::Solve
     }
 
     /// The prompt that puts it.
@@ -106,6 +121,7 @@ impl Task {
             (Task::Explain, true) => "flub/explain_cot",
             (Task::ExplainJoke, _) => "chumor/explanation",
             (Task::Solve, _) => "brainteaser/choose",
+            (Task::SolveOpen, _) => "brainteaser/answer",
             (Task::Declared(name), _) => self.declared().map_or(name, |task| task.template),
         }
     }

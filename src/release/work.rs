@@ -65,6 +65,8 @@ pub struct Decided {
     pub held: u64,
     /// Agreement in each field of the ballot that two or more voted on.
     pub agreement: Vec<Agreed>,
+    /// What people rate so and how far they agree where several questions have the same options; empty elsewhere.
+    pub rated: String,
 }
 
 /// Agreement in one field.
@@ -126,7 +128,8 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
     let votes = Votes::load(config, recipe.name)?;
     for link in stages.iter().filter(reviews) {
         work.newest = work.newest.max(newest_vote(recipe, link, &votes));
-        work.decided.push(Decided { agreement: agreed(config, recipe, link, &votes)?, ..decided(link) });
+        let (agreement, rated) = agreed(config, recipe, link, &votes)?;
+        work.decided.push(Decided { agreement, rated, ..decided(link) });
     }
     work.usd = dollars(total);
     Ok(work)
@@ -236,6 +239,7 @@ fn decided(link: &Link) -> Decided {
         rejected: so_many(State::Dropped, Reason::Rejected),
         held: link.counts.state(State::Held),
         agreement: Vec::new(),
+        rated: String::new(),
     }
 }
 
@@ -245,10 +249,23 @@ fn agreed(
     recipe: &'static Recipe,
     link: &Link,
     votes: &Votes,
-) -> Result<Vec<Agreed>, RunError> {
-    let Some(ballot) = link.stage.strip_prefix("review:") else { return Ok(Vec::new()) };
-    let Some((step, items)) = review_items(config, recipe, ballot)? else { return Ok(Vec::new()) };
-    let told = agreement::agreed(&step, &items, &votes.by_item(step.recipe, step.name), Bootstrap::NONE);
+) -> Result<(Vec<Agreed>, String), RunError> {
+    let none = (Vec::new(), String::new());
+    let Some(ballot) = link.stage.strip_prefix("review:") else { return Ok(none) };
+    let Some((step, items)) = review_items(config, recipe, ballot)? else { return Ok(none) };
+    let votes = votes.by_item(step.recipe, step.name);
+    let told = agreement::agreed(&step, &items, &votes, Bootstrap::NONE);
+    let rated = agreement::pooled(&step, &items, &votes, Bootstrap::NONE).map(|pooled| {
+        let shares: Vec<String> =
+            pooled.shares.iter().map(|(field, share)| format!("`{field}` {:.1} %", share * 100.0)).collect();
+        let kappa = pooled.fleiss.map_or_else(|| "not defined".into(), |e| format!("{:.3}", e.value));
+        format!(
+            "Rated `{}` on average: {}; Fleiss' kappa over these questions together: {kappa} ({} items).",
+            pooled.code,
+            shares.join(", "),
+            pooled.items
+        )
+    });
     let measured = told.fields.into_iter().filter(|field| field.items > 0).map(|field| Agreed {
         items: field.items,
         percent: field.percent.map(|e| e.value),
@@ -256,7 +273,7 @@ fn agreed(
         field: field.field,
         synthetic: told.sample,
     });
-    Ok(measured.collect())
+    Ok((measured.collect(), rated.unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -99,7 +99,12 @@ fn the_sample_is_evaluated_without_a_network() {
     ];
     assert_eq!(rows, expected);
     let puzzles = evaluation(&ws, "brainteaser");
-    assert_eq!(cell(table(&puzzles, "puzzles"), "random", "Overall")["n"], 93);
+    let table_8 = table(&puzzles, "puzzles");
+    assert_eq!(table_8["paper"], "BrainTeaser, table 8");
+    for row in ["random, 0-shot", "random, 2-shot", "sample-solver, 0-shot", "sample-solver, 2-shot"] {
+        assert_eq!(cell(table_8, row, "Overall")["n"], 93, "{row}");
+        assert_eq!(cell(table_8, row, "Ori & Sem & Con")["n"], 31, "{row}");
+    }
     assert!(!puzzles["comparisons"].as_array().unwrap().is_empty());
 
     let page = ws.read("output/flub/evaluation/candidate/report.html");
@@ -198,6 +203,52 @@ fn what_is_stored_is_not_asked_again_and_a_cap_holds() {
         ws.call(["evaluate", "brainteaser", "--model", "random", "--limit", "9", "--out", "few"]).expect(0);
     assert!(said.out.contains("9 answers in few"), "{}", said.out);
     assert_eq!(server.count() as u64, asked);
+}
+
+/// BrainTeaser, appendix A.5: new situations answered freely, scored by a judge and by people; no answer scores 0.
+#[test]
+fn puzzles_are_answered_freely_where_that_is_asked_for() {
+    let ws = candidates(&["brainteaser"]);
+    let args =
+        ["evaluate", "brainteaser", "--offline", "--model", "sample-solver", "--judge", "sample-marker"];
+    ws.call(args).expect(0);
+    let tables = evaluation(&ws, "brainteaser")["tables"].clone();
+    assert!(tables.as_array().unwrap().iter().all(|table| table["name"] != "open-ended"), "on request alone");
+    let open = |more: &[&str]| {
+        ws.call(args.iter().chain(&["--task", "solve-open", "--limit", "20"]).chain(more)).expect(0)
+    };
+    let said = open(&["--write-ballots", "blank"]);
+    assert!(!said.err.contains("missing"), "{}", said.err);
+    let answers = lines(&ws, "output/brainteaser/evaluation/candidate/answers.jsonl");
+    assert_eq!(answers.len(), 20);
+    let up = answers.iter().filter(|answer| answer["text"] == "-").count();
+    assert!(up > 0 && answers.iter().all(|answer| answer["item"].as_str().unwrap().ends_with("_CR")));
+    let found = evaluation(&ws, "brainteaser");
+    let told = cell(table(&found, "open-ended"), "sample-solver", "Judges");
+    let sum: f64 = answers
+        .iter()
+        .flat_map(|answer| answer["ratings"].as_array().unwrap())
+        .map(|rating| rating["value"].as_str().unwrap().parse::<f64>().unwrap())
+        .sum();
+    assert!((told["value"].as_f64().unwrap() - sum / 20.0).abs() < 1e-9 && told["n"] == 20, "{told}");
+    let gave_up = &cell(table(&found, "open-ended"), "sample-solver", "Given up")["value"];
+    assert!((gave_up.as_f64().unwrap() - up as f64 * 5.0).abs() < 1e-9);
+    // A person writes answers; experts score them and the model's, blindly.
+    let sheet = |name: &str| ws.read(&format!("blank/{name}.csv"));
+    assert!(!sheet("score").contains("sample-solver"));
+    let filled = |name: &str, answer: &str| {
+        let sheet = sheet(name);
+        let mut reader = csv::Reader::from_reader(sheet.trim_start_matches('\u{feff}').as_bytes());
+        let rows = reader.records().map(Result::unwrap);
+        rows.map(|row| format!("{}\n", json!({ "ballot": &row[0], "answer": answer }))).collect::<String>()
+    };
+    ws.write("written.jsonl", filled("write", "Somebody else did it."));
+    ws.write("scores.jsonl", filled("score", "4"));
+    open(&["--ballots", "reader=written.jsonl", "expert=scores.jsonl"]);
+    let found = evaluation(&ws, "brainteaser");
+    let experts = cell(table(&found, "open-ended"), "sample-solver", "Experts");
+    let expected = 4.0 * (20 - up) as f64 / 20.0;
+    assert!((experts["value"].as_f64().unwrap() - expected).abs() < 1e-9, "{experts}");
 }
 
 #[test]

@@ -154,14 +154,30 @@ fn joke(row: &Json, lines: &mut Vec<Json>) {
 fn puzzle(row: &Json, lines: &mut Vec<Json>) {
     let id = said(row, "id");
     let gold = usize::try_from(row["label"].as_u64().unwrap()).unwrap();
-    let place = match lucky("solve", id, 60) {
-        true => gold,
-        false => (gold + 1 + Draw::new(1, "solve wrong", id).below(3)) % 4,
-    };
-    let reply = match Draw::new(1, "form", id).below(12) {
-        0 => "I cannot decide.".into(),
-        1..=4 => row["choice_list"][place].as_str().unwrap().to_string(),
-        _ => format!("{}.", LETTERS[place]),
-    };
-    lines.push(line(SOLVER, "brainteaser/choose", id, reply));
+    let option = |place: usize| row["choice_list"][place].as_str().unwrap().to_string();
+    for (about, percent) in [(id.to_string(), 60), (format!("{id} 2-shot"), 65)] {
+        let place = match lucky("solve", &about, percent) {
+            true => gold,
+            false => (gold + 1 + Draw::new(1, "solve wrong", &about).below(3)) % 4,
+        };
+        let reply = match Draw::new(1, "form", &about).below(12) {
+            0 => "I cannot decide.".into(),
+            1..=4 => option(place),
+            _ => format!("{}.", LETTERS[place]),
+        };
+        lines.push(line(SOLVER, "brainteaser/choose", &about, reply));
+    }
+    // New situations, answered freely where they have an answer of their own.
+    if id.ends_with("_CR") && gold < 3 {
+        let (reply, score) = match Draw::new(1, "open", id).below(6) {
+            0 => ("-".to_string(), None),
+            1..=2 => (option(gold), Some(5)),
+            drawn => (option((gold + 1) % 3), Some(drawn - 2)),
+        };
+        lines.push(line(SOLVER, "brainteaser/answer", id, reply));
+        lines.extend(score.map(|score| {
+            let reply = format!("Held against the reference.\nRating: [[{score}]]");
+            line(MARKER, "brainteaser/judge", &format!("{id} {SOLVER}"), reply)
+        }));
+    }
 }

@@ -176,30 +176,59 @@ fn replies_to(id: &str, row: &Json) -> Vec<Json> {
     let list = |key: &str, part: &str| -> Vec<Json> {
         row[key].as_array().into_iter().flatten().map(|entry| entry[part].clone()).collect()
     };
-    let mut premise = json!("Words mean what they say.");
+    let premise = json!("Words mean what they say.");
     if row["kind"] == "sentence" {
         let overturned = list("premises", "overwritten_by_answer").iter().position(|by| *by == true).unwrap();
-        premise = row["premises"][overturned]["text"].clone();
         lines.push(line(
             "premises",
             id,
             json!({ "premises": list("premises", "text"), "overturned": overturned }),
         ));
-        let wrong = list("distractors", "text").into_iter().zip(list("distractors", "overwrites"));
-        let wrong: Vec<Json> =
-            wrong.map(|(text, premise)| json!({ "text": text, "premise": premise })).collect();
-        lines.push(line("distractors_sentence", id, json!({ "distractors": wrong })));
+        lines.push(overturning(&line, id, list("distractors", "text"), list("distractors", "overwrites")));
     } else {
         lines.push(line("distractors_word", id, json!({ "distractors": list("distractors", "text") })));
     }
+    if row["again"].is_array() {
+        lines.push(line("distractors_word", &format!("{id} again"), json!({ "distractors": row["again"] })));
+    }
     lines.push(line("semantic", id, row["semantic"]["question"].clone()));
-    let mut context = row["context"].clone();
-    context["premise"] = premise;
-    lines.push(line("context", id, context));
+    let context = &row["context"];
+    let (question, answer, wrong) =
+        (&context["question"], &context["answer"], context["distractors"].clone());
+    let inside = |key: &str| context[key].as_array().cloned().unwrap_or_default();
+    let (of_context, premises) = (format!("{id}_CR"), inside("premises"));
+    if row["kind"] == "sentence" {
+        let overturned =
+            premises.iter().position(|premise| premise["overwritten_by_answer"] == true).unwrap();
+        let premises: Vec<&Json> = premises.iter().map(|premise| &premise["text"]).collect();
+        let reply =
+            json!({ "question": question, "answer": answer, "premises": premises, "overturned": overturned });
+        lines.push(line("context", id, reply));
+        lines.push(overturning(&line, &of_context, inside("distractors"), inside("overwrites")));
+    } else {
+        lines.push(line(
+            "context_word",
+            id,
+            json!({ "question": question, "answer": answer, "premise": premise }),
+        ));
+        lines.push(line("distractors_word", &of_context, json!({ "distractors": wrong })));
+    }
     for (mark, topic) in ["", "_SR", "_CR"].iter().zip(row["topic"].as_array().unwrap()) {
         lines.push(line("topic", &format!("{id}{mark}"), topic.clone()));
     }
     lines
+}
+
+/// Distractors of a sentence puzzle, each with the premise that it overturns.
+fn overturning(
+    line: &dyn Fn(&str, &str, Json) -> Json,
+    record: &str,
+    texts: Vec<Json>,
+    premises: Vec<Json>,
+) -> Json {
+    let wrong = texts.into_iter().zip(premises);
+    let wrong: Vec<Json> = wrong.map(|(text, premise)| json!({ "text": text, "premise": premise })).collect();
+    line("distractors_sentence", record, json!({ "distractors": wrong }))
 }
 
 /// The bank's votes on an item. A voter who only said that a draft is not right has written nothing yet, and is left out.
@@ -225,7 +254,7 @@ fn answers(step: &Step, said: &Json) -> Option<BTreeMap<&'static str, Value>> {
             let word = |key: &str| Value::from(if said[key] == true { "yes" } else { "no" });
             ["original", "semantic", "context"].map(|key| (key, word(key))).into()
         }
-        (_, Json::String(word)) if word == "accept" => BTreeMap::from([verdict("accept")]),
+        (_, Json::String(word)) if word == "accept" || word == "none" => BTreeMap::from([verdict(word)]),
         (_, Json::Object(texts)) => {
             let written = |name: &'static str| Some((name, Value::from(texts.get(name)?.as_str().unwrap())));
             step.fields.iter().filter_map(|field| written(field.name)).chain([verdict("rewrite")]).collect()

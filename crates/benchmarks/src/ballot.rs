@@ -111,10 +111,13 @@ pub enum Kind {
     },
     /// A text, new or edited from the item's draft of the same field.
     Text,
-    /// Exactly `k` of the texts in the item's content list `from`, by their number from 1.
+    /// Exactly `k` of the texts in the item's content list `from`, by their number from 1; or as many as apply.
     Pick {
         /// How many.
         k: usize,
+        /// Whether it may be any number, from one on.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        any: bool,
         /// The content key that holds the candidates.
         from: &'static str,
     },

@@ -240,7 +240,11 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
             let max = keys.count("max").unwrap_or(options.len());
             Kind::Choices { min: keys.count("min").unwrap_or(0), max, options }
         }
-        Some(Form::Pick) => Kind::Pick { k: keys.count("k").unwrap_or(1), from: keys.needed("from") },
+        Some(Form::Pick) => Kind::Pick {
+            k: keys.count("k").unwrap_or(1),
+            any: keys.flag("any").unwrap_or(false),
+            from: keys.needed("from"),
+        },
         Some(Form::Edited) => Kind::Edited { pick: keys.needed("pick") },
         Some(Form::Score) => {
             Kind::Score { min: keys.integer("min").unwrap_or(1), max: keys.integer("max").unwrap_or(5) }

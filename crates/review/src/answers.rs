@@ -197,7 +197,7 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
             }
         }
         Kind::Text | Kind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
-        Kind::Pick { k, from } => {
+        Kind::Pick { k, any, from } => {
             let count = item.candidates(from).len();
             let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             let mut picks = Vec::new();
@@ -214,8 +214,9 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
                     picks.push(number);
                 }
             }
-            if picks.len() != *k {
-                return Err(Fault::Count { given: picks.len(), min: *k, max: *k });
+            let (min, max) = if *any { (1, count) } else { (*k, *k) };
+            if !(min..=max).contains(&picks.len()) {
+                return Err(Fault::Count { given: picks.len(), min, max });
             }
             picks.sort_by_key(|number| number.parse::<usize>().unwrap_or_default());
             Ok(Value::List(picks))
@@ -382,7 +383,7 @@ pub fn dropdown(field: &Field, item: Option<&Item>) -> Vec<String> {
             vec!["1".to_owned(), "2".to_owned(), entry(tie)]
         }
         Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
-        Kind::Pick { k: 1, from } => {
+        Kind::Pick { k: 1, any: false, from } => {
             let count = item.map_or(0, |item| item.candidates(from).len());
             (1..=count).map(|number| number.to_string()).collect()
         }

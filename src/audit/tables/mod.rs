@@ -13,7 +13,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::record::{Choice, CunningText, Joke, Question, Reason, State, Variant};
-use crate::review::agreement::{Bootstrap, FieldAgreement, agreed};
+use crate::review::agreement::{Bootstrap, FieldAgreement, agreed, pooled};
 use crate::review::{Resolution, resolve_all};
 use crate::stages::import::kinds;
 use crate::stages::review::Votes;
@@ -22,7 +22,7 @@ use crate::store::{Manifest, StageReader, Workspace};
 
 pub use choices::{ChoiceTables, Drawn, GapBar};
 pub use jokes::{ErrorShare, JokeTables, Opponent};
-pub use puzzles::{PuzzleKind, PuzzleTables};
+pub use puzzles::{PuzzleKind, PuzzleTables, Rated};
 pub use questions::{Category, Length, QuestionTables};
 pub use texts::{TextTables, TypeCount};
 
@@ -138,7 +138,7 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
                 validity.extend(agreement.map(|agreement| (field, agreement)));
             }
             let rows = reader.all::<Variant>("rows")?;
-            Tables::Puzzles(Box::new(puzzles::of(&rows, validity, reviews, seed)))
+            Tables::Puzzles(Box::new(puzzles::of(&rows, validity, rated(config, recipe)?, reviews, seed)))
         }
         Rows::Jokes => {
             let (preference, _) = votes_on(config, recipe, "preference", "preference")?;
@@ -155,6 +155,26 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
             let responses = judged.map(|judged| judged.all("rows")).transpose()?.unwrap_or_default();
             Tables::Choices(Box::new(choices::of(&rows, &responses, seed)))
         }
+    }))
+}
+
+/// What experts rate valid (BrainTeaser 3.5); none where nobody voted.
+///
+/// # Errors
+/// As of [`tables`].
+pub fn rated(config: &Config, recipe: &'static Recipe) -> Result<Option<Rated>, RunError> {
+    let (step, items) = match review_items(config, recipe, "validity") {
+        Ok(Some(found)) => found,
+        Ok(None) | Err(RunError::Missing { .. }) => return Ok(None),
+        Err(e) => return Err(e),
+    };
+    let votes = Votes::load(config, recipe.name)?;
+    let found = pooled(&step, &items, &votes.by_item(step.recipe, step.name), Bootstrap::AGREEMENT);
+    Ok(found.map(|found| Rated {
+        groups: found.items,
+        shares: found.shares,
+        kappa: found.fleiss.map(|e| [e.value, e.low, e.high]),
+        sample: found.sample,
     }))
 }
 

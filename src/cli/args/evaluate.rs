@@ -18,10 +18,10 @@ pub(in crate::cli) struct Evaluate {
     /// An [llm.NAME] that judges what is no choice; left out, [judge] endpoints
     #[arg(long = "judge", value_name = "NAME", add = ArgValueCandidates::new(complete::endpoints))]
     pub judges: Vec<String>,
-    /// Only this task: answer, answer-normal, good-first, bad-first, select, classify, explain, explain-joke, solve
+    /// Only this task: answer, answer-normal, good-first, bad-first, select, classify, explain, explain-joke, solve, solve-open (puzzles answered freely; only where it is named)
     #[arg(long = "task", value_name = "TASK")]
     pub tasks: Vec<crate::evaluate::Task>,
-    /// FLUB: solved examples before the text, drawn for each by the seed
+    /// FLUB and BrainTeaser: solved examples before the text, drawn for each by the seed
     #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "0", value_parser = clap::value_parser!(u8).range(0..=20))]
     pub shots: Vec<u8>,
     /// FLUB: with chain of thought, too

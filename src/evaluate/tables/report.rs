@@ -67,6 +67,7 @@ pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
         }
         "brainteaser" => {
             tables.extend([Some(false), Some(true), None].map(|word| puzzles::puzzles(book, word)));
+            tables.push(puzzles::open_ended(book));
             charts.push(bars("Puzzles and groups solved, percent", &tables[2].first_columns(6), 100.0));
         }
         _ => {

@@ -256,13 +256,14 @@ fn asks(
             options.extend(reasons.iter().map(choice));
             ("several", 1, reasons.len(), options)
         }
-        Kind::Pick { k, from } => {
+        Kind::Pick { k, any, from } => {
             let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
             let number = |(at, text): (usize, &String)| option(&(at + 1).to_string(), text, "");
+            let (min, max) = if *any { (1, candidates.len()) } else { (*k, *k) };
             (
-                if *k == 1 { "one" } else { "several" },
-                *k,
-                *k,
+                if max == 1 { "one" } else { "several" },
+                min,
+                max,
                 candidates.iter().enumerate().map(number).collect(),
             )
         }

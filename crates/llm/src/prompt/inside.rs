@@ -37,6 +37,8 @@ pub(super) const TAGS: &[&str] = &[
     "puzzle",
     "premises",
     "distractors",
+    "inferences",
+    "rejected",
     "example",
 ];
 

@@ -332,6 +332,18 @@ pub const PUZZLES: Section = Section {
             "The folder with WordNet's database files (Debian: wordnet-base); \"\" for none, and models write all distractors.",
         ),
         key(
+            "premises",
+            Kind::Text,
+            "\"raw/premises/*.jsonl\"",
+            "Files in the place of COMET and of Wikipedia's categories (docs/papers.md has their lines); \"\" for none.",
+        ),
+        key(
+            "endpoint",
+            Kind::Text,
+            "\"\"",
+            "The [llm.<name>] that lists premises and writes distractors, where it is another than draft.endpoint; \"\" for that.",
+        ),
+        key(
             "embeddings",
             Kind::Text,
             "\"\"",
@@ -486,6 +498,10 @@ pub struct Options {
 pub struct Puzzles {
     /// A path, absolute or relative to pipeline.toml.
     pub wordnet: String,
+    /// A pattern of files, relative to pipeline.toml, or empty.
+    pub premises: String,
+    /// The name of an `[llm.<name>]`, or empty.
+    pub endpoint: String,
     /// The name of an `[llm.<name>]`, or empty.
     pub embeddings: String,
     /// 0 to 1.

@@ -120,6 +120,7 @@ sample = "raw/sample/puzzles/votes.jsonl"
 
 [recipe.brainteaser.puzzles]
 wordnet = "raw/sample/wordnet"
+premises = "raw/sample/puzzles/premises.jsonl"
 
 # Who votes. The sample's own votes are synthetic and count as no person's.
 [[annotator]]

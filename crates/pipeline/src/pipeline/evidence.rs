@@ -128,7 +128,9 @@ impl<'a> Known<'a> {
                 }
                 decide
             }
-            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling) | Stage::Riddle => BTreeMap::new(),
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling | Puzzling::Given) | Stage::Riddle => {
+                BTreeMap::new()
+            }
             Stage::Puzzle(Puzzling::Dedup) => {
                 let mut decide = self.config.stage(recipe, "dedup");
                 let (settings, _) = self.puzzles();
@@ -138,7 +140,7 @@ impl<'a> Known<'a> {
                 decide
             }
             // Where the database lies decides nothing; what it holds is evidence.
-            Stage::Puzzle(Puzzling::Near) => self.config.stage(recipe, "options"),
+            Stage::Puzzle(Puzzling::Near | Puzzling::ContextNear) => self.config.stage(recipe, "options"),
             Stage::Puzzle(Puzzling::Group) => {
                 let mut decide = self.config.stage(recipe, "puzzles");
                 decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
@@ -204,7 +206,10 @@ impl<'a> Known<'a> {
                 let stored = puzzle::embed::evidence(self.config, self.recipe.name, puzzles)?;
                 evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
             }
-            Stage::Puzzle(Puzzling::Near) => {
+            Stage::Puzzle(Puzzling::Given) => {
+                evidence.extend(puzzle::Given::open(&self.config.root, &self.puzzles().0)?.evidence());
+            }
+            Stage::Puzzle(Puzzling::Near | Puzzling::ContextNear) => {
                 evidence.extend(puzzle::Near::evidence(&self.config.root, &self.puzzles().0)?);
             }
             Stage::Clean

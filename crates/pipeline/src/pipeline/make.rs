@@ -192,14 +192,29 @@ impl Making<'_> {
                 // The embeddings that it bought are part of its evidence.
                 return Ok(writer.commit(self.known.opening(step, self.made)?)?);
             }
-            Puzzling::Near => {
+            Puzzling::Given => {
+                let given = puzzle::Given::open(&self.known.config.root, &self.known.puzzles().0)?;
+                self.tell_refused(&given.refused);
+                self.each(&mut writer, |row| puzzle::given(row, &given))?;
+            }
+            Puzzling::Near | Puzzling::ContextNear => {
                 let (settings, seed) = self.known.puzzles();
                 let near = puzzle::Near::open(&self.known.config.root, &settings, seed)?;
-                self.each(&mut writer, |row| puzzle::near(row, &near))?;
+                self.tell_refused(near.refused());
+                let beside = match kind {
+                    Puzzling::ContextNear => puzzle::Beside::ContextAnswer,
+                    _ => puzzle::Beside::Answer,
+                };
+                self.each(&mut writer, |row| puzzle::near(row, &near, beside))?;
             }
             Puzzling::Group => {}
         }
         Ok(writer.commit(opening)?)
+    }
+
+    /// Lines of a person's file that cannot be used are said, and the others count.
+    fn tell_refused(&self, refused: &[(String, String)]) {
+        refused.iter().for_each(|(place, why)| self.pulse.tell(&format!("{place}: left out: {why}")));
     }
 
     fn settings<T: serde::de::DeserializeOwned>(&self, step: &Step) -> T {

@@ -26,6 +26,10 @@ pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declar
         record
     };
     match outcome {
+        // No ballot before the first draft could give it one.
+        Outcome::Kept(row) | Outcome::Changed { row, .. } if row.answer.is_empty() => {
+            Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question }
+        }
         Outcome::Kept(puzzle) => Outcome::Kept(declared(puzzle)),
         Outcome::Changed { row, rule, evidence, before, after } => {
             Outcome::Changed { row: declared(row), rule, evidence, before, after }

@@ -264,8 +264,12 @@ impl Stage {
             // 2 takes no optional review without an answer for a doubt.
             Stage::Pairs => 2,
             // 2 takes promotion off behind a letter; tells letters and their order apart; as Stage::Dedup.
-            // Near: 2 takes all three words from the sense that the puzzle means, at most one of them a synonym.
-            Stage::Puzzle(Puzzling::Strip | Puzzling::Dedup | Puzzling::Near) => 2,
+            // Near: 2 takes all three words from the sense that the puzzle means, at most one of them a synonym; 3 takes
+            // words that readers know alone. Strip: 3 lets a riddle without an answer go on to the ballot on its text.
+            // Spelling: 2 looks at every puzzle, at shorter words, and knows contractions. Group: 2 takes the distractors
+            // of a new situation from their own ballot.
+            Stage::Puzzle(Puzzling::Strip | Puzzling::Near) => 3,
+            Stage::Puzzle(Puzzling::Dedup | Puzzling::Spelling | Puzzling::Group) => 2,
             Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
         }
     }

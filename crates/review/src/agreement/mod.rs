@@ -8,6 +8,7 @@ mod bootstrap;
 mod coefficients;
 pub mod exact;
 mod pairs;
+mod pooled;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod units;
 pub use bootstrap::{Bootstrap, Estimate};
 pub use coefficients::{Coefficient, ac1, alpha, fleiss_kappa, percent};
 pub use pairs::{Confusion, Weights};
+pub use pooled::{Pooled, pooled};
 pub use report::{
     Agreed, AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, agreed, agreement,
 };

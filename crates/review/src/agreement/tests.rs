@@ -257,3 +257,30 @@ fn a_sample_is_told_only_where_no_person_voted() {
     let plain = preference(&told(&both, Bootstrap::NONE)).percent.unwrap();
     assert_eq!((plain.low, plain.value, plain.high), (0.5, 0.5, 0.5));
 }
+
+/// Section 3.5 of BrainTeaser: shares on average over the experts, one kappa over the three questions.
+#[test]
+fn questions_with_the_same_options_are_pooled() {
+    let step = ballots::step("brainteaser", "validity").unwrap();
+    let items: Vec<Item> = (0..4).map(|at| item(&step, &format!("i{at}"), &[])).collect();
+    let mut votes = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        for who in ["a", "b", "c"] {
+            let context = if at == 0 && who != "a" { "no" } else { "yes" };
+            let said = [("original", "yes"), ("semantic", "yes"), ("context", context)].into_iter().collect();
+            votes.push(vote(&step, item, Round::Vote, who, said).sealed());
+        }
+    }
+    let mut by_item: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
+    votes.iter().for_each(|vote| by_item.entry(&vote.item).or_default().push(vote));
+    let found = pooled(&step, &items, &by_item, Bootstrap::NONE).unwrap();
+    assert_eq!((found.code, found.items, found.sample), ("yes", 4, false));
+    let shares: Vec<(&str, i64)> =
+        found.shares.iter().map(|(field, share)| (*field, (share * 1e4) as i64)).collect();
+    assert_eq!(shares, [("original", 10_000), ("semantic", 10_000), ("context", 8_333)]);
+    // 34 of 36 ratings are yes; 11 of 12 units agree, the last in one of three pairs.
+    assert!((found.fleiss.unwrap().value - 8.0 / 17.0).abs() < 1e-9, "{:?}", found.fleiss);
+    assert_eq!(pooled(&step, &items, &FxHashMap::default(), Bootstrap::NONE), None);
+    let one_question = ballots::step("brainteaser", "kind").unwrap();
+    assert_eq!(pooled(&one_question, &items, &by_item, Bootstrap::NONE), None);
+}

@@ -123,8 +123,13 @@ pub(super) fn config(sheet: &Sheet<'_>) -> String {
                 line(2, format!("<Number {name} min=\"{min}\" max=\"{max}\"{required}/>"))
             }
             kind => {
-                let several =
-                    matches!(kind, Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { k: 2.., .. });
+                let several = matches!(
+                    kind,
+                    Kind::Choices { .. }
+                        | Kind::Keep { .. }
+                        | Kind::Pick { k: 2.., .. }
+                        | Kind::Pick { any: true, .. }
+                );
                 let choice = if several { "multiple" } else { "single" };
                 line(2, format!("<Choices {name} choice=\"{choice}\"{required}>"));
                 for (code, shown, hint) in choices(field, sheet) {

@@ -7,6 +7,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 /// Why a database cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +107,8 @@ pub struct WordNet {
     files: Vec<(Pos, Files)>,
     /// How often each sense was met in the texts that WordNet's makers tagged; empty where the list is missing.
     counts: String,
+    /// How often each word stands in glosses, once that was asked.
+    glosses: OnceLock<FxHashMap<String, u32>>,
     folder: PathBuf,
 }
 
@@ -140,7 +145,7 @@ impl WordNet {
             }
         }
         let counts = read("cntlist.rev".into(), false)?;
-        Ok(WordNet { files, counts, folder: folder.to_path_buf() })
+        Ok(WordNet { files, counts, glosses: OnceLock::new(), folder: folder.to_path_buf() })
     }
 
     /// How often a word was met in a sense, in the texts that WordNet's makers tagged.
@@ -154,6 +159,21 @@ impl WordNet {
         let lines =
             starting(&self.counts, key).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
         lines.sum()
+    }
+
+    /// How often a word, in lower case, stands in the glosses: what WordNet's makers explain other words by.
+    pub fn in_glosses(&self, word: &str) -> u32 {
+        let count = || {
+            let mut counts: FxHashMap<String, u32> = FxHashMap::default();
+            let lines = self.files.iter().flat_map(|(_, files)| files.data.lines());
+            for (_, gloss) in lines.filter_map(|line| line.split_once('|')) {
+                for word in gloss.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+                    *counts.entry(word.to_lowercase()).or_default() += 1;
+                }
+            }
+            counts
+        };
+        self.glosses.get_or_init(count).get(word).copied().unwrap_or_default()
     }
 
     /// Whether it can be told how often words are met.

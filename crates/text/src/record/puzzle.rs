@@ -20,6 +20,10 @@ record! {
         position: u64,
         /// The licence the source states.
         licence: Option<String>,
+        /// How sure the texts are as people wrote them; null where nobody looked.
+        text_status: Option<String>,
+        /// What that rests on.
+        text_basis: Vec<String>,
         /// Words that are probably misspelt, `wrong -> right`.
         corrections: Vec<String>,
         /// The question with these corrections; null where there are none.
@@ -50,6 +54,8 @@ record! {
         premises_status: Option<String>,
         /// What they rest on.
         premises_basis: Vec<String>,
+        /// What a file in raw/premises says may follow from the puzzle or hinder it, `relation: text`.
+        inferences: Vec<String>,
         /// Three drafted distractors.
         distractors_draft: Vec<String>,
         /// What each does or where it is from: the premise it overturns, or its place in WordNet.
@@ -60,6 +66,8 @@ record! {
         distractors_status: Option<String>,
         /// What they rest on; `wordnet:<hash>` where the database gave them.
         distractors_basis: Vec<String>,
+        /// Drafted distractors of which people found none sensible; others are drafted then.
+        distractors_rejected: Vec<String>,
         /// The drafted rephrasing.
         semantic_draft: Option<String>,
         /// The rephrased question: same answer, same distractors.
@@ -68,18 +76,36 @@ record! {
         semantic_status: Option<String>,
         /// What it rests on.
         semantic_basis: Vec<String>,
-        /// The drafted new situation: question, answer, three distractors.
+        /// The drafted new situation: question, answer.
         context_draft: Vec<String>,
+        /// Its drafted premises; none of a word puzzle.
+        context_premises_draft: Vec<String>,
+        /// The one of them that its answer overturns.
+        context_stumper_draft: Option<String>,
         /// The question in a new situation.
         context_question: Option<String>,
         /// Its answer.
         context_answer: Option<String>,
+        /// Its premises.
+        context_premises: Vec<String>,
+        /// The one that its answer overturns.
+        context_stumper: Option<String>,
+        /// How sure question, answer and premises are.
+        context_status: Option<String>,
+        /// What they rest on.
+        context_basis: Vec<String>,
+        /// Its three drafted distractors.
+        context_distractors_draft: Vec<String>,
+        /// What each does or where it is from.
+        context_distractors_from: Vec<String>,
         /// Its three distractors.
         context_distractors: Vec<String>,
-        /// How sure it is.
-        context_status: Option<String>,
-        /// What it rests on.
-        context_basis: Vec<String>,
+        /// Drafted ones of which people found none sensible.
+        context_distractors_rejected: Vec<String>,
+        /// How sure they are.
+        context_distractors_status: Option<String>,
+        /// What they rest on.
+        context_distractors_basis: Vec<String>,
         /// How sure it is that the three make a sound group; null where nobody was asked.
         validity_status: Option<String>,
         /// What that rests on.

@@ -83,7 +83,9 @@ reasons! {
     Tidied = "tidied",
     /// A dictionary knows another spelling of the words in the evidence; the text waits for people.
     Misspelt = "misspelt",
-    /// WordNet has three words beside the answer: they are the drafted distractors.
+    /// A file in raw/premises has premises of the puzzle, or says what follows from it; no model is asked for those.
+    PremisesGiven = "premises_given",
+    /// A file or WordNet has three words beside the answer: they are the drafted distractors.
     BesideAnswer = "beside_answer",
     /// A question, answer or distractor of the group of three is missing, or two options read the same.
     GroupIncomplete = "group_incomplete",

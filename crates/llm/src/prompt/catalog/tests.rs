@@ -8,7 +8,7 @@ const CANARY: &str = "SQUEAK";
 
 /// Values for every prompt, with `text` wherever a post's or a model's text goes.
 fn values(text: &str) -> Json {
-    let shot = json!({"text": text, "options": text, "answer": "B", "analysis": text, "type": text, "explanation": text, "reason": text});
+    let shot = json!({"text": text, "puzzle": text, "options": text, "answer": "B", "analysis": text, "type": text, "explanation": text, "reason": text});
     let mut values = Map::new();
     for name in [
         "question",
@@ -128,6 +128,11 @@ fn a_papers_own_wording_is_sent_where_it_is_asked_for() {
     let mut papers = 0;
     for info in ours.list().iter().filter(|info| info.name.ends_with(PAPER)) {
         let name = info.name.strip_suffix(PAPER).unwrap();
+        // Templates that some models were trained on: in our own words all are asked alike.
+        if ["brainteaser/choose_arc", "brainteaser/choose_commonsenseqa"].contains(&name) {
+            assert!(printed.render(name, values("why?")).is_ok());
+            continue;
+        }
         let (own, theirs) = (ours.list(), printed.render(name, values("why?")).unwrap());
         let own = own.iter().find(|own| own.name == name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(own.variables, info.variables, "{name}: nothing else goes into it");

@@ -101,7 +101,7 @@ pub fn requests<S: Subject>(
             let text = prompt.values.get("question").filter(|_| draft == Draft::Translation).cloned();
             let rendered = prompts.render(prompt.template, prompt.values).map_err(settings_error)?;
             // What is said to a question's pair is another record to a pack.
-            let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.id().to_owned() };
+            let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.about(draft) };
             let schema = schema::of(draft, prompt.template).map(Arc::new);
             let ask = Ask { text, schema, ..Ask::new(about, rendered, slot.sample) };
             requests.push(Request { record: at, slot: slot.clone(), ask });

@@ -38,6 +38,7 @@ pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endp
     if is_skipped(draft, config, recipe) {
         return Ok(Vec::new());
     }
+    let puzzles: sections::Puzzles = config.typed(Some(recipe), "puzzles");
     let (key, names) = match draft {
         Draft::Opponent => ("draft.opponents", settings.opponents),
         Draft::Respond => {
@@ -46,6 +47,15 @@ pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endp
         Draft::Judge => ("judge.endpoints", config.typed::<sections::Judge>(Some(recipe), "judge").endpoints),
         Draft::Translation if !settings.translator.is_empty() => {
             ("draft.translator", vec![settings.translator])
+        }
+        Draft::Premises
+        | Draft::Distractors
+        | Draft::Again
+        | Draft::ContextDistractors
+        | Draft::ContextAgain
+            if !puzzles.endpoint.is_empty() =>
+        {
+            ("puzzles.endpoint", vec![puzzles.endpoint])
         }
         _ => ("draft.endpoint", vec![settings.endpoint]),
     };

@@ -33,7 +33,7 @@ pub(super) use ask::{Told, told};
 pub(super) use consent::agreed;
 pub use endpoints::{Slot, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
-pub(super) use puzzle::{DISTRACTORS, OVERTURNED};
+pub(super) use puzzle::{DISTRACTORS, OVERTURNED, PREMISES};
 pub(super) use screen::REASONS as SCREEN_REASONS;
 
 use super::subject::Subjects;
@@ -67,10 +67,16 @@ pub enum Draft {
     Premises,
     /// Three wrong answers to it (3.3).
     Distractors,
+    /// Three others, where people found none of those sensible.
+    Again,
     /// The puzzle in other words (3.4).
     Semantic,
     /// The puzzle in another situation (3.4).
     Context,
+    /// Three wrong answers to that, by the same process (3.4).
+    ContextDistractors,
+    /// Three others, where people found none of those sensible.
+    ContextAgain,
     /// What a question is about (appendix A.1).
     Topic,
     /// A model's answer to a question and to its pair (RuozhiBench 3.1).
@@ -83,7 +89,7 @@ pub enum Draft {
 
 impl Draft {
     /// Every draft of records that have a type in Rust.
-    pub const ALL: [Draft; 17] = [
+    pub const ALL: [Draft; 20] = [
         Draft::Screen,
         Draft::Translation,
         Draft::Irrationality,
@@ -96,8 +102,11 @@ impl Draft {
         Draft::PuzzleKind,
         Draft::Premises,
         Draft::Distractors,
+        Draft::Again,
         Draft::Semantic,
         Draft::Context,
+        Draft::ContextDistractors,
+        Draft::ContextAgain,
         Draft::Topic,
         Draft::Respond,
         Draft::Judge,
@@ -118,8 +127,11 @@ impl Draft {
             Draft::PuzzleKind => "kind",
             Draft::Premises => "premises",
             Draft::Distractors => "distractors",
+            Draft::Again => "again",
             Draft::Semantic => "semantic",
             Draft::Context => "context",
+            Draft::ContextDistractors => "context-distractors",
+            Draft::ContextAgain => "context-again",
             Draft::Topic => "topic",
             Draft::Respond => "respond",
             Draft::Judge => "judge",
@@ -138,9 +150,14 @@ impl Draft {
             | Draft::Respond => Subjects::Questions,
             Draft::Type | Draft::Explanation | Draft::Wrong => Subjects::Texts,
             Draft::Opponent => Subjects::Jokes,
-            Draft::PuzzleKind | Draft::Premises | Draft::Distractors | Draft::Semantic | Draft::Context => {
-                Subjects::Puzzles
-            }
+            Draft::PuzzleKind
+            | Draft::Premises
+            | Draft::Distractors
+            | Draft::Again
+            | Draft::Semantic
+            | Draft::Context
+            | Draft::ContextDistractors
+            | Draft::ContextAgain => Subjects::Puzzles,
             Draft::Topic => Subjects::Variants,
             Draft::Judge => Subjects::Responses,
             Draft::Declared(_) => Subjects::Declared,
@@ -161,9 +178,11 @@ impl Draft {
             Draft::Opponent => &["chumor/explanation"],
             Draft::PuzzleKind => &["brainteaser/kind"],
             Draft::Premises => &["brainteaser/premises"],
-            Draft::Distractors => &["brainteaser/distractors_sentence", "brainteaser/distractors_word"],
+            Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
+                &["brainteaser/distractors_sentence", "brainteaser/distractors_word"]
+            }
             Draft::Semantic => &["brainteaser/semantic"],
-            Draft::Context => &["brainteaser/context"],
+            Draft::Context => &["brainteaser/context", "brainteaser/context_word"],
             Draft::Topic => &["brainteaser/topic"],
             Draft::Respond => &["ruozhibench/respond"],
             Draft::Judge => &["ruozhibench/judge", "ruozhibench/judge_normal"],
@@ -188,7 +207,9 @@ impl Draft {
             Draft::Opponent => opponent::read(reply),
             Draft::PuzzleKind => puzzle::kind(reply),
             Draft::Premises => puzzle::premises(reply),
-            Draft::Distractors => puzzle::distractors(reply),
+            Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
+                puzzle::distractors(reply)
+            }
             Draft::Semantic => puzzle::semantic(reply),
             Draft::Context => puzzle::context(reply),
             Draft::Topic => puzzle::topic(reply),
@@ -216,9 +237,11 @@ impl Draft {
             Draft::Wrong => &["wrong_1", "wrong_2", "wrong_3"],
             Draft::PuzzleKind => &["kind"],
             Draft::Premises => &["premises"],
-            Draft::Distractors => &DISTRACTORS,
+            Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
+                &DISTRACTORS
+            }
             Draft::Semantic => &["question"],
-            Draft::Context => &["question", "answer", "distractor_1", "distractor_2", "distractor_3"],
+            Draft::Context => &["question", "answer", "premises"],
             Draft::Topic => &["topic"],
             Draft::Respond => &["text"],
             Draft::Judge => &["rating"],

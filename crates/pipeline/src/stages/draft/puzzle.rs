@@ -13,8 +13,8 @@ use riddlemill_text::puzzle::words::{key, words};
 pub(in crate::stages) const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
 /// The numbers of the premises that they overturn; no field of a ballot is called so.
 pub(in crate::stages) const OVERTURNED: &str = "overturned";
-/// Fewer premises leave no three that distractors could overturn beside the answer's.
-pub(super) const PREMISES: std::ops::RangeInclusive<usize> = 3..=8;
+/// Fewer premises leave no three that distractors could overturn beside the answer's. Prompts and ballots ask for as many.
+pub(in crate::stages) const PREMISES: std::ops::RangeInclusive<usize> = 4..=8;
 /// The kinds of a puzzle, and what is none.
 pub(super) const KINDS: [&str; 3] = ["sentence", "word", "neither"];
 /// A topic is named in so many words.
@@ -28,12 +28,18 @@ pub(super) fn kind(reply: &str) -> Result<Values, Unreadable> {
 
 /// The premises, one a line, and the one that the answer overturns.
 pub(super) fn premises(reply: &str) -> Result<Values, Unreadable> {
-    let map = object(reply, &["premises", "overturned"])?;
+    listed(&object(reply, &["premises", "overturned"])?)
+}
+
+fn listed(map: &Map<String, Json>) -> Result<Values, Unreadable> {
     let count = map.get("premises").and_then(Json::as_array).map_or(0, Vec::len);
     if !PREMISES.contains(&count) {
-        return Err(Unreadable::new(format!("\"premises\" must list three to six premises, not {count}")));
+        let (fewest, most) = (PREMISES.start(), PREMISES.end());
+        return Err(Unreadable::new(format!(
+            "\"premises\" must list {fewest} to {most} premises, not {count}"
+        )));
     }
-    let premises: Vec<String> = strings(&map, "premises", count)?.iter().map(|text| one_line(text)).collect();
+    let premises: Vec<String> = strings(map, "premises", count)?.iter().map(|text| one_line(text)).collect();
     let stumper = map.get("overturned").and_then(Json::as_u64).and_then(|at| premises.get(at as usize));
     let Some(stumper) = stumper else {
         return Err(Unreadable::new(format!("\"overturned\" must be a number from 0 to {}", count - 1)));
@@ -72,16 +78,17 @@ pub(super) fn semantic(reply: &str) -> Result<Values, Unreadable> {
     Ok([("question", text.as_str())].into_iter().collect())
 }
 
+/// Question and answer of a new situation, with its premises where it is a sentence puzzle; of a word puzzle one premise
+/// is asked for, which keeps the model to it.
 pub(super) fn context(reply: &str) -> Result<Values, Unreadable> {
-    let map = object(reply, &["question", "answer", "distractors"])?;
-    let mut values = Values::new();
-    let answer = one_line(text_field(&map, "answer")?);
-    values.set("question", one_line(text_field(&map, "question")?).as_str());
-    put(&mut values, &map)?;
-    if DISTRACTORS.iter().filter_map(|field| values.text(field)).any(|text| alike(text, &answer)) {
-        return Err(Unreadable::new("a distractor says the same as \"answer\""));
+    let map = object(reply, &["question", "answer"])?;
+    let mut values = match map.contains_key("premise") && !map.contains_key("premises") {
+        true => text_field(&map, "premise").map(|_| Values::new())?,
+        false => listed(&map)?,
+    };
+    for field in ["question", "answer"] {
+        values.set(field, one_line(text_field(&map, field)?).as_str());
     }
-    values.set("answer", answer.as_str());
     Ok(values)
 }
 
@@ -121,15 +128,15 @@ mod tests {
     #[test]
     fn premises_come_with_the_overturned_one() {
         let values =
-            premises(r#"{"premises": ["A is b.", "B is\nc.", "C is d."], "overturned": 1}"#).unwrap();
+            premises(r#"{"premises": ["A is b.", "B is\nc.", "C is d.", "D."], "overturned": 1}"#).unwrap();
         assert_eq!(
             (values.text("premises"), values.text("stumper")),
-            (Some("A is b.\nB is c.\nC is d."), Some("B is c."))
+            (Some("A is b.\nB is c.\nC is d.\nD."), Some("B is c."))
         );
         for wrong in [
-            r#"{"premises": ["a", "b", "c"], "overturned": 3}"#,
-            r#"{"premises": ["a", "b"], "overturned": 0}"#,
-            r#"{"premises": ["a", "b", ""], "overturned": 0}"#,
+            r#"{"premises": ["a", "b", "c", "d"], "overturned": 4}"#,
+            r#"{"premises": ["a", "b", "c"], "overturned": 0}"#,
+            r#"{"premises": ["a", "b", "c", ""], "overturned": 0}"#,
         ] {
             assert!(premises(wrong).is_err(), "{wrong}");
         }
@@ -155,14 +162,28 @@ mod tests {
     }
 
     #[test]
-    fn a_new_situation_has_all_five_parts() {
-        let reply = |answer: &str| {
-            format!(
-                r#"{{"question": "Q?", "answer": "{answer}", "distractors": ["B.", "C.", "D."], "premise": "p"}}"#
-            )
-        };
-        assert_eq!(context(&reply("E.")).unwrap().len(), 5);
-        assert!(context(&reply("b!")).is_err());
+    fn a_new_situation_has_premises_of_its_own() {
+        let word = context(r#"{"question": "Q?", "answer": "A.", "premise": "p"}"#).unwrap();
+        assert_eq!(word.len(), 2);
+        let sentence =
+            r#"{"question": "Q?", "answer": "A.", "premises": ["a", "b", "c", "d"], "overturned": 2}"#;
+        assert_eq!(context(sentence).unwrap().text("stumper"), Some("c"));
+        assert!(context(&sentence.replace(", \"d\"", "")).is_err());
+        assert!(context(r#"{"question": "Q?", "answer": "A."}"#).is_err());
+    }
+
+    /// One number in parser, prompt and ballot.
+    #[test]
+    fn as_many_premises_are_asked_for_as_are_read() {
+        assert_eq!((*PREMISES.start(), *PREMISES.end()), (4, 8));
+        let prompts = riddlemill_llm::Prompts::load(None).unwrap();
+        for name in ["brainteaser/premises", "brainteaser/context"] {
+            assert!(prompts.show(name).unwrap().contains("four to eight premises"), "{name}");
+        }
+        for name in ["premises", "context"] {
+            let ballot = riddlemill_review::ballots::step("brainteaser", name).unwrap();
+            assert!(ballot.guideline.en.contains("at least four"), "{name}");
+        }
     }
 
     #[test]

@@ -18,18 +18,22 @@ pub(super) fn of(draft: Draft, template: &str) -> Option<Json> {
         Draft::Type => vec![("type", one_of(&kind::names()))],
         Draft::Wrong => vec![("wrong", list(&text(), 3, 3))],
         Draft::PuzzleKind => vec![("kind", one_of(&puzzle::KINDS))],
-        Draft::Premises => {
-            let (fewest, most) = (*puzzle::PREMISES.start(), *puzzle::PREMISES.end());
-            vec![("premises", list(&text(), fewest, most)), ("overturned", integer())]
-        }
-        Draft::Distractors if template == draft.templates()[0] => {
+        Draft::Premises => premises().into(),
+        Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain
+            if template == draft.templates()[0] =>
+        {
             let one = object(vec![("text", text()), ("premise", integer())]);
             vec![("distractors", list(&one, 3, 3))]
         }
-        Draft::Distractors => vec![("distractors", list(&text(), 3, 3))],
-        Draft::Context => {
-            vec![("question", text()), ("answer", text()), ("distractors", list(&text(), 3, 3))]
+        Draft::Distractors | Draft::Again | Draft::ContextDistractors | Draft::ContextAgain => {
+            vec![("distractors", list(&text(), 3, 3))]
         }
+        Draft::Context if template == draft.templates()[0] => {
+            let mut fields = vec![("question", text()), ("answer", text())];
+            fields.extend(premises());
+            fields
+        }
+        Draft::Context => vec![("question", text()), ("answer", text()), ("premise", text())],
         Draft::Judge => vec![("rating", integer()), ("explanation", text())],
         Draft::Declared(draft) => match &draft.reply {
             Reply::Json(keys) => keys.iter().map(|(key, form)| (*key, declared(form))).collect(),
@@ -45,6 +49,12 @@ pub(super) fn of(draft: Draft, template: &str) -> Option<Json> {
         | Draft::Respond => return None,
     };
     Some(object(fields))
+}
+
+/// Premises, and the number of the one that the answer overturns.
+fn premises() -> [(&'static str, Json); 2] {
+    let (fewest, most) = (*puzzle::PREMISES.start(), *puzzle::PREMISES.end());
+    [("premises", list(&text(), fewest, most)), ("overturned", integer())]
 }
 
 fn declared(form: &Form) -> Json {
@@ -146,7 +156,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(schemas, 11);
+        assert_eq!(schemas, 18);
     }
 
     #[test]

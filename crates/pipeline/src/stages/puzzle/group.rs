@@ -70,7 +70,15 @@ fn variant(
 
 /// As sure as the least sure of what a variant is made of. Where nothing was proposed, nobody had to look.
 fn standing(puzzle: &Puzzle, role: &str) -> Standing {
-    let mut statuses = vec![puzzle.kind_status.as_deref(), puzzle.distractors_status.as_deref()];
+    let mut statuses = vec![puzzle.kind_status.as_deref()];
+    // The new situation has distractors of its own.
+    if role != "context" {
+        statuses.push(puzzle.distractors_status.as_deref());
+    }
+    // Few texts are written anew.
+    if puzzle.text_status.is_some() {
+        statuses.push(puzzle.text_status.as_deref());
+    }
     if !puzzle.corrections.is_empty() {
         statuses.push(puzzle.spelling_status.as_deref());
     }
@@ -79,7 +87,10 @@ fn standing(puzzle: &Puzzle, role: &str) -> Standing {
     }
     match role {
         "semantic" => statuses.push(puzzle.semantic_status.as_deref()),
-        "context" => statuses.push(puzzle.context_status.as_deref()),
+        "context" => {
+            statuses.push(puzzle.context_status.as_deref());
+            statuses.push(puzzle.context_distractors_status.as_deref());
+        }
         _ => {}
     }
     // A sound group is asked for of a part of the set only (3.5).
@@ -98,6 +109,8 @@ mod tests {
     fn settings(none_share: f64, train_share: f64) -> sections::Puzzles {
         sections::Puzzles {
             wordnet: String::new(),
+            premises: String::new(),
+            endpoint: String::new(),
             embeddings: String::new(),
             cosine: 0.92,
             none_share,
@@ -121,7 +134,8 @@ mod tests {
             kind_status: confirmed.clone(),
             distractors_status: confirmed.clone(),
             semantic_status: confirmed.clone(),
-            context_status: confirmed,
+            context_status: confirmed.clone(),
+            context_distractors_status: confirmed,
             ..Puzzle::default()
         }
     }

@@ -1,20 +1,22 @@
 //! BrainTeaser's own stages: from riddles to puzzles, and from a puzzle to the questions of its group.
 //!
 //! In the order of the recipe: [`strip()`] makes a puzzle of a riddle, [`super::Anonymise`] marks personal data, [`spelling()`] proposes corrections,
-//! [`dedup()`] keeps one of two that are alike by their words or by [`embed`]dings, [`near()`] takes distractors of word puzzles from WordNet,
-//! [`group()`] makes the three questions. What models draft and people decide is said in
+//! [`dedup()`] keeps one of two that are alike by their words or by [`embed`]dings, [`given()`] takes premises from files,
+//! [`near()`] distractors of word puzzles from files or WordNet, [`group()`] makes the three questions. What models draft and people decide is said in
 //! [`super::subject`].
 
 mod dedup;
 pub mod embed;
+mod given;
 mod group;
 mod near;
 mod spelling;
 mod strip;
 
 pub use dedup::dedup;
+pub use given::{Given, given};
 pub use group::group;
-pub use near::{Near, near};
+pub use near::{Beside, Near, near};
 pub use spelling::spelling;
 pub use strip::shown;
 pub use strip::strip;
@@ -30,8 +32,12 @@ pub enum Puzzling {
     Spelling,
     /// One record a puzzle.
     Dedup,
-    /// Distractors from WordNet.
+    /// Premises and what follows from them, from files in raw/premises.
+    Given,
+    /// Distractors from such files or from WordNet.
     Near,
+    /// The same for the new situation.
+    ContextNear,
     /// A puzzle to the three questions of its group.
     Group,
 }
@@ -44,7 +50,9 @@ impl Puzzling {
             "anonymise_riddle" => Puzzling::Anonymise,
             "spelling" => Puzzling::Spelling,
             "same_riddle" => Puzzling::Dedup,
+            "given_premises" => Puzzling::Given,
             "neighbours" => Puzzling::Near,
+            "neighbours_in_context" => Puzzling::ContextNear,
             "puzzle_group" => Puzzling::Group,
             _ => return None,
         })

@@ -3,7 +3,7 @@
 use riddlemill_text::puzzle::promotion;
 use riddlemill_text::record::{Outcome, Post, Puzzle, Reason};
 
-/// Makes a puzzle of a riddle. One without an answer is held: it waits for somebody who knows it.
+/// Makes a puzzle of a riddle. One without an answer goes on to the ballot on its text, where somebody who knows it says it.
 pub fn strip(post: Post) -> Outcome<Puzzle> {
     let (asked, answered) =
         (post.title.clone().unwrap_or_default(), post.content.clone().unwrap_or_default());
@@ -14,9 +14,7 @@ pub fn strip(post: Post) -> Outcome<Puzzle> {
     if !question.contains(char::is_alphanumeric) {
         return Outcome::Dropped { reason: Reason::Empty, evidence: asked.clone() };
     }
-    if !answer.contains(char::is_alphanumeric) {
-        return Outcome::Held { reason: Reason::AnswerMissing, evidence: question.to_owned() };
-    }
+    let answer = if answer.contains(char::is_alphanumeric) { answer } else { "" };
     let puzzle = Puzzle {
         id: post.id,
         question: question.to_owned(),
@@ -47,7 +45,7 @@ pub fn strip(post: Post) -> Outcome<Puzzle> {
 
 /// Question and answer as a ledger shows them.
 pub fn shown(question: &str, answer: &str) -> String {
-    format!("{question}\n{answer}")
+    if answer.is_empty() { question.to_owned() } else { format!("{question}\n{answer}") }
 }
 
 /// One line without runs of spaces, entities decoded.
@@ -73,10 +71,11 @@ mod tests {
     }
 
     #[test]
-    fn a_riddle_without_an_answer_waits() {
+    fn a_riddle_without_an_answer_goes_on_without_one() {
         for answer in [None, Some(""), Some(" … ")] {
             let outcome = riddle("What is it?", answer);
-            assert!(matches!(outcome, Outcome::Held { reason: Reason::AnswerMissing, .. }), "{outcome:?}");
+            let (Outcome::Kept(row) | Outcome::Changed { row, .. }) = outcome else { panic!("{outcome:?}") };
+            assert_eq!((row.question.as_str(), row.answer.as_str()), ("What is it?", ""));
         }
         assert!(matches!(riddle(" ?! ", Some("A clock.")), Outcome::Dropped { reason: Reason::Empty, .. }));
     }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::overrule::{by_rule, stops};
 use super::subject::{Decision, Subject, Subjects};
 use crate::config::sections;
-use riddlemill_review::ballot::{KEEP, Kind, Round, Step};
+use riddlemill_review::ballot::{Field, KEEP, Kind, Round, Step};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, ballots, resolve_all};
@@ -52,7 +52,9 @@ pub enum Review {
     Preference,
     /// What a model's explanation gets wrong (4).
     Errors,
-    /// The corrections of a puzzle's typing errors (BrainTeaser 3.2).
+    /// A puzzle's texts as its site has them: what is missing is given, and anything may be written anew (BrainTeaser 3.2).
+    Text,
+    /// The corrections of its typing errors.
     Spelling,
     /// Whether it is a lateral puzzle, and of which kind (3.2).
     PuzzleKind,
@@ -60,10 +62,16 @@ pub enum Review {
     Premises,
     /// Its distractors (3.3).
     Distractors,
+    /// Those that a model wrote instead, where people found none sensible.
+    Again,
     /// The puzzle in other words (3.4).
     Semantic,
     /// The puzzle in another situation (3.4).
     Context,
+    /// The distractors of that.
+    ContextDistractors,
+    /// Those that a model wrote instead.
+    ContextAgain,
     /// Whether the three make a sound group (3.5).
     Validity,
     /// What the folder of a benchmark declares.
@@ -104,7 +112,7 @@ impl std::ops::Deref for Ballot {
 
 impl Review {
     /// Every review step of records that have a type in Rust.
-    pub const ALL: [Review; 21] = [
+    pub const ALL: [Review; 25] = [
         Review::Screen,
         Review::Translation,
         Review::Irrationality,
@@ -119,12 +127,16 @@ impl Review {
         Review::JokeExplanation,
         Review::Preference,
         Review::Errors,
+        Review::Text,
         Review::Spelling,
         Review::PuzzleKind,
         Review::Premises,
         Review::Distractors,
+        Review::Again,
         Review::Semantic,
         Review::Context,
+        Review::ContextDistractors,
+        Review::ContextAgain,
         Review::Validity,
     ];
 
@@ -145,12 +157,16 @@ impl Review {
             Review::JokeExplanation => ("chumor", "explanation"),
             Review::Preference => ("chumor", "preference"),
             Review::Errors => ("chumor", "errors"),
+            Review::Text => ("brainteaser", "text"),
             Review::Spelling => ("brainteaser", "spelling"),
             Review::PuzzleKind => ("brainteaser", "kind"),
             Review::Premises => ("brainteaser", "premises"),
             Review::Distractors => ("brainteaser", "distractors"),
+            Review::Again => ("brainteaser", "again"),
             Review::Semantic => ("brainteaser", "semantic"),
             Review::Context => ("brainteaser", "context"),
+            Review::ContextDistractors => ("brainteaser", "context-distractors"),
+            Review::ContextAgain => ("brainteaser", "context-again"),
             Review::Validity => ("brainteaser", "validity"),
             Review::Declared(ballot) => ballot.place(),
         }
@@ -201,7 +217,7 @@ pub fn review<S: Subject>(
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
         for field in &step.fields {
-            let Kind::Pick { k, .. } = field.kind else { continue };
+            let Kind::Pick { k, any: false, .. } = field.kind else { continue };
             let first = || (1..=k).map(|number| number.to_string()).collect::<Vec<_>>();
             items.iter_mut().flatten().for_each(|item| item.draft.set(field.name, first()));
         }
@@ -216,8 +232,19 @@ pub fn review<S: Subject>(
             looked_at.iter().map(|(item, found)| Part::new(item, found, &by_item)).collect();
         let id = record.id().to_owned();
         let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
+        let lacks = record.lacks(review);
+        let missing = match (&lacks, record.may_pass(review)) {
+            (Some(_), _) => Missing::Holds,
+            (None, true) => Missing::GoesOn,
+            (None, false) => missing,
+        };
         let outcome = match people.ruling(&id, seen) {
-            None => outcome(review, &step, record, &parts, missing),
+            None => match (outcome(review, &step, record, &parts, missing), lacks) {
+                (Outcome::Held { reason: Reason::VotesMissing, evidence }, Some(reason)) => {
+                    Outcome::Held { reason, evidence }
+                }
+                (outcome, _) => outcome,
+            },
             Some(ruling) => {
                 let before = outcome(review, &step, record.clone(), &parts, missing);
                 let keep = ruling.fate.filter(|_| stops(&before));
@@ -249,7 +276,10 @@ fn passing_item(step: &Step, item: &Item) -> Option<Values> {
     if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         return Some([(keep.name, KEEP)].into_iter().collect());
     }
-    let drafted = !item.draft.is_empty() && rejection(step, &item.draft).is_none();
+    // What takes the draft must find all of it: nobody lets a puzzle through without its answer.
+    let taken = |field: &&Field| field.required && field.when.is_some_and(|when| !when.draft.is_empty());
+    let whole = step.fields.iter().filter(taken).all(|field| item.draft.get(field.name).is_some());
+    let drafted = whole && !item.draft.is_empty() && rejection(step, &item.draft).is_none();
     drafted.then(|| item.draft.clone())
 }
 

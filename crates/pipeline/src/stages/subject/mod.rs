@@ -18,7 +18,7 @@ use super::review::Review;
 use super::stage::Rows;
 use riddlemill_review::ballot::Step;
 use riddlemill_review::{Item, Value, Values};
-use riddlemill_text::record::{Post, Record, Standing};
+use riddlemill_text::record::{Post, Reason, Record, Standing};
 
 /// The record types that drafts and reviews fill in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +138,11 @@ pub trait Subject: Record + Clone {
     /// What a draft asks for in one of its slots; `None` where nothing is asked of this record there.
     fn prompt(&self, draft: Draft, slot: &Slot) -> Option<Prompt>;
 
+    /// What a draft asks about, as a sample pack knows it: the record, where no two drafts ask the same of it.
+    fn about(&self, _draft: Draft) -> String {
+        self.id().to_owned()
+    }
+
     /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
     fn drafted(&mut self, draft: Draft, drafts: &[Drafted]) -> Vec<String>;
 
@@ -159,6 +164,16 @@ pub trait Subject: Record + Clone {
         _standing: Standing,
         _basis: Vec<String>,
     ) {
+    }
+
+    /// Whether it goes on from a step without an answer, whatever the settings say.
+    fn may_pass(&self, _review: Review) -> bool {
+        false
+    }
+
+    /// Why it cannot go on from a step without an answer, whatever the settings say.
+    fn lacks(&self, _review: Review) -> Option<Reason> {
+        None
     }
 
     /// A step's draft as a ledger shows it; empty where there is none.
