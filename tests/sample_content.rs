@@ -276,10 +276,14 @@ fn puzzles_make_complete_groups() {
         assert!(distinct(&questions), "{key}");
         if row["kind"] == "sentence" {
             let context = &row["context"];
-            let own = list(&row["distractors"]).iter().map(|distractor| &distractor["overwrites"]).collect();
-            for (premises, overwrites) in
-                [(&row["premises"], own), (&context["premises"], list(&context["overwrites"]))]
-            {
+            let own = list(&row["distractors"])
+                .iter()
+                .map(|distractor| &distractor["overwrites"])
+                .collect::<Vec<_>>();
+            for (premises, overwrites) in [
+                (&row["premises"], own),
+                (&context["premises"], list(&context["overwrites"]).iter().collect()),
+            ] {
                 let premises = list(premises);
                 let by_answer = |n: usize| premises[n]["overwritten_by_answer"] == true;
                 assert!(premises.len() >= 4, "{key}");
