@@ -57,7 +57,7 @@ fn endpoint(port: u16) -> Endpoint {
 /// About what the items cost with a third of the attempts spoilt, and what eight kills lose in flight: reached in
 /// some runs, passed in none.
 fn cap() -> Usd {
-    Usd::from_dollars(items() as f64 * 0.024 + 20.0)
+    Usd::from_dollars(items() as f64 * 0.012 + 16.0)
 }
 
 fn asks() -> Vec<Ask> {

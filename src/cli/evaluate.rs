@@ -32,24 +32,43 @@ not asked again: a second call asks nothing, and computes every table anew from 
 /// Lines that are told of what was set aside or is missing; the folder holds all.
 const SHOWN: usize = 10;
 
-/// Advances a bar.
-struct Bar<'a>(&'a Talk<'a>);
+/// Advances a bar, and knows what is still ahead.
+struct Bar<'a> {
+    talk: &'a Talk<'a>,
+    /// The sets and what is asked about them; none where only that is counted.
+    ahead: Option<(&'a Config, &'a [String], &'a Settings)>,
+}
 
 impl Pulse for Bar<'_> {
     fn advance(&self, records: u64) {
-        Progress::advance(self.0, records);
+        Progress::advance(self.talk, records);
     }
 
     fn say(&self, words: &str) {
-        Progress::say(self.0, words);
+        Progress::say(self.talk, words);
     }
 
     fn tell(&self, words: &str) {
-        Progress::tell(self.0, words);
+        Progress::tell(self.talk, words);
     }
 
     fn agrees(&self, question: &str) -> Option<bool> {
-        Progress::agrees(self.0, question)
+        Progress::agrees(self.talk, question)
+    }
+
+    /// The answers of all sets and models, and their ratings.
+    fn outlook(&self, requests: usize) -> Option<String> {
+        let (config, sets, settings) = self.ahead?;
+        let (run, stop, pulse) = (Run::default(), Stop::default(), Bar { talk: self.talk, ahead: None });
+        let means = Means { config, run: &run, offline: true, stop: &stop, pulse: &pulse };
+        let estimates = evaluating::estimates(sets, settings, &means).ok()?;
+        let all: usize = estimates.iter().map(|(_, estimate)| estimate.requests).sum();
+        let max: Option<Usd> = estimates.iter().map(|(_, estimate)| estimate.max_usd).sum();
+        let more = format!("up to {} until this evaluation ends", count(all as u64, "request"));
+        (all > requests).then(|| match max {
+            Some(max) => format!("at most {} for {more}", max.in_cents()),
+            None => format!("and {more}, some without a price"),
+        })
     }
 }
 
@@ -84,7 +103,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         run.agree();
     }
     let talk = Talk::new(global.quiet, global.verbose, None);
-    let means = Means { config: &config, run: &run, offline: args.offline, stop, pulse: &Bar(&talk) };
+    let bar = Bar { talk: &talk, ahead: Some((&config, &args.sets, &settings)) };
+    let means = Means { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
     if args.dry_run {
         return estimates(args, &settings, &means, global);
     }

@@ -266,6 +266,12 @@ fn what_judges_will_be_asked_is_estimated_before_anybody_has_answered() {
     let rows = ws.candidates("flub").len() as u64;
     assert_eq!((&ratings["requests"], &ratings["min_usd"]), (&rows.into(), &0.0.into()), "{estimate:?}");
     let most: f64 = estimate.iter().map(|row| row["max_usd"].as_f64().unwrap()).sum();
+    // Whoever is asked to pay for the answers is told of the ratings, too.
+    let quoted = ws.call(args).expect(2).err;
+    let most_told = if most < 0.1 { format!("{most:.4}") } else { format!("{most:.2}") };
+    let all = format!("at most ${most_told} for up to {} requests until this evaluation ends", 2 * rows);
+    assert!(quoted.contains(&format!(" for {rows} requests to loop")) && quoted.contains(&all), "{quoted}");
+    assert_eq!(server.count(), 0, "nothing was sent");
     ws.call(args.iter().chain(&["--yes"])).expect(0);
     assert_eq!(u64::from(server.count()), 2 * rows);
     let stats: Value = serde_json::from_str(&ws.call(["replies", "stats", "--json"]).expect(0).out).unwrap();

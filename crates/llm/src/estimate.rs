@@ -189,3 +189,6 @@ fn missing(
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests;

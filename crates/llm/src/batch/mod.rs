@@ -42,6 +42,9 @@ pub(super) use self::server::takes_batches;
 /// Requests in one batch at most, and bytes: Gemini takes twenty million of them.
 const ITEMS: usize = 10_000;
 const BYTES: usize = 16 << 20;
+/// Bytes that the answers of one batch may have, which come in one file, and how many a token takes at the most.
+const ANSWERS: u64 = 256 << 20;
+const TOKEN: u64 = 8;
 /// What a batch puts around a request, in bytes, generously.
 const AROUND: usize = 512;
 /// For so long nobody else asks what is in a batch; the log says so beyond that.
@@ -268,14 +271,16 @@ impl Turn {
 
 /// As many questions a batch as it takes, in their order.
 fn chunks<'c>(questions: &[Question], chats: &'c [usize]) -> Vec<&'c [usize]> {
-    let (mut chunks, mut begin, mut bytes) = (Vec::new(), 0, 0);
+    let (mut chunks, mut begin, mut bytes, mut answers) = (Vec::new(), 0, 0, 0);
     for (at, &place) in chats.iter().enumerate() {
-        let size = serde_json::to_vec(&questions[place].request).map_or(0, |bytes| bytes.len()) + AROUND;
-        if at > begin && (at - begin == ITEMS || bytes + size > BYTES) {
+        let request = &questions[place].request;
+        let size = serde_json::to_vec(request).map_or(0, |bytes| bytes.len()) + AROUND;
+        let answer = request.max_completion_tokens().saturating_mul(TOKEN) + AROUND as u64;
+        if at > begin && (at - begin == ITEMS || bytes + size > BYTES || answers + answer > ANSWERS) {
             chunks.push(&chats[begin..at]);
-            (begin, bytes) = (at, 0);
+            (begin, bytes, answers) = (at, 0, 0);
         }
-        bytes += size;
+        (bytes, answers) = (bytes + size, answers + answer);
     }
     if begin < chats.len() {
         chunks.push(&chats[begin..]);

@@ -243,10 +243,13 @@ async fn what_was_cut_goes_into_another_batch() {
 
 #[test]
 fn batches_have_no_more_requests_and_bytes_than_are_taken() {
-    let question = |text: &str| {
-        let request = Engine::request(&Endpoint::new("e", "", "m"), &ask(text));
+    let mut endpoint = Endpoint::new("e", "", "m");
+    endpoint.sampling.max_tokens = 100;
+    let of = |endpoint: &Endpoint, text: &str| {
+        let request = Engine::request(endpoint, &ask(text));
         Question { key: request.key(), request, template: String::new() }
     };
+    let question = |text: &str| of(&endpoint, text);
     let sizes = |questions: &[Question]| -> Vec<usize> {
         let places: Vec<usize> = (0..questions.len()).collect();
         chunks(questions, &places).iter().map(|chunk| chunk.len()).collect()
@@ -258,6 +261,10 @@ fn batches_have_no_more_requests_and_bytes_than_are_taken() {
     // One that is too large alone goes out alone, and is refused alone.
     assert_eq!(sizes(&[question("a"), question(&"x".repeat(BYTES * 2)), question("a")]), [1, 1, 1]);
     assert_eq!(sizes(&[]), [0; 0]);
+    // Long answers come in more files.
+    let mut thinks = endpoint.clone();
+    thinks.sampling.max_tokens = 1 << 20;
+    assert_eq!(sizes(&(0..70).map(|_| of(&thinks, "a")).collect::<Vec<_>>()), [31, 31, 8]);
 }
 
 /// Gemini may give its answers without the keys, in the order of the requests.

@@ -1,0 +1,105 @@
+//! Whatever a server answers within what it was asked for, the upper end of an estimate is not passed.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::request::Input;
+use crate::settings::Format;
+use crate::{Call, Fault, Limits, Message, Output, Received, Role, Transport, What, ask_parsed, estimate};
+
+/// Cuts, thinks, has prompts at hand, and answers what cannot be read, as its dice fall; counts honestly, every byte a token.
+struct Moody(Mutex<fastrand::Rng>);
+
+impl Transport for Moody {
+    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        let body: Value = serde_json::from_str(&call.body).unwrap();
+        let mut dice = self.0.lock().unwrap();
+        let limit = body["max_tokens"].as_u64().unwrap();
+        let texts = body["messages"].as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap().len());
+        let schema = body.get("response_format").map_or(0, |schema| schema.to_string().len());
+        let prompt = (texts.sum::<usize>() + schema) as u64;
+        let (text, finish, completion) = match dice.u8(0..5) {
+            0 => (String::new(), "length", limit),
+            1 => ("x".repeat(limit as usize), "length", limit),
+            2 | 3 => ("not what was asked".into(), "stop", dice.u64(18..=limit)),
+            _ => ("fine".into(), "stop", dice.u64(4..=limit)),
+        };
+        let usage = json!({"prompt_tokens": prompt, "completion_tokens": completion,
+            "prompt_tokens_details": {"cached_tokens": dice.u64(0..=prompt)},
+            "completion_tokens_details": {"reasoning_tokens": dice.u64(0..=completion)}});
+        let body =
+            json!({"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": usage});
+        Box::pin(std::future::ready(Ok(Received {
+            status: 200,
+            body: body.to_string(),
+            ..Received::default()
+        })))
+    }
+}
+
+fn ask(n: u64) -> Ask {
+    let messages =
+        vec![Message::new(Role::User, format!("question {n} {}", "为什么".repeat(n as usize % 7)))];
+    let what = What::Chat { messages, output: if n.is_multiple_of(2) { Output::Json } else { Output::Text } };
+    let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}});
+    Ask { template: "t".into(), what, schema: Some(Arc::new(schema)), ..Ask::embedding(n.to_string(), "") }
+}
+
+fn read(_: &Ask, reply: &str) -> Result<(), Unreadable> {
+    if reply == "fine" { Ok(()) } else { Err(Unreadable::new("it is not fine")) }
+}
+
+#[tokio::test]
+async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
+    let mut told = Vec::new();
+    for seed in 0..40 {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap();
+        let store = Arc::new(store);
+        let mut endpoint = Endpoint::new("e", "", "m");
+        (endpoint.usd_per_million_in, endpoint.usd_per_million_out) = (Some(1.0), Some(2.0));
+        // Dearer than the plain ones, too: some servers charge for writing into a cache.
+        endpoint.usd_per_million_cached = Some([0.1, 1.25][dice.usize(0..2)]);
+        endpoint.usd_per_million_reasoning = Some([0.5, 2.0, 8.0][dice.usize(0..3)]);
+        endpoint.sampling.max_tokens = dice.u32(20..200);
+        endpoint.max_tokens_ceiling = [None, Some(10), Some(900)][dice.usize(0..3)];
+        endpoint.structured = dice.bool();
+        let reasks = dice.u32(0..4);
+        for _ in 0..3 {
+            let asks: Vec<Ask> = (0..dice.u64(5..25)).map(ask).collect();
+            let reading = Reading { read: &read, max_reasks: reasks };
+            let before = store.spent("endpoint:e").unwrap().0;
+            let most = estimate(&store, &endpoint, "s", &asks, Some(&reading)).unwrap().max_usd.unwrap();
+            let moody = Box::new(Moody(Mutex::new(dice.fork())));
+            let engine = Engine::with_transport(store.clone(), endpoint.clone(), Limits::default(), moody);
+            ask_parsed(&engine, asks, read, reasks, |_| {}).await;
+            let paid = store.spent("endpoint:e").unwrap().0 - before;
+            assert!(paid <= most, "seed {seed}: {paid} of {most} with {endpoint:?}");
+            told.push(paid.dollars() / most.dollars().max(1e-9));
+        }
+    }
+    // It is no upper end of something else.
+    assert!(told.iter().any(|share| *share > 0.2), "{told:?}");
+}
+
+#[test]
+fn a_cut_answer_and_a_schema_are_part_of_what_it_may_cost() {
+    let price = Price::per_million(1.0, 2.0);
+    let plain = at_most(price, 100, 50, None, 0);
+    assert_eq!(plain, price.most(100, 50));
+    assert_eq!(at_most(price, 100, 50, Some(200), 0), plain + price.most(100, 200));
+    let again = price.most(100 + 200 + REASK, 50) + price.most(100 + 200 + REASK, 200);
+    assert_eq!(at_most(price, 100, 50, Some(200), 1), plain + price.most(100, 200) + again);
+    let request = |structured| {
+        let endpoint = Endpoint { structured, ..Endpoint::new("e", "", "m") };
+        Engine::request(&endpoint, &ask(0))
+    };
+    let Input::Chat { format: Format::JsonSchema { schema, .. }, .. } = request(true).input else {
+        panic!("no schema")
+    };
+    assert!(tokens::bound(&request(true)) > tokens::bound(&request(false)) + schema.to_string().len() as u64);
+}
