@@ -28,6 +28,10 @@ tidy:
 all full="":
     RIDDLEMILL_FULL="$1" .ci/run
 
+# the Python packages: wheels, tests, types, examples; `just python release` with the optimised program
+python profile="dev":
+    python/check "$1"
+
 # one program of benches/: `just bench posts POSTS.jsonl`
 bench name *arguments:
     cargo bench --bench "$1" -- "${@:2}"

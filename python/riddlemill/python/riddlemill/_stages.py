@@ -1,0 +1,116 @@
+"""What a stage made: its rows, its ledger, its links and further tables."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ._errors import Failed, NotFound
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class Stage:
+    """A stage of a recipe, as it lies in staged/. Private: posts as people wrote them."""
+
+    def __init__(self, folder: pathlib.Path, recipe: str, name: str) -> None:
+        self.folder = folder
+        self.recipe = recipe
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Stage({self.recipe!r}, {self.name!r})"
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What decided what it wrote (settings, inputs, evidence), how many records went where, and the files."""
+        try:
+            made: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            hint = f"`run(to={self.name!r})` makes it"
+            raise NotFound(f"{self.recipe}: stage {self.name} has not been made\n  hint: {hint}") from None
+        except ValueError as error:
+            raise Failed(f"{self.folder / 'manifest.json'} is damaged: {error}\n  hint: `run` makes it anew") from None
+        return made
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """How many records came in, went out, and left in which state for which reason."""
+        found: dict[str, Any] = self.manifest["counts"]
+        return found
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables there are: `rows`, `ledger`, `links`, and of some stages more, such as dedup's `pairs`."""
+        return sorted(self.manifest["tables"])
+
+    def files(self, table: str) -> list[pathlib.Path]:
+        """The Parquet files of a table, in order."""
+        if table not in self.manifest["tables"]:
+            raise NotFound(f"{self!r} has no table {table!r}\n  hint: there are {', '.join(self.tables)}")
+        return [self.folder / part["file"] for part in self.manifest["tables"][table]["parts"]]
+
+    def lazy(self, table: str = "rows") -> pl.LazyFrame:
+        """A table as a Polars query, of which only the columns and rows that are asked for are read."""
+        files = self.files(table)
+        return pl.scan_parquet(files, glob=False) if files else pl.LazyFrame()
+
+    def table(self, table: str = "rows") -> pl.DataFrame:
+        """A table as a Polars frame; `to_arrow()` and any Arrow library take it from there."""
+        return self.lazy(table).collect()
+
+    def arrow(self, table: str = "rows") -> pyarrow.Table:
+        """A table as pyarrow's, without Polars in between."""
+        import pyarrow
+        import pyarrow.parquet
+
+        files = self.files(table)
+        return pyarrow.concat_tables(pyarrow.parquet.read_table(file) for file in files) if files else pyarrow.table({})
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The records that go on."""
+        return self.table("rows")
+
+    @property
+    def ledger(self) -> pl.DataFrame:
+        """What became of every record that came in, a row each, with reason and evidence."""
+        return self.table("ledger")
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """Which record was made from which."""
+        return self.table("links")
+
+
+def find(root: pathlib.Path, recipe: str | None, name: str) -> Stage:
+    """A stage by its name; the recipe may be left out where one alone has it."""
+    found = [stage for stage in every(root) if stage.name == name and recipe in (None, stage.recipe)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        recipes = ", ".join(stage.recipe for stage in found)
+        raise NotFound(f"several recipes have a stage {name!r}: {recipes}\n  hint: stage({name!r}, {found[0].recipe!r})")
+    there = sorted({stage.name for stage in every(root) if recipe in (None, stage.recipe)})
+    where = f"of {recipe}" if recipe else "of any recipe"
+    hint = f"made are {', '.join(there)}" if there else "`run` makes them"
+    raise NotFound(f"no stage {name!r} {where} has been made\n  hint: {hint}")
+
+
+def every(root: pathlib.Path) -> list[Stage]:
+    """The stages that have been made, in the order of each recipe."""
+    made = sorted((root / "staged").glob("*/*/manifest.json"))
+    return [Stage(path.parent, path.parent.parent.name, _name(path)) for path in made]
+
+
+def _name(manifest: pathlib.Path) -> str:
+    """A stage's name in its recipe, as `review:type`; of a damaged stage that of its folder."""
+    try:
+        return str(json.loads(manifest.read_text(encoding="utf-8"))["stage"])
+    except (OSError, ValueError, KeyError):
+        return manifest.parent.name.partition("_")[2]

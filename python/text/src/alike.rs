@@ -1,0 +1,284 @@
+//! What is alike: two texts, all pairs of many, and which of them are kept.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, UInt32Builder};
+use arrow_array::{ArrayRef, Float64Array, UInt32Array};
+use arrow_schema::DataType;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use riddlemill_text::join::{self, Metric, Watch};
+use riddlemill_text::offline::dedup::{self as rules, Like, likes, row_pairs};
+use riddlemill_text::offline::{Told, settings};
+use riddlemill_text::record::{Outcome, Post};
+use riddlemill_text::text::normalise::{Fold, fold};
+use riddlemill_text::text::sameness::{self, Predicate, Verdict};
+
+use crate::table::{Decisions, column, doubles, strings, table};
+use crate::texts::{Texts, same_length};
+use crate::{words, work};
+
+/// Pairs of one batch.
+const PAIRS: usize = 1 << 16;
+
+const METRICS: &[&str] = &["default", "indel", "levenshtein", "jaccard", "exact"];
+
+/// How alike texts are, row by row: see the module's stub.
+#[pyfunction]
+pub(crate) fn similarity<'py>(
+    py: Python<'py>,
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    metric: &str,
+    normalize: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    words::one_of("metric", metric, METRICS)?;
+    let metric = match metric {
+        "indel" => Some(Metric::Indel),
+        "levenshtein" => Some(Metric::Levenshtein),
+        "jaccard" => Some(Metric::Jaccard { n: 2 }),
+        _ => None,
+    }
+    .map_or(if metric == "exact" { Measure::Exact } else { Measure::Default }, Measure::One);
+    let score = |a: &str, b: &str| match metric {
+        Measure::Default => sameness::compare(a, b).score,
+        Measure::Exact => f64::from(u8::from(read(a, normalize) == read(b, normalize) && !a.is_empty())),
+        Measure::One(metric) => join::similarity(metric, &read(a, normalize), &read(b, normalize)).value(),
+    };
+    let (a, b) = (Texts::of("a", a)?, Texts::of("b", b)?);
+    same_length("b", b.len(), a.len())?;
+    let (a, b) = (a.each(), b.each());
+    let scores: Vec<Option<f64>> = work::run(py, |stop| {
+        let each = |(a, b): (&Option<&str>, &Option<&str>)| (!stop.stopped()).then_some(score((*a)?, (*b)?));
+        a.par_iter().zip(&b).map(each).collect()
+    })?;
+    column(py, DataType::Float64, vec![doubles(scores)])
+}
+
+enum Measure {
+    Default,
+    Exact,
+    One(Metric),
+}
+
+fn read(text: &str, normalize: bool) -> String {
+    if normalize { fold(text, Fold::KEY) } else { text.to_owned() }
+}
+
+/// The default similarity with what decided, row by row: see the module's stub.
+#[pyfunction]
+pub(crate) fn compare<'py>(
+    py: Python<'py>,
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (a, b) = (Texts::of("a", a)?, Texts::of("b", b)?);
+    same_length("b", b.len(), a.len())?;
+    let (a, b) = (a.each(), b.each());
+    let found: Vec<Option<sameness::Comparison>> = work::run(py, |stop| {
+        let each = |(a, b): (&Option<&str>, &Option<&str>)| {
+            (!stop.stopped()).then_some(sameness::compare((*a)?, (*b)?))
+        };
+        a.par_iter().zip(&b).map(each).collect()
+    })?;
+    let mut duplicate = BooleanBuilder::new();
+    found.iter().for_each(|found| duplicate.append_option(found.map(|found| found.verdict == Verdict::Same)));
+    let found = || found.iter();
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(duplicate.finish()),
+        strings(found().map(|found| found.map(|found| found.verdict.name()))),
+        doubles(found().map(|found| found.map(|found| found.score))),
+        strings(found().map(|found| found.and_then(|found| found.predicate.map(Predicate::name)))),
+        strings(found().map(|found| found.and_then(|found| found.veto.map(|veto| veto.name())))),
+    ];
+    let names = [
+        ("duplicate", DataType::Boolean),
+        ("verdict", DataType::Utf8),
+        ("score", DataType::Float64),
+        ("predicate", DataType::Utf8),
+        ("veto", DataType::Utf8),
+    ];
+    table(py, &names, vec![columns])
+}
+
+/// The settings of a join.
+fn settings(
+    metric: &str,
+    threshold: Option<f64>,
+    keep: &str,
+    normalize: bool,
+    language: &str,
+) -> PyResult<settings::Dedup> {
+    words::one_of("metric", metric, METRICS)?;
+    words::one_of("keep", keep, &["longest", "best-scored", "earliest"])?;
+    let language = words::language(language)?;
+    if threshold.is_some() && metric == "default" && language == settings::Language::Zh {
+        let hint = "name a metric, such as \"indel\", or leave the threshold out";
+        return Err(PyValueError::new_err(format!(
+            "the default similarity has thresholds of its own\n  hint: {hint}"
+        )));
+    }
+    let standard = settings::Dedup::default();
+    let threshold = threshold.map_or(Ok(standard.threshold), words::threshold)?;
+    // Borderline pairs are asked of a run.
+    Ok(settings::Dedup {
+        metric: metric.into(),
+        threshold,
+        margin: 0.0,
+        keep: keep.into(),
+        normalize,
+        language,
+    })
+}
+
+/// Every pair over a threshold: see the module's stub.
+#[pyfunction]
+#[pyo3(signature = (texts, threshold, metric, normalize, language, borderline, max_pairs))]
+#[expect(clippy::too_many_arguments, reason = "a setting each; Python names them")]
+pub(crate) fn similar_pairs<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
+    threshold: Option<f64>,
+    metric: &str,
+    normalize: bool,
+    language: &str,
+    borderline: bool,
+    max_pairs: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let settings = settings(metric, threshold, "longest", normalize, language)?;
+    let texts = Texts::of("texts", texts)?;
+    let texts: Vec<&str> = texts.each().into_iter().map(Option::unwrap_or_default).collect();
+    rows_fit(texts.len())?;
+    let (groups, likes) = work::run(py, |stop| {
+        let (groups, mut likes) = likes(&texts, &settings, stop);
+        likes.retain(|like| like.same || borderline);
+        (groups, likes)
+    })?;
+    let count = pairs_of(&groups, &likes);
+    if count > max_pairs {
+        let hint = "dedup brings equal texts together first; or say max_pairs";
+        return Err(PyValueError::new_err(format!(
+            "there are {count} pairs, over {max_pairs}\n  hint: {hint}"
+        )));
+    }
+    let batches = work::run(py, |_| {
+        let (mut batches, mut pairs) = (Vec::new(), Vec::with_capacity(PAIRS));
+        for pair in row_pairs(&groups, &likes) {
+            pairs.push(pair);
+            if pairs.len() == PAIRS {
+                batches.push(pair_columns(&pairs));
+                pairs.clear();
+            }
+        }
+        if !pairs.is_empty() {
+            batches.push(pair_columns(&pairs));
+        }
+        batches
+    })?;
+    let names = [
+        ("a", DataType::UInt32),
+        ("b", DataType::UInt32),
+        ("score", DataType::Float64),
+        ("verdict", DataType::Utf8),
+        ("predicate", DataType::Utf8),
+        ("veto", DataType::Utf8),
+    ];
+    table(py, &names, batches)
+}
+
+/// How many pairs of rows there are.
+fn pairs_of(groups: &[Vec<u32>], likes: &[Like]) -> u64 {
+    let size = |group: u32| groups[group as usize].len() as u64;
+    let within: u64 = groups.iter().map(|rows| rows.len() as u64 * (rows.len() as u64 - 1) / 2).sum();
+    within + likes.iter().map(|like| size(like.a) * size(like.b)).sum::<u64>()
+}
+
+fn pair_columns(pairs: &[(u32, u32, Option<&Like>)]) -> Vec<ArrayRef> {
+    let each = || pairs.iter().map(|(.., like)| like);
+    let identical = Predicate::Identical.name();
+    vec![
+        Arc::new(UInt32Array::from_iter_values(pairs.iter().map(|(a, ..)| *a))),
+        Arc::new(UInt32Array::from_iter_values(pairs.iter().map(|(_, b, _)| *b))),
+        Arc::new(Float64Array::from_iter_values(each().map(|like| like.map_or(1.0, |like| like.score)))),
+        strings(
+            each().map(|like| Some(if like.is_none_or(|like| like.same) { "same" } else { "borderline" })),
+        ),
+        strings(each().map(|like| Some(like.map_or(identical, |like| like.predicate)))),
+        strings(each().map(|like| like.and_then(|like| like.veto))),
+    ]
+}
+
+/// Rows are numbered in 32 bits.
+fn rows_fit(rows: usize) -> PyResult<()> {
+    match u32::try_from(rows) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(PyValueError::new_err(format!("{rows} texts are too many for one call"))),
+    }
+}
+
+/// Which texts are kept, and what the others go into: see the module's stub.
+#[pyfunction]
+#[pyo3(signature = (texts, ids, scores, times, metric, threshold, keep, normalize, language))]
+#[expect(clippy::too_many_arguments, reason = "a setting each; Python names them")]
+pub(crate) fn dedup<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
+    ids: Option<&Bound<'py, PyAny>>,
+    scores: Option<Vec<Option<f64>>>,
+    times: Option<&Bound<'py, PyAny>>,
+    metric: &str,
+    threshold: Option<f64>,
+    keep: &str,
+    normalize: bool,
+    language: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let settings = settings(metric, threshold, keep, normalize, language)?;
+    let texts = Texts::of("texts", texts)?;
+    rows_fit(texts.len())?;
+    let ids = Texts::beside("ids", ids, texts.len())?;
+    let times = Texts::beside("times", times, texts.len())?;
+    if let Some(scores) = &scores {
+        same_length("scores", scores.len(), texts.len())?;
+    }
+    let (texts, ids, times) = (texts.each(), ids.as_ref().map(Texts::each), times.as_ref().map(Texts::each));
+    if let Some(row) = ids.as_ref().and_then(|ids| ids.iter().position(Option::is_none)) {
+        return Err(PyValueError::new_err(format!("ids[{row}] is missing")));
+    }
+    let outcomes = work::run(py, |stop| {
+        // Ties go to the smaller id; without ids, to the earlier row.
+        let id = |row: usize| match &ids {
+            Some(ids) => ids[row].unwrap_or_default().to_owned(),
+            None => format!("{row:012}"),
+        };
+        let post = |(row, text): (usize, &Option<&str>)| Post {
+            id: id(row),
+            text: text.unwrap_or_default().to_owned(),
+            score: scores.as_ref().and_then(|scores| scores[row]),
+            time: times.as_ref().and_then(|times| times[row].map(str::to_owned)),
+            ..Post::default()
+        };
+        let posts: Vec<Post> = texts.par_iter().enumerate().map(post).collect();
+        let gone = rules::Found::among(&posts, &settings, stop).gone();
+        let outcome = |(post, gone): (&Post, Option<(usize, Option<rules::Keeper>)>)| match gone {
+            Some((into, keeper)) => (Some(into as u32), rules::merged(post, &posts[into], keeper)),
+            None => (None, Outcome::Kept(Post::default())),
+        };
+        posts.par_iter().zip(gone).map(outcome).collect::<Vec<_>>()
+    })?;
+    let mut decisions = Decisions::new(outcomes.len(), false);
+    let (mut into, mut figures) = (UInt32Builder::new(), Vec::with_capacity(outcomes.len()));
+    for (row, outcome) in outcomes {
+        figures.push(match &outcome {
+            Outcome::Merged { score, .. } => Some(*score),
+            _ => None,
+        });
+        into.append_option(row);
+        decisions.put(&Told::from(outcome), None);
+    }
+    let mut columns: Vec<ArrayRef> = vec![Arc::new(into.finish()), doubles(figures)];
+    columns.extend(decisions.finish());
+    let mut names = vec![("into", DataType::UInt32), ("score", DataType::Float64)];
+    names.extend(Decisions::columns(false));
+    table(py, &names, vec![columns])
+}

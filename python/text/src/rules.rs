@@ -1,0 +1,236 @@
+//! Rules that decide text by text.
+
+use arrow_array::builder::{BooleanBuilder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use riddlemill_text::join::Watch;
+use riddlemill_text::offline::{self, Anonymise, Lists, Told, kind_of, settings};
+use riddlemill_text::record::Post;
+use riddlemill_text::text::normalise::{Fold, fold};
+use riddlemill_text::text::{english, interrogative};
+
+use crate::table::{Column, Decisions, ROWS, column, doubles, strings, table, whole};
+use crate::texts::{Texts, arrays, has_arrow, is_missing, same_length};
+use crate::{words, work};
+
+/// Makes batches of columns from so many rows each, on all threads, in their order.
+fn batches(
+    py: Python<'_>,
+    rows: usize,
+    make: impl Fn(&mut dyn Iterator<Item = usize>) -> Vec<ArrayRef> + Sync + Send,
+) -> PyResult<Vec<Vec<ArrayRef>>> {
+    work::run(py, |stop| {
+        let starts: Vec<usize> = (0..rows).step_by(ROWS).collect();
+        // A text can take milliseconds. What is short of rows after Ctrl-C reaches nobody.
+        let batch = |start: usize| make(&mut (start..rows.min(start + ROWS)).take_while(|_| !stop.stopped()));
+        starts.into_par_iter().map(batch).collect()
+    })
+}
+
+/// What the posts say: see the module's stub.
+#[pyfunction]
+#[pyo3(signature = (contents, titles, kind, language, join))]
+pub(crate) fn clean<'py>(
+    py: Python<'py>,
+    contents: &Bound<'py, PyAny>,
+    titles: Option<&Bound<'py, PyAny>>,
+    kind: Option<&str>,
+    language: &str,
+    join: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    words::one_of("join", join, &["newline", "title", "content"])?;
+    if let Some(kind) = kind {
+        words::one_of("kind", kind, &["plain", "thread", "numbered"])?;
+    }
+    let settings = settings::Clean { join: join.into(), language: words::language(language)? };
+    let contents = Texts::of("contents", contents)?;
+    let titles = Texts::beside("titles", titles, contents.len())?;
+    let (texts, titles) = (contents.each(), titles.as_ref().map(Texts::each));
+    let made = batches(py, texts.len(), |rows| {
+        let mut decisions = Decisions::new(ROWS, true);
+        let (mut scores, mut numbers) = (Vec::new(), Vec::new());
+        for row in rows {
+            let title = titles.as_ref().and_then(|titles| titles[row]);
+            let post = Post {
+                kind: kind_of(kind, title.is_some()),
+                title: title.map(str::to_owned),
+                content: texts[row].map(str::to_owned),
+                ..Post::default()
+            };
+            let told = Told::from(offline::clean(post, &settings));
+            decisions.put(&told, told.row.as_ref().map(|post| post.text.as_str()));
+            scores.push(told.row.as_ref().and_then(|post| post.score));
+            numbers.push(told.row.as_ref().and_then(|post| post.number));
+        }
+        let mut columns = decisions.finish();
+        columns.extend([doubles(scores), whole(numbers)]);
+        columns
+    })?;
+    let mut columns = Decisions::columns(true);
+    columns.extend([("score", DataType::Float64), ("number", DataType::UInt64)]);
+    table(py, &columns, made)
+}
+
+/// Whether the texts ask, by which rule and on what ground: see the module's stub.
+#[pyfunction]
+pub(crate) fn judge<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
+    language: &str,
+    evidence: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let of_english = words::language(language)? == settings::Language::En;
+    let texts = Texts::of("texts", texts)?;
+    let texts = texts.each();
+    let judge = |text: &str| match of_english {
+        true => english::asks(text),
+        false => {
+            let judged = interrogative::judge(text);
+            (judged.is_question, judged.rule.code(), judged.evidence)
+        }
+    };
+    let mut made = batches(py, texts.len(), |rows| {
+        let judged: Vec<_> = rows.map(|row| texts[row].map(judge)).collect();
+        let mut asks = BooleanBuilder::new();
+        judged.iter().for_each(|judged| asks.append_option(judged.as_ref().map(|(asks, ..)| *asks)));
+        let asks: ArrayRef = std::sync::Arc::new(asks.finish());
+        if !evidence {
+            return vec![asks];
+        }
+        let rules = judged.iter().map(|judged| judged.as_ref().map(|(_, rule, _)| *rule));
+        let grounds = judged.iter().map(|judged| judged.as_ref().map(|(.., ground)| ground.as_str()));
+        vec![asks, strings(rules), strings(grounds.map(|ground| ground.filter(|ground| !ground.is_empty())))]
+    })?;
+    if !evidence {
+        return column(py, DataType::Boolean, made.iter_mut().filter_map(Vec::pop).collect());
+    }
+    let columns: [Column; 3] =
+        [("is_question", DataType::Boolean), ("reason", DataType::Utf8), ("evidence", DataType::Utf8)];
+    table(py, &columns, made)
+}
+
+/// The texts without personal data: see the module's stub.
+#[pyfunction]
+pub(crate) fn anonymise<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
+    mentions: Option<&Bound<'py, PyAny>>,
+    actions: [String; 5],
+    policy: Vec<String>,
+    language: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    for (name, action) in ["links", "names", "contacts", "identity", "addresses"].iter().zip(&actions) {
+        words::one_of(name, action, &["mark", "drop", "keep"])?;
+    }
+    let [links, names, contacts, identity, addresses] = actions;
+    let language = words::language(language)?;
+    let lists = Lists::read(&policy, |name| {
+        let hint = "\"builtin\", or paths of lists, a term a line";
+        std::fs::read_to_string(name).map_err(|error| {
+            PyOSError::new_err(format!("policy: cannot read the list {name:?}: {error}\n  hint: {hint}"))
+        })
+    })?;
+    let settings = settings::Anonymise { links, names, contacts, identity, addresses, policy, language };
+    let stage = Anonymise::new(&settings, &lists)
+        .map_err(|error| PyValueError::new_err(format!("policy: {error}")))?;
+    let texts = Texts::of("texts", texts)?;
+    let texts = texts.each();
+    let mentions = mentions.map(|given| lists_of("mentions", given)).transpose()?;
+    if let Some(mentions) = &mentions {
+        same_length("mentions", mentions.len(), texts.len())?;
+    }
+    let made = batches(py, texts.len(), |rows| {
+        let mut decisions = Decisions::new(ROWS, true);
+        for row in rows {
+            let text = texts[row].unwrap_or_default().to_owned();
+            let mentions = mentions.as_ref().map(|all| all[row].clone()).unwrap_or_default();
+            let told = Told::from(stage.post(Post { text, mentions, ..Post::default() }));
+            decisions.put(&told, told.row.as_ref().map(|post| post.text.as_str()));
+        }
+        decisions.finish()
+    })?;
+    table(py, &Decisions::columns(true), made)
+}
+
+/// Lists of texts, a list a row.
+fn lists_of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
+    let mut lists = Vec::new();
+    if !has_arrow(given)? {
+        for item in given.try_iter()? {
+            let item = item?;
+            lists.push(if is_missing(&item) { Vec::new() } else { item.extract()? });
+        }
+        return Ok(lists);
+    }
+    for chunk in arrays(given)? {
+        let wrong = |error| PyTypeError::new_err(format!("{name} is no column of lists of texts: {error}"));
+        let kind =
+            DataType::LargeList(std::sync::Arc::new(arrow_schema::Field::new("item", DataType::Utf8, true)));
+        let chunk = arrow_cast::cast(&chunk, &kind).map_err(wrong)?;
+        chunk.to_data().validate_full().map_err(wrong)?;
+        for list in chunk.as_list::<i64>().iter() {
+            let texts = list.iter().flat_map(|list| {
+                list.as_string::<i32>().iter().flatten().map(str::to_owned).collect::<Vec<_>>()
+            });
+            lists.push(texts.collect());
+        }
+    }
+    Ok(lists)
+}
+
+/// Which texts stay: see the module's stub.
+#[pyfunction]
+#[pyo3(signature = (texts, images, questions, min_chars, max_chars, forum, language))]
+#[expect(clippy::too_many_arguments, reason = "a setting each; Python names them")]
+pub(crate) fn filter<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
+    images: Option<Vec<u64>>,
+    questions: bool,
+    min_chars: usize,
+    max_chars: usize,
+    forum: bool,
+    language: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let language = words::language(language)?;
+    let settings = settings::Filter { questions, min_chars, max_chars, forum, language };
+    let texts = Texts::of("texts", texts)?;
+    let texts = texts.each();
+    if let Some(images) = &images {
+        same_length("images", images.len(), texts.len())?;
+    }
+    let made = batches(py, texts.len(), |rows| {
+        let mut decisions = Decisions::new(ROWS, false);
+        for row in rows {
+            let text = texts[row].unwrap_or_default().to_owned();
+            let images = images.as_ref().map_or(0, |images| images[row]);
+            decisions
+                .put(&Told::from(offline::filter(Post { text, images, ..Post::default() }, &settings)), None);
+        }
+        decisions.finish()
+    })?;
+    table(py, &Decisions::columns(false), made)
+}
+
+/// The texts as keys: see the module's stub.
+#[pyfunction]
+pub(crate) fn normalize<'py>(
+    py: Python<'py>,
+    texts: &Bound<'py, PyAny>,
+    folds: [bool; 6],
+) -> PyResult<Bound<'py, PyAny>> {
+    let [width, case, script, whitespace, punctuation, variants] = folds;
+    let how = Fold { width, case, script, whitespace, punctuation, variants };
+    let texts = Texts::of("texts", texts)?;
+    let texts = texts.each();
+    let mut made = batches(py, texts.len(), |rows| {
+        let mut folded = StringBuilder::new();
+        rows.for_each(|row| folded.append_option(texts[row].map(|text| fold(text, how))));
+        vec![std::sync::Arc::new(folded.finish())]
+    })?;
+    column(py, DataType::Utf8, made.iter_mut().filter_map(Vec::pop).collect())
+}

@@ -1,0 +1,135 @@
+//! Columns of texts, however they come.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, StringArray, new_empty_array};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3_arrow::PyChunkedArray;
+use pyo3_arrow::input::AnyArray;
+
+/// A column of texts, some of which may be null.
+#[derive(Debug)]
+pub(crate) struct Texts(Vec<ArrayRef>);
+
+impl Texts {
+    /// What a caller gave as `name`: anything with Arrow's PyCapsule interface, taken as it lies in memory, or a
+    /// sequence of strings, which are copied.
+    pub(crate) fn of(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Texts> {
+        if given.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err(format!(
+                "{name} is one text\n  hint: pass a list of it, [text]"
+            )));
+        }
+        if !has_arrow(given)? {
+            return from_sequence(name, given).map(|array| Texts(vec![array]));
+        }
+        let chunks = arrays(given)?;
+        chunks.into_iter().map(|chunk| texts(name, chunk)).collect::<PyResult<_>>().map(Texts)
+    }
+
+    /// A column that may be left out; it has as many rows as the texts.
+    pub(crate) fn beside(
+        name: &str,
+        given: Option<&Bound<'_, PyAny>>,
+        rows: usize,
+    ) -> PyResult<Option<Texts>> {
+        let found = given.map(|given| Texts::of(name, given)).transpose()?;
+        found.map(|found| same_length(name, found.len(), rows).map(|()| found)).transpose()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|chunk| chunk.len()).sum()
+    }
+
+    /// The texts one by one, where they lie.
+    pub(crate) fn each(&self) -> Vec<Option<&str>> {
+        let mut all = Vec::with_capacity(self.len());
+        for chunk in &self.0 {
+            match chunk.data_type() {
+                DataType::LargeUtf8 => all.extend(chunk.as_string::<i64>()),
+                DataType::Utf8View => all.extend(chunk.as_string_view()),
+                _ => all.extend(chunk.as_string::<i32>()),
+            }
+        }
+        all
+    }
+}
+
+/// Refuses columns of different lengths.
+pub(crate) fn same_length(name: &str, found: usize, rows: usize) -> PyResult<()> {
+    match found == rows {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!("{name} has {found} rows, and the texts {rows}"))),
+    }
+}
+
+/// Whether an object hands out Arrow data.
+pub(crate) fn has_arrow(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(given.hasattr("__arrow_c_array__")? || given.hasattr("__arrow_c_stream__")?)
+}
+
+/// The arrays that an object hands out. The only column of a table stands for it.
+pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
+    let whole: PyChunkedArray = given.extract::<AnyArray>()?.into_chunked_array()?;
+    let (chunks, field) = whole.into_inner();
+    let DataType::Struct(fields) = field.data_type() else { return Ok(chunks) };
+    if fields.len() != 1 {
+        let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+        let hint = "pass one of them, as table[\"text\"]";
+        return Err(PyTypeError::new_err(format!(
+            "a table has the columns {}, and one column of texts is wanted\n  hint: {hint}",
+            names.join(", ")
+        )));
+    }
+    Ok(chunks.into_iter().map(|chunk| chunk.as_struct().column(0).clone()).collect())
+}
+
+/// A chunk as texts. Whoever made it may have put anything behind the pointers, so its bytes are looked through once.
+fn texts(name: &str, chunk: ArrayRef) -> PyResult<ArrayRef> {
+    let invalid = |error: arrow_schema::ArrowError| PyValueError::new_err(format!("{name}: {error}"));
+    // A slice of no rows may begin behind bytes that were left out.
+    let chunk = if chunk.is_empty() { new_empty_array(chunk.data_type()) } else { chunk };
+    chunk.to_data().validate_full().map_err(invalid)?;
+    match chunk.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(chunk),
+        // Categories, as of pandas and Polars; and nothing but nulls.
+        DataType::Dictionary(_, value) if value.is_string() => {
+            cast(&chunk, &DataType::Utf8View).map_err(invalid)
+        }
+        DataType::Null => cast(&chunk, &DataType::Utf8).map_err(invalid),
+        other => Err(PyTypeError::new_err(format!("{name} is a column of {other}, and texts are wanted"))),
+    }
+}
+
+fn from_sequence(name: &str, given: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let items = given.try_iter().map_err(|_| {
+        let kind = given.get_type();
+        PyTypeError::new_err(format!(
+            "{name} is a {kind}, and texts are wanted\n  hint: an Arrow column of any library, or a list of strings"
+        ))
+    })?;
+    let mut array = arrow_array::builder::StringBuilder::new();
+    for (row, item) in items.enumerate() {
+        let item = item?;
+        match item.extract::<&str>() {
+            Ok(text) => array.append_value(text),
+            Err(_) if is_missing(&item) => array.append_null(),
+            Err(_) => {
+                let kind = item.get_type().name()?;
+                return Err(PyTypeError::new_err(format!("{name}[{row}] is a {kind} and no text")));
+            }
+        }
+    }
+    let array: StringArray = array.finish();
+    Ok(std::sync::Arc::new(array))
+}
+
+/// None, and what pandas has in its place.
+pub(crate) fn is_missing(item: &Bound<'_, PyAny>) -> bool {
+    item.is_none()
+        || item.extract::<f64>().is_ok_and(f64::is_nan)
+        || item.get_type().name().is_ok_and(|name| name == "NAType")
+}
