@@ -200,9 +200,21 @@ fn no_path_of_a_machine() {
     let top = top
         .map(|e| PathBuf::from(e.file_name()))
         .filter(|p| ![".git", "Cargo.lock"].map(Path::new).contains(&p.as_path()));
-    let below = ["src", "crates", "tests", "benches", "examples", "docs", "fuzz", ".ci", "raw/sample", "cluster", "python"]
-        .into_iter()
-        .flat_map(files);
+    let below = [
+        "src",
+        "crates",
+        "tests",
+        "benches",
+        "examples",
+        "docs",
+        "fuzz",
+        ".ci",
+        "raw/sample",
+        "cluster",
+        "python",
+    ]
+    .into_iter()
+    .flat_map(files);
     // Pages as a forum serves them, with addresses as they stand there.
     let below = below.filter(|p| !p.starts_with("tests/fixtures"));
     let mut found = Vec::new();
