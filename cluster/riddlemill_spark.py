@@ -31,6 +31,8 @@ STAGES = ["import", "clean", "anonymise", "filter", "dedup"]
 # Exit code 3: done, and some lines could not be read. Import books them, the others tell them.
 DONE = (0, 3)
 CHUNK = 1 << 22
+# Bytes of dumps whose posts, with all the keys that they are given, are one partition's.
+SHARE = 8 << 20
 # A row in so many is looked at to find keys that many rows share.
 SAMPLE = 64
 
@@ -132,7 +134,6 @@ class Job:
         if args.binary:
             self.context.addFile(args.binary)
         self.binary = args.binary or SparkFiles.get("riddlemill")
-        self.partitions = args.partitions or 2 * self.context.defaultParallelism
         self.recipe = ["--recipe", args.recipe]
 
     def call(self, *args):
@@ -150,6 +151,9 @@ class Job:
 
     def run(self):
         dumps = [json.loads(line) for line in self.call("apply", "import", "--list", *self.recipe).splitlines()]
+        self.partitions = self.args.partitions or max(1, -(-sum(dump["bytes"] for dump in dumps) // SHARE))
+        # Joins and groups of posts too: what Spark does unasked is 200 tasks, however few the posts.
+        self.spark.conf.set("spark.sql.shuffle.partitions", str(self.partitions))
         # Draws the salt where this is the workspace's first run.
         self.call("apply", "import", "--kind", "table")
         # The names of all users, hashed: each dump is looked through for those of the others too.
@@ -253,9 +257,10 @@ class Job:
             share = ["--share", f"{n}/{self.args.rounds}", "--stats"]
             keys = lambda frame: pipe(frame, "apply", "dedup-keys", *self.recipe, *share, files=[stats])
             self.save(self.verified(self.split(keys, heads)).dropDuplicates(), f"maybe-{n}")
-            # Spark removes the files of a shuffle when the driver's collector finds that nobody knows it.
-            gc.collect()
-            self.context._jvm.System.gc()
+            if n < self.args.rounds:
+                # Spark removes the files of a shuffle when the driver's collector finds that nobody knows it.
+                gc.collect()
+                self.context._jvm.System.gc()
         lines = self.spark.read.text([self.place(f"maybe-{n}") for n in rounds])
         return lines.select(F.concat("value", F.lit("\n")).alias("line")).dropDuplicates()
 
@@ -279,6 +284,8 @@ class Job:
     def split(self, keys, heads):
         """Keys of all rows. Where more rows than `--split` look under one key, each shard of them finds all
         that wait there."""
+        if heads.count() <= self.args.split:
+            return keys(heads)
         sample = keys(heads.where(F.pmod(F.xxhash64("id"), F.lit(SAMPLE)) == 0)).withColumn("key", key_of())
         heavy = self.keep(sample.groupBy("key").count().where(F.col("count") * SAMPLE > self.args.split))
         if heavy.isEmpty():
@@ -380,7 +387,7 @@ def main():
     parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
     parser.add_argument("--dumps", help="the workspace's folder as executors see it, where they read dumps")
     parser.add_argument("--binary", help="the program, where spark-submit --files does not ship it")
-    parser.add_argument("--partitions", type=positive, help="of shuffles; twice the cores, if left out")
+    parser.add_argument("--partitions", type=positive, help="of shuffles; one for 8 MiB of dumps, if left out")
     parser.add_argument("--split", type=positive, default=100_000, help="rows that look under one key together")
     parser.add_argument("--rounds", type=positive, default=1, help="bring the keys of dedup together in so many shares")
     Job(parser.parse_args()).run()

@@ -162,14 +162,13 @@ class Cluster:
 
 
 def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200", "3"), mounted=False):
-    """The job, with so many partitions, rows under one key, and rounds. With `kill`, a worker and its executor go
+    """The job, with so many partitions, rows under one key, and rounds, or as it is if left alone. With `kill`, a worker and its executor go
     when the join begins, and another comes. `mounted` reads and writes by Hadoop's viewfs, where no path is local."""
     command = [str(SPARK / "bin/spark-submit"), "--master", cluster.url, "--files", str(binary), "--executor-memory", "800m", "--driver-memory", "700m"]
     settings = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": sizes[0],
         "spark.local.dir": str(cluster.folder / "local"),
         "spark.log.level": "ERROR",
     }
@@ -183,7 +182,8 @@ def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200", "3
         command += ["--conf", f"{name}={value}"]
     command += [str(ROOT / "cluster/riddlemill_spark.py"), "--recipe", recipe, "--workspace", str(workspace)]
     command += ["--dumps", dumps, "--work", work]
-    command += ["--partitions", sizes[0], "--split", sizes[1], "--rounds", sizes[2]]
+    if sizes:
+        command += ["--partitions", sizes[0], "--split", sizes[1], "--rounds", sizes[2]]
     env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     env |= {"SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     started = time.monotonic()
@@ -263,7 +263,8 @@ def main():
             if "killed" in wanted:
                 check(cluster, binary, "killed", make, "flub", folder, kill=True)
             if "real" in wanted and reference:
-                check(cluster, binary, "real", lambda workspace: real(workspace, pathlib.Path(reference)), "chumor", folder)
+                make = lambda workspace: real(workspace, pathlib.Path(reference))
+                check(cluster, binary, "real", make, "chumor", folder, sizes=None)
             elif "real" in wanted:
                 print("skipped: RIDDLEMILL_REFERENCE is not set")
             if "corpus" in wanted and reference:
