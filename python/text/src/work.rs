@@ -43,15 +43,10 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send)
             made
         });
         let mut raised = Ok(());
-        loop {
-            match py.detach(heard) {
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    if let Err(signal) = py.check_signals() {
-                        stop.0.store(true, Ordering::Relaxed);
-                        raised = Err(signal);
-                    }
-                }
-                Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        while let Err(mpsc::RecvTimeoutError::Timeout) = py.detach(heard) {
+            if let Err(signal) = py.check_signals() {
+                stop.0.store(true, Ordering::Relaxed);
+                raised = Err(signal);
             }
         }
         let made = py.detach(|| worker.join());
