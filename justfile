@@ -54,6 +54,12 @@ settings:
     cp "$new/workspace/pipeline.toml" pipeline.toml
     git diff --stat -- pipeline.toml
 
+# the README's pictures anew, of the pages as they are; tests/browser/README.md says what it needs
+pictures:
+    cargo build
+    RIDDLEMILL="${CARGO_TARGET_DIR:-target}/debug/riddlemill" RIDDLEMILL_PICTURES=docs node tests/browser/run.mjs pictures
+    git diff --stat -- docs
+
 # the program for handing out, stripped
 dist:
     cargo rustc --profile dist --bin riddlemill -- -C strip=symbols
