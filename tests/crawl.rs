@@ -590,7 +590,7 @@ async fn bodies_are_kept_byte_for_byte_and_a_304_becomes_a_revisit() {
     assert!(first.complete());
     bench.crawl(&source).await;
     assert_eq!(bench.server.count("/p/7700000002"), 1, "a finished pass asks for nothing");
-    source.refresh = true;
+    source.refresh = riddlemill::crawl::settings::Refresh::All;
     let second = bench.crawl(&source).await;
     assert_eq!((second.pass, second.classes[&Class::Ok]), (2, 1));
 
@@ -656,12 +656,8 @@ async fn sitemaps_url_files_and_profiles_are_seeds() {
         _ => Reply::html("<div class=post>text</div>"),
     }))
     .await;
-    let profile = Profile {
-        list: Some("a.t".into()),
-        item: ".post".into(),
-        next: Some("a.next".into()),
-        ..Profile::default()
-    };
+    let said = serde_json::json!({ "list": "a.t", "item": ".post", "next": "a.next" });
+    let profile = Profile::from_json(&said).unwrap();
     let list = bench.folder.path().join("urls.txt");
     std::fs::write(&list, format!("{}\n", bench.server.url("/2"))).unwrap();
     let mut source = bench.source(Site::Profile(profile), &["/topics"]);
@@ -675,7 +671,7 @@ async fn sitemaps_url_files_and_profiles_are_seeds() {
         ["/1", "/2", "/index.xml", "/robots.txt", "/s.xml", "/t/1", "/t/2", "/topics", "/topics2"]
     );
     assert_eq!(summary.refused.len(), 1);
-    assert_eq!(bench.import(&source.site).posts.len(), 4);
+    assert_eq!(bench.import(&source.site).entries.len(), 4);
 }
 
 #[tokio::test]

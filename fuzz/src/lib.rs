@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use riddlemill::config::{SourceKind, Take, sections};
+use riddlemill::pages::Profile;
 use riddlemill::stages::import::{Dump, survey};
 
 /// Reads bytes as a dump that lies at `path` for the time being: the posts in it, and the items that are
@@ -28,6 +29,7 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
             SourceKind::Table => fields.map(|(k, v)| (k.to_string(), v.to_string())).into(),
             _ => BTreeMap::new(),
         },
+        profile: (kind == SourceKind::Profile).then(profile).flatten(),
         licence: None,
         file: "fuzz".into(),
         path: path.to_path_buf(),
@@ -35,6 +37,16 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
         bytes: bytes.len() as u64,
     };
     survey(&dump, &sections::Import { max_line_mib: 1, annual_posts: 2, common_words: Vec::new() })
+}
+
+/// A profile that looks for something in every page.
+fn profile() -> Option<Profile> {
+    let said = serde_json::json!({
+        "item": "p, div, li", "id": { "from": "@id", "match": "(.)(.*)" }, "title": ["h1", "b"], "time": "i", "next": "a",
+        "author": "@data-x#/a", "strip": "s", "list": "a", "row": "tr", "changed": "td", "jokes": "numbered", "thread": "h1",
+        "floor": "u",
+    });
+    Profile::from_json(&said).ok()
 }
 
 /// For libFuzzer, one process a job: a file of the process's own.

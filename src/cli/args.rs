@@ -94,6 +94,12 @@ pub(super) enum Verb {
     Report(Report),
     /// Fetch a [[crawl]] source into raw/warc: robots.txt obeyed, one request a host, resumed where it stopped
     Crawl(Crawl),
+    /// How pages of sites are read: list, show, copy one out to change it, check
+    Profiles {
+        /// What to do
+        #[command(subcommand)]
+        verb: ProfilesVerb,
+    },
     /// Apply one stage's decision to JSON Lines on stdin, row for row
     #[command(after_help = super::apply::HELP)]
     Apply(Apply),
@@ -673,10 +679,56 @@ pub(super) struct Man {
 
 #[derive(Args)]
 pub(super) struct Crawl {
-    /// The name of a [[crawl]] table
-    #[arg(value_name = "SOURCE", add = ArgValueCandidates::new(complete::crawls))]
-    pub source: String,
+    /// The name of a [[crawl]] table; with --try it may be left out
+    #[arg(value_name = "SOURCE", required_unless_present = "try_page", add = ArgValueCandidates::new(complete::crawls))]
+    pub source: Option<String>,
     /// Say what would be fetched, and contact nobody
     #[arg(long)]
     pub dry_run: bool,
+    /// Begin another pass over a finished crawl: `changed` asks for lists and for threads with new posts, the last page
+    /// first; `all` for every page, and whether it changed
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "changed", value_parser = ["changed", "all"])]
+    pub refresh: Option<String>,
+    /// Show what a profile makes of one page, field by field, and what it does not find: a saved file, or an address that
+    /// is asked for once under the rules of its [[crawl]]; nothing is kept
+    #[arg(long = "try", value_name = "URL|FILE", conflicts_with_all = ["dry_run", "refresh"])]
+    pub try_page: Option<String>,
+    /// With --try: this profile, by its name, in place of that of the [[crawl]]
+    #[arg(long, value_name = "NAME", requires = "try_page", add = ArgValueCandidates::new(complete::profiles))]
+    pub profile: Option<String>,
+    /// With --try and a file: the address that it was saved from
+    #[arg(long, value_name = "URL", requires = "try_page")]
+    pub url: Option<String>,
+    /// With --try: so many posts are shown in full
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "try_page")]
+    pub posts: usize,
+}
+
+#[derive(Subcommand)]
+pub(super) enum ProfilesVerb {
+    /// Every profile, those of the workspace's profiles/ marked
+    List,
+    /// Print one
+    Show {
+        /// As in `profiles list`
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
+        name: String,
+    },
+    /// Write one into profiles/, to be changed; a file that is there stays as it is
+    Copy {
+        /// As in `profiles list`
+        #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::profiles))]
+        name: String,
+        /// Under this name; without it the copy stands in the place of the one that comes with the program
+        #[arg(long = "as", value_name = "NAME")]
+        new: Option<String>,
+    },
+    /// Check those of profiles/, or these files
+    Check {
+        /// Files; all of profiles/, if left out
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Every key of a profile
+    Keys,
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap_complete::CompletionCandidate;
 
 use crate::config::sections::SECTIONS;
-use crate::config::{Config, Overrides, reference};
+use crate::config::{Config, Overrides, Profiles, reference};
 use crate::llm::Prompts;
 use crate::recipe::{self, RECIPES};
 use crate::record::{Reason, State};
@@ -40,6 +40,10 @@ fn root_of(args: &[OsString]) -> PathBuf {
 /// Its settings; nothing is completed from those that cannot be read.
 fn settings() -> Option<Config> {
     Config::load(&root(), &recipe::names(), &recipe::choices(), &Overrides::default()).ok()
+}
+
+pub(super) fn profiles() -> Vec<CompletionCandidate> {
+    plain(Profiles::of(&root()).names())
 }
 
 pub(super) fn recipes() -> Vec<CompletionCandidate> {

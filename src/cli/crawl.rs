@@ -6,15 +6,28 @@ use super::args::{Crawl, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
 use crate::config::{Config, unknown};
-use crate::crawl::{self, CrawlError, Dirs, Event, Plan, Summary, settings::Source};
+use crate::crawl::settings::{Refresh, Source};
+use crate::crawl::{self, CrawlError, Dirs, Event, Plan, Summary};
+use crate::pages::Site;
 use crate::stages::Stop;
 use crate::store::Workspace;
 
 pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
-    let source = find(&config, &args.source)?;
-    let workspace = Workspace::new(&config.root);
-    let dirs = Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") };
+    // A saved page is tried wherever one is.
+    let config =
+        if args.try_page.is_some() { output::load_or_default(global)? } else { output::load(global)? };
+    let dirs = dirs(&config);
+    if let Some(target) = &args.try_page {
+        return super::look::look(args, target, &dirs, &config, global);
+    }
+    let name = args.source.as_deref().unwrap_or_default();
+    let mut source = find(&config, name)?.clone();
+    match args.refresh.as_deref() {
+        Some("all") => source.refresh = Refresh::All,
+        Some(_) => source.refresh = Refresh::Changed,
+        None => {}
+    }
+    let source = &source;
     if args.dry_run {
         let plan = crawl::plan(source, &dirs)?;
         if global.json {
@@ -41,7 +54,7 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     if global.json {
         output::json(&summary_json(&summary))?
     } else {
-        output::print(&summary_text(&summary, &args.source))?
+        output::print(&format!("{}{}", summary_text(&summary, name), not_imported(&config, source)))?
     }
     Ok(match &summary {
         s if s.cancelled => Exit::Interrupted,
@@ -50,7 +63,13 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     })
 }
 
-fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
+/// Where crawls keep their things.
+pub(super) fn dirs(config: &Config) -> Dirs {
+    let workspace = Workspace::new(&config.root);
+    Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") }
+}
+
+pub(super) fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
     config.crawls.iter().find(|s| s.name == name).ok_or_else(|| {
         match config.crawls.is_empty() {
             true => Failure::usage(
@@ -134,6 +153,32 @@ fn summary_text(summary: &Summary, source: &str) -> String {
         ));
     }
     text
+}
+
+/// What is still to be written so that the pages become posts.
+fn not_imported(config: &Config, source: &Source) -> String {
+    let name = &source.name;
+    let archive = config.root.join("raw").join("warc").join(name);
+    let reads = |found: &crate::config::Source| {
+        found.crawl.as_ref() == Some(name) || config.root.join(&found.path).starts_with(&archive)
+    };
+    let kind = match &source.site {
+        Site::Profile(_) => "profile",
+        Site::Tieba => "warc",
+        Site::Riddles => "riddles-com",
+        Site::Rd => "rd",
+        Site::Plain => return String::new(),
+    };
+    if config.sources.iter().any(reads) {
+        return String::new();
+    }
+    let from = match kind {
+        "profile" => format!("crawl = {name:?}"),
+        _ => format!("path = \"raw/warc/{name}/*.warc.gz\""),
+    };
+    format!(
+        "no [[source]] reads these pages yet\n  hint: [[source]] with name = {name:?}, kind = {kind:?}, {from}\n"
+    )
 }
 
 fn summary_json(summary: &Summary) -> serde_json::Value {

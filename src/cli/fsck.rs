@@ -220,7 +220,7 @@ fn warc(path: &Path) -> Vec<String> {
             Ok(Some(wrong)) => found.extend(wrong),
             Err(e) => {
                 found.push(e.to_string());
-                reader = match resync(path, e.at.member) {
+                reader = match resync(path, e.at) {
                     Ok(next) => next,
                     Err(e) => {
                         found.push(e.to_string());

@@ -30,10 +30,12 @@ mod export;
 mod fetch;
 mod fsck;
 mod init;
+mod look;
 mod manual;
 mod next;
 mod origins;
 mod output;
+mod profiles;
 mod progress;
 mod prompts;
 mod publish;
@@ -126,6 +128,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Estimate(args) => estimate::estimate(args, global),
         Verb::Replies { verb } => replies::replies(verb, global),
         Verb::Benchmark { verb } => benchmark::benchmark(verb, global),
+        Verb::Profiles { verb } => profiles::profiles(verb, global),
         Verb::Prompts { verb } => prompts::prompts(verb, global),
         Verb::Completions(args) => manual::completions(args),
         Verb::Man(args) => manual::man(args),

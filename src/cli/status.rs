@@ -1,5 +1,7 @@
 //! `status`: fresh, stale and why, waiting on whom.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use serde_json::json;
 
 use super::args::{Global, Only};
@@ -10,6 +12,8 @@ use super::output::{self, number};
 use super::released;
 use super::terminal::{HANG, tint, tone};
 use crate::config::Config;
+use crate::crawl;
+use crate::pages::time::unix;
 use crate::pipeline::{self, Freshness, Outdated, Planned, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
@@ -65,6 +69,9 @@ pub(super) fn print(
     let (told, rows) = origins::changed(config)?;
     text.push_str(&told);
     machine.extend(rows);
+    let (told, rows) = crawled(config);
+    text.push_str(&told);
+    machine.extend(rows);
     if let Some(next) = next::next(config, &standings, &only.recipes)? {
         text.push_str(&format!("{}\n", next.line()));
         machine.push(json!({ "next": next.json() }));
@@ -75,6 +82,38 @@ pub(super) fn print(
         output::print(&text)?
     }
     Ok(Exit::Done)
+}
+
+/// How old what was crawled is.
+fn crawled(config: &Config) -> (String, Vec<serde_json::Value>) {
+    let (mut text, mut machine) = (String::new(), Vec::new());
+    let dirs = super::crawl::dirs(config);
+    for source in &config.crawls {
+        // An archive that cannot be read is told by the crawl and by fsck.
+        let Some(age) = crawl::age(source, &dirs).ok().flatten() else { continue };
+        let name = &source.name;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+        let days = unix(&age.last).map(|then| (now - then).max(0) / 86_400);
+        let ago = match days {
+            None => String::new(),
+            Some(0) => " (less than a day ago)".into(),
+            Some(days) => format!(" ({} ago)", output::count(days as u64, "day")),
+        };
+        let (ended, hint) = match age.ended {
+            true => ("over", format!("`riddlemill crawl {name} --refresh` asks for what is new")),
+            false => ("not over", format!("`riddlemill crawl {name}` goes on")),
+        };
+        text.push_str(&format!(
+            "crawl {name}: {HANG}the last page is of {}{ago}; pass {} is {ended}, {}; {hint}\n",
+            age.last.get(..10).unwrap_or_default(),
+            age.pass,
+            output::count(age.pages, "page"),
+        ));
+        machine.push(json!({
+            "crawl": name, "last": age.last, "days": days, "pass": age.pass, "ended": age.ended, "pages": age.pages,
+        }));
+    }
+    (text, machine)
 }
 
 /// What a run would outdate, in words.

@@ -216,6 +216,12 @@ fn seeds(kind: SourceKind) -> Vec<Vec<u8>> {
             ),
         ],
         SourceKind::Warc => vec![archive("WARC/1.1", true), archive("WARC/1.0", false)],
+        SourceKind::Profile => vec![
+            text(
+                "<html><h1>题</h1><table><tr><td>1<a href=/t/1>x</a></table><div id=p7 data-x='{\"a\": \"某人\"}'><u>楼主</u><i>2024-03-05 12:30</i><b>冰块怕热吗</b><s>quoted</s></div><p id=p8>二</p><a href=/2>n</a>",
+            ),
+            archive("WARC/1.1", true),
+        ],
         SourceKind::RiddlesCom => vec![riddles("list.html"), riddles("single-900106.html")],
         SourceKind::Rd => vec![riddles("rd-article.html")],
         SourceKind::Puzzles => vec![text(
@@ -274,6 +280,7 @@ kinds! {
     fuzz_cqia = "cqia",
     fuzz_table = "table",
     fuzz_warc = "warc",
+    fuzz_profile = "profile",
     fuzz_riddles_com = "riddles-com",
     fuzz_rd = "rd",
     fuzz_puzzles = "puzzles",

@@ -123,6 +123,11 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
             return Err(Failure::usage(what));
         }
     };
+    if kind == SourceKind::Profile && source.is_none_or(|source| source.profile.is_none()) {
+        let what =
+            "which profile its pages have is said by a [[source]] of kind \"profile\": name it with --source";
+        return Err(Failure::usage(what));
+    }
     let own = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let file = match (&args.file, &args.input) {
         (Some(name), _) => name.clone(),
@@ -134,6 +139,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         kind,
         take: source.map_or(Take::default(), |source: &Source| source.take),
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),
+        profile: source.and_then(|source| source.profile.clone()),
         licence: source.and_then(|source| source.licence.clone()),
         file,
         path,

@@ -16,7 +16,8 @@ use super::fetch::{Answer, Validators};
 use super::journal::{Line, Replayed, append, replay};
 use super::run::Dirs;
 use super::segment::{self, Segments};
-use super::settings::{Resolved, Scope, Source};
+use super::settings::{Refresh, Resolved, Scope, Source};
+use super::since::Since;
 use super::walk::{Item, Role, Walk, canonical};
 use crate::pages::{Class, Facts, Site};
 use crate::warc::{block_digest, record_id};
@@ -45,6 +46,9 @@ pub struct Done {
     /// Of a sitemap, the sitemaps it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sitemaps: Vec<String>,
+    /// The pass asked for what is new alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub since: bool,
     /// Only a part of it came: it is kept, and the page is asked for again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
@@ -108,6 +112,8 @@ pub(super) struct Frontier {
     /// The last capture of each page; kept only where changes are asked for.
     earlier: HashMap<String, Done>,
     pass: u32,
+    /// The pass asks for what is new alone.
+    since: bool,
     /// Refusals in a row that count as a block.
     refusals: u32,
     /// By host, the pages that were refused since one was not.
@@ -163,27 +169,38 @@ impl Frontier {
         let entries: Vec<Done> =
             replayed.entries.into_iter().chain(replayed.adopted).map(|e| e.done).collect();
         let last = entries.iter().map(|done| done.pass).max().unwrap_or(1).max(replayed.pass_end);
-        let mut frontier = Frontier::of_pass(source, resolved, &entries, last);
+        let since = entries.iter().any(|done| done.pass == last && done.since);
+        let mut frontier = Frontier::of_pass(source, resolved, &entries, last, since);
         let ended = replayed.pass_end == last || frontier.undone() == 0;
-        if source.refresh && ended {
-            frontier = Frontier::of_pass(source, resolved, &entries, last + 1);
+        // Nothing is refreshed before there is something.
+        if source.refresh != Refresh::No && ended && !entries.is_empty() {
+            let since = source.refresh == Refresh::Changed;
+            frontier = Frontier::of_pass(source, resolved, &entries, last + 1, since);
         }
         frontier.writer = writer;
         frontier.turned_away = false;
         frontier
     }
 
-    fn of_pass(source: &Source, resolved: &Resolved, entries: &[Done], pass: u32) -> Self {
+    fn of_pass(source: &Source, resolved: &Resolved, entries: &[Done], pass: u32, since: bool) -> Self {
         let mut frontier = Frontier {
             site: source.site.clone(),
             scope: source.scope.clone(),
             redirects: source.limits.redirects,
-            walk: Walk::default(),
+            walk: match since {
+                true => Walk::since(Since::of(
+                    &source.site,
+                    &source.scope,
+                    entries.iter().filter(|done| done.pass < pass),
+                )),
+                false => Walk::default(),
+            },
             queues: BTreeMap::new(),
             known: HashSet::new(),
             finished: HashSet::new(),
             earlier: HashMap::new(),
             pass,
+            since,
             refusals: source.politeness.refusals,
             refused: HashMap::new(),
             again: HashSet::new(),
@@ -192,14 +209,15 @@ impl Frontier {
         };
         for start in &resolved.starts {
             let role = if start.sitemap { Role::Sitemap } else { Role::Page };
-            frontier.push(Item { url: canonical(&frontier.site, start.url.clone()), role, hops: 0 });
+            let url = frontier.walk.start(canonical(&frontier.site, start.url.clone()));
+            frontier.push(Item { url, role, hops: 0 });
         }
         for done in entries {
             if done.pass == pass {
                 frontier.apply(done);
             }
             // A 304 stands for a page that is there already.
-            if source.refresh && done.status == 200 && !done.undone && done.class != Class::Blocked {
+            if done.pass < pass && done.status == 200 && !done.undone && done.class != Class::Blocked {
                 frontier.earlier.insert(done.url.clone(), done.clone());
             }
         }
@@ -317,6 +335,7 @@ impl Frontier {
             facts: read.facts,
             sitemaps: read.sitemaps,
             undone: read.undone,
+            since: self.since,
             etag: answer.head.get("etag").map(str::to_string),
             last_modified: answer.head.get("last-modified").map(str::to_string),
             digest: block_digest(&answer.wire),
@@ -380,16 +399,23 @@ impl Frontier {
         }
         if role == Role::Sitemap {
             let sitemaps = done.sitemaps.iter().map(|link| (Role::Sitemap, link));
-            let pages = done.facts.links.iter().map(|link| (Role::Page, link));
-            for (role, link) in sitemaps.chain(pages) {
-                if let Ok(url) = url.join(link) {
-                    let item = Item { url: canonical(&self.site, url), role, hops: 0 };
-                    if role == Role::Sitemap { self.push(item) } else { self.follow(item) }
-                }
+            for link in sitemaps.filter_map(|(_, link)| url.join(link).ok()) {
+                self.push(Item { url: canonical(&self.site, link), role: Role::Sitemap, hops: 0 });
+            }
+            let mark = |at: usize| done.facts.marks.get(at).copied().unwrap_or(0);
+            let pages = done.facts.links.iter().enumerate();
+            let pages = pages
+                .filter_map(|(at, link)| Some((canonical(&self.site, url.join(link).ok()?), mark(at))))
+                .collect();
+            for url in self.walk.due(&url, &done.facts, false, pages) {
+                self.follow(Item { url, role: Role::Page, hops: 0 });
             }
             return;
         }
-        for next in self.walk.follow(&self.site, &self.scope, &url, done.class, &done.facts) {
+        let same = done.status == 304
+            || self.earlier.get(&done.url).is_some_and(|before| before.digest == done.digest);
+        let (site, scope) = (&self.site, &self.scope);
+        for next in self.walk.follow_changed(site, scope, &url, done.class, &done.facts, same) {
             self.follow(Item { url: next, role: Role::Page, hops: 0 });
         }
     }
@@ -412,6 +438,37 @@ impl Frontier {
             }
         }
     }
+}
+
+/// How far a crawl is, and how old.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Age {
+    /// When its last page was had, as the archive writes it.
+    pub last: String,
+    /// The pass that it was of.
+    pub pass: u32,
+    /// Whether that pass is over.
+    pub ended: bool,
+    /// Pages of that pass.
+    pub pages: u64,
+}
+
+/// How old a crawl is; `None` of one that has no page yet.
+///
+/// # Errors
+/// [`FrontierError`].
+pub fn age(source: &Source, dirs: &Dirs) -> Result<Option<Age>, FrontierError> {
+    let replayed = replay(source, dirs, false)?;
+    let pages = replayed.entries.iter().chain(&replayed.adopted).map(|entry| &entry.done);
+    let pages: Vec<&Done> = pages.filter(|done| done.role.is_some() && !done.undone).collect();
+    let Some(last) = pages.iter().map(|done| &done.date).max() else { return Ok(None) };
+    let pass = pages.iter().map(|done| done.pass).max().unwrap_or(1);
+    Ok(Some(Age {
+        last: last.clone(),
+        pass,
+        ended: replayed.pass_end >= pass,
+        pages: pages.iter().filter(|done| done.pass == pass).count() as u64,
+    }))
 }
 
 /// What was made of an answer.

@@ -3,7 +3,8 @@
 //! Reading order: [`settings`] is what a user says, [`plan`] what that means before any request.
 //! [`guard`] decides which addresses may be contacted, [`robots`] what a site allows, [`gate`] when;
 //! [`fetch`] makes one request and [`visit`] one page of it, retries included. [`segment`]
-//! makes what came durable, [`walk`] knows which pages follow from a page, [`frontier`] joins
+//! makes what came durable, [`walk`] knows which pages follow from a page and [`since`] which of
+//! them changed, [`frontier`] joins
 //! both into a state that survives `kill -9`, and [`run`] drives it all.
 //!
 //! Invariants
@@ -19,17 +20,20 @@ mod frontier;
 mod gate;
 mod guard;
 mod journal;
+mod look;
 mod plan;
 pub mod robots;
 mod run;
 mod segment;
 pub mod settings;
+mod since;
 mod sitemap;
 mod visit;
 mod walk;
 
-pub use frontier::{Done, FrontierError};
+pub use frontier::{Age, Done, FrontierError, age};
 pub use guard::{Guard, Lookup, Refusal, SystemLookup, is_public};
+pub use look::{Looked, look, may_ask};
 pub use plan::{Plan, plan};
 pub use run::{CrawlError, Dirs, Event, Summary, run, run_with};
 pub use settings::{Seed, SettingsError, Source};

@@ -369,7 +369,7 @@ impl Crawl<'_> {
         if item.role == Role::Sitemap && status == 200 {
             let limit = self.source.limits.decoded_bytes;
             let map = sitemap::read(&body.bytes, limit);
-            let facts = Facts { links: map.pages, ..Facts::default() };
+            let facts = Facts { links: map.pages, marks: map.marks, ..Facts::default() };
             return Read { facts, sitemaps: map.sitemaps, ..Read::nothing(Class::Ok) };
         }
         // How one large host of others' sites marks its challenges, whatever the page says.

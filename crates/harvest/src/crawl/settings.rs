@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::Url;
 
-use super::robots;
-use crate::pages::Site;
 use crate::pages::tieba::Address;
+use crate::pages::{Site, pattern};
 use riddlemill_files::inside;
 
 const TIEBA: &str = "https://tieba.baidu.com";
@@ -34,10 +33,52 @@ pub struct Source {
     /// An e-mail address or web page where the site's owner reaches whoever runs this. Sent with
     /// every request; there is no default.
     pub contact: String,
-    /// Fetch again what an earlier, finished pass fetched, asking only for changes.
-    pub refresh: bool,
+    /// Whether a finished crawl begins another pass, and what that asks for.
+    pub refresh: Refresh,
     /// For tests: `host:port` pairs that may resolve to private addresses.
     pub private_hosts: Vec<String>,
+}
+
+/// What a further pass over a finished crawl asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refresh {
+    /// There is none.
+    #[default]
+    No,
+    /// Lists for as long as they show changes, and of threads with new posts the last page and what follows.
+    Changed,
+    /// Every page, and whether it changed.
+    All,
+}
+
+impl Serialize for Refresh {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Refresh::No => to.serialize_bool(false),
+            Refresh::Changed => to.serialize_str("changed"),
+            Refresh::All => to.serialize_str("all"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Refresh {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Refresh, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Said {
+            Flag(bool),
+            Word(String),
+        }
+        match Said::deserialize(from)? {
+            Said::Flag(false) => Ok(Refresh::No),
+            Said::Flag(true) => Ok(Refresh::All),
+            Said::Word(word) if word == "changed" => Ok(Refresh::Changed),
+            Said::Word(word) if word == "all" => Ok(Refresh::All),
+            Said::Word(word) => Err(serde::de::Error::custom(format!(
+                "refresh: expected false, \"changed\" or \"all\", not {word:?}"
+            ))),
+        }
+    }
 }
 
 /// A place to start.
@@ -93,16 +134,7 @@ impl Default for Scope {
 impl Scope {
     /// Whether a page that another leads to is asked for.
     pub(super) fn takes(&self, url: &Url) -> bool {
-        let path = &url[url::Position::BeforePath..];
-        let any = |patterns: &[String]| {
-            patterns.iter().any(|pattern| {
-                robots::address_matches(
-                    pattern,
-                    if pattern.starts_with("http") { url.as_str() } else { path },
-                )
-            })
-        };
-        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
+        (self.include.is_empty() || pattern::any(&self.include, url)) && !pattern::any(&self.exclude, url)
     }
 }
 
@@ -225,11 +257,6 @@ impl Source {
                     "the pattern `{pattern}` of `scope` matches no address; it begins with `/`, `*` or `http`"
                 ));
             }
-        }
-        if let Site::Profile(profile) = &self.site
-            && let Err(error) = profile.check()
-        {
-            problems.push(error.to_string());
         }
         let mut starts = Vec::new();
         for seed in &self.seeds {

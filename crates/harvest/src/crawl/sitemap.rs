@@ -3,11 +3,18 @@
 use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
+use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::Event;
+
+use crate::pages::number_of;
 
 /// Addresses of pages and of further sitemaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sitemap {
     pub pages: Vec<String>,
+    /// Of each page a number that is another when the sitemap says that it was changed; 0 where it says nothing.
+    pub marks: Vec<u64>,
     pub sitemaps: Vec<String>,
 }
 
@@ -22,8 +29,8 @@ pub(super) fn read(bytes: &[u8], limit: u64) -> Sitemap {
     parse(&String::from_utf8_lossy(&unpacked))
 }
 
-/// Reads `<loc>` elements. An index holds them in `<sitemap>`, a sitemap in `<url>`; a plain text
-/// sitemap is one address a line.
+/// Reads `<loc>` elements, and of pages what `<lastmod>` says. An index holds them in `<sitemap>`, a sitemap in `<url>`; a
+/// plain text sitemap is one address a line. What breaks off gives what stands before.
 fn parse(text: &str) -> Sitemap {
     let mut found = Sitemap::default();
     if !text.contains('<') {
@@ -31,36 +38,42 @@ fn parse(text: &str) -> Sitemap {
             text.lines().map(str::trim).filter(|l| l.starts_with("http")).map(str::to_string).collect();
         return found;
     }
-    let mut rest = text;
-    let mut in_index = false;
-    while let Some(open) = rest.find('<') {
-        rest = &rest[open + 1..];
-        let name = rest.split(|c: char| c == '>' || c == '/' || c.is_whitespace()).next().unwrap_or_default();
-        match name {
-            "sitemap" => in_index = true,
-            "url" => in_index = false,
-            "loc" => {
-                let Some((_, after)) = rest.split_once('>') else { break };
-                let Some((inner, after)) = after.split_once("</loc") else { break };
-                rest = after;
-                let inner = inner.trim();
-                let inner =
-                    inner.strip_prefix("<![CDATA[").and_then(|i| i.strip_suffix("]]>")).unwrap_or(inner);
-                let address = unescape(inner.trim());
-                if in_index { &mut found.sitemaps } else { &mut found.pages }.push(address);
-            }
+    let mut reader = Reader::from_str(text);
+    // Addresses with a bare & are common.
+    reader.config_mut().check_end_names = false;
+    let (mut in_index, mut inside, mut said) = (false, None, String::new());
+    while let Ok(event) = reader.read_event() {
+        match event {
+            Event::Eof => break,
+            Event::Start(start) => match start.local_name().as_ref() {
+                "sitemap" => in_index = true,
+                "url" => in_index = false,
+                name @ ("loc" | "lastmod") => (inside, said) = (Some(name == "loc"), String::new()),
+                _ => {}
+            },
+            Event::Text(text) => said.push_str(&text),
+            Event::CData(text) => said.push_str(&text),
+            Event::GeneralRef(entity) => match entity.resolve_char_ref() {
+                Ok(Some(c)) => said.push(c),
+                _ => said.push_str(resolve_predefined_entity(&entity).unwrap_or_default()),
+            },
+            Event::End(_) => match inside.take() {
+                Some(true) if in_index => found.sitemaps.push(said.trim().to_owned()),
+                Some(true) => {
+                    found.pages.push(said.trim().to_owned());
+                    found.marks.push(0);
+                }
+                Some(false) if !in_index => {
+                    if let Some(mark) = found.marks.last_mut() {
+                        *mark = number_of(said.trim());
+                    }
+                }
+                _ => {}
+            },
             _ => {}
         }
     }
     found
-}
-
-fn unescape(text: &str) -> String {
-    text.replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&apos;", "'")
-        .replace("&amp;", "&")
 }
 
 #[cfg(test)]
@@ -73,6 +86,10 @@ mod tests {
         assert_eq!(parse(index).sitemaps, ["http://a/s1.xml"]);
         let map = "<urlset><url><loc>http://a/?x=1&amp;y=2</loc></url><url>\n<loc><![CDATA[http://a/b]]></loc></url></urlset>";
         assert_eq!(parse(map).pages, ["http://a/?x=1&y=2", "http://a/b"]);
+        let dated = |day: u32| {
+            parse(&format!("<urlset><url><loc>http://a/</loc><lastmod>2024-03-{day}</lastmod></url><url><loc>http://b/</loc></url></urlset>")).marks
+        };
+        assert!(dated(10) != dated(11) && dated(10)[1] == 0);
         assert_eq!(parse("http://a/1\r\nhttp://a/2\n").pages, ["http://a/1", "http://a/2"]);
         assert_eq!(parse("<loc>unclosed"), Sitemap::default());
     }

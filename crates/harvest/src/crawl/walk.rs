@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::settings::Scope;
+use super::since::Since;
 use crate::pages::tieba::Address;
 use crate::pages::{Class, Facts, FloorComments, Site, number_of};
 
@@ -42,6 +43,8 @@ pub(super) struct Walk {
     first: HashMap<String, String>,
     /// Lists that a limit ended.
     ended: BTreeSet<String>,
+    /// Of a pass that asks for what is new: what was known before.
+    since: Option<Since>,
 }
 
 #[derive(Debug, Default)]
@@ -57,13 +60,64 @@ struct Thread {
 }
 
 impl Walk {
+    /// The walk of a pass that asks for what is new.
+    pub fn since(since: Since) -> Walk {
+        Walk { first: since.firsts().collect(), since: Some(since), ..Walk::default() }
+    }
+
+    /// Where a pass begins that would begin at an address.
+    pub fn start(&self, url: Url) -> Url {
+        match &self.since {
+            Some(since) => since.last_of(url),
+            None => url,
+        }
+    }
+
+    /// The first page of what a page goes on with.
+    pub fn first_of(&self, site: &Site, url: &Url) -> String {
+        if let (Site::Tieba, Some(Address::Thread { tid, .. })) = (site, Address::of(url)) {
+            return Address::Thread { tid, page: 1 }.on(url).map(String::from).unwrap_or_default();
+        }
+        self.first.get(url.as_str()).cloned().unwrap_or_else(|| url.to_string())
+    }
+
+    /// The first pages of all that go on.
+    pub fn into_firsts(self) -> BTreeMap<String, String> {
+        self.first.into_iter().collect()
+    }
+
+    /// What a pass that asks for what is new asks for, of the threads that a page leads to; else all of them.
+    pub fn due(&self, url: &Url, facts: &Facts, same: bool, threads: Vec<(Url, u64)>) -> Vec<Url> {
+        let Some(since) = &self.since else { return threads.into_iter().map(|(thread, _)| thread).collect() };
+        let unchanged = since.unchanged(url, facts, same);
+        threads.into_iter().filter_map(|(thread, mark)| since.due(thread, mark, unchanged)).collect()
+    }
+
+    /// Whether a list is at its end because nothing on a page of it is new.
+    fn settled(&self, due: &[Url]) -> bool {
+        self.since.is_some() && due.is_empty()
+    }
+
     /// The pages that follow from one that is done, in the order they should be fetched.
     pub fn follow(&mut self, site: &Site, scope: &Scope, url: &Url, class: Class, facts: &Facts) -> Vec<Url> {
+        self.follow_changed(site, scope, url, class, facts, false)
+    }
+
+    /// [`Walk::follow`]; `same` says that the page's bytes are those of an earlier pass.
+    pub fn follow_changed(
+        &mut self,
+        site: &Site,
+        scope: &Scope,
+        url: &Url,
+        class: Class,
+        facts: &Facts,
+        same: bool,
+    ) -> Vec<Url> {
         if class == Class::Blocked {
             return Vec::new();
         }
         match (site, Address::of(url)) {
-            (Site::Tieba, Some(Address::List { .. })) => self.list(scope, url, facts),
+            (Site::Tieba, Some(Address::List { .. })) => self.list(scope, url, facts, same),
             (Site::Tieba, Some(Address::Thread { tid, page })) => {
                 self.thread(scope, url, class, facts, tid, page)
             }
@@ -73,7 +127,7 @@ impl Walk {
                 let next = Address::Comment { tid, pid, page: page + 1 };
                 more.then(|| next.on(url)).flatten().into_iter().collect()
             }
-            _ => self.links(site, scope, url, facts),
+            _ => self.links(site, scope, url, facts, same),
         }
     }
 
@@ -91,16 +145,24 @@ impl Walk {
 
     /// Threads first, then the next page, for as long as a page shows a thread that no earlier
     /// page of this list showed.
-    fn list(&mut self, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
+    fn list(&mut self, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
         let Some(Address::List { forum, good, cid, .. }) = Address::of(url) else { return Vec::new() };
         let key = Address::List { forum, good, cid, offset: 0 }.on(url).map(String::from).unwrap_or_default();
         let list = self.lists.entry(key.clone()).or_default();
         list.pages += 1;
-        let new: Vec<u64> = facts.ids.iter().copied().filter(|&tid| list.tids.insert(tid)).collect();
+        let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
+        let new: Vec<(u64, u64)> = facts
+            .ids
+            .iter()
+            .enumerate()
+            .filter(|(_, tid)| list.tids.insert(**tid))
+            .map(|(at, tid)| (*tid, mark(at)))
+            .collect();
         let within = scope.max_list_pages.is_none_or(|most| list.pages < most);
-        let mut urls: Vec<Url> =
-            new.iter().filter_map(|&tid| Address::Thread { tid, page: 1 }.on(url)).collect();
-        let next = facts.next.as_deref().filter(|_| !new.is_empty()).and_then(|href| url.join(href).ok());
+        let on = |&(tid, mark): &(u64, u64)| Some((Address::Thread { tid, page: 1 }.on(url)?, mark));
+        let mut urls = self.due(url, facts, same, new.iter().filter_map(on).collect());
+        let goes_on = !new.is_empty() && !self.settled(&urls);
+        let next = facts.next.as_deref().filter(|_| goes_on).and_then(|href| url.join(href).ok());
         if next.is_some() && !within {
             self.ended.insert(key);
             return urls;
@@ -164,17 +226,22 @@ impl Walk {
 
     /// Where a page leads, and the page after it for as long as this list or thread shows something new: some
     /// sites serve their first page again for every number, and name a next one on each.
-    fn links(&mut self, site: &Site, scope: &Scope, url: &Url, facts: &Facts) -> Vec<Url> {
+    fn links(&mut self, site: &Site, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
         let join = |href: &String| Some(canonical(site, url.join(href).ok()?));
-        let mut urls: Vec<Url> = facts.links.iter().filter_map(join).collect();
+        let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
+        let links: Vec<(Url, u64)> =
+            facts.links.iter().enumerate().filter_map(|(at, href)| Some((join(href)?, mark(at)))).collect();
         let key = self.first.get(url.as_str()).cloned().unwrap_or_else(|| url.to_string());
         let list = self.lists.entry(key.clone()).or_default();
         list.pages += 1;
-        let shown = urls.iter().map(|to| number_of(to.as_str())).chain(facts.ids.iter().copied());
+        let shown = links.iter().map(|(to, _)| number_of(to.as_str())).chain(facts.ids.iter().copied());
         let new = shown.filter(|&id| list.tids.insert(id)).count();
-        let Some(next) = facts.next.as_ref().and_then(join).filter(|_| new > 0) else { return urls };
+        let pages = list.pages;
+        let mut urls = self.due(url, facts, same, links);
+        let goes_on = new > 0 && (facts.links.is_empty() || !self.settled(&urls));
+        let Some(next) = facts.next.as_ref().and_then(join).filter(|_| goes_on) else { return urls };
         let is_list = !facts.links.is_empty() || *site == Site::Riddles;
-        if is_list && scope.max_list_pages.is_some_and(|most| list.pages >= most) {
+        if is_list && scope.max_list_pages.is_some_and(|most| pages >= most) {
             self.ended.insert(key);
             return urls;
         }

@@ -30,7 +30,11 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>, site: &Site) -> Text {
         return read(encoding, &bytes[length..]);
     }
     let declared = content_type.and_then(charset_of_type);
-    let before = if matches!(site, Site::Riddles | Site::Rd) { WINDOWS_1252 } else { GB18030 };
+    let before = match site {
+        Site::Riddles | Site::Rd => WINDOWS_1252,
+        Site::Profile(profile) => profile.encoding().unwrap_or_else(|| seen(bytes)),
+        Site::Tieba | Site::Plain => GB18030,
+    };
     let candidates = [declared, meta(bytes), Some(UTF_8), Some(before)];
     let mut first = None;
     for encoding in candidates.into_iter().flatten() {
@@ -48,6 +52,13 @@ fn read(encoding: &'static Encoding, bytes: &[u8]) -> Text {
     let encoding = if encoding == encoding_rs::GBK { GB18030 } else { encoding };
     let (text, replaced) = encoding.decode_without_bom_handling(bytes);
     Text { text: text.into_owned(), encoding: encoding.name(), replaced }
+}
+
+/// What bytes that are no UTF-8 are in, where nothing says so: GB18030, unless that makes letters and rare signs run into
+/// each other as it does with windows-1252.
+fn seen(bytes: &[u8]) -> &'static Encoding {
+    let chinese = read(GB18030, bytes);
+    if chinese.replaced || garbled(&chinese.text).is_some() { WINDOWS_1252 } else { GB18030 }
 }
 
 /// The first piece of an English text that shows it was read in another encoding than it was written in: U+FFFD, UTF-8

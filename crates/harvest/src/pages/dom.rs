@@ -124,6 +124,14 @@ pub fn canonical(html: &str) -> Option<String> {
     address.map(str::to_owned)
 }
 
+/// The address that a saved page is from: what browsers write above it, or what the page itself says.
+pub fn address(html: &str) -> Option<String> {
+    let head = &html[..html.floor_char_boundary(4096)];
+    let saved = head.split_once("<!-- saved from url=(").and_then(|(_, rest)| rest.split_once(')'));
+    let saved = saved.and_then(|(_, rest)| rest.split_once(" -->")).map(|(url, _)| url.trim().to_owned());
+    saved.or_else(|| canonical(html))
+}
+
 /// Elements whose end tag may be left out: they close each other and nest only inside others,
 /// which are counted.
 const IMPLIED: &[&str] = &[

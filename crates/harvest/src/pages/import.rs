@@ -9,6 +9,7 @@ use url::Url;
 use super::charset;
 use super::classify::Class;
 use super::parse::{FloorComments, Parsed, Site, parse};
+use super::profile::Entry;
 use super::row::{Post, PostKind, Riddle};
 use super::tieba::Address;
 use crate::warc::{Archive, ArchiveError, Limits, Page};
@@ -27,6 +28,9 @@ pub struct Imported {
     /// Riddles with the address of their page, in the archive's order; a page captured twice
     /// counts by its last capture.
     pub riddles: Vec<(String, Riddle)>,
+    /// What pages hold that a profile describes, with the address of the page, in the archive's order; of a page that was
+    /// captured twice, of its last capture.
+    pub entries: Vec<(String, Entry)>,
     /// What each page was, by address: its last capture.
     pub pages: BTreeMap<String, PageNote>,
     /// Pages of threads that are declared and missing or empty: thread and page.
@@ -118,6 +122,7 @@ type PostKey = (PostKind, Option<u64>, Option<u64>, Option<String>);
 struct Merge {
     posts: BTreeMap<PostKey, (String, Post)>,
     riddles: Vec<(String, Vec<Riddle>)>,
+    entries: Vec<(String, Vec<Entry>)>,
     pages: BTreeMap<String, PageNote>,
     /// By thread: pages declared at most, and pages seen with posts.
     threads: BTreeMap<u64, (u64, Vec<u64>)>,
@@ -144,6 +149,10 @@ impl Merge {
         if !parsed.riddles.is_empty() {
             self.riddles.retain(|(url, _)| *url != page.url);
             self.riddles.push((page.url.clone(), parsed.riddles));
+        }
+        if !parsed.entries.is_empty() {
+            self.entries.retain(|(url, _)| *url != page.url);
+            self.entries.push((page.url.clone(), parsed.entries));
         }
         let note = PageNote {
             class: parsed.class,
@@ -191,6 +200,11 @@ impl Merge {
                 .riddles
                 .into_iter()
                 .flat_map(|(url, riddles)| riddles.into_iter().map(move |riddle| (url.clone(), riddle)))
+                .collect(),
+            entries: self
+                .entries
+                .into_iter()
+                .flat_map(|(url, entries)| entries.into_iter().map(move |entry| (url.clone(), entry)))
                 .collect(),
             pages: self.pages,
             holes: self.threads.into_iter().flat_map(hole).collect(),

@@ -1,5 +1,5 @@
 //! Parsers from archived pages to rows: Tieba of both page generations, riddle sites, and any
-//! forum a user describes with selectors. No network here, and no clock.
+//! site that a [`profile`] describes. No network here, and no clock.
 //!
 //! Reading order: [`charset`] makes text of bytes, [`dom`] makes a tree of text that cannot hurt,
 //! [`text`] makes text of a tree again, then one module a site; [`parse`] chooses among
@@ -14,7 +14,8 @@ mod classify;
 mod dom;
 mod import;
 mod parse;
-mod profile;
+pub mod pattern;
+pub mod profile;
 pub mod rd;
 pub mod riddles;
 mod row;
@@ -22,11 +23,11 @@ mod text;
 pub mod tieba;
 
 pub use classify::{Class, classify};
-pub use dom::{MAX_DEPTH, TooDeep, canonical};
+pub use dom::{MAX_DEPTH, TooDeep, address, canonical};
 pub use import::read_page;
 pub use import::{Imported, PageNote, each, import};
 pub use parse::{Facts, FloorComments, Parsed, Site, number_of, parse};
-pub use profile::{Profile, ProfileError};
+pub use profile::Profile;
 pub use row::{Post, PostKind, Riddle};
 pub use text::entities;
 

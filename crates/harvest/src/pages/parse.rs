@@ -6,7 +6,7 @@ use url::Url;
 
 use super::classify::{Class, by_answer, refused, without_structure};
 use super::dom;
-use super::profile::Profile;
+use super::profile::{Entry, Format, Profile, Reading};
 use super::row::{Post, Riddle};
 use super::tieba::{self, Address};
 use super::{rd, riddles};
@@ -21,7 +21,7 @@ pub enum Site {
     Riddles,
     /// rd.com.
     Rd,
-    /// A forum described by selectors.
+    /// A site that a user describes.
     Profile(Profile),
     /// Pages that are kept and not read.
     #[default]
@@ -64,6 +64,9 @@ pub struct Facts {
     /// Links to pages of posts, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
+    /// Of a list, for each of its threads a number that is another when the thread has new posts; 0 where nothing tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<u64>,
 }
 
 /// A page's class, rows and facts. Rows are there only where the class is [`Class::Ok`].
@@ -75,13 +78,15 @@ pub struct Parsed {
     pub posts: Vec<Post>,
     /// Riddles, of riddle sites.
     pub riddles: Vec<Riddle>,
+    /// Posts or riddles, of sites that a profile describes.
+    pub entries: Vec<Entry>,
     /// For the crawler, and for finding holes.
     pub facts: Facts,
 }
 
 impl From<Class> for Parsed {
     fn from(class: Class) -> Self {
-        Parsed { class, posts: Vec::new(), riddles: Vec::new(), facts: Facts::default() }
+        Parsed { class, posts: Vec::new(), riddles: Vec::new(), entries: Vec::new(), facts: Facts::default() }
     }
 }
 
@@ -105,6 +110,12 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     {
         return total_comments(body, *tid);
     }
+    if let Site::Profile(profile) = site
+        && profile.format() != Format::Html
+        && let Some(reading) = profile.read_text(body, url, captured)
+    {
+        return of_profile(reading).unwrap_or_else(|| Class::Empty.into());
+    }
     let Ok(page) = dom::document(body) else { return Class::Unparsed.into() };
     let read = match site {
         Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
@@ -119,7 +130,7 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
             let riddles = rd::read_tree(&page);
             Some(Parsed { riddles, ..Class::Ok.into() }).filter(|p| !p.riddles.is_empty())
         }
-        Site::Profile(profile) => of_profile(profile, &page, captured),
+        Site::Profile(profile) => of_profile(profile.read_html(&page, url, captured)),
         Site::Plain if status == 200 => Some(Class::Ok.into()),
         Site::Plain => None,
     };
@@ -131,13 +142,20 @@ pub fn number_of(words: &str) -> u64 {
     u64::from_le_bytes(blake3::hash(words.as_bytes()).as_bytes()[..8].try_into().unwrap_or_default())
 }
 
-fn of_profile(profile: &Profile, page: &Html, captured: Option<&str>) -> Option<Parsed> {
-    let found = profile.read_tree(page, captured);
-    let something = !found.posts.is_empty() || !found.links.is_empty();
-    let shown = |post: &Post| number_of(&format!("{:?} {:?} {:?}", post.author, post.time_raw, post.text));
-    let ids = found.posts.iter().map(shown).collect();
-    let facts = Facts { ids, links: found.links, next: found.next, ..Facts::default() };
-    something.then(|| Parsed { posts: found.posts, facts, ..Class::Ok.into() })
+/// `None` of a page that has neither posts nor links to them, nor what every such page has.
+fn of_profile(reading: Reading) -> Option<Parsed> {
+    let something = !reading.entries.is_empty() || !reading.links.is_empty();
+    let shown = |entry: &Entry| match &entry.id {
+        Some(id) => number_of(id),
+        None => number_of(&format!("{:?} {:?} {:?}", entry.author, entry.time_raw, entry.body)),
+    };
+    let ids = reading.entries.iter().map(shown).collect();
+    let Reading { entries, links, marks, next, framed, .. } = reading;
+    let facts = Facts { ids, links, marks, next, ..Facts::default() };
+    match something {
+        true => Some(Parsed { entries, facts, ..Class::Ok.into() }),
+        false => framed.then(|| Class::Empty.into()),
+    }
 }
 
 /// `None` where the page lacks the structure of its address.
@@ -145,8 +163,10 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
     let (posts, facts) = match *address {
         Address::List { .. } => {
             let found = tieba::list_read_tree(page, captured).ok().filter(|found| found.recognised)?;
-            let ids = found.threads.iter().filter_map(|post| post.tid).collect();
-            (found.threads, Facts { ids, next: found.next, ..Facts::default() })
+            let threads = found.threads.iter().filter(|post| post.tid.is_some());
+            let ids = threads.clone().filter_map(|post| post.tid).collect();
+            let marks = threads.map(|post| post.replies.map_or(0, |n| n + 1)).collect();
+            (found.threads, Facts { ids, marks, next: found.next, ..Facts::default() })
         }
         Address::Thread { tid, .. } => {
             let mut found = tieba::thread_read_tree(page).ok().filter(|found| found.recognised)?;

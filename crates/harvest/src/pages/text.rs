@@ -2,6 +2,7 @@
 
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
+use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
 /// Elements that start on a line of their own.
@@ -35,9 +36,14 @@ const BLOCKS: &[&str] = &[
 /// spaces, other runs of spaces are the author's and are kept. Elements of the classes in `hidden` are
 /// left out, as are scripts and styles.
 pub fn text_of(element: ElementRef<'_>, hidden: &[&str]) -> String {
+    text_unless(element, |inner, _| inner.classes().any(|class| hidden.contains(&class)))
+}
+
+/// [`text_of`] without the elements that `hide` names.
+pub fn text_unless(element: ElementRef<'_>, hide: impl Fn(&Element, NodeId) -> bool) -> String {
     let mut lines = Lines::default();
     for edge in element.traverse() {
-        lines.push(&edge, hidden);
+        lines.push_unless(&edge, &hide);
     }
     lines.finish()
 }
@@ -60,14 +66,17 @@ pub struct Lines {
 impl Lines {
     /// Takes the next edge of a traversal.
     pub fn push(&mut self, edge: &Edge<'_, Node>, hidden: &[&str]) {
+        self.push_unless(edge, &|inner, _| inner.classes().any(|class| hidden.contains(&class)));
+    }
+
+    /// [`Lines::push`], leaving out the elements that `hide` names.
+    fn push_unless(&mut self, edge: &Edge<'_, Node>, hide: &impl Fn(&Element, NodeId) -> bool) {
         match edge {
             Edge::Open(node) if self.skip.is_none() => match node.value() {
                 Node::Text(text) => self.push_text(text),
                 Node::Element(inner) => {
                     let name = inner.name();
-                    if matches!(name, "script" | "style" | "template")
-                        || inner.classes().any(|class| hidden.contains(&class))
-                    {
+                    if matches!(name, "script" | "style" | "template") || hide(inner, node.id()) {
                         self.skip = Some(node.id());
                     } else if name == "br" {
                         self.trim_line();

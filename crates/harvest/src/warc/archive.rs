@@ -52,10 +52,18 @@ pub enum ArchiveTrouble {
     /// The file cannot be opened.
     #[error("cannot open: {0}")]
     Open(std::io::Error),
-    /// A record is damaged. Reading goes on at the next gzip member that holds a record; without
-    /// one the rest of the file is not read.
-    #[error(transparent)]
-    Read(ReadError),
+    /// A record is damaged. Reading goes on at the next whole one: the next gzip member that holds a record, in a plain
+    /// file the next header.
+    #[error("{error}; {}", match until {
+        Some(byte) => format!("reading goes on at byte {byte}"),
+        None => "nothing whole follows".to_owned(),
+    })]
+    Read {
+        /// What is wrong, and where.
+        error: ReadError,
+        /// Where the gap ends.
+        until: Option<u64>,
+    },
     /// The bodies of the file come to too much; the rest of it is not read.
     #[error("record at byte {}+{}: the pages come to more than {of} bytes, which no archive of this size does", at.member, at.skip)]
     Bomb {
@@ -92,7 +100,7 @@ impl Archive {
     /// Every `response` and `resource` over HTTP, and every `revisit` with the body it stands
     /// for. Revisits whose original comes later are yielded at the end.
     ///
-    /// A damaged record ends its file with an error; the next file is read.
+    /// A damaged record is an error, and so is no other.
     pub fn pages(&self) -> Pages {
         Pages {
             archive: self.clone(),
@@ -129,10 +137,10 @@ impl Iterator for Pages {
             match self.step() {
                 Ok(Some(page)) => return Some(Ok(page)),
                 Ok(None) => {}
-                Err(trouble) => {
-                    match &trouble {
+                Err(mut trouble) => {
+                    match &mut trouble {
                         ArchiveTrouble::Body { .. } => {}
-                        ArchiveTrouble::Read(error) => self.behind(error.at.member),
+                        ArchiveTrouble::Read { error, until } => *until = self.behind(error.at),
                         ArchiveTrouble::Open(_) | ArchiveTrouble::Bomb { .. } => self.next_file(),
                     }
                     return Some(Err(self.error(file, trouble)));
@@ -172,12 +180,19 @@ impl Pages {
         }
     }
 
-    /// Goes on behind a damaged member, or with the next file where nothing whole follows.
-    fn behind(&mut self, damaged: u64) {
+    /// Goes on behind a damaged record, or with the next file where nothing whole follows. Gives where that is.
+    fn behind(&mut self, damaged: Location) -> Option<u64> {
         match resync(&self.archive.files[self.file], damaged) {
-            Ok(Some(reader)) => self.reader = Some(reader),
+            Ok(Some(reader)) => {
+                let at = reader.stands();
+                self.reader = Some(reader);
+                Some(at.member)
+            }
             // An unreadable rest is no worse than none: the damage itself is reported.
-            Ok(None) | Err(_) => self.next_file(),
+            Ok(None) | Err(_) => {
+                self.next_file();
+                None
+            }
         }
     }
 
@@ -190,18 +205,20 @@ impl Pages {
             (self.of, self.left) = (self.of.saturating_add(given), self.left.saturating_add(given));
         }
         let Some(reader) = &mut self.reader else { return Ok(None) };
-        let Some(record) = reader.next_record().map_err(ArchiveTrouble::Read)? else {
+        let Some(record) = reader.next_record().map_err(damage)? else {
             self.next_file();
             return Ok(None);
         };
         let kind = record.header.kind();
         let http = record.header.target().is_some_and(|url| url.starts_with("http"));
         if !http || !matches!(kind.as_str(), "response" | "resource" | "revisit") {
+            // What its length leads to is looked at all the same: one that is wrong swallows the next record.
+            reader.finish_record().map_err(damage)?;
             return Ok(None);
         }
-        let block = reader.block(self.archive.limits.stored_bytes).map_err(ArchiveTrouble::Read)?;
+        let block = reader.block(self.archive.limits.stored_bytes).map_err(damage)?;
         // The checksum stands at the end of the record's gzip member.
-        reader.finish_record().map_err(ArchiveTrouble::Read)?;
+        reader.finish_record().map_err(damage)?;
         let file = self.file;
         if kind == "revisit" {
             let found = self.resolve(file, &record, &block.bytes)?;
@@ -265,8 +282,8 @@ impl Pages {
         original.seek(SeekFrom::Start(at.member)).map_err(|e| fail(e.to_string()))?;
         let mut reader = Reader::at(BufReader::new(original), at).map_err(|e| fail(e.to_string()))?;
         let record =
-            reader.next_record().map_err(ArchiveTrouble::Read)?.ok_or_else(|| fail("moved".into()))?;
-        let body = reader.block(self.archive.limits.stored_bytes).map_err(ArchiveTrouble::Read)?;
+            reader.next_record().map_err(|e| fail(e.to_string()))?.ok_or_else(|| fail("moved".into()))?;
+        let body = reader.block(self.archive.limits.stored_bytes).map_err(|e| fail(e.to_string()))?;
         let mut found = page(from, &record, &body.bytes, body.cut, self.archive.limits)?;
         // The revisit's own status says what the server answered then, save that a 304 says
         // nothing but "as before".
@@ -277,6 +294,10 @@ impl Pages {
         found.date = header.get("WARC-Date").unwrap_or_default().to_string();
         Ok(Some(Page { file, at: revisit.at, revisit: true, ..found }))
     }
+}
+
+fn damage(error: ReadError) -> ArchiveTrouble {
+    ArchiveTrouble::Read { error, until: None }
 }
 
 fn lost(record: &Record, what: &str) -> ArchiveTrouble {

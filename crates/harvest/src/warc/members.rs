@@ -48,6 +48,11 @@ impl<R: BufRead> Members<R> {
         (self.member, self.passed)
     }
 
+    /// Whether nothing is packed.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.source, Source::Plain(_))
+    }
+
     /// Offset in the file after the last complete gzip member, where the reader stands between
     /// two members or at the end.
     pub fn boundary(&mut self) -> io::Result<Option<u64>> {

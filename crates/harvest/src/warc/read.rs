@@ -40,6 +40,9 @@ pub enum Trouble {
     /// The file ends inside the record.
     #[error("the file ends inside the record (a torn tail, or a partial download)")]
     Torn,
+    /// Neither the end of a block nor another record is where the record's length leads.
+    #[error("its content-length leads into the middle of something")]
+    Overrun,
     /// The compressed stream is damaged, or the file cannot be read.
     #[error("cannot read: {0}")]
     Io(io::Error),
@@ -76,6 +79,8 @@ pub struct Reader<R: BufRead> {
     members: Members<R>,
     left: u64,
     at: Location,
+    /// Bytes of line ends behind the last block.
+    blank: usize,
     /// Damage at the head of a member that was met while the record before it was finished.
     next_fails: Option<ReadError>,
 }
@@ -90,7 +95,12 @@ impl<R: BufRead> Reader<R> {
     pub fn at(inner: R, location: Location) -> io::Result<Self> {
         let mut members = Members::new(inner, location.member)?;
         skip(&mut members, location.skip)?;
-        Ok(Reader { members, left: 0, at: location, next_fails: None })
+        Ok(Reader { members, left: 0, at: location, blank: 0, next_fails: None })
+    }
+
+    /// Where the current record starts; before the first, where the reader began.
+    pub fn stands(&self) -> Location {
+        self.at
     }
 
     /// The next record, after whatever is left of the one before; `None` at the end.
@@ -165,7 +175,8 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// The file ends early or is damaged.
     pub fn finish_record(&mut self) -> Result<Option<u64>, ReadError> {
-        let ended = self.skip_block().and_then(|()| self.members.boundary().map_err(Trouble::from));
+        let ended = self.skip_block().and_then(|()| self.leads_on());
+        let ended = ended.and_then(|()| self.members.boundary().map_err(Trouble::from));
         let Err(trouble) = ended else { return ended.map_err(|trouble| ReadError { at: self.at, trouble }) };
         let error = ReadError { at: self.reached(), trouble };
         if error.at == self.at {
@@ -177,8 +188,18 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(end))
     }
 
+    /// Whether the block ended where records do. Packed files have checksums for that.
+    fn leads_on(&mut self) -> Result<(), Trouble> {
+        if !self.members.is_plain() || self.blank >= 4 {
+            return Ok(());
+        }
+        let next = self.members.fill_buf()?;
+        if b"WARC/".starts_with(&next[..next.len().min(5)]) { Ok(()) } else { Err(Trouble::Overrun) }
+    }
+
     fn skip_block(&mut self) -> Result<(), Trouble> {
         skip(&mut self.members, std::mem::take(&mut self.left))?;
+        self.blank = 0;
         // Two line ends follow a block; some tools write one, or none.
         loop {
             let available = self.members.fill_buf()?;
@@ -186,6 +207,7 @@ impl<R: BufRead> Reader<R> {
             if blank == 0 {
                 return Ok(());
             }
+            self.blank += blank;
             self.members.consume(blank);
         }
     }

@@ -11,15 +11,25 @@ use super::read::{Location, Reader};
 /// Magic number and the only compression method there is.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// A reader at the first gzip member after the one at `damaged` that begins with a WARC header;
-/// `None` where the file is not packed by members or nothing whole follows.
+/// How a record of a plain file begins.
+const PLAIN: &[u8] = b"WARC/1.";
+
+/// A reader at the first whole record behind a damaged one: the next gzip member that begins with a WARC header, in a plain
+/// file the next line that begins one. `None` where nothing whole follows, or the file is packed as one.
 ///
 /// # Errors
 /// Where the file cannot be read.
-pub fn resync(path: &Path, damaged: u64) -> io::Result<Option<Reader<BufReader<File>>>> {
-    let mut from = damaged + 1;
-    while let Some(found) = next_magic(path, from)? {
-        if begins_record(path, found)? {
+pub fn resync(path: &Path, damaged: Location) -> io::Result<Option<Reader<BufReader<File>>>> {
+    let mut head = [0; 5];
+    let read = File::open(path)?.read(&mut head)?;
+    let gzip = head[..read].starts_with(&GZIP[..2]);
+    // A plain file whose very first record is damaged is known by no magic number.
+    if !gzip && head[..read].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        return Ok(None);
+    }
+    let mut from = damaged.member + if gzip { 0 } else { damaged.skip } + 1;
+    while let Some(found) = next_of(path, from, if gzip { &GZIP } else { PLAIN })? {
+        if begins_record(path, found, gzip)? {
             let inner = opened(path, found)?;
             return Reader::at(inner, Location { member: found, skip: 0 }).map(Some);
         }
@@ -34,35 +44,42 @@ fn opened(path: &Path, at: u64) -> io::Result<BufReader<File>> {
     Ok(BufReader::new(file))
 }
 
-fn next_magic(path: &Path, from: u64) -> io::Result<Option<u64>> {
-    let mut head = [0; 2];
-    if File::open(path)?.read_exact(&mut head).is_err() || head != GZIP[..2] {
-        return Ok(None);
-    }
+/// Where these bytes come next. The first of them is none of the others.
+fn next_of(path: &Path, from: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
     let mut reader = opened(path, from)?;
     let (mut at, mut matched) = (from, 0);
     loop {
-        let bytes = reader.fill_buf()?;
-        if bytes.is_empty() {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
             return Ok(None);
         }
-        for &byte in bytes {
+        for &byte in buffer {
             at += 1;
-            matched = if byte == GZIP[matched] { matched + 1 } else { usize::from(byte == GZIP[0]) };
-            if matched == GZIP.len() {
-                return Ok(Some(at - GZIP.len() as u64));
+            matched = if byte == bytes[matched] { matched + 1 } else { usize::from(byte == bytes[0]) };
+            if matched == bytes.len() {
+                return Ok(Some(at - bytes.len() as u64));
             }
         }
-        let used = bytes.len();
+        let used = buffer.len();
         reader.consume(used);
     }
 }
 
-/// The three bytes occur by chance once in 16 MB of packed data; a header behind them does not.
-fn begins_record(path: &Path, at: u64) -> io::Result<bool> {
-    let mut start = [0; 5];
-    let read = GzDecoder::new(opened(path, at)?).read_exact(&mut start);
-    Ok(read.is_ok() && &start == b"WARC/")
+/// The three bytes of gzip occur by chance once in 16 MB of packed data; a header behind them does not. In a plain file a
+/// text may speak of archives: a header begins a line, and says what it is of.
+fn begins_record(path: &Path, at: u64, gzip: bool) -> io::Result<bool> {
+    if gzip {
+        let mut start = [0; 5];
+        let read = GzDecoder::new(opened(path, at)?).read_exact(&mut start);
+        return Ok(read.is_ok() && &start == b"WARC/");
+    }
+    let mut before = [b'\n'];
+    if at > 0 {
+        opened(path, at - 1)?.read_exact(&mut before)?;
+    }
+    let record = Reader::at(opened(path, at)?, Location { member: at, skip: 0 })?.next_record();
+    Ok(before == [b'\n']
+        && record.is_ok_and(|record| record.is_some_and(|record| !record.header.kind().is_empty())))
 }
 
 #[cfg(test)]
@@ -92,9 +109,8 @@ mod tests {
                 match page {
                     Ok(page) => urls.push(page.url),
                     Err(error) => match error.trouble {
-                        ArchiveTrouble::Read(ReadError { at, .. }) | ArchiveTrouble::Body { at, .. } => {
-                            places.push(at.member)
-                        }
+                        ArchiveTrouble::Read { error: ReadError { at, .. }, .. }
+                        | ArchiveTrouble::Body { at, .. } => places.push(at.member),
                         other => panic!("byte {at}: {other}"),
                     },
                 }
@@ -109,5 +125,59 @@ mod tests {
         }
         // Time and system in a member's header say nothing about its content.
         assert!(gaps + 8 >= starts[3] - starts[2], "{gaps} gaps of {} bytes", starts[3] - starts[2]);
+    }
+
+    /// Damages one byte of the middle one of five records of a plain file, every byte of its header in turn, and its end.
+    #[test]
+    fn a_damaged_record_of_a_plain_file_loses_itself_and_no_other() {
+        let record = |i: u32, length: usize| {
+            let block =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nWARC/1.0 is a format\nWARC/1.1 too";
+            let length = if length == 0 { block.len() } else { length };
+            format!(
+                "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/{i}\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n"
+            )
+        };
+        let whole: Vec<String> = (0..5).map(|i| record(i, 0)).collect();
+        let start = whole[0].len() * 2;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc");
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let (mut urls, mut gaps) = (Vec::new(), Vec::new());
+            for page in Archive::new(vec![path.clone()], Limits::default()).pages() {
+                match page {
+                    Ok(page) => urls.push(page.url),
+                    Err(error) => gaps.push(error.to_string()),
+                }
+            }
+            (urls, gaps)
+        };
+        let others = ["http://a/0", "http://a/1", "http://a/3", "http://a/4"];
+        let header = whole[2].find("HTTP/").unwrap();
+        for at in (0..header).chain(whole[2].len() - 4..whole[2].len()) {
+            let mut bytes = whole.concat().into_bytes();
+            bytes[start + at] ^= 0x15;
+            let (urls, gaps) = read(&bytes);
+            for other in others {
+                assert!(urls.iter().any(|url| url == other), "byte {at}: {urls:?} {gaps:?}");
+            }
+            assert!(gaps.len() <= 1, "byte {at}: {gaps:?}");
+        }
+        // A length that is too small, that reaches into the next record, and beyond the file.
+        for length in [1, 20, 150, 300, 100_000] {
+            let torn =
+                [&whole[0], &whole[1], &record(2, length), &whole[3], &whole[4]].map(String::as_str).concat();
+            let (urls, gaps) = read(torn.as_bytes());
+            assert_eq!(urls, others, "length {length}: {gaps:?}");
+            assert!(gaps.len() == 1 && gaps[0].contains(&format!("byte 0+{start}")), "{gaps:?}");
+            assert!(gaps[0].contains("reading goes on at byte"), "{gaps:?}");
+        }
+        // Bytes between two records.
+        let between = [&whole[0], &whole[1], "torn bytes\n", &whole[3], &whole[4]].concat();
+        let (urls, gaps) = read(between.as_bytes());
+        assert_eq!((urls.len(), gaps.len()), (4, 1));
+        let end = [&whole[0], &whole[1][..80]].concat();
+        assert!(read(end.as_bytes()).1[0].contains("nothing whole follows"));
     }
 }

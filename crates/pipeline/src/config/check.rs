@@ -1,5 +1,7 @@
 //! pipeline.toml against the list of settings: every problem at once, each with its place.
 
+mod sites;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -9,6 +11,7 @@ use toml_edit::{Document, Item, Table};
 
 use super::layers::{Layer, Origin};
 use super::near_miss;
+use super::profile::Profiles;
 use super::reference;
 use super::schema::{Key, Kind, Section};
 use super::sections::SECTIONS;
@@ -31,8 +34,16 @@ pub(super) struct Checked {
 }
 
 /// Reads the text of a settings file.
-pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
-    let mut reader = Reader { text, recipes, checked: Checked::default(), found: Found::new(FILE, text) };
+pub(super) fn check(text: &str, recipes: &[&str], profiles: &Profiles) -> Checked {
+    let mut reader = Reader {
+        text,
+        recipes,
+        profiles,
+        checked: Checked::default(),
+        found: Found::new(FILE, text),
+        elsewhere: Vec::new(),
+        of_crawls: Vec::new(),
+    };
     match Document::parse(text) {
         Ok(document) => reader.root(document.as_table()),
         Err(e) => {
@@ -46,14 +57,30 @@ pub(super) fn check(text: &str, recipes: &[&str]) -> Checked {
         }
     }
     // Tables come in the order of their names' first use, keys before what they lack.
-    Checked { problems: reader.found.in_order(), ..reader.checked }
+    let mut problems = reader.found.in_order();
+    problems.extend(reader.elsewhere);
+    Checked { problems, ..reader.checked }
 }
 
 struct Reader<'a> {
     text: &'a str,
     recipes: &'a [&'a str],
+    profiles: &'a Profiles,
     checked: Checked,
     found: Found<'a>,
+    /// Problems of the profiles that are named.
+    elsewhere: Vec<Problem>,
+    /// Sources of the pages of a crawl.
+    of_crawls: Vec<OfCrawl>,
+}
+
+/// A source of the pages of a crawl, which may stand behind it.
+struct OfCrawl {
+    /// Which of the sources.
+    at: usize,
+    crawl: String,
+    span: Option<Range<usize>>,
+    namespace: Option<String>,
 }
 
 impl Reader<'_> {
@@ -82,7 +109,7 @@ impl Reader<'_> {
                     self.checked.annotators = self.list(item, &reference::ANNOTATOR);
                 }
                 "crawl" => {
-                    self.checked.crawls = self.list(item, &reference::CRAWL);
+                    self.checked.crawls = self.crawls(item);
                 }
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
                     Some(section) => self.section(section, "", item),
@@ -100,6 +127,7 @@ impl Reader<'_> {
                 },
             }
         }
+        self.sources_of_crawls();
     }
 
     fn section(&mut self, section: &Section, prefix: &str, item: &Item) {
@@ -154,7 +182,7 @@ impl Reader<'_> {
                 self.problem(item.span(), format!("expected a table, [llm.{name}]"));
                 continue;
             };
-            if let Some(mut endpoint) = self.typed::<Endpoint>(one, &known, &reference::LLM) {
+            if let Some(mut endpoint) = self.typed::<Endpoint>(one, &known, &reference::LLM, None) {
                 endpoint.name = name.into();
                 self.checked.endpoints.push(endpoint);
             }
@@ -190,18 +218,27 @@ impl Reader<'_> {
             return Vec::new();
         };
         let known = reference::keys(section);
-        tables.iter().filter_map(|table| self.typed(table, &known, section)).collect()
+        tables.iter().filter_map(|table| self.typed(table, &known, section, None)).collect()
     }
 
     /// A table as a type that knows its own fields. Unknown keys are named one by one with their near
     /// miss, numbers out of their bounds by the reference; of other values of a wrong kind the type names the first.
-    fn typed<T: DeserializeOwned>(&mut self, table: &Table, known: &[&str], section: &Section) -> Option<T> {
+    /// What is `given` was read already.
+    fn typed<T: DeserializeOwned>(
+        &mut self,
+        table: &Table,
+        known: &[&str],
+        section: &Section,
+        given: Option<(&str, Value)>,
+    ) -> Option<T> {
         let mut values = serde_json::Map::new();
         let before = self.found.count();
         let refused = self.refused(section, table);
         for (name, item) in table.iter().filter(|(name, _)| !refused.contains(name)) {
             if !known.contains(&name) {
                 self.unknown("key", name, key_span(table, name), near_miss(name, known.iter().copied()));
+            } else if let Some((_, value)) = given.as_ref().filter(|(given, _)| *given == name) {
+                values.insert(name.into(), value.clone());
             } else if let Some(value) = item_json(item) {
                 values.insert(name.into(), value);
             } else {
@@ -210,6 +247,8 @@ impl Reader<'_> {
         }
         match serde_json::from_value(Value::Object(values)) {
             Ok(value) => Some(value).filter(|_| self.found.count() == before),
+            // The site of a crawl is told where it is written.
+            Err(_) if self.found.count() > before || !self.elsewhere.is_empty() => None,
             Err(e) => {
                 self.problem(table.span(), e.to_string());
                 None
@@ -253,10 +292,12 @@ impl Reader<'_> {
             let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
             self.problem(table.get("name").and_then(Item::span), what);
         }
-        let path = match (text("path"), text("url")) {
-            (Some(path), _) => path,
-            (None, Some(url)) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),
-            (None, None) => {
+        let profile = self.profile_of(table, &text);
+        let path = match (text("path"), text("url"), text("crawl")) {
+            (Some(path), _, _) => path,
+            (None, Some(url), _) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),
+            (None, None, Some(crawl)) => format!("raw/warc/{crawl}/*.warc.gz"),
+            (None, None, None) => {
                 self.problem(table.span(), "[[source]] lacks `path` (or `url`)".into());
                 String::new()
             }
@@ -295,7 +336,19 @@ impl Reader<'_> {
         if self.found.count() > before {
             return None;
         }
+        if let Some(crawl) = text("crawl").filter(|_| profile.is_none()) {
+            let span = table.get("crawl").and_then(Item::span);
+            self.of_crawls.push(OfCrawl {
+                at: self.checked.sources.len(),
+                crawl,
+                span,
+                namespace: text("namespace"),
+            });
+        }
         Some(Source {
+            profile,
+            profile_name: text("profile"),
+            crawl: text("crawl"),
             name: text("name")?,
             kind: SourceKind::from_name(&text("kind")?)?,
             path,
@@ -376,7 +429,7 @@ fn key_span(table: &Table, name: &str) -> Option<Range<usize>> {
 }
 
 /// A value or a table, however it is written.
-fn item_json(item: &Item) -> Option<Value> {
+pub(super) fn item_json(item: &Item) -> Option<Value> {
     match item {
         Item::Value(toml_edit::Value::InlineTable(table)) => table
             .iter()

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::check::{check, value_json};
 use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
-use super::{FILE, Source};
+use super::{FILE, Profiles, Source};
 use super::{Problem, Problems};
 use super::{near_miss, unknown};
 use riddlemill_harvest::crawl;
@@ -138,7 +138,7 @@ impl Config {
             let what = format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to());
             Problems(vec![Problem { place: FILE.into(), what }])
         })?;
-        let file = check(text.trim_start_matches('\u{feff}'), recipes);
+        let file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::of(root));
         let mut problems = file.problems;
         let env = environment(&overrides.env, recipes, &mut problems);
         let flags = flags(&overrides.flags, recipes, &mut problems);

@@ -7,6 +7,7 @@
 mod check;
 mod layers;
 mod licence;
+pub mod profile;
 pub mod reference;
 mod schema;
 pub mod sections;
@@ -15,6 +16,7 @@ mod template;
 
 pub(crate) use check::value_json;
 pub use layers::{Config, Origin, Overrides, Setting, Written};
+pub use profile::Profiles;
 pub use riddlemill_text::hint::{near_miss, unknown};
 pub use riddlemill_text::problem::{Problem, Problems};
 pub use schema::{Key, Kind, Section};

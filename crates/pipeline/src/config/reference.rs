@@ -202,7 +202,7 @@ pub const CRAWL: Section = Section {
             "site",
             Kind::Choice(&["tieba", "riddles", "rd", "plain"]),
             "\"plain\"",
-            "Whose pages they are, or { profile = { … } } for another forum; plain pages are kept and not read.",
+            "Whose pages they are: one of these, a name of `riddlemill profiles list`, or { profile = { … } }; plain pages are kept and not read.",
         ),
         key(
             "base",
@@ -261,9 +261,9 @@ pub const CRAWL: Section = Section {
         key("limits.segment_bytes", Kind::Whole(1, i64::MAX), "1073741824", "Bytes of one archive file."),
         key(
             "refresh",
-            Kind::Flag,
+            Kind::Choice(&["changed", "all"]),
             "false",
-            "Fetch again what an earlier pass fetched, asking only for changes.",
+            "A finished crawl begins another pass: \"changed\" asks for lists and for threads with new posts, the last page first, \"all\" for every page, and whether it changed; as does `crawl --refresh`.",
         ),
         key("private_hosts", Kind::Texts, "[]", "For tests: host:port pairs that may be private addresses."),
     ],

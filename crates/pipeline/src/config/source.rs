@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::schema::{Key, Kind, Section};
+use riddlemill_harvest::pages::Profile;
 
 /// A dump, or several of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,6 +29,15 @@ pub struct Source {
     /// Of a table: the column, or a template of columns in braces, of each field of a post.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
+    /// The name of the profile of its pages.
+    #[serde(rename = "profile", skip_serializing_if = "Option::is_none")]
+    pub profile_name: Option<String>,
+    /// The `[[crawl]]` whose pages these are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crawl: Option<String>,
+    /// The profile itself, of a source of that kind.
+    #[serde(skip)]
+    pub profile: Option<Profile>,
     /// The line of its table in pipeline.toml.
     #[serde(skip)]
     pub line: usize,
@@ -38,10 +48,15 @@ impl Source {
     /// by the recipes that it names.
     pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
         let named = self.recipes.iter().any(|name| name == recipe);
-        match self.kind.is_riddles() == riddles {
+        match self.holds_riddles() == riddles {
             true => named || self.recipes.is_empty(),
-            false => named && self.kind == SourceKind::Table,
+            false => named && matches!(self.kind, SourceKind::Table | SourceKind::Profile),
         }
+    }
+
+    /// Whether it holds riddles and their answers, and no posts.
+    fn holds_riddles(&self) -> bool {
+        self.kind.is_riddles() || self.profile.as_ref().is_some_and(Profile::holds_riddles)
     }
 }
 
@@ -65,6 +80,8 @@ pub enum SourceKind {
     Table,
     /// Archived pages of the forum.
     Warc,
+    /// Pages of any site, saved or archived, that a profile describes.
+    Profile,
     /// Pages of riddles.com, saved as HTML or archived.
     RiddlesCom,
     /// Articles of rd.com, saved as HTML or archived.
@@ -87,6 +104,7 @@ impl SourceKind {
         "cqia",
         "table",
         "warc",
+        "profile",
         "riddles-com",
         "rd",
         "puzzles",
@@ -111,6 +129,7 @@ impl SourceKind {
             "cqia" => SourceKind::Cqia,
             "table" => SourceKind::Table,
             "warc" => SourceKind::Warc,
+            "profile" => SourceKind::Profile,
             "riddles-com" => SourceKind::RiddlesCom,
             "rd" => SourceKind::Rd,
             "puzzles" => SourceKind::Puzzles,
@@ -166,13 +185,31 @@ pub const SOURCE: Section = Section {
             name: "take",
             kind: Kind::Choice(&["jokes", "main"]),
             default: "\"jokes\"",
-            doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post.",
+            doc: "thread-dump, aiotieba, warc: the numbered posts of annual threads, or every main post; profile: what its `jokes` says, or every post.",
         },
         Key {
             name: "fields",
             kind: Kind::Map(FIELDS),
             default: "{}",
             doc: "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
+        },
+        Key {
+            name: "profile",
+            kind: Kind::Text,
+            default: "",
+            doc: "profile: the name of one, of profiles/ or of `riddlemill profiles list`.",
+        },
+        Key {
+            name: "crawl",
+            kind: Kind::Text,
+            default: "",
+            doc: "profile: the [[crawl]] whose pages these are; then `path` and `profile` may be left out.",
+        },
+        Key {
+            name: "namespace",
+            kind: Kind::Text,
+            default: "",
+            doc: "profile: stands before the ids of its posts; the host of their page, if left out.",
         },
     ],
 };

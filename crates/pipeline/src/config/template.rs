@@ -212,7 +212,7 @@ const OWN: &str = r#"
 # Pages to archive with `riddlemill crawl NAME`; docs/crawl.md has every key. More: `riddlemill config --explain crawl`.
 # [[crawl]]
 # name = "forum"
-# site = "tieba"                # whose pages; { profile = { … } } describes others by CSS selectors
+# site = "tieba"                # whose pages; others are described by a profile: `riddlemill profiles list`
 # seeds = [{ good_forum = "弱智" }]
 # contact = "you@example.org"   # sent with every request
 # scope = { max_pages = 5000, max_list_pages = 20 }
@@ -231,7 +231,7 @@ pub fn sample_pipeline() -> String {
 fn pipeline(sources: &str) -> String {
     let mut text = format!("{HEAD}version = {VERSION}\n\n# [[source]]: {}\n", SOURCE.doc);
     for key in SOURCE.keys {
-        let _ = writeln!(text, "#   {:<8} {}", key.name, key.doc);
+        let _ = writeln!(text, "#   {:<9} {}", key.name, key.doc);
     }
     text.push_str(sources);
     for section in SECTIONS {

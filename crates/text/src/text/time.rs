@@ -7,13 +7,18 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::{self, Offset};
 
 /// The zone of every forum read here.
-const CHINA: Offset = tz::offset(8);
+pub(super) const CHINA: Offset = tz::offset(8);
 
 /// ISO 8601 at the precision the text has: `2024-03-05T12:30+08:00`, `2024-03-05` or `2024-03`.
 ///
 /// `captured` is the page's own date (`WARC-Date`, UTC); without it, `12:30` and `3-5` name no
 /// day and give `None`.
 pub fn parse(raw: &str, captured: Option<&str>) -> Option<String> {
+    parse_in(raw, captured, CHINA)
+}
+
+/// [`parse`] of a time in another zone.
+pub(super) fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     let raw = raw.trim();
     let (date, clock) = match raw.split_once([' ', 'T']) {
         Some((date, clock)) => (date, Some(clock.trim())),
@@ -24,7 +29,7 @@ pub fn parse(raw: &str, captured: Option<&str>) -> Option<String> {
         Some(clock) => Some(parse_clock(clock)?),
         None => None,
     };
-    let today = captured.and_then(china_date);
+    let today = captured.and_then(|utc| date_in(utc, zone));
     let numbers: Vec<&str> = date.split(['-', '/', '.']).filter(|part| !part.is_empty()).collect();
     let day = match numbers.as_slice() {
         [] => today?,
@@ -43,9 +48,16 @@ pub fn parse(raw: &str, captured: Option<&str>) -> Option<String> {
         _ => return None,
     };
     Some(match clock {
-        Some(clock) => format!("{day}T{clock}+08:00"),
+        Some(clock) => format!("{day}T{clock}{}", sign(zone)),
         None => day.to_string(),
     })
+}
+
+/// A zone as ISO 8601 has it: `+08:00`.
+pub(super) fn sign(zone: Offset) -> String {
+    let seconds = zone.seconds();
+    let sign = if seconds < 0 { '-' } else { '+' };
+    format!("{sign}{:02}:{:02}", seconds.abs() / 3600, seconds.abs() / 60 % 60)
 }
 
 /// Unix seconds as ISO 8601, UTC+8; `None` outside of the years -9999 to 9999.
@@ -101,9 +113,9 @@ fn number(text: &str) -> Option<i16> {
     digits.then(|| text.parse().ok()).flatten()
 }
 
-/// The day in UTC+8 of a `WARC-Date`.
-fn china_date(utc: &str) -> Option<Date> {
-    Some(CHINA.to_datetime(utc.parse().ok()?).date())
+/// The day of a `WARC-Date` in a zone.
+fn date_in(utc: &str, zone: Offset) -> Option<Date> {
+    Some(zone.to_datetime(utc.parse().ok()?).date())
 }
 
 #[cfg(test)]

@@ -68,6 +68,7 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
         image_links: images(&object.contents),
         is_comment,
         floor: if is_thread { Some("1".into()) } else { object.floor },
+        id: None,
         score: object.agree,
     })
 }

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
+use riddlemill_harvest::pages::Profile;
 use riddlemill_tables::{Error, StageReader, Workspace, durable};
 use riddlemill_text::record::record;
 
@@ -46,6 +47,8 @@ pub struct Dump {
     pub take: Take,
     /// Of a table: its columns by the fields of a post.
     pub fields: BTreeMap<String, String>,
+    /// Of pages of any site: how they are read.
+    pub profile: Option<Profile>,
     /// The licence its texts are under.
     pub licence: Option<String>,
     /// The file's name, with the folder before it where two files of a source share one.
@@ -87,6 +90,7 @@ impl Dump {
             kind: source.kind,
             take: source.take,
             fields: source.fields.clone(),
+            profile: source.profile.clone(),
             licence: source.licence.clone(),
             file,
             path: path.to_path_buf(),
@@ -121,6 +125,9 @@ impl Dump {
             serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
         if !self.fields.is_empty() {
             decides["fields"] = serde_json::json!(self.fields);
+        }
+        if let Some(profile) = &self.profile {
+            decides["profile"] = profile.decides();
         }
         (format!("{source}/{file}"), decides.to_string())
     }

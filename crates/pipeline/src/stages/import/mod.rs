@@ -12,6 +12,7 @@ mod files;
 mod leymore;
 mod loose;
 mod names;
+mod profile;
 mod recall;
 mod reddit;
 mod riddles;
@@ -164,6 +165,17 @@ fn read<T: Default + Send>(
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
         return in_order(warc::batches(dump, &Site::Tieba).into_iter(), gather, take);
     }
+    if let Some(found) = &dump.profile {
+        let known = profile::census(dump, found, settings);
+        let place = |unit: profile::Unit| Place {
+            position: unit.at,
+            name: Some(unit.name.clone()),
+            parsed: profile::unit(unit, &known, dump, found),
+        };
+        let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
+        let limit = settings.max_line_mib << 20;
+        return in_order(profile::batches(dump, found, limit).into_iter(), gather, take);
+    }
     if let Some(site) = riddles::site(dump.kind) {
         let place =
             |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
@@ -242,6 +254,7 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
         SourceKind::ThreadDump
         | SourceKind::Aiotieba
         | SourceKind::Warc
+        | SourceKind::Profile
         | SourceKind::RiddlesCom
         | SourceKind::Rd => Parsed::Bad("an item of another format".into()),
     })

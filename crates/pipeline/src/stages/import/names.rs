@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::files::Dump;
-use super::{loose, parse, row, rows, warc};
+use super::{loose, parse, profile, row, rows, warc};
 use crate::config::{SourceKind, sections};
 use crate::stages::StageError;
 use riddlemill_harvest::pages::Site;
@@ -78,6 +78,14 @@ pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) 
                 let parsed = batch.into_iter().filter_map(|page| page.read.ok());
                 let authors = parsed.flat_map(|(_, _, parsed)| parsed.posts).filter_map(|post| post.author);
                 authors.for_each(|name| list.add(&name));
+            }
+        }
+        SourceKind::Profile => {
+            let Some(found) = &dump.profile else { return };
+            for batch in profile::batches(dump, found, settings.max_line_mib << 20) {
+                let entries =
+                    batch.into_iter().filter_map(|unit| unit.read.ok()).flat_map(|(_, _, entries)| entries);
+                entries.filter_map(|entry| entry.author).for_each(|name| list.add(&name));
             }
         }
         SourceKind::RiddlesCom | SourceKind::Rd | SourceKind::Puzzles | SourceKind::Cqia => {}

@@ -4,7 +4,7 @@
 //! A dump is cut into blocks of a few records. Whoever keeps the places of the blocks reads a record again
 //! without what stands before it, and need not keep its text.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::sync::LazyLock;
 
@@ -17,10 +17,11 @@ use serde_json::Value;
 use super::dump::{self, BATCH};
 use super::files::Dump;
 use super::split::{Item, Splitter};
-use super::{Parsed, parse, riddles, rows, thread, warc};
+use super::{Parsed, parse, profile, riddles, rows, thread, warc};
 use crate::config::SourceKind;
 use crate::stages::withdrawal::Withdrawals;
-use riddlemill_harvest::pages::{self, Site};
+use riddlemill_harvest::pages::profile::Entry;
+use riddlemill_harvest::pages::{self, Profile, Site};
 use riddlemill_harvest::warc::{Archive, Limits, Location};
 use riddlemill_tables::parquet_rows;
 use riddlemill_text::record::{Post, text_id};
@@ -74,11 +75,19 @@ enum Layout {
     Pages(Site),
     /// One page, of this site.
     Page(Site),
+    /// Pages or items of a site that a profile describes.
+    Described(Profile),
 }
 
 impl Layout {
     fn of(dump: &Dump) -> Layout {
         match dump.kind {
+            SourceKind::Profile if dump.profile.is_some() && !riddles::is_archive(dump) => {
+                dump.profile.clone().map_or(Layout::Stream, Layout::Described)
+            }
+            SourceKind::Profile => {
+                dump.profile.clone().map_or(Layout::Stream, |p| Layout::Pages(Site::Profile(p)))
+            }
             SourceKind::Warc => Layout::Pages(Site::Tieba),
             SourceKind::Table => match rows::head(&dump.path) {
                 rows::Head::Parquet => Layout::Parquet,
@@ -104,6 +113,10 @@ pub fn blocks<T: Send>(
 ) {
     // What is withdrawn may come back: places are kept of all.
     let none = Sift::default();
+    if let Layout::Described(profile) = Layout::of(dump) {
+        each_unit(dump, &profile, limit, &none, |block, records| take(block, make(&records)));
+        return;
+    }
     if let Layout::Pages(site) | Layout::Page(site) = Layout::of(dump) {
         each_page(dump, &site, limit, None, &none, |block, records| take(block, make(&records)));
         return;
@@ -140,6 +153,17 @@ pub fn read_back(
         Layout::Stream => stream(dump, limit, blocks, sift),
         Layout::Csv => Ok(csv(dump, limit, blocks, sift)),
         Layout::Parquet => Ok(blocks.par_iter().map(|block| parquet(dump, block, sift)).collect()),
+        Layout::Described(profile) => {
+            let places: HashMap<u64, usize> =
+                blocks.iter().enumerate().map(|(at, block)| (block.first, at)).collect();
+            let mut found = vec![Vec::new(); blocks.len()];
+            each_unit(dump, &profile, limit, sift, |block, records| {
+                if let Some(at) = places.get(&block.first) {
+                    found[*at] = records;
+                }
+            });
+            Ok(found)
+        }
         Layout::Pages(site) | Layout::Page(site) => {
             let mut found = vec![Vec::new(); blocks.len()];
             each_page(dump, &site, limit, Some(blocks), sift, |block, records| {
@@ -251,6 +275,47 @@ fn parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
     rows.into_iter().zip(block.first..).filter_map(record).collect()
 }
 
+/// Hands over the pages or items of a file with their records.
+fn each_unit(
+    dump: &Dump,
+    described: &Profile,
+    limit: u64,
+    sift: &Sift<'_>,
+    mut take: impl FnMut(Block, Vec<Recalled>),
+) {
+    for batch in profile::batches(dump, described, limit) {
+        let read = |unit: profile::Unit| {
+            let block = Block { start: unit.at, end: unit.at, first: unit.at, last: unit.at };
+            let entries = unit.read.map(|(_, _, entries)| entries).unwrap_or_default();
+            (
+                block,
+                page(
+                    dump,
+                    unit.at,
+                    entries.into_iter().map(|entry| entered(entry, described)).collect(),
+                    sift,
+                ),
+            )
+        };
+        let read: Vec<_> = batch.into_par_iter().map(read).collect();
+        read.into_iter().for_each(|(block, records)| take(block, records));
+    }
+}
+
+/// What a post of a described page says, whatever becomes of it.
+fn entered(entry: Entry, described: &Profile) -> Said {
+    let (title, content) = match described.holds_riddles() {
+        true => (entry.body.or(entry.title), entry.answer),
+        false => (entry.title, entry.body),
+    };
+    let text = Post::written(title.as_deref(), content.as_deref());
+    Said {
+        ids: vec![entry.id.unwrap_or_else(|| text_id(&text))],
+        text,
+        names: entry.author.into_iter().collect(),
+    }
+}
+
 /// Hands over the pages of an archive with their records, or only those of `wanted` blocks.
 fn each_page(
     dump: &Dump,
@@ -287,7 +352,9 @@ fn each_page(
             let at = block(archived.at);
             let posts = parsed.posts.into_iter().map(|post| said(warc::row(post)));
             let riddles = parsed.riddles.into_iter().map(|riddle| drafted(riddles::riddle(riddle)));
-            (at, page(dump, at.first, posts.chain(riddles).collect(), sift))
+            let entries =
+                parsed.entries.into_iter().filter_map(|entry| Some(entered(entry, dump.profile.as_ref()?)));
+            (at, page(dump, at.first, posts.chain(riddles).chain(entries).collect(), sift))
         };
         let read: Vec<_> = batch.into_par_iter().map(read).collect();
         read.into_iter().for_each(|(at, records)| take(at, records));
@@ -386,7 +453,9 @@ fn unread(dump: &Dump, text: &str) -> Said {
             .map(String::as_str)
             .collect(),
         SourceKind::Puzzles => vec!["question", "answer"],
-        SourceKind::Warc | SourceKind::RiddlesCom | SourceKind::Rd => return Said::default(),
+        SourceKind::Warc | SourceKind::Profile | SourceKind::RiddlesCom | SourceKind::Rd => {
+            return Said::default();
+        }
     };
     let unquoted =
         |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).unwrap_or_else(|_| text.into());

@@ -105,7 +105,7 @@ pub(super) fn riddle(riddle: Riddle) -> Parsed {
 }
 
 /// A riddle that was read in another encoding than it was written in is set aside: no rule can be trusted with it.
-fn mojibake(question: &str, answer: Option<&str>) -> Option<Parsed> {
+pub(super) fn mojibake(question: &str, answer: Option<&str>) -> Option<Parsed> {
     let piece = [Some(question), answer].into_iter().flatten().find_map(charset::garbled)?;
     let what =
         format!("`{piece}` was read in another encoding than it was written in; save the source as UTF-8");

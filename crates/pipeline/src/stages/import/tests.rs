@@ -35,6 +35,7 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
             .filter(|_| kind == SourceKind::Table)
             .map(|(k, v)| (k.to_string(), v.to_string()))
             .collect(),
+        profile: None,
         licence: None,
         file: source.into(),
         path,

@@ -42,6 +42,16 @@ pub(super) struct Row {
     pub floor: Option<String>,
     #[serde(skip)]
     pub score: Option<f64>,
+    /// What the post is called everywhere, where it is none of Tieba's.
+    #[serde(skip)]
+    pub id: Option<String>,
+}
+
+impl Threads {
+    /// The names of users that stand in a text.
+    pub(super) fn named_in(&self, text: &str) -> Vec<String> {
+        self.names.in_text(text)
+    }
 }
 
 impl Row {
@@ -162,7 +172,11 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
 pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     let number =
         |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
-    let (Some(tid), Some(pid)) = (number(&row.tid), number(&row.pid)) else {
+    let (tid, pid) = match &row.id {
+        None => (number(&row.tid), number(&row.pid)),
+        Some(_) => (row.tid.clone(), row.pid.clone()),
+    };
+    let (Some(tid), Some(pid)) = (tid, pid) else {
         return Parsed::Bad("`tid` or `pid` is no number".into());
     };
     let text = row.text.clone().unwrap_or_default();
@@ -175,7 +189,11 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     }
     let key = format!("{tid}:{pid}");
     if let Some(joke) = threads.and_then(|t| t.notes.of.get(&key)).filter(|_| by_owner) {
-        return Parsed::Out(Reason::Note, joke.clone());
+        let of = match (&row.id, joke.rsplit_once(':')) {
+            (Some(own), Some((_, pid))) => own.rsplit_once(':').map(|(space, _)| format!("{space}:{pid}")),
+            _ => None,
+        };
+        return Parsed::Out(Reason::Note, of.unwrap_or_else(|| joke.clone()));
     }
     if annual && by_owner && note(&text).is_some() && !row.is_comment {
         return Parsed::Out(Reason::Chatter, "a note with no joke above it".into());
@@ -201,7 +219,10 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     }
     let mentions = threads.map(|t| t.names.in_text(&named)).unwrap_or_default();
     Parsed::Post(Box::new(Draft {
-        id: Some(if whole { format!("tieba:{tid}") } else { format!("tieba:{tid}:{pid}") }),
+        id: row
+            .id
+            .clone()
+            .or_else(|| Some(if whole { format!("tieba:{tid}") } else { format!("tieba:{tid}:{pid}") })),
         kind: if whole { PostKind::Thread } else { kind },
         title,
         author: row.person().map(str::to_string),

@@ -38,7 +38,7 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
         let mut batch = Vec::new();
         pages::each(vec![path], &site, Limits::default(), |item| {
             batch.push(match item {
-                Ok((page, parsed)) => archived(page, parsed, site == Site::Tieba),
+                Ok((page, parsed)) => archived(page, parsed, &site),
                 Err(error) => damaged(&error.trouble),
             });
             if batch.len() == BATCH {
@@ -51,10 +51,14 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Archived>> {
     receiver
 }
 
-/// Of the forum, an address tells what a page ought to be.
-fn archived(page: Page, parsed: pages::Parsed, forum: bool) -> Archived {
+/// Of the forum, an address tells what a page ought to be, and so it does where a profile names addresses.
+fn archived(page: Page, parsed: pages::Parsed, site: &Site) -> Archived {
     let url = Url::parse(&page.url).ok();
-    let known = !forum || url.as_ref().and_then(Address::of).is_some();
+    let known = match site {
+        Site::Tieba => url.as_ref().and_then(Address::of).is_some(),
+        Site::Profile(profile) => url.as_ref().is_none_or(|url| profile.describes(url)),
+        _ => true,
+    };
     let at = place(page.at);
     let read = match (parsed.class, page.truncated) {
         (_, Some(why)) => Err((Reason::Truncated, format!("{}: cut by {}", page.url, why.token()))),
@@ -69,7 +73,7 @@ fn archived(page: Page, parsed: pages::Parsed, forum: bool) -> Archived {
 fn damaged(trouble: &ArchiveTrouble) -> Archived {
     let (at, reason, damage) = match trouble {
         ArchiveTrouble::Open(_) => (0, Reason::Unreadable, true),
-        ArchiveTrouble::Read(error) => (place(error.at), Reason::Truncated, true),
+        ArchiveTrouble::Read { error, .. } => (place(error.at), Reason::Truncated, true),
         ArchiveTrouble::Bomb { at, .. } => (place(*at), Reason::Truncated, true),
         ArchiveTrouble::Body { at, .. } => (place(*at), Reason::Unreadable, false),
     };
@@ -160,5 +164,6 @@ pub(super) fn row(post: pages::Post) -> Row {
         is_comment: post.kind == pages::PostKind::Comment,
         floor: post.floor.map(|n| n.to_string()),
         score: None,
+        id: None,
     }
 }

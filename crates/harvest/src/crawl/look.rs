@@ -1,0 +1,97 @@
+//! One page asked for once, under all the rules of a crawl, and kept nowhere.
+
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use tokio::sync::mpsc::unbounded_channel;
+use url::Url;
+
+use super::fetch::{Fetcher, Validators};
+use super::frontier::FrontierError;
+use super::gate::Gates;
+use super::guard::{Guard, SystemLookup};
+use super::run::{CrawlError, Dirs};
+use super::settings::{Source, authority};
+use super::visit::{Outcome, Visitor};
+use crate::pages::time;
+
+/// A page as it came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looked {
+    /// Its address, redirects followed.
+    pub url: String,
+    /// HTTP status.
+    pub status: u16,
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// Its bytes, content-encoding undone.
+    pub body: Vec<u8>,
+    /// When it was asked for, as an archive writes it.
+    pub date: String,
+}
+
+/// Whether a crawl may ask the host of an address.
+pub fn may_ask(source: &Source, url: &Url) -> bool {
+    source.resolve().is_ok_and(|resolved| authority(url).is_some_and(|host| resolved.hosts.contains(&host)))
+}
+
+/// Asks for a page once: robots.txt, hosts, delays and limits are those of the crawl, and where the crawl is at work
+/// already nothing is asked. The inner error says why there is no page.
+///
+/// # Errors
+/// Wrong settings, or the crawl is running.
+pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Looked, String>, CrawlError> {
+    let resolved = source.resolve()?;
+    let lock = dirs.journal(&source.name).with_extension("lock");
+    let wrap = |error| FrontierError::io(&lock, error);
+    std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
+    let held = OpenOptions::new().create(true).append(true).open(&lock).map_err(wrap)?;
+    if held.try_lock().is_err() {
+        return Err(FrontierError::Busy { path: lock }.into());
+    }
+    let private = source.private_hosts.iter().map(|pair| pair.to_ascii_lowercase()).collect();
+    let guard = Guard::new(resolved.hosts, private, std::sync::Arc::new(SystemLookup));
+    let fetcher = Fetcher::new(guard, &resolved.user_agent, &source.limits).map_err(CrawlError::Client)?;
+    let (events, _heard) = unbounded_channel();
+    let visitor = Visitor {
+        fetcher,
+        gates: Gates::default(),
+        politeness: source.politeness.clone(),
+        events,
+        strain: Mutex::new(HashMap::new()),
+        robots: Mutex::new(HashMap::new()),
+    };
+    let mut at = url.clone();
+    for _ in 0..=source.limits.redirects {
+        let answer = match visitor.visit(&at, &Validators::default()).await.0 {
+            Outcome::Answer(answer) => answer,
+            Outcome::Disallowed => return Ok(Err(format!("robots.txt forbids {at}"))),
+            Outcome::Refused(refusal) => return Ok(Err(format!("{at}: {refusal}"))),
+            Outcome::Deferred(why)
+            | Outcome::Failed(why)
+            | Outcome::Throttled(why)
+            | Outcome::Cut(_, why) => {
+                return Ok(Err(format!("{at}: {why}")));
+            }
+        };
+        let status = answer.head.status;
+        let target = answer.head.get("location").and_then(|to| at.join(to).ok());
+        if let Some(target) = target.filter(|_| (300..400).contains(&status)) {
+            at = target;
+            continue;
+        }
+        let Some(body) = visitor.fetcher.decode(&answer).filter(|body| body.truncated.is_none()) else {
+            return Ok(Err(format!("{at}: the answer is longer than `limits`, or in an unknown encoding")));
+        };
+        return Ok(Ok(Looked {
+            url: at.into(),
+            status,
+            content_type: answer.head.get("content-type").map(str::to_owned),
+            body: body.bytes,
+            date: time::utc_micros(SystemTime::max(answer.began, SystemTime::UNIX_EPOCH)),
+        }));
+    }
+    Ok(Err(format!("{url}: more redirects than `limits.redirects`")))
+}

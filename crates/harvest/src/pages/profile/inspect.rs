@@ -1,0 +1,259 @@
+//! What a profile makes of one page, field by field, and what it does not find.
+
+use std::collections::BTreeSet;
+
+use scraper::Html;
+
+use super::super::dom;
+use super::keys::{Field, Format};
+use super::pick::{From, Hit, Node, Page, Pick, Way};
+use super::read::{Entry, Raw};
+use super::{Jokes, Profile};
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The key.
+    pub key: &'static str,
+    /// The way that found it, as it is written.
+    pub by: String,
+    /// What was found, before it is read as a time or a number.
+    pub raw: String,
+}
+
+/// A post with the way of each of its fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inspected {
+    /// The post.
+    pub entry: Entry,
+    /// What was found of it.
+    pub seen: Vec<Seen>,
+    /// Whether it counts as a joke; of numbered ones only the whole thread tells.
+    pub joke: Option<bool>,
+}
+
+/// A key that found nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The key.
+    pub key: &'static str,
+    /// As it is written.
+    pub said: String,
+    /// Of how many posts it is missing, and how many have it otherwise, where it is of posts.
+    pub posts: Option<(usize, usize)>,
+    /// The longest part of the selector or pointer that finds something, and how much.
+    pub part: Option<(String, usize)>,
+    /// Words of a selector that are nowhere on the page: classes, ids, names of elements.
+    pub strangers: Vec<String>,
+}
+
+/// A page as a profile sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inspection {
+    /// It is taken for a list.
+    pub list: bool,
+    /// It is taken for a page of posts.
+    pub thread: bool,
+    /// Links to pages of posts, each with what tells that its thread has new posts.
+    pub links: Vec<(String, Option<String>)>,
+    /// The next page.
+    pub next: Option<String>,
+    /// Its posts.
+    pub items: Vec<Inspected>,
+    /// What was not found.
+    pub missing: Vec<Missing>,
+    /// Classes, ids and names of elements that are on the page.
+    pub words: BTreeSet<String>,
+}
+
+impl Profile {
+    /// Looks at a page; `None` where it cannot be read in the profile's format at all.
+    pub fn inspect(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Inspection> {
+        if self.rules.format == Format::Html {
+            let page = dom::document(text).ok()?;
+            let raw = self.raw_html(&page, url, captured);
+            let view = Page::new(Node::Html(page.root_element()), url, captured, &[]);
+            return Some(self.inspection(raw, &view, words(&page)));
+        }
+        let raw = self.raw_text(text, url, captured)?;
+        let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let view = Page::new(Node::Json(&value), url, captured, &[]);
+        Some(self.inspection(raw, &view, BTreeSet::new()))
+    }
+
+    fn inspection(&self, raw: Raw, page: &Page<'_>, words: BTreeSet<String>) -> Inspection {
+        let rules = &*self.rules;
+        let seen = |field: &Field, hit: &Hit| Seen {
+            key: field.name(),
+            by: rules
+                .fields
+                .get(field)
+                .and_then(|pick| pick.0.get(hit.way))
+                .map_or_else(|| "each".into(), |way| way.said.clone()),
+            raw: hit.value.clone(),
+        };
+        let posts = raw.hits.len();
+        let mut missing = Vec::new();
+        for (key, pick) in rules.picks() {
+            let field = Field::ALL.into_iter().find(|field| field.name() == key);
+            // A title on the page is that of the first post, and pictures are no part of most.
+            let asked = |at: &usize, field| match field {
+                Field::Title => raw.reading.entries[*at].first,
+                Field::Images => false,
+                _ => true,
+            };
+            let (lacking, having) = match field {
+                Some(field) if raw.reading.thread => {
+                    let lacks = |at: &usize| raw.hits[*at].get(&field).is_none_or(|hit| hit.value.is_empty());
+                    let (lack, have): (Vec<usize>, Vec<usize>) =
+                        (0..posts).filter(|at| asked(at, field)).partition(lacks);
+                    (lack.len(), have.len())
+                }
+                _ => (0, 0),
+            };
+            let of_page = match key {
+                "list" => raw.reading.links.is_empty() && (raw.reading.list || !raw.reading.thread),
+                "changed" => raw.reading.list && raw.reading.marks.is_empty(),
+                "next" => raw.next.is_none(),
+                _ => false,
+            };
+            if lacking > 0 || of_page {
+                let posts = field.map(|_| (lacking, having));
+                missing.push(self.missing(key, pick, posts, page, &words));
+            }
+        }
+        let item = rules.item.as_ref().filter(|_| posts == 0 && (raw.reading.thread || !raw.reading.list));
+        if let Some(from) = item {
+            let said = said_of(from, self, "item");
+            missing.insert(0, found_part("item", said, None, from, page, &words));
+        }
+        let items = raw.reading.entries.into_iter().zip(&raw.hits).map(|(entry, hits)| Inspected {
+            joke: match rules.jokes {
+                Jokes::All => Some(true),
+                Jokes::First => Some(entry.first),
+                Jokes::Numbered => None,
+            },
+            seen: hits.iter().map(|(field, hit)| seen(field, hit)).collect(),
+            entry,
+        });
+        Inspection {
+            list: raw.reading.list,
+            thread: raw.reading.thread,
+            links: raw.links.into_iter().map(|(hit, mark)| (hit.value, mark.map(|hit| hit.value))).collect(),
+            next: raw.reading.next,
+            items: items.collect(),
+            missing,
+            words,
+        }
+    }
+
+    fn missing(
+        &self,
+        key: &'static str,
+        pick: &Pick,
+        posts: Option<(usize, usize)>,
+        page: &Page<'_>,
+        words: &BTreeSet<String>,
+    ) -> Missing {
+        let said = pick.0.iter().map(|way| way.said.as_str()).collect::<Vec<_>>().join(", ");
+        match pick.0.first() {
+            Some(Way { from, said: one, .. }) if pick.0.len() == 1 => {
+                found_part(key, one.clone(), posts, from, page, words)
+            }
+            _ => Missing { key, said, posts, part: None, strangers: Vec::new() },
+        }
+    }
+}
+
+fn said_of(_: &From, profile: &Profile, key: &str) -> String {
+    profile.said.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+}
+
+/// What of a selector or pointer is there: parts from its beginning, shorter and shorter.
+fn found_part(
+    key: &'static str,
+    said: String,
+    posts: Option<(usize, usize)>,
+    from: &From,
+    page: &Page<'_>,
+    words: &BTreeSet<String>,
+) -> Missing {
+    let mut missing = Missing { key, said: said.clone(), posts, part: None, strangers: Vec::new() };
+    match (from, page.root) {
+        (From::Html { attribute, .. }, Node::Html(root)) => {
+            let css = match attribute {
+                Some(name) => said.split_once(&format!("@{name}")).map_or(said.as_str(), |(css, _)| css),
+                None => said.as_str(),
+            };
+            let known = |word: &&str| words.contains(*word);
+            missing.strangers = names_in(css).into_iter().filter(|word| !known(&word.as_str())).collect();
+            missing.strangers.sort();
+            missing.strangers.dedup();
+            let mut part = css.trim();
+            while !part.is_empty() {
+                let count =
+                    scraper::Selector::parse(part).map_or(0, |selector| root.select(&selector).count());
+                if count > 0 {
+                    missing.part = Some((part.to_owned(), count));
+                    break;
+                }
+                part = part
+                    .rsplit_once([' ', '>'])
+                    .map_or("", |(before, _)| before.trim_end_matches([' ', '>']));
+            }
+        }
+        (From::Json(_), Node::Json(root)) => {
+            let mut part = said.as_str();
+            while let Some((before, _)) = part.rsplit_once('/') {
+                part = before;
+                let count = super::pointer::Pointer::parse(part).map_or(0, |pointer| pointer.all(root).len());
+                if count > 0 && !part.is_empty() {
+                    missing.part = Some((part.to_owned(), count));
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
+    missing
+}
+
+/// The names of elements, and classes and ids with their sign, in a selector. What stands in brackets is passed over.
+fn names_in(css: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = css;
+    while let Some(at) = rest.find(|c: char| c.is_alphanumeric() || matches!(c, '.' | '#' | '[' | ':' | '('))
+    {
+        rest = &rest[at..];
+        let close = match rest.as_bytes()[0] {
+            b'[' => Some(']'),
+            b'(' => Some(')'),
+            _ => None,
+        };
+        if let Some(close) = close {
+            rest = rest.find(close).map_or("", |end| &rest[end + close.len_utf8()..]);
+            continue;
+        }
+        let length = rest
+            .char_indices()
+            .skip(1)
+            .find(|(_, c)| !(c.is_alphanumeric() || matches!(c, '-' | '_')))
+            .map_or(rest.len(), |(at, _)| at);
+        let word = &rest[..length];
+        if !word.starts_with(':') && word.len() > 1 || word.chars().all(char::is_alphanumeric) {
+            names.push(word.to_owned());
+        }
+        rest = &rest[length..];
+    }
+    names
+}
+
+fn words(page: &Html) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for element in page.tree.nodes().filter_map(|node| node.value().as_element()) {
+        words.insert(element.name().to_owned());
+        words.extend(element.classes().map(|class| format!(".{class}")));
+        words.extend(element.id().map(|id| format!("#{id}")));
+    }
+    words
+}

@@ -1,0 +1,158 @@
+//! The words of the language of profiles: its keys, what a post has, and a mistake.
+
+use super::pick::Place;
+
+/// What a page is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// HTML, read by CSS selectors.
+    #[default]
+    Html,
+    /// JSON, read by pointers.
+    Json,
+    /// XML, read as JSON and by pointers.
+    Xml,
+}
+
+/// Which posts of a page are jokes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Jokes {
+    /// All of them.
+    #[default]
+    All,
+    /// The first of each thread.
+    First,
+    /// Of a thread whose owner numbers jokes, those; else the first.
+    Numbered,
+}
+
+/// What is read of a post.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// The site's own number or name of it.
+    Id,
+    /// Of its thread.
+    Thread,
+    /// Which page of the thread it is on.
+    Page,
+    /// Which post of the thread it is.
+    Floor,
+    /// Title.
+    Title,
+    /// Text.
+    Body,
+    /// Who wrote it.
+    Author,
+    /// When.
+    Time,
+    /// Of a riddle.
+    Answer,
+    /// What readers gave it.
+    Score,
+    /// Pictures in it: each that is found counts.
+    Images,
+}
+
+impl Field {
+    /// In the order of reports.
+    pub const ALL: [Field; 11] = [
+        Field::Id,
+        Field::Thread,
+        Field::Page,
+        Field::Floor,
+        Field::Title,
+        Field::Body,
+        Field::Answer,
+        Field::Author,
+        Field::Time,
+        Field::Score,
+        Field::Images,
+    ];
+
+    /// Its key.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Id => "id",
+            Field::Thread => "thread",
+            Field::Page => "page",
+            Field::Floor => "floor",
+            Field::Title => "title",
+            Field::Body => "body",
+            Field::Author => "author",
+            Field::Time => "time",
+            Field::Answer => "answer",
+            Field::Score => "score",
+            Field::Images => "images",
+        }
+    }
+
+    pub(super) fn place(self) -> Place {
+        if matches!(self, Field::Thread | Field::Page) { Place::Page } else { Place::Item }
+    }
+}
+
+/// The keys of a profile, each with what it does.
+pub const KEYS: &[(&str, &str)] = &[
+    ("about", "What it is for, in a line: `profiles list` shows it."),
+    (
+        "format",
+        "\"html\" (CSS selectors), \"json\" (pointers, /data/items/*/title) or \"xml\" (pointers, an attribute is /@name).",
+    ),
+    (
+        "encoding",
+        "Of pages that declare none and are no UTF-8: \"gb18030\", \"windows-1252\", …; left out, it is seen from the bytes.",
+    ),
+    ("zone", "Of times that name none: \"+08:00\", the default, \"UTC\", \"-05:00\"."),
+    ("time_formats", "Forms of times beyond the usual: \"%d.%m.%Y %H:%M\", \"unix\", \"unix_ms\"."),
+    ("namespace", "Stands before the ids: <namespace>:<id>. Left out, it is the host of the page."),
+    ("lists", "Addresses of lists: \"/forum-*\". Left out, a page with links that `list` finds is one."),
+    ("threads", "Addresses of pages of posts: \"/thread-*\". Left out, a page with an `item` is one."),
+    ("list_has", "What every list has, where its address does not tell it."),
+    ("thread_has", "What every page of posts has, where its address does not tell it."),
+    ("unwrap", "Elements that hold markup in comments, which a script would put in its place."),
+    ("row", "A thread in a list: `list` and `changed` are looked for in it."),
+    ("list", "Links from a list to pages of posts."),
+    (
+        "changed",
+        "In a row: what is another when the thread has new posts (the number of replies, the last time).",
+    ),
+    ("next", "The next page, of lists and of threads."),
+    ("item", "One post."),
+    (
+        "each",
+        "A pattern with named groups ((?<body>…), (?<answer>…)): each match in the text of an item is a post.",
+    ),
+    ("id", "The site's own id of a post; two groups of a pattern are joined by `:`."),
+    ("thread", "The id of the thread, on the page."),
+    ("page", "The number of the page, on the page."),
+    ("floor", "The number of the post in its thread."),
+    ("first_floor", "The floor of the first post: 1, or 0 on some sites."),
+    ("title", "The title, in the item or else on the page; there it is the first post's."),
+    ("body", "The text; left out, it is the whole item's."),
+    ("author", "Who wrote it; hashed when it is imported."),
+    ("time", "When."),
+    ("answer", "Of riddles: the answer. A profile with this key holds riddles, one without holds posts."),
+    ("score", "What readers gave it."),
+    ("images", "Pictures in it."),
+    ("strip", "Elements that are left out of every text: quotations, edit notes, signatures."),
+    ("strip_text", "Patterns that are cut out of texts: \"(?s)\\\\[quote\\\\].*?\\\\[/quote\\\\]\"."),
+    ("gone", "Patterns of texts that stand where something was taken away: \"^\\\\[removed\\\\]$\"."),
+    (
+        "jokes",
+        "\"all\" posts, the \"first\" of each thread, or \"numbered\": those the thread's owner numbers, else the first.",
+    ),
+];
+
+/// The keys of a pick that is a table.
+pub const PICK_KEYS: &[&str] = &["from", "match", "in", "as", "template", "param", "while", "of"];
+
+/// A mistake in a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The keys that lead to it: `["time", "match"]`, `["title", "1"]`.
+    pub path: Vec<String>,
+    /// What is wrong.
+    pub what: String,
+    /// Of a word that is none of these: these.
+    pub known: Vec<&'static str>,
+}

@@ -1,0 +1,148 @@
+//! A site described by a user: where on its pages posts are and what is in them, without Rust. One description serves
+//! the crawl, which asks it for links, and the import, which asks it for posts.
+//!
+//! Reading order: [`keys`] are the words of the language, [`rules`] reads them and tells mistakes, [`pick`] finds one thing in a page, [`pointer`] finds it in
+//! JSON, [`xml`] makes JSON of XML, [`times`] reads times, [`read`] reads whole pages, [`inspect`] tells what was found
+//! and what was not.
+
+mod inspect;
+mod keys;
+mod pick;
+mod pointer;
+mod read;
+mod rules;
+mod times;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use encoding_rs::Encoding;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::pattern;
+use rules::Rules;
+
+pub use inspect::{Inspected, Inspection, Missing, Seen};
+pub use keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
+pub use read::{Entry, Reading};
+
+/// A site's pages, described. Two are equal where they say the same.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    said: Map<String, Value>,
+    rules: Arc<Rules>,
+}
+
+impl Profile {
+    /// Reads a profile as it is written.
+    ///
+    /// # Errors
+    /// Every mistake in it, with the keys that lead there.
+    pub fn from_json(said: &Value) -> Result<Profile, Vec<Fault>> {
+        let Value::Object(said) = said else {
+            return Err(vec![Fault { path: Vec::new(), what: "expected a table".into(), known: Vec::new() }]);
+        };
+        let (rules, faults) = Rules::read(said);
+        if faults.is_empty() {
+            Ok(Profile { said: said.clone(), rules: Arc::new(rules) })
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// The same profile with another namespace.
+    pub fn in_namespace(&self, namespace: &str) -> Profile {
+        let mut said = self.said.clone();
+        said.insert("namespace".into(), namespace.into());
+        let (rules, _) = Rules::read(&said);
+        Profile { said, rules: Arc::new(rules) }
+    }
+
+    /// What it is for, in a line.
+    pub fn about(&self) -> &str {
+        self.said.get("about").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// What decides what is read: all but what it is for.
+    pub fn decides(&self) -> Value {
+        let mut said = self.said.clone();
+        said.remove("about");
+        Value::Object(said)
+    }
+
+    /// What pages are written in.
+    pub fn format(&self) -> Format {
+        self.rules.format
+    }
+
+    /// Which posts are jokes.
+    pub fn jokes(&self) -> Jokes {
+        self.rules.jokes
+    }
+
+    /// Whether pages hold riddles and their answers, and no posts.
+    pub fn holds_riddles(&self) -> bool {
+        self.rules.fields.contains_key(&Field::Answer)
+            || self
+                .rules
+                .each
+                .as_ref()
+                .is_some_and(|each| each.capture_names().flatten().any(|name| name == "answer"))
+    }
+
+    /// The encoding of pages that declare none.
+    pub(super) fn encoding(&self) -> Option<&'static Encoding> {
+        self.rules.encoding
+    }
+
+    /// Whether an address is one of those that the profile describes; all are, where it names none.
+    pub fn describes(&self, url: &Url) -> bool {
+        let Rules { lists, threads, .. } = &*self.rules;
+        lists.is_empty() || threads.is_empty() || pattern::any(lists, url) || pattern::any(threads, url)
+    }
+
+    /// The items of an XML file one by one, with their numbers; see [`Profile::read_item`]. With `all` those, too, that
+    /// are no posts: answers are among them.
+    pub fn each_item(
+        &self,
+        file: impl BufRead,
+        limit: u64,
+        all: bool,
+        take: impl FnMut(u64, Result<Value, String>) -> bool,
+    ) {
+        if let Some(pick::From::Json(path)) = &self.rules.item {
+            xml::each(file, &if all { path.unfiltered() } else { path.clone() }, limit, take);
+        }
+    }
+}
+
+impl PartialEq for Profile {
+    fn eq(&self, other: &Profile) -> bool {
+        self.said == other.said
+    }
+}
+
+impl Eq for Profile {}
+
+impl Serialize for Profile {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.said.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Profile {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {
+        let said = Value::deserialize(from)?;
+        Profile::from_json(&said).map_err(|faults| {
+            let told =
+                faults.iter().map(|fault| format!("profile: {}: {}", fault.path.join("."), fault.what));
+            serde::de::Error::custom(told.collect::<Vec<_>>().join("; "))
+        })
+    }
+}

@@ -1,0 +1,229 @@
+//! What a key of a profile picks: where to look, what of that to take, how to read it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use ego_tree::NodeId;
+use regex::Regex;
+use scraper::{ElementRef, Html, Selector};
+use serde_json::Value;
+
+use super::super::dom;
+use super::super::text::{entities, text_unless};
+use super::pointer::{Pointer, scalar};
+
+/// Ways to find one thing, the first that finds something counts.
+#[derive(Debug)]
+pub(super) struct Pick(pub Vec<Way>);
+
+/// One way.
+#[derive(Debug)]
+pub(super) struct Way {
+    /// As it is written, for reports.
+    pub said: String,
+    pub from: From,
+    pub place: Option<Place>,
+    pub read_as: ReadAs,
+    pub matches: Option<Regex>,
+    pub template: Option<String>,
+    /// Of a next page: the parameter of the address that is set.
+    pub param: Option<String>,
+    /// Of a next page: there is one while this finds something.
+    pub goes_on: Option<From>,
+    /// The item whose id this finds is where `from` looks.
+    pub of: Option<From>,
+}
+
+/// Where in a page something is.
+#[derive(Debug)]
+pub(super) enum From {
+    /// Elements, or an attribute of them, or what a pointer finds in an attribute that holds JSON. Without a selector
+    /// it is the item's own element.
+    Html { selector: Option<Selector>, attribute: Option<String>, pointer: Option<Pointer> },
+    /// A pointer into JSON.
+    Json(Pointer),
+    /// The page's address.
+    Address,
+}
+
+/// Where a way looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Item,
+    Page,
+}
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ReadAs {
+    /// As it is.
+    #[default]
+    Text,
+    /// HTML: its text is taken.
+    Html,
+    /// Plain text with entities: `&amp;`.
+    Entities,
+}
+
+/// Something that is looked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Node<'a> {
+    Html(ElementRef<'a>),
+    Json(&'a Value),
+}
+
+/// A page that is looked in.
+pub(super) struct Page<'a> {
+    pub root: Node<'a>,
+    pub url: &'a str,
+    pub captured: Option<&'a str>,
+    pub strip: &'a [Selector],
+    /// Elements that are left out of every text.
+    pub hidden: HashSet<NodeId>,
+}
+
+/// What was found, and by which way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub way: usize,
+    pub value: String,
+}
+
+impl<'a> Page<'a> {
+    pub fn new(root: Node<'a>, url: &'a str, captured: Option<&'a str>, strip: &'a [Selector]) -> Page<'a> {
+        let hidden = match root {
+            Node::Html(root) => hidden(root, strip),
+            Node::Json(_) => HashSet::new(),
+        };
+        Page { root, url, captured, strip, hidden }
+    }
+
+    /// The first that a pick finds and that is not empty, else an empty one.
+    pub fn one(&self, pick: &Pick, item: Node<'a>, place: Place) -> Option<Hit> {
+        let mut empty = None;
+        for (way, said) in pick.0.iter().enumerate() {
+            let node = self.node(said, item, place);
+            for value in self.values(said, node) {
+                if !value.is_empty() {
+                    return Some(Hit { way, value });
+                }
+                empty.get_or_insert(Hit { way, value });
+            }
+        }
+        empty
+    }
+
+    /// All that the first way finds that finds something.
+    pub fn all(&self, pick: &Pick, item: Node<'a>, place: Place) -> Vec<Hit> {
+        let found = pick.0.iter().enumerate().map(|(way, said)| {
+            let values = self.values(said, self.node(said, item, place));
+            values.into_iter().filter(|v| !v.is_empty()).map(|value| Hit { way, value }).collect::<Vec<_>>()
+        });
+        found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    fn node(&self, way: &Way, item: Node<'a>, place: Place) -> Node<'a> {
+        match way.place.unwrap_or(place) {
+            Place::Item => item,
+            Place::Page => self.root,
+        }
+    }
+
+    /// Everything that a way finds in a node, read as it is to be read.
+    pub fn values(&self, way: &Way, node: Node<'a>) -> Vec<String> {
+        let raw = self.raw(&way.from, node, way.read_as);
+        raw.into_iter().filter_map(|raw| way.finish(&raw)).collect()
+    }
+
+    /// What is there, before a pattern is looked for in it.
+    pub fn raw(&self, from: &From, node: Node<'a>, read_as: ReadAs) -> Vec<String> {
+        match (from, node) {
+            (From::Address, _) => vec![self.url.to_owned()],
+            (From::Json(pointer), Node::Json(value)) => {
+                let said = pointer.all(value).into_iter().filter_map(scalar);
+                said.map(|text| self.read_as(&text, read_as).into_owned()).collect()
+            }
+            (From::Html { selector, attribute, pointer }, Node::Html(element)) => {
+                let found: Vec<ElementRef<'a>> = match selector {
+                    Some(selector) => element.select(selector).collect(),
+                    None => vec![element],
+                };
+                let texts = found.into_iter().flat_map(|element| match attribute {
+                    None => vec![self.text(element)],
+                    Some(name) => {
+                        let value = element.value().attr(name);
+                        match pointer {
+                            None => value.map(|value| value.trim().to_owned()).into_iter().collect(),
+                            Some(pointer) => value.map(|value| in_json(value, pointer)).unwrap_or_default(),
+                        }
+                    }
+                });
+                texts.map(|text| self.read_as(&text, read_as).into_owned()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The text of an element without what is stripped.
+    pub fn text(&self, element: ElementRef<'_>) -> String {
+        if self.hidden.is_empty() {
+            text_unless(element, |_, _| false)
+        } else {
+            text_unless(element, |_, id| self.hidden.contains(&id))
+        }
+    }
+
+    fn read_as<'t>(&self, text: &'t str, read_as: ReadAs) -> Cow<'t, str> {
+        match read_as {
+            ReadAs::Text => text.into(),
+            ReadAs::Entities => entities(text).into(),
+            ReadAs::Html => match dom::fragment(text) {
+                Ok(tree) => {
+                    let root = tree.root_element();
+                    let hidden = hidden(root, self.strip);
+                    text_unless(root, |_, id| hidden.contains(&id)).into()
+                }
+                Err(_) => text.into(),
+            },
+        }
+    }
+}
+
+/// The pages that hold markup in comments, which a script puts in its place, with that markup.
+pub(super) fn comments_of(page: &Html, holders: &Selector) -> String {
+    let held = page.select(holders).flat_map(|holder| holder.children());
+    held.filter_map(|node| Some(node.value().as_comment()?.to_string())).collect()
+}
+
+fn hidden(root: ElementRef<'_>, strip: &[Selector]) -> HashSet<NodeId> {
+    strip.iter().flat_map(|selector| root.select(selector).map(|element| element.id())).collect()
+}
+
+fn in_json(text: &str, pointer: &Pointer) -> Vec<String> {
+    // Some pages write it with single quotes.
+    let value =
+        serde_json::from_str::<Value>(text).or_else(|_| serde_json::from_str(&text.replace('\'', "\"")));
+    value.map(|value| pointer.all(&value).into_iter().filter_map(scalar).collect()).unwrap_or_default()
+}
+
+impl Way {
+    /// What the pattern finds in a text, in its template. Several groups are joined by `:`.
+    pub fn finish(&self, raw: &str) -> Option<String> {
+        let Some(pattern) = &self.matches else {
+            return Some(self.template.as_ref().map_or_else(|| raw.to_owned(), |t| t.replace("{}", raw)));
+        };
+        let found = pattern.captures(raw)?;
+        let groups: Vec<&str> = found.iter().skip(1).flatten().map(|group| group.as_str()).collect();
+        let value =
+            if groups.is_empty() { found[0].trim().to_owned() } else { groups.join(":").trim().to_owned() };
+        Some(match &self.template {
+            None => value,
+            Some(template) => {
+                let text = template.replace("{}", &value);
+                (1..)
+                    .zip(&groups)
+                    .fold(text, |text, (n, group): (usize, _)| text.replace(&format!("{{{n}}}"), group))
+            }
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! Pointers into JSON: RFC 6901, and two things more.
+//!
+//! `/data/children/*/data` goes through a list, and so does a name that meets one. `row[@PostTypeId=1]` and
+//! `*[is_accepted=true]` keep those whose field says so. XML is read as JSON: an attribute is `@name`, the text of an
+//! element with attributes or children is `#text`, elements of one name are a list.
+
+use serde_json::Value;
+
+/// A pointer that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pointer(pub(super) Vec<Step>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The name of a field; `*` is each element.
+    pub name: String,
+    /// A field and what it must say.
+    pub filter: Option<(String, String)>,
+}
+
+impl Pointer {
+    /// Reads a pointer; the empty one is the whole value.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Pointer, String> {
+        if text.is_empty() {
+            return Ok(Pointer(Vec::new()));
+        }
+        let Some(rest) = text.strip_prefix('/') else {
+            return Err(format!("a pointer begins with `/`, as in \"/data/title\", and {text:?} does not"));
+        };
+        rest.split('/').map(step).collect::<Result<_, _>>().map(Pointer)
+    }
+
+    /// The same without what its last step demands.
+    pub(super) fn unfiltered(&self) -> Pointer {
+        let mut pointer = self.clone();
+        if let Some(last) = pointer.0.last_mut() {
+            last.filter = None;
+        }
+        pointer
+    }
+
+    /// Every value that it points at.
+    pub fn all<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+        let mut found = Vec::new();
+        walk(&self.0, value, &mut found);
+        found
+    }
+}
+
+fn step(text: &str) -> Result<Step, String> {
+    let plain = |name: &str| name.replace("~1", "/").replace("~0", "~");
+    let Some((name, filter)) = text.split_once('[') else {
+        return Ok(Step { name: plain(text), filter: None });
+    };
+    let filter = filter.strip_suffix(']').and_then(|filter| filter.split_once('='));
+    let Some((field, says)) = filter else {
+        return Err(format!("{text:?} is no step of a pointer: a filter is [field=value]"));
+    };
+    Ok(Step {
+        name: plain(name),
+        filter: Some((plain(field.trim()), says.trim().trim_matches(['"', '\'']).to_owned())),
+    })
+}
+
+impl Step {
+    /// Whether a value says what it must.
+    pub(super) fn keeps(&self, value: &Value) -> bool {
+        let Some((field, says)) = &self.filter else { return true };
+        value.get(field).and_then(scalar).is_some_and(|found| found == *says)
+    }
+}
+
+fn walk<'v>(steps: &[Step], value: &'v Value, found: &mut Vec<&'v Value>) {
+    let Some((step, rest)) = steps.split_first() else { return found.push(value) };
+    let onwards = |value: &'v Value| match value {
+        // A filter is of the elements of a list.
+        Value::Array(list) if step.filter.is_some() && step.name != "*" => {
+            list.iter().filter(|value| step.keeps(value)).for_each(|value| walk(rest, value, found));
+        }
+        value if step.keeps(value) => walk(rest, value, found),
+        _ => {}
+    };
+    match value {
+        Value::Object(fields) if step.name == "*" => fields.values().for_each(onwards),
+        Value::Object(fields) => fields.get(&step.name).into_iter().for_each(onwards),
+        Value::Array(list) if step.name == "*" => list.iter().for_each(onwards),
+        Value::Array(list) => match step.name.parse::<usize>() {
+            Ok(at) => list.get(at).into_iter().for_each(onwards),
+            Err(_) => list.iter().for_each(|value| walk(steps, value, found)),
+        },
+        _ => {}
+    }
+}
+
+/// What a single value says, as text; `null`, lists and objects say nothing. Numbers never pass through a float that
+/// is not one.
+pub(super) fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(n) => Some(n.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Object(fields) => fields.get("#text").and_then(scalar),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(pointer: &str, value: &Value) -> Vec<String> {
+        Pointer::parse(pointer).unwrap().all(value).into_iter().filter_map(scalar).collect()
+    }
+
+    #[test]
+    fn pointers_go_through_lists_and_filters() {
+        let value = json!({ "items": [
+            { "id": 18446744073709551615u64, "answers": [{ "ok": false, "t": "no" }, { "ok": true, "t": "yes" }] },
+            { "id": "b", "answers": [] },
+        ], "a/b": { "~": 1.5 }, "row": { "@T": "1", "#text": "x" } });
+        assert_eq!(found("/items/*/id", &value), ["18446744073709551615", "b"]);
+        assert_eq!(found("/items/id", &value), ["18446744073709551615", "b"]);
+        assert_eq!(found("/items/1/id", &value), ["b"]);
+        assert_eq!(found("/items/*/answers/*[ok=true]/t", &value), ["yes"]);
+        assert_eq!(found("/items/0/answers[ok=true]/t", &value), ["yes"]);
+        assert_eq!(found("/a~1b/~0", &value), ["1.5"]);
+        assert_eq!(found("/row[@T=1]", &value), ["x"]);
+        assert_eq!(found("/row[@T=2]", &value), [""; 0]);
+        assert_eq!(found("/nowhere/*", &value), [""; 0]);
+        assert!(Pointer::parse("items").unwrap_err().contains("begins with"));
+        assert!(Pointer::parse("/items[ok]").unwrap_err().contains("filter"));
+    }
+}

@@ -1,0 +1,431 @@
+//! Whole pages by a profile's rules.
+
+use std::collections::{BTreeMap, HashMap};
+
+use scraper::Html;
+use serde_json::Value;
+use url::Url;
+
+use super::super::{dom, number_of, pattern, time};
+use super::keys::{Field, Format};
+use super::pick::{From, Hit, Node, Page, Pick, Place};
+use super::{Profile, times};
+
+/// A post as its page has it. The author's name is in clear: it is hashed before it goes on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// The site's own id.
+    pub native: Option<String>,
+    /// The same with its namespace: what the post is called everywhere.
+    pub id: Option<String>,
+    /// The id of its thread.
+    pub thread: Option<String>,
+    /// Which post of its thread it is, as the site counts.
+    pub floor: Option<u64>,
+    /// Whether it is the first of its thread.
+    pub first: bool,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its text.
+    pub body: Option<String>,
+    /// Of a riddle.
+    pub answer: Option<String>,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// The time as the page shows it.
+    pub time_raw: Option<String>,
+    /// The same in ISO 8601.
+    pub time: Option<String>,
+    /// What readers gave it.
+    pub score: Option<f64>,
+    /// Pictures in it.
+    pub images: u64,
+    /// What stands in its place, where it was taken away.
+    pub gone: Option<String>,
+}
+
+/// What a page gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// It is one of lists.
+    pub list: bool,
+    /// It is one of posts.
+    pub thread: bool,
+    /// It has what every such page has, be there nothing in it.
+    pub framed: bool,
+    /// Its posts.
+    pub entries: Vec<Entry>,
+    /// Links to pages of posts, as written.
+    pub links: Vec<String>,
+    /// For each of them a number that is another when the thread has new posts; empty, where nothing tells.
+    pub marks: Vec<u64>,
+    /// The next page.
+    pub next: Option<String>,
+}
+
+/// What was found of a post, by its field, each with the way it was found.
+pub(super) type Hits = BTreeMap<Field, Hit>;
+
+/// A page with what was found on it.
+pub(super) struct Raw {
+    pub reading: Reading,
+    pub hits: Vec<Hits>,
+    pub next: Option<Hit>,
+    /// The way by which links were found, and the marks in clear.
+    pub links: Vec<(Hit, Option<Hit>)>,
+}
+
+impl Profile {
+    /// Reads a page of HTML.
+    pub fn read_html(&self, page: &Html, url: &str, captured: Option<&str>) -> Reading {
+        self.raw_html(page, url, captured).reading
+    }
+
+    /// Reads a page of JSON or XML; `None` where it is none.
+    pub fn read_text(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Reading> {
+        Some(self.raw_text(text, url, captured)?.reading)
+    }
+
+    pub(super) fn raw_html(&self, page: &Html, url: &str, captured: Option<&str>) -> Raw {
+        let held = self.rules.unwrap.as_ref().map(|holders| super::pick::comments_of(page, holders));
+        if let Some(markup) = held.filter(|markup| !markup.is_empty())
+            && let Ok(inner) = dom::document(&format!("{markup}{}", page.html()))
+        {
+            return self.raw(&Page::new(Node::Html(inner.root_element()), url, captured, &self.rules.strip));
+        }
+        self.raw(&Page::new(Node::Html(page.root_element()), url, captured, &self.rules.strip))
+    }
+
+    pub(super) fn raw_text(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Raw> {
+        let text = text.trim_start_matches('\u{feff}');
+        if self.rules.format == Format::Json {
+            let value: Value = serde_json::from_str(text).ok()?;
+            return Some(self.raw(&Page::new(Node::Json(&value), url, captured, &self.rules.strip)));
+        }
+        let (mut items, mut bad) = (Vec::new(), false);
+        self.each_item(text.as_bytes(), u64::MAX, false, |_, item| {
+            bad |= item.is_err();
+            items.extend(item);
+            true
+        });
+        if bad && items.is_empty() {
+            return None;
+        }
+        let mut answers = HashMap::new();
+        if self.joins_answers() {
+            self.each_item(text.as_bytes(), u64::MAX, true, |_, item| {
+                answers.extend(item.ok().and_then(|item| self.as_answer(&item)));
+                true
+            });
+        }
+        let root = Value::Null;
+        let page = Page::new(Node::Json(&root), url, captured, &self.rules.strip);
+        let nodes = items.iter().map(Node::Json).collect();
+        Some(self.of_items(&page, nodes, &answers))
+    }
+
+    /// Reads one item of an XML file. `answers` are those of [`Profile::answers`].
+    pub fn read_item(&self, item: &Value, answers: &HashMap<String, String>) -> Vec<Entry> {
+        let root = Value::Null;
+        let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
+        self.of_items(&page, vec![Node::Json(item)], answers).reading.entries
+    }
+
+    /// The ids of the items in which answers to these are.
+    pub fn answered_by(&self, item: &Value) -> Vec<String> {
+        let root = Value::Null;
+        let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
+        let ways = self.rules.fields.get(&Field::Answer).into_iter().flat_map(|pick| &pick.0);
+        ways.filter_map(|way| way.of.as_ref())
+            .flat_map(|of| page.raw(of, Node::Json(item), super::pick::ReadAs::Text))
+            .collect()
+    }
+
+    /// Whether answers are items of their own, each named by the id of another.
+    pub fn joins_answers(&self) -> bool {
+        let ways = self.rules.fields.get(&Field::Answer).into_iter().flat_map(|pick| &pick.0);
+        ways.into_iter().any(|way| way.of.is_some())
+    }
+
+    /// The id of an item, and what it says as an answer.
+    pub fn as_answer(&self, item: &Value) -> Option<(String, String)> {
+        let root = Value::Null;
+        let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
+        let id = page.one(self.rules.fields.get(&Field::Id)?, Node::Json(item), Place::Item)?.value;
+        let way = self.rules.fields.get(&Field::Answer)?.0.iter().find(|way| way.of.is_some())?;
+        let text = page.values(way, Node::Json(item)).into_iter().next()?;
+        Some((id, text))
+    }
+
+    fn raw<'a>(&self, page: &Page<'a>) -> Raw {
+        let items = self.rules.item.as_ref().map(|item| nodes(page.root, item)).unwrap_or_default();
+        let answers = match (&self.rules.item, page.root) {
+            (Some(From::Json(item)), Node::Json(root)) if self.joins_answers() => {
+                item.unfiltered().all(root).into_iter().filter_map(|item| self.as_answer(item)).collect()
+            }
+            _ => HashMap::new(),
+        };
+        self.of_items(page, items, &answers)
+    }
+
+    fn of_items<'a>(&self, page: &Page<'a>, items: Vec<Node<'a>>, answers: &HashMap<String, String>) -> Raw {
+        let rules = &*self.rules;
+        let links = self.links(page);
+        let (list, thread) = self.kind(page, !items.is_empty(), !links.is_empty());
+        let links = if list { links } else { Vec::new() };
+        let items = if thread { items } else { Vec::new() };
+        let mut hits: Vec<Hits> = Vec::new();
+        for item in items {
+            hits.extend(self.hits(page, item, answers));
+        }
+        let shared = |field| rules.fields.get(&field).and_then(|pick| page.one(pick, page.root, Place::Page));
+        let number = shared(Field::Page).and_then(|hit| whole(&hit.value)).unwrap_or(1);
+        let title = shared(Field::Title).filter(|_| matches!(page.root, Node::Html(_)));
+        let (thread_hit, page_hit) = (shared(Field::Thread), shared(Field::Page));
+        let mut entries = Vec::with_capacity(hits.len());
+        for (at, hits) in hits.iter_mut().enumerate() {
+            for (field, hit) in [(Field::Thread, &thread_hit), (Field::Page, &page_hit)] {
+                if let Some(hit) = hit {
+                    hits.entry(field).or_insert_with(|| hit.clone());
+                }
+            }
+            let floor = hits.get(&Field::Floor).and_then(|hit| floor(&hit.value));
+            let first = floor.map_or(at == 0 && number == 1, |floor| floor == rules.first_floor);
+            if let Some(title) = title.as_ref().filter(|_| first) {
+                hits.entry(Field::Title).or_insert_with(|| title.clone());
+            }
+            entries.push(self.entry(page, hits, floor, first));
+        }
+        let next = rules.next.as_ref().and_then(|next| self.next(page, next));
+        let mut marks: Vec<u64> =
+            links.iter().map(|(_, mark)| mark.as_ref().map_or(0, |hit| number_of(&hit.value))).collect();
+        if marks.iter().all(|mark| *mark == 0) {
+            marks.clear();
+        }
+        let reading = Reading {
+            list,
+            thread,
+            framed: [&rules.list_has, &rules.thread_has]
+                .into_iter()
+                .flatten()
+                .any(|has| !nodes(page.root, has).is_empty()),
+            entries,
+            links: links.iter().map(|(hit, _)| hit.value.clone()).collect(),
+            marks,
+            next: next.as_ref().map(|hit| hit.value.clone()),
+        };
+        Raw { reading, hits, next, links }
+    }
+
+    /// Whether a page is a list and whether it is one of posts: by its address where the profile names those, by what
+    /// every such page has, or else by what is on it.
+    fn kind(&self, page: &Page<'_>, items: bool, links: bool) -> (bool, bool) {
+        let url = Url::parse(page.url).ok();
+        let told = |patterns: &[String], has: &Option<From>, found: bool| match (&url, has) {
+            (Some(url), _) if !patterns.is_empty() => pattern::any(patterns, url),
+            (_, Some(has)) => !nodes(page.root, has).is_empty(),
+            _ => found,
+        };
+        let rules = &*self.rules;
+        (told(&rules.lists, &rules.list_has, links), told(&rules.threads, &rules.thread_has, items))
+    }
+
+    fn links(&self, page: &Page<'_>) -> Vec<(Hit, Option<Hit>)> {
+        let Some(pick) = &self.rules.list else { return Vec::new() };
+        let Some(row) = &self.rules.row else {
+            return page.all(pick, page.root, Place::Item).into_iter().map(|hit| (hit, None)).collect();
+        };
+        let rows = nodes(page.root, row).into_iter().filter_map(|row| {
+            let mark = self.rules.changed.as_ref().and_then(|pick| page.one(pick, row, Place::Item));
+            page.one(pick, row, Place::Item).filter(|hit| !hit.value.is_empty()).map(|hit| (hit, mark))
+        });
+        rows.collect()
+    }
+
+    fn next(&self, page: &Page<'_>, pick: &Pick) -> Option<Hit> {
+        pick.0.iter().enumerate().find_map(|(at, way)| {
+            let said = |value: &String| !value.is_empty() && value != "false" && value != "null";
+            if let Some(goes_on) = &way.goes_on {
+                page.raw(goes_on, page.root, way.read_as).into_iter().find(said)?;
+            }
+            let Some(param) = &way.param else {
+                let value = page.values(way, page.root).into_iter().find(|v| !v.is_empty())?;
+                return Some(Hit { way: at, value });
+            };
+            let mut url = Url::parse(page.url).ok()?;
+            let mut query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+            let known = query.iter().position(|(name, _)| name == param);
+            let value = match way.goes_on {
+                Some(_) => {
+                    known.and_then(|at| query[at].1.parse().ok()).unwrap_or(1u64).checked_add(1)?.to_string()
+                }
+                None => page.values(way, page.root).into_iter().find(said)?,
+            };
+            match known {
+                Some(at) => query[at].1 = value,
+                None => query.push((param.clone(), value)),
+            }
+            url.query_pairs_mut().clear().extend_pairs(query);
+            Some(Hit { way: at, value: url.into() })
+        })
+    }
+
+    /// What is found of the posts in an item: one, or one for each match of `each`.
+    fn hits<'a>(&self, page: &Page<'a>, item: Node<'a>, answers: &HashMap<String, String>) -> Vec<Hits> {
+        let rules = &*self.rules;
+        let mut found = Hits::new();
+        for (field, pick) in rules.fields.iter().filter(|(field, _)| field.place() == Place::Item) {
+            let hit = match field {
+                Field::Images => {
+                    let counts =
+                        pick.0.iter().enumerate().map(|(way, said)| (way, page.values(said, item).len()));
+                    let first = counts.into_iter().find(|(_, count)| *count > 0);
+                    first.map(|(way, count)| Hit { way, value: count.to_string() })
+                }
+                Field::Answer => self.answer(page, item, pick, answers),
+                _ => page.one(pick, item, Place::Item),
+            };
+            found.extend(hit.map(|hit| (*field, hit)));
+        }
+        let Some(each) = &rules.each else {
+            if let (false, Node::Html(element)) = (rules.fields.contains_key(&Field::Body), item) {
+                found.insert(Field::Body, Hit { way: 0, value: page.text(element) });
+            }
+            return vec![found];
+        };
+        let text = match item {
+            Node::Html(element) => page.text(element),
+            Node::Json(value) => super::pointer::scalar(value).unwrap_or_default(),
+        };
+        let matches = each.captures_iter(&text).map(|matched| {
+            let mut hits = found.clone();
+            for field in Field::ALL {
+                if let Some(group) = matched.name(field.name()) {
+                    hits.insert(field, Hit { way: 0, value: group.as_str().trim().to_owned() });
+                }
+            }
+            hits
+        });
+        matches.collect()
+    }
+
+    fn answer<'a>(
+        &self,
+        page: &Page<'a>,
+        item: Node<'a>,
+        pick: &Pick,
+        answers: &HashMap<String, String>,
+    ) -> Option<Hit> {
+        pick.0.iter().enumerate().find_map(|(way, said)| match &said.of {
+            None => page.one(pick, item, Place::Item).filter(|hit| hit.way == way),
+            Some(of) => {
+                let ids = page.raw(of, item, super::pick::ReadAs::Text);
+                ids.iter().find_map(|id| Some(Hit { way, value: answers.get(id)?.clone() }))
+            }
+        })
+    }
+
+    fn entry(&self, page: &Page<'_>, hits: &Hits, floor: Option<u64>, first: bool) -> Entry {
+        let rules = &*self.rules;
+        let said = |field| hits.get(&field).map(|hit| hit.value.clone());
+        let some = |field| said(field).filter(|value| !value.is_empty());
+        let cut = |text: String| match rules.strip_text.is_empty() {
+            true => text,
+            false => {
+                let text =
+                    rules.strip_text.iter().fold(text, |text, cut| cut.replace_all(&text, "").into_owned());
+                text.trim().to_owned()
+            }
+        };
+        let native = some(Field::Id);
+        let time_raw = some(Field::Time);
+        let zone = rules.zone.unwrap_or(time::CHINA);
+        let (title, body, answer) =
+            (some(Field::Title).map(cut), said(Field::Body).map(cut), some(Field::Answer).map(cut));
+        let mark = |text: &String| rules.gone.iter().any(|gone| gone.is_match(text));
+        let gone = [&body, &title].into_iter().flatten().find(|text| mark(text)).cloned();
+        Entry {
+            id: native.as_ref().and_then(|id| self.named(id, page.url)),
+            native,
+            thread: some(Field::Thread),
+            floor,
+            first,
+            gone,
+            title,
+            body,
+            answer,
+            author: some(Field::Author).filter(|name| !mark(name)),
+            time: time_raw
+                .as_deref()
+                .and_then(|raw| times::read(raw, page.captured, &rules.time_formats, zone)),
+            time_raw,
+            score: some(Field::Score).and_then(|score| amount(&score)),
+            images: said(Field::Images).and_then(|n| n.parse().ok()).unwrap_or(0),
+        }
+    }
+
+    /// An id with its namespace. One that has one keeps it.
+    fn named(&self, id: &str, url: &str) -> Option<String> {
+        if id.contains(':') {
+            return Some(id.to_owned());
+        }
+        let host = || {
+            let url = Url::parse(url).ok()?;
+            Some(match (url.host_str()?, url.port()) {
+                (host, None) => host.to_owned(),
+                (host, Some(port)) => format!("{host}:{port}"),
+            })
+        };
+        Some(format!("{}:{id}", self.rules.namespace.clone().or_else(host)?))
+    }
+}
+
+fn nodes<'a>(root: Node<'a>, from: &From) -> Vec<Node<'a>> {
+    match (from, root) {
+        (From::Html { selector: Some(selector), .. }, Node::Html(root)) => {
+            root.select(selector).map(Node::Html).collect()
+        }
+        (From::Json(pointer), Node::Json(root)) => {
+            // A pointer to a list is one to each of its elements.
+            let found = pointer.all(root).into_iter().flat_map(|value| match value {
+                Value::Array(list) => list.iter().collect(),
+                one => vec![one],
+            });
+            found.map(Node::Json).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The first whole number in a text.
+fn whole(text: &str) -> Option<u64> {
+    let from = text.find(|c: char| c.is_ascii_digit())?;
+    let digits: String = text[from..].chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// A floor as forums name it.
+fn floor(text: &str) -> Option<u64> {
+    whole(text).or_else(|| {
+        let names = [("楼主", 1), ("沙发", 2), ("板凳", 3), ("地板", 4)];
+        names.into_iter().find(|(name, _)| text.contains(name)).map(|(_, floor)| floor)
+    })
+}
+
+/// A number as sites write it: `1,234`, `3.5`, `1.2万`, `-3`, `4.5K`.
+fn amount(text: &str) -> Option<f64> {
+    let text = text.trim().replace([',', ' '], "").replace('−', "-");
+    let number: String = text
+        .chars()
+        .enumerate()
+        .take_while(|(at, c)| c.is_ascii_digit() || *c == '.' || (*at == 0 && "+-".contains(*c)))
+        .map(|(_, c)| c)
+        .collect();
+    let unit = match text[number.len()..].chars().next() {
+        Some('万' | 'w' | 'W') => 10_000.0,
+        Some('k' | 'K' | '千') => 1000.0,
+        Some('m' | 'M') => 1_000_000.0,
+        _ => 1.0,
+    };
+    number.parse::<f64>().ok().map(|n| n * unit).filter(|n| n.is_finite())
+}

@@ -1,0 +1,411 @@
+//! A profile as it is written, made into rules: every mistake at once, each with the key that it is in.
+
+use std::collections::BTreeMap;
+
+use encoding_rs::Encoding;
+use jiff::tz::Offset;
+use regex::Regex;
+use scraper::Selector;
+use serde_json::{Map, Value};
+
+use super::keys::{Fault, Field, Format, Jokes, KEYS, PICK_KEYS};
+use super::pick::{From, Pick, Place, ReadAs, Way};
+use super::pointer::Pointer;
+use super::times;
+
+/// What a profile says, ready to read pages.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    pub format: Format,
+    pub encoding: Option<&'static Encoding>,
+    pub zone: Option<Offset>,
+    pub time_formats: Vec<String>,
+    pub namespace: Option<String>,
+    pub lists: Vec<String>,
+    pub threads: Vec<String>,
+    pub list_has: Option<From>,
+    pub thread_has: Option<From>,
+    pub unwrap: Option<Selector>,
+    pub row: Option<From>,
+    pub list: Option<Pick>,
+    pub changed: Option<Pick>,
+    pub next: Option<Pick>,
+    pub item: Option<From>,
+    pub each: Option<Regex>,
+    pub first_floor: u64,
+    pub fields: BTreeMap<Field, Pick>,
+    pub strip: Vec<Selector>,
+    pub strip_text: Vec<Regex>,
+    pub gone: Vec<Regex>,
+    pub jokes: Jokes,
+}
+
+impl Rules {
+    /// Reads a profile.
+    pub fn read(said: &Map<String, Value>) -> (Rules, Vec<Fault>) {
+        let mut reader = Reader { said, json: false, faults: Vec::new() };
+        let rules = reader.rules();
+        (rules, reader.faults)
+    }
+
+    /// The picks by their keys, for reports.
+    pub fn picks(&self) -> impl Iterator<Item = (&'static str, &Pick)> {
+        let more = [("list", &self.list), ("changed", &self.changed), ("next", &self.next)];
+        let more = more.into_iter().filter_map(|(name, pick)| Some((name, pick.as_ref()?)));
+        self.fields.iter().map(|(field, pick)| (field.name(), pick)).chain(more)
+    }
+}
+
+struct Reader<'v> {
+    said: &'v Map<String, Value>,
+    json: bool,
+    faults: Vec<Fault>,
+}
+
+impl Reader<'_> {
+    fn fault(&mut self, path: &[&str], what: impl Into<String>) {
+        let path = path.iter().map(|key| (*key).to_owned()).collect();
+        self.faults.push(Fault { path, what: what.into(), known: Vec::new() });
+    }
+
+    fn rules(&mut self) -> Rules {
+        for key in self.said.keys().filter(|key| KEYS.iter().all(|(known, _)| known != key)) {
+            let known = KEYS.iter().map(|(key, _)| *key).collect();
+            self.faults.push(Fault { path: vec![key.clone()], what: format!("unknown key {key:?}"), known });
+        }
+        self.text("about");
+        let format =
+            self.choice("format", &[("html", Format::Html), ("json", Format::Json), ("xml", Format::Xml)]);
+        self.json = format != Format::Html;
+        let mut fields = BTreeMap::new();
+        for field in Field::ALL {
+            if let Some(pick) = self.pick(field.name(), false) {
+                fields.insert(field, pick);
+            }
+        }
+        let rules = Rules {
+            format,
+            encoding: self.parsed("encoding", |label| {
+                Encoding::for_label(label.as_bytes()).ok_or_else(|| format!("there is no encoding {label:?}"))
+            }),
+            zone: self.parsed("zone", |zone| {
+                times::zone(zone).ok_or_else(|| "expected \"UTC\" or hours from it, as \"+08:00\"".into())
+            }),
+            time_formats: self.each_of("time_formats", |form| times::check(form).map(|()| form.to_owned())),
+            namespace: self.parsed("namespace", |name| match name.trim() {
+                "" => Err("expected a name".into()),
+                name => Ok(name.to_owned()),
+            }),
+            lists: self.each_of("lists", pattern),
+            threads: self.each_of("threads", pattern),
+            list_has: self.place("list_has"),
+            thread_has: self.place("thread_has"),
+            unwrap: self.parsed("unwrap", css),
+            row: self.place("row"),
+            list: self.pick("list", false),
+            changed: self.pick("changed", false),
+            next: self.pick("next", true),
+            item: self.place("item"),
+            each: self.parsed("each", regex),
+            first_floor: self.floor(),
+            strip: self.each_of("strip", css),
+            strip_text: self.each_of("strip_text", regex),
+            gone: self.each_of("gone", regex),
+            jokes: self.choice(
+                "jokes",
+                &[("all", Jokes::All), ("first", Jokes::First), ("numbered", Jokes::Numbered)],
+            ),
+            fields,
+        };
+        self.consistent(&rules);
+        rules
+    }
+
+    /// What one key asks of another.
+    fn consistent(&mut self, rules: &Rules) {
+        let has = |field| rules.fields.contains_key(&field);
+        if rules.item.is_none() && rules.list.is_none() && !self.faulty("item") && !self.faulty("list") {
+            self.fault(&[], "a profile needs `item`, one post, or `list`, the links to pages of posts");
+        }
+        if rules.changed.is_some() && rules.row.is_none() && !self.faulty("row") {
+            self.fault(&["changed"], "`changed` is looked for in a row: `row` is missing");
+        }
+        if let Some(each) = &rules.each {
+            let known: Vec<&'static str> = Field::ALL.iter().map(|field| field.name()).collect();
+            let names: Vec<&str> = each.capture_names().flatten().collect();
+            if names.is_empty() {
+                self.fault(&["each"], "the pattern has no named group, as (?<body>…)");
+            }
+            for name in names.into_iter().filter(|name| !known.contains(name)) {
+                let what = format!("the group {name:?} is none of a post's fields");
+                self.faults.push(Fault {
+                    path: vec!["each".into(), name.into()],
+                    what,
+                    known: known.clone(),
+                });
+            }
+        }
+        match rules.jokes {
+            Jokes::First
+                if rules.next.is_some()
+                    && rules.item.is_some()
+                    && !has(Field::Floor)
+                    && !has(Field::Page) =>
+            {
+                self.fault(
+                    &["jokes"],
+                    "with `next` and without `floor` or `page` the first post of every page would count as that of its thread",
+                );
+            }
+            Jokes::Numbered => {
+                let missing: Vec<&str> = [Field::Thread, Field::Id, Field::Floor, Field::Author]
+                    .into_iter()
+                    .filter(|field| !has(*field) && !self.faulty(field.name()))
+                    .map(Field::name)
+                    .collect();
+                if !missing.is_empty() {
+                    let what = format!(
+                        "\"numbered\" needs to know whose thread it is: `{}` is missing",
+                        missing.join("`, `")
+                    );
+                    self.fault(&["jokes"], what);
+                }
+            }
+            _ => {}
+        }
+        if rules.format == Format::Xml && self.said.contains_key("next") {
+            self.fault(&["next"], "XML is read item by item; a page of it has no next one");
+        }
+    }
+
+    fn faulty(&self, key: &str) -> bool {
+        self.faults.iter().any(|fault| fault.path.first().is_some_and(|first| first == key))
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        match self.said.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            _ => {
+                self.fault(&[key], "expected a text");
+                None
+            }
+        }
+    }
+
+    fn floor(&mut self) -> u64 {
+        match self.said.get("first_floor") {
+            None => 1,
+            Some(value) => value.as_u64().unwrap_or_else(|| {
+                self.fault(&["first_floor"], "expected a whole number");
+                1
+            }),
+        }
+    }
+
+    fn parsed<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        let text = self.text(key)?;
+        read(&text).map_err(|what| self.fault(&[key], what)).ok()
+    }
+
+    fn choice<T: Copy + Default>(&mut self, key: &str, choices: &[(&'static str, T)]) -> T {
+        let Some(text) = self.text(key) else { return T::default() };
+        if let Some((_, found)) = choices.iter().find(|(name, _)| *name == text) {
+            return *found;
+        }
+        let known: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let what = format!("unknown value {text:?}; there are {}", known.join(", "));
+        self.faults.push(Fault { path: vec![key.into(), text], what, known });
+        T::default()
+    }
+
+    /// A text or a list of them, each read.
+    fn each_of<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Vec<T> {
+        let list = match self.said.get(key) {
+            None => return Vec::new(),
+            Some(Value::Array(list)) => list.clone(),
+            Some(one) => vec![one.clone()],
+        };
+        let mut found = Vec::new();
+        for (at, value) in list.iter().enumerate() {
+            match value.as_str().ok_or_else(|| "expected a text".to_owned()).and_then(&read) {
+                Ok(read) => found.push(read),
+                Err(what) => self.fault(&[key, &at.to_string()], what),
+            }
+        }
+        found
+    }
+
+    /// Where something is: a selector or a pointer.
+    fn place(&mut self, key: &str) -> Option<From> {
+        let text = self.text(key)?;
+        self.from(&text, &[key])
+    }
+
+    fn from(&mut self, text: &str, path: &[&str]) -> Option<From> {
+        let from = if self.json { Pointer::parse(text).map(From::Json) } else { html(text) };
+        from.map_err(|what| self.fault(path, what)).ok()
+    }
+
+    fn pick(&mut self, key: &str, next: bool) -> Option<Pick> {
+        let said = self.said.get(key)?.clone();
+        let ways = match said {
+            Value::Array(list) => {
+                if list.is_empty() {
+                    self.fault(&[key], "expected at least one way to find it");
+                }
+                let ways =
+                    list.iter().enumerate().map(|(at, way)| self.way(way, &[key, &at.to_string()], next));
+                ways.collect::<Vec<_>>()
+            }
+            one => vec![self.way(&one, &[key], next)],
+        };
+        let mut ways: Vec<Way> = ways.into_iter().flatten().collect();
+        // Links are where they lead to.
+        for way in ways.iter_mut().filter(|way| matches!(key, "list" | "next") && way.param.is_none()) {
+            if let From::Html { attribute: attribute @ None, .. } = &mut way.from {
+                *attribute = Some("href".into());
+            }
+        }
+        (!ways.is_empty()).then_some(Pick(ways))
+    }
+
+    fn way(&mut self, said: &Value, path: &[&str], next: bool) -> Option<Way> {
+        let plain = |from, said| Way {
+            said,
+            from,
+            place: None,
+            read_as: ReadAs::Text,
+            matches: None,
+            template: None,
+            param: None,
+            goes_on: None,
+            of: None,
+        };
+        let table = match said {
+            Value::String(text) => return Some(plain(self.from(text, path)?, text.clone())),
+            Value::Object(table) => table,
+            _ => {
+                self.fault(path, "expected a selector or pointer, a table with `from`, or a list of these");
+                return None;
+            }
+        };
+        let below =
+            |key: &str| path.iter().copied().map(str::to_owned).chain([key.to_owned()]).collect::<Vec<_>>();
+        for key in table.keys().filter(|key| !PICK_KEYS.contains(&key.as_str())) {
+            let what = format!("unknown key {key:?}");
+            self.faults.push(Fault { path: below(key), what, known: PICK_KEYS.to_vec() });
+        }
+        let faults = self.faults.len();
+        let mut text = |key: &str| match table.get(key) {
+            None => None,
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(_) => {
+                self.faults.push(Fault {
+                    path: below(key),
+                    what: "expected a text".into(),
+                    known: Vec::new(),
+                });
+                None
+            }
+        };
+        let [from, matches, place, read_as, template, param, goes_on, of] =
+            PICK_KEYS.iter().map(|key| text(key)).collect::<Vec<_>>().try_into().ok()?;
+        let address = place.as_deref() == Some("address");
+        let way_path = |key: &'static str| path.iter().copied().chain([key]).collect::<Vec<_>>();
+        let from_said = from.clone();
+        let from = match (from, address) {
+            (Some(from), false) => self.from(&from, &way_path("from")),
+            (None, true) => Some(From::Address),
+            (None, false) if param.is_some() && goes_on.is_some() => Some(From::Address),
+            (Some(_), true) => {
+                self.fault(&way_path("from"), "in = \"address\" reads the page's address, and there is nothing to look for in it but `match`");
+                None
+            }
+            (None, false) => {
+                self.fault(path, "`from` is missing: where to look");
+                None
+            }
+        };
+        let place = match place.as_deref() {
+            None | Some("address") => None,
+            Some("item") => Some(Place::Item),
+            Some("page") => Some(Place::Page),
+            Some(other) => {
+                let known = vec!["item", "page", "address"];
+                let what = format!("unknown value {other:?}; there are item, page, address");
+                self.faults.push(Fault { path: below("in"), what, known });
+                None
+            }
+        };
+        let read_as = match read_as.as_deref() {
+            None | Some("text") => ReadAs::Text,
+            Some("html") => ReadAs::Html,
+            Some("entities") => ReadAs::Entities,
+            Some(other) => {
+                let known = vec!["text", "html", "entities"];
+                let what = format!("unknown value {other:?}; there are text, html, entities");
+                self.faults.push(Fault { path: below("as"), what, known });
+                ReadAs::Text
+            }
+        };
+        let matches =
+            matches.and_then(|text| regex(&text).map_err(|what| self.fault(&way_path("match"), what)).ok());
+        let goes_on = goes_on.and_then(|text| self.from(&text, &way_path("while")));
+        let of = of.and_then(|text| self.from(&text, &way_path("of")));
+        for (key, there) in [("param", param.is_some()), ("while", goes_on.is_some())] {
+            if there && !next {
+                self.fault(&way_path(key), format!("`{key}` is of `next` alone"));
+            }
+        }
+        if goes_on.is_some() && param.is_none() {
+            self.fault(path, "`while` needs `param`: the parameter of the address that counts the pages");
+        }
+        let from = from?;
+        let said = from_said.unwrap_or_else(|| if address { "the address".into() } else { "while".into() });
+        let way = Way { place, read_as, matches, template, param, goes_on, of, ..plain(from, said) };
+        (self.faults.len() == faults).then_some(way)
+    }
+}
+
+/// `selector@attribute#/pointer`, each part but one left out.
+fn html(text: &str) -> Result<From, String> {
+    let (head, pointer) = match text.split_once("#/") {
+        Some((head, pointer)) => (head, Some(Pointer::parse(&format!("/{pointer}"))?)),
+        None => (text, None),
+    };
+    let name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    };
+    let (selector, attribute) = match head.rsplit_once('@') {
+        Some((selector, attribute)) if name(attribute) => (selector.trim(), Some(attribute.to_owned())),
+        _ => (head.trim(), None),
+    };
+    if pointer.is_some() && attribute.is_none() {
+        return Err(format!(
+            "{text:?} points into JSON, and names no attribute that holds it: \"li@data-field#/id\""
+        ));
+    }
+    if selector.is_empty() && attribute.is_none() {
+        return Err("expected a CSS selector".into());
+    }
+    let selector = if selector.is_empty() { None } else { Some(css(selector)?) };
+    Ok(From::Html { selector, attribute, pointer })
+}
+
+fn css(text: &str) -> Result<Selector, String> {
+    Selector::parse(text).map_err(|e| format!("{text:?} is no CSS selector: {e}"))
+}
+
+fn regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|e| {
+        let last = e.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        format!("{text:?} is no pattern: {last}")
+    })
+}
+
+fn pattern(text: &str) -> Result<String, String> {
+    match ["/", "*", "http://", "https://"].iter().any(|start| text.starts_with(start)) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("{text:?} matches no address; it begins with `/`, `*` or `http`")),
+    }
+}

@@ -1,0 +1,174 @@
+//! Times as sites show them: in the zone of the site, in forms of its own, or as so long ago.
+
+use jiff::civil::{DateTime, Time};
+use jiff::fmt::strtime::BrokenDownTime;
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::time;
+
+/// A zone as a profile says it: `UTC`, `Z`, `+08:00`, `-5`.
+pub(super) fn zone(text: &str) -> Option<Offset> {
+    let text = text.trim();
+    if matches!(text, "UTC" | "Z" | "utc" | "GMT") {
+        return Some(Offset::UTC);
+    }
+    let (sign, digits) = match text.split_at_checked(1)? {
+        ("+", digits) => (1, digits),
+        ("-", digits) => (-1, digits),
+        _ => return None,
+    };
+    let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "0"));
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let inside = (0..=14).contains(&hours) && (0..60).contains(&minutes);
+    inside.then(|| Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()).flatten()
+}
+
+/// Whether a form can be read at all: it is tried on a moment that it wrote itself.
+pub(super) fn check(format: &str) -> Result<(), String> {
+    if matches!(format, "unix" | "unix_ms") {
+        return Ok(());
+    }
+    let moment = BrokenDownTime::from(&DateTime::constant(2024, 3, 5, 12, 30, 1, 0).in_tz_utc());
+    let written = moment.to_string(format).map_err(|e| e.to_string())?;
+    BrokenDownTime::parse(format, &written).map_err(|e| e.to_string()).map(|_| ())
+}
+
+trait InUtc {
+    fn in_tz_utc(self) -> jiff::Zoned;
+}
+
+impl InUtc for DateTime {
+    fn in_tz_utc(self) -> jiff::Zoned {
+        Offset::UTC.to_timestamp(self).unwrap_or_default().to_zoned(Offset::UTC.to_time_zone())
+    }
+}
+
+/// ISO 8601 at the precision that the text has, or `None` of what is no time. `captured` is the page's own date.
+pub(super) fn read(raw: &str, captured: Option<&str>, formats: &[String], zone: Offset) -> Option<String> {
+    let raw = raw.trim();
+    for format in formats {
+        if let Some(found) = by_format(raw, format, zone) {
+            return Some(found);
+        }
+    }
+    if let Ok(at) = raw.parse::<Timestamp>() {
+        return Some(shown(at, zone));
+    }
+    // With seconds and their parts, and no zone.
+    if raw.contains('T')
+        && let Ok(moment) = raw.parse::<DateTime>()
+    {
+        return Some(format!("{}T{}{}", moment.date(), clock_of(moment.time()), sign(zone)));
+    }
+    time::parse_in(raw, captured, zone).or_else(|| ago(raw, captured, zone))
+}
+
+fn by_format(raw: &str, format: &str, zone: Offset) -> Option<String> {
+    if let "unix" | "unix_ms" = format {
+        let number: f64 = raw.parse().ok()?;
+        let seconds = if format == "unix" { number } else { number / 1000.0 };
+        return (seconds.abs() < 1e11)
+            .then(|| Timestamp::from_second(seconds as i64).ok().map(|at| shown(at, zone)))?;
+    }
+    let read = BrokenDownTime::parse(format, raw).ok()?;
+    if let Ok(at) = read.to_timestamp() {
+        return Some(shown(at, zone));
+    }
+    let day = read.to_date().ok()?;
+    Some(match (read.hour(), read.to_time()) {
+        (Some(_), Ok(clock)) => format!("{day}T{}{}", clock_of(clock), sign(zone)),
+        _ => day.to_string(),
+    })
+}
+
+/// `昨天 12:30`, `3 小时前`, `2 days ago`, `yesterday`: as long before the page was captured.
+fn ago(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
+    let now: Timestamp = captured?.parse().ok()?;
+    let today = zone.to_datetime(now).date();
+    let words = [("今天", 0), ("昨天", 1), ("前天", 2), ("today", 0), ("yesterday", 1)];
+    let lower = raw.to_lowercase();
+    for (word, days) in words {
+        let Some(rest) = lower.strip_prefix(word) else { continue };
+        let day = (0..days).try_fold(today, |day, _| day.yesterday().ok())?;
+        let rest = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+        return match rest.is_empty() {
+            true => Some(day.to_string()),
+            false => time::parse_in(&format!("{day} {rest}"), None, zone),
+        };
+    }
+    let half = lower.starts_with("半");
+    let digits: String = lower.chars().take_while(char::is_ascii_digit).collect();
+    let rest = lower.trim_start_matches(|c: char| c.is_ascii_digit() || c == '半' || c.is_whitespace());
+    let (number, unit): (i64, &str) = if half { (1, rest) } else { (digits.parse().ok()?, rest) };
+    let past = ["前", "ago"].iter().any(|word| rest.trim_end().ends_with(word));
+    let units: [(&[&str], i64); 5] = [
+        (&["秒", "second"], 1),
+        (&["分", "minute"], 60),
+        (&["小时", "hour"], 3600),
+        (&["天", "day"], 86_400),
+        (&["周", "week"], 604_800),
+    ];
+    let (_, seconds) = units.iter().find(|(names, _)| names.iter().any(|name| unit.starts_with(name)))?;
+    let seconds = if half { seconds / 2 } else { number.checked_mul(*seconds)? };
+    let at = past.then(|| now.checked_sub(SignedDuration::from_secs(seconds)).ok())??;
+    let moment = zone.to_datetime(at);
+    // Days and weeks say the day, and no more.
+    Some(match seconds >= 86_400 {
+        true => moment.date().to_string(),
+        false => format!("{}T{:02}:{:02}{}", moment.date(), moment.hour(), moment.minute(), sign(zone)),
+    })
+}
+
+fn shown(at: Timestamp, zone: Offset) -> String {
+    let moment = zone.to_datetime(at);
+    format!("{}T{}{}", moment.date(), clock_of(moment.time()), sign(zone))
+}
+
+fn clock_of(clock: Time) -> String {
+    format!("{:02}:{:02}:{:02}", clock.hour(), clock.minute(), clock.second())
+}
+
+fn sign(zone: Offset) -> String {
+    time::sign(zone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_forms_and_so_long_ago() {
+        let captured = Some("2024-03-05T17:00:00Z");
+        let china = zone("+08:00").unwrap();
+        let york = zone("-5").unwrap();
+        let forms: Vec<String> = ["%d.%m.%Y, %H:%M", "%B %d, %Y", "unix"].map(String::from).to_vec();
+        for (raw, at, want) in [
+            ("2024-03-05 12:30", china, Some("2024-03-05T12:30+08:00")),
+            ("2024-03-05 12:30", york, Some("2024-03-05T12:30-05:00")),
+            ("2024-03-05T12:30:01Z", china, Some("2024-03-05T20:30:01+08:00")),
+            ("2024-03-05T12:30:01.5+01:00", Offset::UTC, Some("2024-03-05T11:30:01+00:00")),
+            ("2023-11-14T22:13:20.007", Offset::UTC, Some("2023-11-14T22:13:20+00:00")),
+            ("5.3.2024, 09:05", china, Some("2024-03-05T09:05:00+08:00")),
+            ("March 05, 2024", china, Some("2024-03-05")),
+            ("1709631001.0", china, Some("2024-03-05T17:30:01+08:00")),
+            ("昨天 08:15", china, Some("2024-03-05T08:15+08:00")),
+            ("3 小时前", china, Some("2024-03-05T22:00+08:00")),
+            ("半小时前", china, Some("2024-03-06T00:30+08:00")),
+            ("2 days ago", china, Some("2024-03-04")),
+            ("yesterday", Offset::UTC, Some("2024-03-04")),
+            ("soon", china, None),
+            ("99999999999999999999 days ago", china, None),
+        ] {
+            assert_eq!(read(raw, captured, &forms, at).as_deref(), want, "{raw}");
+        }
+        assert_eq!(read("昨天 08:15", None, &forms, china), None);
+        assert!(zone("Berlin").is_none() && zone("+25").is_none());
+    }
+
+    #[test]
+    fn a_form_that_nothing_fits_is_told() {
+        assert!(check("%Y-%m-%d %H:%M").is_ok() && check("unix").is_ok() && check("%B %d, %Y").is_ok());
+        assert!(check("%Q%").is_err());
+    }
+}

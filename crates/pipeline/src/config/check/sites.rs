@@ -1,0 +1,145 @@
+//! What `[[crawl]]` and `[[source]]` say of sites: profiles by name, in their place, or of a crawl.
+
+use std::ops::Range;
+
+use riddlemill_harvest::crawl;
+use riddlemill_harvest::pages::{Profile, Site};
+use toml_edit::{Item, Table};
+
+use super::super::profile;
+use super::super::{near_miss, reference};
+use super::{OfCrawl, Reader};
+
+impl Reader<'_> {
+    /// `[[crawl]]` tables, the profiles of their sites read where they stand.
+    pub(super) fn crawls(&mut self, item: &Item) -> Vec<crawl::settings::Source> {
+        let Some(tables) = item.as_array_of_tables() else {
+            self.problem(item.span(), "expected [[crawl]]".into());
+            return Vec::new();
+        };
+        let known = reference::keys(&reference::CRAWL);
+        let mut crawls = Vec::new();
+        for table in tables {
+            let before = self.found.count() + self.elsewhere.len();
+            let site = table.get("site").and_then(|site| self.site(site));
+            let given = site.map(|site| ("site", serde_json::to_value(site).unwrap_or_default()));
+            let typed = self.typed(table, &known, &reference::CRAWL, given);
+            crawls.extend(typed.filter(|_| self.found.count() + self.elsewhere.len() == before));
+        }
+        crawls
+    }
+
+    /// A site that a profile describes: by its name or in its place.
+    fn site(&mut self, item: &Item) -> Option<Site> {
+        const OWN: [&str; 4] = ["tieba", "riddles", "rd", "plain"];
+        let inner = item.as_table_like().and_then(|table| table.get("profile"));
+        if let Some(table) = inner.and_then(Item::as_table_like) {
+            return match profile::of_table(table) {
+                Ok(profile) => Some(Site::Profile(profile)),
+                Err(mistakes) => {
+                    mistakes.into_iter().for_each(|(span, what)| self.problem(span.or(item.span()), what));
+                    None
+                }
+            };
+        }
+        let name = item.as_str().or_else(|| inner.and_then(Item::as_str))?.to_owned();
+        if OWN.contains(&name.as_str()) && !self.profiles.is_own(&name) {
+            return None;
+        }
+        self.named(&name, item.span(), &OWN).map(Site::Profile)
+    }
+
+    /// A profile by its name.
+    fn named(&mut self, name: &str, span: Option<Range<usize>>, others: &[&str]) -> Option<Profile> {
+        match self.profiles.load(name) {
+            Ok(Some(profile)) => Some(profile),
+            Ok(None) => {
+                let names = self.profiles.names();
+                let known = names.iter().map(String::as_str).chain(others.iter().copied());
+                let hint = match near_miss(name, known) {
+                    Some(near) => format!("did you mean {near:?}?"),
+                    None => format!(
+                        "`riddlemill profiles list` shows those that there are; your own lies in {}/",
+                        profile::FOLDER
+                    ),
+                };
+                self.problem(span, format!("unknown profile {name:?}\n  hint: {hint}"));
+                None
+            }
+            Err(problems) => {
+                self.elsewhere
+                    .extend(problems.into_iter().filter(|p| !self.elsewhere.contains(p)).collect::<Vec<_>>());
+                None
+            }
+        }
+    }
+
+    /// Sources of the pages of a crawl have its profile.
+    pub(super) fn sources_of_crawls(&mut self) {
+        for OfCrawl { at, crawl: name, span, namespace } in std::mem::take(&mut self.of_crawls) {
+            let site =
+                self.checked.crawls.iter().find(|crawl| crawl.name == name).map(|crawl| crawl.site.clone());
+            let what = match site {
+                Some(Site::Profile(profile)) => {
+                    if let Some(source) =
+                        self.checked.sources.get_mut(at).filter(|source| source.profile.is_none())
+                    {
+                        source.profile =
+                            Some(namespace.map_or(profile.clone(), |name| profile.in_namespace(&name)));
+                    }
+                    continue;
+                }
+                Some(Site::Plain) => format!(
+                    "[[crawl]] {name:?} says of no site how its pages are read\n  hint: give it a `site`, or this source a `profile`"
+                ),
+                Some(site) => {
+                    let kind = match site {
+                        Site::Riddles => "riddles-com",
+                        Site::Rd => "rd",
+                        _ => "warc",
+                    };
+                    format!(
+                        "the pages of [[crawl]] {name:?} are read by a source of kind {kind:?}, or by a `profile`"
+                    )
+                }
+                // What is wrong with that table is told already.
+                None if self.found.count() + self.elsewhere.len() > 0 => continue,
+                None => {
+                    let known: Vec<String> =
+                        self.checked.crawls.iter().map(|crawl| crawl.name.clone()).collect();
+                    super::super::unknown("crawl", &name, known.iter().map(String::as_str))
+                }
+            };
+            if self.checked.sources.get(at).is_some_and(|source| source.profile.is_none()) {
+                self.problem(span, what);
+            }
+        }
+    }
+
+    /// The profile that a source names. One of another kind has no use for it.
+    pub(super) fn profile_of(
+        &mut self,
+        table: &Table,
+        text: &impl Fn(&str) -> Option<String>,
+    ) -> Option<Profile> {
+        let span = |key: &str| table.get(key).and_then(Item::span);
+        if text("kind").as_deref() != Some("profile") {
+            for key in ["profile", "crawl", "namespace"] {
+                if table.contains_key(key) {
+                    self.problem(span(key), format!("only a source of kind \"profile\" has `{key}`"));
+                }
+            }
+            return None;
+        }
+        let Some(name) = text("profile") else {
+            if !table.contains_key("crawl") && !table.contains_key("profile") {
+                let what = "a source of kind \"profile\" lacks `profile`, the name of one, or `crawl`, whose pages these are\n  \
+                            hint: `riddlemill profiles list` shows what there is";
+                self.problem(table.span(), what.into());
+            }
+            return None;
+        };
+        let found = self.named(&name, span("profile"), &[])?;
+        Some(text("namespace").map_or(found.clone(), |name| found.in_namespace(&name)))
+    }
+}

@@ -1,0 +1,243 @@
+//! Profiles of sites: those that come with the program, and those in a workspace's `profiles/`, which stand in the place
+//! of one of the same name.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use riddlemill_harvest::pages::Profile;
+use riddlemill_harvest::pages::profile::Fault;
+use riddlemill_text::hint::near_miss;
+use riddlemill_text::problem::{Found, Problem};
+use serde_json::{Map, Value};
+use toml_edit::{Document, Item, TableLike};
+
+use super::check::item_json;
+
+/// The folder of a workspace's own profiles.
+pub const FOLDER: &str = "profiles";
+
+macro_rules! shipped {
+    ($($name:literal),+) => {
+        &[$(($name, include_str!(concat!("../profiles/", $name, ".toml")))),+]
+    };
+}
+
+/// Those that come with the program: name and text.
+pub const SHIPPED: &[(&str, &str)] = shipped!(
+    "articles",
+    "discuz",
+    "nga",
+    "rd",
+    "reddit",
+    "riddles-com",
+    "stack-exchange",
+    "stack-exchange-dump",
+    "tieba"
+);
+
+/// The profiles that a workspace has at hand.
+#[derive(Clone, Debug, Default)]
+pub struct Profiles {
+    root: PathBuf,
+}
+
+impl Profiles {
+    /// Of the workspace at `root`.
+    pub fn of(root: &Path) -> Profiles {
+        Profiles { root: root.to_path_buf() }
+    }
+
+    /// Their names, sorted, each once.
+    pub fn names(&self) -> Vec<String> {
+        let own = fs::read_dir(self.root.join(FOLDER)).into_iter().flatten().filter_map(Result::ok);
+        let own = own.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            name.strip_suffix(".toml").filter(|stem| !stem.starts_with('.')).map(str::to_owned)
+        });
+        let mut names: Vec<String> = own.chain(SHIPPED.iter().map(|(name, _)| (*name).to_owned())).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Where a workspace's own profile of this name lies, or would.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.join(FOLDER).join(format!("{name}.toml"))
+    }
+
+    /// Whether the workspace has one of this name.
+    pub fn is_own(&self, name: &str) -> bool {
+        plain(name) && self.path(name).is_file()
+    }
+
+    /// The text of a profile; `None` where there is none of this name.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn text(&self, name: &str) -> Result<Option<String>, Problem> {
+        if self.is_own(name) {
+            let place = format!("{FOLDER}/{name}.toml");
+            let bytes = fs::read(self.path(name))
+                .map_err(|e| Problem { place: place.clone(), what: e.to_string() })?;
+            return String::from_utf8(bytes).map(Some).map_err(|e| Problem {
+                place,
+                what: format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to()),
+            });
+        }
+        Ok(SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| (*text).to_owned()))
+    }
+
+    /// A profile by its name; `None` where there is none.
+    ///
+    /// # Errors
+    /// Every mistake in it, with file, line and column.
+    pub fn load(&self, name: &str) -> Result<Option<Profile>, Vec<Problem>> {
+        let Some(text) = self.text(name).map_err(|problem| vec![problem])? else { return Ok(None) };
+        read(&format!("{FOLDER}/{name}.toml"), &text).map(Some)
+    }
+}
+
+/// Whether a name can be that of a file in the folder.
+pub fn plain(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('.')
+        && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+}
+
+/// Reads the text of a profile. `place` is what its problems call the file.
+///
+/// # Errors
+/// Every mistake, in the order of lines.
+pub fn read(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
+    let text = text.trim_start_matches('\u{feff}');
+    let found = Found::new(place, text);
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(e) => {
+            let what = e.message().lines().next().unwrap_or_default().to_owned();
+            found.add(e.span().map_or(0, |span| span.start), what);
+            return Err(found.in_order());
+        }
+    };
+    match of_table(document.as_table()) {
+        Ok(profile) => Ok(profile),
+        Err(mistakes) => {
+            for (span, what) in mistakes {
+                found.add(span.map_or(0, |span| span.start), what);
+            }
+            Err(found.in_order())
+        }
+    }
+}
+
+/// A mistake and where it stands.
+pub(super) type Mistake = (Option<Range<usize>>, String);
+
+/// Reads a profile that is a table of a file.
+pub(super) fn of_table(table: &dyn TableLike) -> Result<Profile, Vec<Mistake>> {
+    let (mut said, mut mistakes) = (Map::new(), Vec::new());
+    for (name, item) in table.iter() {
+        match item_json(item) {
+            Some(value) => {
+                said.insert(name.to_owned(), value);
+            }
+            None => {
+                mistakes.push((item.span(), format!("{name}: expected a plain value, no date and no nan")))
+            }
+        }
+    }
+    match Profile::from_json(&Value::Object(said)) {
+        Ok(profile) if mistakes.is_empty() => Ok(profile),
+        Ok(_) => Err(mistakes),
+        Err(faults) => {
+            mistakes.extend(faults.iter().map(|fault| (span(table, &fault.path), told(fault))));
+            Err(mistakes)
+        }
+    }
+}
+
+fn told(fault: &Fault) -> String {
+    // The text of a mistake names its key where the place alone does not.
+    let key = match fault.path.as_slice() {
+        [] => String::new(),
+        _ if fault.what.starts_with("unknown key") => String::new(),
+        [key, ..] => format!("{key}: "),
+    };
+    let near = fault.path.last().and_then(|written| near_miss(written, fault.known.iter().copied()));
+    let hint = match near {
+        Some(near) => format!("\n  hint: did you mean {near:?}?"),
+        None if fault.what.starts_with("unknown key") => {
+            "\n  hint: `riddlemill profiles keys` lists all".to_owned()
+        }
+        None => String::new(),
+    };
+    format!("{key}{}{hint}", fault.what)
+}
+
+/// Where in a table the keys lead, as far as they do.
+fn span(table: &dyn TableLike, path: &[String]) -> Option<Range<usize>> {
+    let (first, mut rest) = path.split_first()?;
+    let mut last = table.key(first).and_then(|key| key.span());
+    let mut item = table.get(first)?;
+    last = item.span().filter(|_| !rest.is_empty() || last.is_none()).or(last);
+    while let Some((key, more)) = rest.split_first() {
+        rest = more;
+        let (at, inner) = match item {
+            Item::Value(toml_edit::Value::Array(list)) => {
+                let inner = key.parse::<usize>().ok().and_then(|at| list.get(at));
+                let Some(inner) = inner else { break };
+                last = inner.span().or(last);
+                // Items of an array are values; what is in a table of theirs is found from it.
+                if let (Some(inner), false) = (inner.as_inline_table(), rest.is_empty()) {
+                    return span(inner, rest).or(last);
+                }
+                break;
+            }
+            other => {
+                let Some(table) = other.as_table_like() else { break };
+                (table.key(key).and_then(|key| key.span()), table.get(key))
+            }
+        };
+        last = at.or(last);
+        let Some(inner) = inner else { break };
+        item = inner;
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_that_come_with_the_program_are_whole() {
+        for (name, text) in SHIPPED {
+            let profile = read(name, text).unwrap_or_else(|problems| panic!("{problems:?}"));
+            assert!(!profile.about().is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn mistakes_have_their_line_column_and_near_miss() {
+        let text = "item = \"p\"\nauther = \"b\"\ntime = [\"i\", { from = \"b[\", mach = \"x\" }]\njokes = \"frist\"\n\n[next]\nfrom = \"a\"\nmatch = \"(\"\n";
+        let told: Vec<String> = read("profiles/x.toml", text)
+            .unwrap_err()
+            .into_iter()
+            .map(|p| format!("{}: {}", p.place, p.what))
+            .collect();
+        let told = told.join("\n");
+        for part in [
+            "profiles/x.toml:2:1: unknown key \"auther\"\n  hint: did you mean \"author\"?",
+            "profiles/x.toml:3:15:",
+            "did you mean \"match\"?",
+            "profiles/x.toml:4:9: jokes: unknown value \"frist\"",
+            "did you mean \"first\"?",
+            "profiles/x.toml:8:1: next: \"(\" is no pattern",
+        ] {
+            assert!(told.contains(part), "{part} is not in\n{told}");
+        }
+        let torn = read("profiles/x.toml", "item = \n").unwrap_err();
+        assert!(torn[0].place.starts_with("profiles/x.toml:1:"), "{torn:?}");
+    }
+}

@@ -1,0 +1,159 @@
+//! `profiles`: how pages of sites are read, and a workspace's own ways.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::args::{Global, ProfilesVerb};
+use super::exit::{Exit, Failure};
+use super::output;
+use crate::config::profile::{self, FOLDER, SHIPPED};
+use crate::config::{Profiles, unknown};
+use crate::pages::profile::KEYS;
+use crate::store::{Error, durable};
+
+pub(super) fn profiles(verb: &ProfilesVerb, global: &Global) -> Result<Exit, Failure> {
+    let profiles = Profiles::of(&global.workspace);
+    match verb {
+        ProfilesVerb::List => list(&profiles, global)?,
+        ProfilesVerb::Show { name } => output::print(&text(&profiles, name)?)?,
+        ProfilesVerb::Copy { name, new } => copy(&profiles, name, new.as_deref().unwrap_or(name))?,
+        ProfilesVerb::Check { files } => return check(&profiles, files, global),
+        ProfilesVerb::Keys => keys(global)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn list(profiles: &Profiles, global: &Global) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    for name in profiles.names() {
+        let read = profiles.load(&name);
+        let (about, holds) = match &read {
+            Ok(Some(profile)) => {
+                (profile.about().to_owned(), if profile.holds_riddles() { "riddles" } else { "posts" })
+            }
+            Ok(None) => continue,
+            Err(problems) => {
+                (format!("cannot be used: {} (`profiles check` tells more)", count(problems.len())), "?")
+            }
+        };
+        let shipped = SHIPPED.iter().any(|(known, _)| *known == name);
+        let own = match (profiles.is_own(&name), shipped) {
+            (true, true) => format!("  <- {FOLDER}/{name}.toml, in place of the program's"),
+            (true, false) => format!("  <- {FOLDER}/{name}.toml"),
+            _ => String::new(),
+        };
+        rows.push((name, holds, about, own));
+    }
+    if global.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(name, holds, about, own)| json!({ "name": name, "holds": holds, "about": about, "own": !own.is_empty() }))
+            .collect();
+        return output::json(&rows);
+    }
+    let width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    let lines =
+        rows.iter().map(|(name, holds, about, own)| format!("{name:width$}  {holds:7}  {about}{own}\n"));
+    output::print(&lines.collect::<String>())
+}
+
+fn count(problems: usize) -> String {
+    output::count(problems as u64, "problem")
+}
+
+fn text(profiles: &Profiles, name: &str) -> Result<String, Failure> {
+    let found = profiles
+        .text(name)
+        .map_err(|problem| Failure::usage(format!("{}: {}", problem.place, problem.what)))?;
+    found.ok_or_else(|| {
+        let names = profiles.names();
+        Failure::usage(unknown("profile", name, names.iter().map(String::as_str)))
+    })
+}
+
+fn copy(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
+    if !profile::plain(new) {
+        return Err(Failure::usage(format!(
+            "a profile's name is made of letters, digits, `-`, `_` and `.`, not {new:?}"
+        )));
+    }
+    let text = text(profiles, name)?;
+    let path = profiles.path(new);
+    if path.exists() {
+        let what = format!(
+            "{} is there already and stays as it is\n  hint: take another name with --as, or move it away",
+            path.display()
+        );
+        return Err(Failure::usage(what));
+    }
+    if let Some(folder) = path.parent() {
+        durable::create_folder(folder)?;
+    }
+    durable::replace(&path, text.as_bytes())?;
+    let undo = match SHIPPED.iter().any(|(shipped, _)| *shipped == new) {
+        true => {
+            format!("it stands in the place of the program's {new:?}; removing the file brings that back")
+        }
+        false => format!("`site = {new:?}` of a [[crawl]] and `profile = {new:?}` of a [[source]] name it"),
+    };
+    output::print(&format!(
+        "{}\n  {undo}\n  next: change it, then `riddlemill crawl --try FILE --profile {new}` shows what it makes of a page\n",
+        path.display()
+    ))
+}
+
+fn check(profiles: &Profiles, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
+    let own =
+        || profiles.names().into_iter().filter(|name| profiles.is_own(name)).map(|name| profiles.path(&name));
+    let files: Vec<PathBuf> = if files.is_empty() { own().collect() } else { files.to_vec() };
+    let mut text = String::new();
+    let (mut rows, mut bad) = (Vec::new(), 0);
+    for file in &files {
+        let said = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
+        let place = shown(file, &global.workspace);
+        match profile::read(&place, &said) {
+            Ok(profile) => {
+                let holds = if profile.holds_riddles() { "riddles" } else { "posts" };
+                text.push_str(&format!("{place}: can be used, it reads {holds}\n"));
+                rows.push(json!({ "file": place, "holds": holds, "problems": [] }));
+            }
+            Err(problems) => {
+                bad += problems.len();
+                let told: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.place, p.what)).collect();
+                text.push_str(&format!("{}\n", told.join("\n")));
+                rows.push(json!({ "file": place, "problems": told }));
+            }
+        }
+    }
+    if files.is_empty() {
+        text.push_str(&format!(
+            "{FOLDER}/ has no profile\n  hint: `riddlemill profiles copy NAME` puts one there\n"
+        ));
+    }
+    if global.json {
+        output::json(&rows)?
+    } else {
+        output::print(&text)?
+    }
+    Ok(if bad == 0 { Exit::Done } else { Exit::Usage })
+}
+
+fn shown(file: &Path, root: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).display().to_string()
+}
+
+fn keys(global: &Global) -> Result<(), Failure> {
+    if global.json {
+        let rows: Vec<_> = KEYS.iter().map(|(key, doc)| json!({ "key": key, "doc": doc })).collect();
+        return output::json(&rows);
+    }
+    let lines: String = KEYS.iter().map(|(key, doc)| format!("{key:12} {doc}\n")).collect();
+    output::print(&format!(
+        "{lines}\nWhere something is looked for stands a selector (`a.nxt`, `time@datetime` for an attribute, `li@data-field#/id`\n\
+         for JSON in one), a pointer where the format is JSON or XML, or a table:\n  \
+         {{ from = \"…\", match = \"a pattern; its groups are taken\", in = \"item\", \"page\" or \"address\",\n    \
+         as = \"text\", \"html\" or \"entities\", template = \"{{}} or {{1}} {{2}}\" }}\n\
+         or a list of these: the first that finds something counts. docs/crawl.md has examples.\n"
+    ))
+}
