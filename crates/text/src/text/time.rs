@@ -7,7 +7,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::{self, Offset};
 
 /// The zone of every forum read here.
-pub(super) const CHINA: Offset = tz::offset(8);
+pub const CHINA: Offset = tz::offset(8);
 
 /// ISO 8601 at the precision the text has: `2024-03-05T12:30+08:00`, `2024-03-05` or `2024-03`.
 ///
@@ -18,7 +18,7 @@ pub fn parse(raw: &str, captured: Option<&str>) -> Option<String> {
 }
 
 /// [`parse`] of a time in another zone.
-pub(super) fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
+pub fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     let raw = raw.trim();
     let (date, clock) = match raw.split_once([' ', 'T']) {
         Some((date, clock)) => (date, Some(clock.trim())),
@@ -54,7 +54,7 @@ pub(super) fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Optio
 }
 
 /// A zone as ISO 8601 has it: `+08:00`.
-pub(super) fn sign(zone: Offset) -> String {
+pub fn sign(zone: Offset) -> String {
     let seconds = zone.seconds();
     let sign = if seconds < 0 { '-' } else { '+' };
     format!("{sign}{:02}:{:02}", seconds.abs() / 3600, seconds.abs() / 60 % 60)

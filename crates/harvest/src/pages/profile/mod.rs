@@ -1,9 +1,9 @@
 //! A site described by a user: where on its pages posts are and what is in them, without Rust. One description serves
 //! the crawl, which asks it for links, and the import, which asks it for posts.
 //!
-//! Reading order: [`keys`] are the words of the language, [`rules`] reads them and tells mistakes, [`pick`] finds one thing in a page, [`pointer`] finds it in
-//! JSON, [`xml`] makes JSON of XML, [`times`] reads times, [`read`] reads whole pages, [`inspect`] tells what was found
-//! and what was not.
+//! Reading order: [`keys`] are the words of the language, [`rules`] reads them and tells mistakes, [`pick`] finds one
+//! thing in a page, [`pointer`] finds it in JSON, [`xml`] makes JSON of XML, [`times`] reads times, [`read`] reads whole
+//! pages, [`inspect`] tells what was found and what was not.
 
 mod inspect;
 mod keys;
