@@ -268,7 +268,9 @@ impl Stage {
             // words that readers know alone. Strip: 3 lets a riddle without an answer go on to the ballot on its text.
             // Spelling: 2 looks at every puzzle, at shorter words, and knows contractions. Group: 2 takes the distractors
             // of a new situation from their own ballot.
-            Stage::Puzzle(Puzzling::Strip | Puzzling::Near) => 3,
+            // Near: 4 takes words of things that one can point at alone.
+            Stage::Puzzle(Puzzling::Near) => 4,
+            Stage::Puzzle(Puzzling::Strip) => 3,
             Stage::Puzzle(Puzzling::Dedup | Puzzling::Spelling | Puzzling::Group) => 2,
             Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
         }

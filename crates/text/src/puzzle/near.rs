@@ -29,6 +29,11 @@ const EXPLAINS: u32 = 3;
 /// The lexicographers' file of persons, in the key of a sense.
 const PERSON: &str = "%1:18:";
 
+/// The lexicographers' files of what one can point at, and of times: animals, things, bodies, food, places, objects, people,
+/// plants, substances. Members of a class of anything else, as of payments or numbers, have little in common for a reader.
+const CONCRETE: [&str; 10] =
+    ["%1:05:", "%1:06:", "%1:08:", "%1:13:", "%1:15:", "%1:17:", "%1:18:", "%1:20:", "%1:27:", "%1:28:"];
+
 /// Hypernyms over a sense that say what it is.
 const LEVELS: usize = 3;
 
@@ -274,8 +279,13 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
     let named = most.0 > 0;
     let best = ranked.into_iter().filter(|(shared, _)| *shared == most).map(|(_, sense)| sense);
     let person = |sense: &Synset| sense.keys.iter().any(|key| key.contains(PERSON));
+    let concrete = |sense: &Synset| {
+        !wordnet.counts() || sense.keys.iter().any(|key| CONCRETE.iter().any(|file| key.contains(file)))
+    };
     let told = |sense: &Synset| {
-        decent(sense) && (named || ((alone || entry(sense) * 2 > total) && (who || !person(sense))))
+        decent(sense)
+            && concrete(sense)
+            && (named || ((alone || entry(sense) * 2 > total) && (who || !person(sense))))
     };
     Ok(best.filter(told).collect())
 }
@@ -455,6 +465,6 @@ mod tests {
                 eprintln!("{id} | {question} | {answer} | {} | {}", words.join(" "), found[0].relation);
             }
         }
-        assert!(served >= 12, "{served}");
+        assert!(served >= 10, "{served}");
     }
 }
