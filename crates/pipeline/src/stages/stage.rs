@@ -255,8 +255,8 @@ impl Stage {
             Stage::Anonymise => 1,
             // 2 takes a question word before a full stop for no question.
             Stage::Filter => 2,
-            // 2 keeps a text in capitals alone where there is no other.
-            Stage::Dedup => 2,
+            // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours.
+            Stage::Dedup => 3,
             // 2 reads no reasoning as an answer.
             Stage::Draft(_) => 2,
             Stage::Review(_) => 1,

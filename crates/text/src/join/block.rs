@@ -6,16 +6,17 @@
 
 use std::ops::Range;
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::Score;
 use super::index::Index;
 use super::keys::{Key, Placed, cut, placed};
-use super::metric::{Linear, Metric};
+use super::lists;
+use super::metric::Linear;
 use super::records::Records;
-use super::signature::{Signature, Worth};
+use super::signature::Classes;
 use super::stats::Order;
-use super::tokens::parted;
 use super::verify::Pattern;
 use super::watch::Items;
 
@@ -54,11 +55,65 @@ impl std::ops::AddAssign for Effort {
 
 /// An indexed block of records.
 pub(super) struct Block<'a> {
-    order: &'a Order,
-    records: &'a Records,
+    pub(super) order: &'a Order,
+    pub(super) records: &'a Records,
     /// Sizes of its first and last record.
-    sizes: (u32, u32),
-    index: Index,
+    pub(super) sizes: (u32, u32),
+    pub(super) index: Index,
+    pub(super) arch: Arch,
+}
+
+/// One record against the lists of its keys.
+struct Scan<'s, 'a> {
+    block: &'s Block<'a>,
+    a: u32,
+    size: u32,
+    classes: Classes,
+    keys: &'s [Key],
+    buckets: &'s [(u32, Range<u32>)],
+    candidates: &'s mut Vec<u32>,
+}
+
+impl WithSimd for Scan<'_, '_> {
+    type Output = u64;
+
+    /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> u64 {
+        let Scan { block, a, size, classes, keys, buckets, candidates } = self;
+        let mut met = 0;
+        // What both may leave unshared, solved for the partner's size: no division in the inner loop.
+        let query = block.order.query;
+        let Linear { small, large, of } = query.metric.linear(query.threshold);
+        let (large, own) = (large * u64::from(size), of * u64::from(size));
+        for (key, bucket) in buckets {
+            let Key { hash, skip } = keys[*key as usize];
+            for posting in block.index.holders(hash, bucket.clone()) {
+                if posting.record >= a {
+                    break;
+                }
+                let partner = posting.size().unwrap_or_else(|| block.records.size(posting.record));
+                // How far each is over its need, in parts of a unit of size.
+                let need = small * u64::from(partner) + large;
+                let partners_own = of * u64::from(partner);
+                if own < need || partners_own < need {
+                    continue;
+                }
+                let (over, partners_over) = (own - need, partners_own - need);
+                if of * u64::from(skip) > over || of * u64::from(posting.skip) > partners_over {
+                    continue;
+                }
+                met += 1;
+                let theirs = posting.classes();
+                if of * u64::from(theirs.missing_from(classes)) <= partners_over
+                    && of * u64::from(classes.missing_from(theirs)) <= over
+                {
+                    candidates.push(posting.record);
+                }
+            }
+        }
+        met
+    }
 }
 
 struct Scratch<'a> {
@@ -66,7 +121,6 @@ struct Scratch<'a> {
     keys: Vec<Key>,
     buckets: Vec<(u32, Range<u32>)>,
     candidates: Vec<u32>,
-    worth: Worth,
     pattern: Pattern<'a>,
     effort: Effort,
 }
@@ -80,7 +134,7 @@ impl<'a> Block<'a> {
     /// Indexes records of this range, which must not be empty.
     pub fn new(records: &'a Records, range: Range<u32>, order: &'a Order, items: Items<'_>) -> Self {
         let sizes = (records.size(range.start), records.size(range.end - 1));
-        Self { order, records, sizes, index: Index::new(records, range, order, items) }
+        Self { order, records, sizes, index: Index::new(records, range, order, items), arch: Arch::new() }
     }
 
     /// Whether records of this size can have a partner here.
@@ -95,6 +149,9 @@ impl<'a> Block<'a> {
 
     /// Every pair of one of these records with an earlier one of the block, in order.
     pub fn matches(&self, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
+        if !self.order.weights.is_empty() {
+            return lists::matches(self, probes, range, items);
+        }
         let all: Vec<u32> = range.collect();
         let found: Vec<(Vec<Match>, Effort)> = all
             .par_chunks(TASK)
@@ -115,15 +172,19 @@ impl<'a> Block<'a> {
         (matches, effort)
     }
 
-    fn scratch(&self) -> Scratch<'a> {
+    /// Room for records to compare with.
+    pub(super) fn pattern(&self) -> Pattern<'a> {
         let Order { query, weights, weights_of_pairs, .. } = self.order;
+        Pattern::new(*query, self.order.alphabet(), weights, weights_of_pairs)
+    }
+
+    fn scratch(&self) -> Scratch<'a> {
         Scratch {
             tokens: Vec::new(),
             keys: Vec::new(),
             buckets: Vec::new(),
             candidates: Vec::new(),
-            worth: Worth::NOTHING,
-            pattern: Pattern::new(*query, self.order.alphabet(), weights, weights_of_pairs),
+            pattern: self.pattern(),
             effort: Effort::default(),
         }
     }
@@ -158,61 +219,28 @@ impl<'a> Block<'a> {
     }
 
     fn candidates(&self, probes: &Records, a: u32, scratch: &mut Scratch) {
-        let Scratch { tokens, keys, buckets, candidates, worth, effort, .. } = scratch;
+        let Scratch { tokens, keys, buckets, candidates, effort, .. } = scratch;
         keys.clear();
         candidates.clear();
         let (size, classes) = (probes.size(a), probes.signature(a).classes());
         let Some(budget) = self.order.plan.downward(size, self.sizes) else { return };
         placed(probes.symbols(a), self.order, tokens);
-        cut(tokens, parted(probes.symbols(a)).1, budget, self.order, keys);
+        cut(tokens, probes.parts(a).1, budget, self.order, keys);
         effort.probes += keys.len() as u64;
         // All lookups first, and then a first look at all lists: none waits for another's memory.
         buckets.clear();
         buckets.extend(keys.iter().zip(0..).map(|(key, i)| (i, self.index.bucket(key.hash))));
         buckets.retain(|(_, bucket)| !bucket.is_empty());
         buckets.retain(|(key, bucket)| self.index.may_have(keys[*key as usize].hash, bucket, a));
-        let weighted = !self.order.weights.is_empty();
-        if weighted && !buckets.is_empty() {
-            worth.set(probes.symbols(a), self.order);
+        if buckets.is_empty() {
+            return;
         }
-        // What both may leave unshared, solved for the partner's size: no division in the inner loop.
-        let Linear { small, large, of } = self.order.query.metric.linear(self.order.query.threshold);
-        let (large, own) = (large * u64::from(size), of * u64::from(size));
-        for (key, bucket) in buckets.drain(..) {
-            let Key { hash, skip } = keys[key as usize];
-            for posting in self.index.holders(hash, bucket) {
-                if posting.record >= a {
-                    break;
-                }
-                let partner = u64::from(posting.size().unwrap_or_else(|| self.records.size(posting.record)));
-                // How far each is over its need, in parts of a unit of size.
-                let need = small * partner + large;
-                let (Some(over), Some(partners_over)) =
-                    (own.checked_sub(need), (of * partner).checked_sub(need))
-                else {
-                    continue;
-                };
-                if of * u64::from(skip) > over || of * u64::from(posting.skip) > partners_over {
-                    continue;
-                }
-                effort.met += 1;
-                let theirs = posting.classes();
-                let may_be = if weighted {
-                    of * u64::from(theirs.weight_missing_from(classes)) <= partners_over
-                        && of * u64::from(classes.weight_missing_from(theirs)) <= over
-                        && !worth.is_over(over / of, classes, theirs)
-                } else {
-                    of * u64::from(theirs.missing_from(classes)) <= partners_over
-                        && of * u64::from(classes.missing_from(theirs)) <= over
-                };
-                if may_be {
-                    candidates.push(posting.record);
-                }
-            }
-        }
+        let scan = Scan { block: self, a, size, classes, keys, buckets, candidates };
+        effort.met += self.arch.dispatch(scan);
     }
 
-    fn need(&self, a: u32, b: u32) -> u32 {
+    /// What two records of these sizes must share.
+    pub(super) fn need(&self, a: u32, b: u32) -> u32 {
         self.order.query.metric.need(self.order.query.threshold, a, b)
     }
 
@@ -223,15 +251,6 @@ impl<'a> Block<'a> {
             return false;
         }
         let (sig_a, sig_b) = (probes.signature(a), self.records.signature(b));
-        match self.order.query.metric {
-            Metric::Reworded => {
-                let held = |symbols: &[u32], other: Signature| -> u32 {
-                    let held = parted(symbols).0.iter().filter(|&&symbol| other.holds(symbol, self.order));
-                    held.map(|&symbol| self.order.weight(symbol)).sum()
-                };
-                held(probes.symbols(a), sig_b) >= need && held(self.records.symbols(b), sig_a) >= need
-            }
-            _ => sig_a.missing_from(sig_b) <= size_a - need && sig_b.missing_from(sig_a) <= size_b - need,
-        }
+        sig_a.missing_from(sig_b) <= size_a - need && sig_b.missing_from(sig_a) <= size_b - need
     }
 }

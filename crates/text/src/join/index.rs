@@ -8,11 +8,10 @@ use super::keys::{Key, Placed, cut, placed};
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;
-use super::tokens::parted;
 use super::watch::Items;
 
 /// Shards; a power of two.
-const SHARDS: usize = 256;
+pub(super) const SHARDS: usize = 256;
 
 /// Bits of the filter a key, about.
 const FILTER_BITS: usize = 8;
@@ -35,14 +34,17 @@ pub(super) struct Posting {
 
 impl Posting {
     /// The record's size, where it is small.
+    #[inline(always)]
     pub fn size(self) -> Option<u32> {
         (self.size < u16::MAX).then_some(self.size.into())
     }
 
+    #[inline(always)]
     pub fn classes(self) -> Classes {
         Classes::of_tagged(self.tagged)
     }
 
+    #[inline(always)]
     fn may_hold(self, hash: u64) -> bool {
         self.tagged[0] as u8 == hash as u8
     }
@@ -94,13 +96,19 @@ impl Index {
         self.shards.iter().map(|shard| shard.postings.len() as u64).sum()
     }
 
-    /// Where the holders of a key are, if anywhere.
-    pub fn bucket(&self, hash: u64) -> Range<u32> {
+    /// Whether a key may be here: false for nearly all that are not.
+    pub fn may_hold(&self, hash: u64) -> bool {
         let shard = &self.shards[shard_of(hash)];
         let (word, bit) = shard.filter_bit(hash);
-        if shard.filter[word] >> bit & 1 == 0 {
+        shard.filter[word] >> bit & 1 == 1
+    }
+
+    /// Where the holders of a key are, if anywhere.
+    pub fn bucket(&self, hash: u64) -> Range<u32> {
+        if !self.may_hold(hash) {
             return 0..0;
         }
+        let shard = &self.shards[shard_of(hash)];
         let bucket = shard.bucket(hash);
         shard.starts[bucket]..shard.starts[bucket + 1]
     }
@@ -112,6 +120,7 @@ impl Index {
     }
 
     /// Records of a bucket that may hold the key, ascending, and few that do not.
+    #[inline(always)]
     pub fn holders(&self, hash: u64, bucket: Range<u32>) -> impl Iterator<Item = Posting> + '_ {
         let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
         postings.iter().copied().filter(move |posting| posting.may_hold(hash))
@@ -137,7 +146,7 @@ impl Cutting {
         placed(symbols, order, &mut self.tokens);
         self.keys.clear();
         let budget = order.plan.upward(records.size(record));
-        cut(&self.tokens, parted(symbols).1, budget, order, &mut self.keys);
+        cut(&self.tokens, records.parts(record).1, budget, order, &mut self.keys);
     }
 }
 
@@ -156,7 +165,7 @@ fn entries(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Vec<Entry>> {
     shards
 }
 
-fn shard_of(hash: u64) -> usize {
+pub(super) fn shard_of(hash: u64) -> usize {
     (hash >> 56) as usize % SHARDS
 }
 

@@ -14,8 +14,8 @@
 //! Xiao et al. 2008) has lists that grow with the corpus; Wang et al. 2012 (AdaptJoin) choose k
 //! for a whole record, here each key does.
 //!
-//! A bag of letters has two such orders. Its partner shares a fifth of its pairs of neighbours by weight, so that the
-//! rarest pair that both hold stands before the last fifth: every key begins with a pair, which says more than two
+//! A bag of letters has two such orders. Its partner shares a third of its pairs of neighbours by weight, so that the
+//! rarest pair that both hold stands before the last third: every key begins with a pair, which says more than two
 //! letters do. What else is shared are letters, and where a pair is too common, the rarest of the others make it
 //! longer. The budgets are of weight: what a record passes over of its letters weighs at most its size − `need`.
 //! There the shared letters may end before a key is long enough. A record cannot know where, so each of its
@@ -32,9 +32,9 @@ use crate::text::sameness::MOST_WEIGHT;
 /// are refused by what stands beside them.
 const FEW_RECORDS: f64 = 512.0;
 
-/// The same for bags. What a pair of neighbours goes with is no chance: a phrase comes whole, so that longer keys
-/// stand in more records than they should, and records that share one meet under each.
-const FEW_RECORDS_OF_BAG: f64 = 2048.0;
+/// The same for bags, whose lists are no burden: see `lists`. What a pair of neighbours goes with is no chance: a phrase
+/// comes whole, so that longer keys stand in more records than they should, and records that share one meet under each.
+const FEW_RECORDS_OF_BAG: f64 = 8192.0;
 
 /// The most subsets a record enumerates for one required overlap; it bounds their length.
 const MOST_SUBSETS: u64 = 1000;
@@ -214,6 +214,12 @@ pub(super) fn cut(tokens: &[Placed], pairs: &[u32], budget: Budget, order: &Orde
     }
 }
 
+/// The key that a pair of neighbours is by itself; none where it is so common that keys go on with letters.
+pub(super) fn finds_alone(pair: u32, order: &Order) -> Option<u64> {
+    let expected = order.rows * f64::from(order.pairs[(pair - FIRST_PAIR) as usize].chance);
+    (expected <= FEW_RECORDS_OF_BAG).then(|| mix(KEY, u64::from(pair)))
+}
+
 /// No place.
 const NONE: usize = usize::MAX;
 
@@ -258,7 +264,7 @@ impl Cutter<'_> {
             let of_pair = &self.order.pairs[(pair - FIRST_PAIR) as usize];
             let expected = self.order.rows * f64::from(of_pair.chance);
             let hash = mix(KEY, u64::from(pair));
-            if expected <= FEW_RECORDS_OF_BAG {
+            if finds_alone(pair, self.order).is_some() {
                 keys.push(Key { hash, skip: 0 });
                 continue;
             }

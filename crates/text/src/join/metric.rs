@@ -21,7 +21,7 @@ pub enum Metric {
     },
     /// The measure of [`Predicate::Reworded`](crate::text::sameness::Predicate): over bags of characters
     /// with their [weights](crate::text::sameness::weight), shared / (4/5·lighter + 1/5·heavier); 0 where the
-    /// pairs of neighbours that both hold weigh less than a fifth of the lighter's. Equal texts score 1.
+    /// pairs of neighbours that both hold weigh less than a third of the lighter's. Equal texts score 1.
     Reworded,
 }
 

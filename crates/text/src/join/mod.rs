@@ -43,6 +43,7 @@ mod disk;
 mod functions;
 mod index;
 mod keys;
+mod lists;
 mod memory;
 mod metric;
 mod openings;

@@ -2,6 +2,7 @@
 
 use super::signature::Signature;
 use super::stats::Order;
+use super::tokens::parted;
 
 /// A run of records in rising order of size. A record's number is its place in the whole order, of which
 /// this may be a part.
@@ -13,6 +14,8 @@ pub(super) struct Records {
     symbols: Vec<u32>,
     /// The i-th is `symbols[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
+    /// How many symbols of each are no pairs of neighbours.
+    letters: Vec<u32>,
     sizes: Vec<u32>,
     signatures: Vec<Signature>,
 }
@@ -27,6 +30,7 @@ impl Records {
     pub fn push(&mut self, symbols: &[u32], order: &Order) {
         self.symbols.extend_from_slice(symbols);
         self.starts.push(self.symbols.len());
+        self.letters.push(parted(symbols).0.len() as u32);
         self.sizes.push(order.size(symbols));
         self.signatures.push(Signature::of(symbols, order));
     }
@@ -35,6 +39,7 @@ impl Records {
     pub fn push_from(&mut self, other: &Records, record: u32) {
         self.symbols.extend_from_slice(other.symbols(record));
         self.starts.push(self.symbols.len());
+        self.letters.push(other.letters[other.place(record)]);
         self.sizes.push(other.size(record));
         self.signatures.push(other.signature(record));
     }
@@ -47,6 +52,11 @@ impl Records {
     pub fn symbols(&self, record: u32) -> &[u32] {
         let i = self.place(record);
         &self.symbols[self.starts[i]..self.starts[i + 1]]
+    }
+
+    /// The letters of a bag and its pairs of neighbours.
+    pub fn parts(&self, record: u32) -> (&[u32], &[u32]) {
+        self.symbols(record).split_at(self.letters[self.place(record)] as usize)
     }
 
     pub fn size(&self, record: u32) -> u32 {

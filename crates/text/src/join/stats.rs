@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::keys::Plan;
+use super::signature::class_of_letter;
 use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
 use super::{Metric, Query, Threshold};
 
@@ -98,6 +99,8 @@ pub struct Order {
     pub(super) chance: Vec<f32>,
     /// By symbol: what it is worth in units of size. Empty where each is worth 1.
     pub(super) weights: Vec<u32>,
+    /// By symbol: its class in signatures. Empty where symbols are spread alike.
+    pub(super) classes: Vec<u8>,
     /// Of bags: pairs of neighbours from rare to common, by their symbol less [`FIRST_PAIR`].
     pub(super) pairs: Vec<Neighbours>,
     /// What each of them weighs.
@@ -136,10 +139,11 @@ impl Order {
         let rows = stats.rows.max(1) as f64;
         let share = |holders: u64| (holders as f64 / rows) as f32;
         let chance = present.iter().map(|&(_, holders, _)| share(holders)).collect();
-        let weights = match metric {
+        let weights: Vec<u32> = match metric {
             Metric::Reworded => present.iter().map(|&(.., token)| weight(token, metric)).collect(),
             _ => Vec::new(),
         };
+        let classes = (0..).zip(&weights).map(|(letter, &weight)| class_of_letter(letter, weight)).collect();
         let numbered = present.iter().zip(0u32..).map(|(&(.., token), symbol)| (token, symbol));
         let mut symbols = match metric {
             Metric::Levenshtein | Metric::Indel => {
@@ -165,6 +169,7 @@ impl Order {
             rows,
             chance,
             weights,
+            classes,
             pairs: neighbours,
             weights_of_pairs,
             symbols,

@@ -56,6 +56,7 @@ pub fn dedup(
     stop.check()?;
     let (outcomes, pairs) = decided(found, &posts, decisions, &|| stop.asked());
     stop.check()?;
+    emptied(&posts, &outcomes).iter().for_each(|words| pulse.tell(words));
     let mut table = writer.table::<NearPair>("pairs")?;
     pairs.iter().for_each(|pair| table.put(pair));
     writer.keep(table)?;
@@ -67,6 +68,29 @@ pub fn dedup(
         stop.check()?;
     }
     Ok(writer.flush()?)
+}
+
+/// Of a source with fewer posts nobody is told that half of them went: chance does that.
+const MANY_OF_A_SOURCE: usize = 10;
+
+/// A line on each source of which over half of the posts go into others: a dump that is there twice, or a rule that
+/// takes its posts for one.
+fn emptied(posts: &[Post], outcomes: &[Option<Outcome<Post>>]) -> Vec<String> {
+    let mut of_source: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (post, outcome) in posts.iter().zip(outcomes) {
+        let (all, gone) = of_source.entry(&post.source).or_default();
+        *all += 1;
+        *gone += usize::from(matches!(outcome, Some(Outcome::Merged { .. })));
+    }
+    let told = |(source, (all, gone)): (&str, (usize, usize))| {
+        (all >= MANY_OF_A_SOURCE && 2 * gone > all).then(|| {
+            format!(
+                "dedup: {gone} of {all} posts of `{source}` went into others; is it there twice? \
+                 `riddlemill show dedup --outcome merged` lists them"
+            )
+        })
+    };
+    of_source.into_iter().filter_map(told).collect()
 }
 
 /// One in so many records of the bar stands for the writing.
@@ -220,5 +244,33 @@ fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> Nea
         levenshtein,
         jaro_winkler,
         sorensen_dice,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use riddlemill_text::record::Reason;
+
+    use super::*;
+
+    #[test]
+    fn a_source_that_loses_over_half_of_its_posts_is_told() {
+        let post = |source: &str, n: usize| Post {
+            id: format!("{source}:{n}"),
+            source: source.into(),
+            ..Post::default()
+        };
+        let gone = || {
+            let (reason, score) = (Reason::ExactDuplicate, 1.0);
+            Some(Outcome::Merged { into: "first:0".into(), reason, score, evidence: String::new() })
+        };
+        let (mut posts, mut outcomes) = (Vec::new(), Vec::new());
+        for (source, all, merged) in [("first", 20, 10), ("second", 20, 11), ("small", 4, 4)] {
+            posts.extend((0..all).map(|n| post(source, n)));
+            outcomes.extend((0..all).map(|n| if n < merged { gone() } else { None }));
+        }
+        let told = emptied(&posts, &outcomes);
+        assert_eq!(told.len(), 1);
+        assert!(told[0].starts_with("dedup: 11 of 20 posts of `second` went into others"), "{told:?}");
     }
 }

@@ -1,0 +1,85 @@
+//! What the join of the default similarity takes, predicate by predicate.
+//!
+//! `cargo run --release -p riddlemill-text --example alike -- POSTS.jsonl [COUNT [WHAT]]`, POSTS with `{"text": …}` a line.
+//! Prints for each join its keys, lookups, postings that were met, pairs that were compared and pairs that it found, with
+//! the CPU seconds of the process; then the same for all together, with the pairs that are at least borderline. WHAT is a
+//! join alone (`near`, `sound`, `reworded`), `whole`, or `pairs`, which lists every pair, for reading.
+
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader};
+
+use riddlemill_text::join::{Effort, alike, default_joins, self_join};
+use riddlemill_text::text::sameness::{Comparison, Predicate, Verdict, view};
+use serde_json::Value;
+
+/// CPU seconds of this process, all threads, where the system tells.
+fn cpu() -> f64 {
+    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return f64::NAN };
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = |at: usize| after.split_whitespace().nth(at).and_then(|t| t.parse::<f64>().ok());
+    (ticks(11).unwrap_or_default() + ticks(12).unwrap_or_default()) / 100.0
+}
+
+fn say(what: &str, effort: Effort, found: usize, before: f64) {
+    let Effort { keys, probes, met, compared } = effort;
+    println!(
+        "{what}: {keys} keys, {probes} lookups, {met} met, {compared} compared, {found} found, {:.1} CPU s",
+        cpu() - before
+    );
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let path = arguments.first().ok_or("usage: alike POSTS.jsonl [COUNT]")?;
+    let count = arguments.get(1).map_or(Ok(usize::MAX), |count| count.parse())?;
+    let each = arguments.get(2).map(String::as_str);
+    let mut posts = Vec::new();
+    for line in BufReader::new(std::fs::File::open(path)?).lines().take(count) {
+        let row: Value = serde_json::from_str(&line?)?;
+        posts.push(row["text"].as_str().unwrap_or_default().to_owned());
+    }
+    println!("{} posts, read in {:.1} CPU s", posts.len(), cpu());
+    let folded: Vec<String> = posts.iter().map(|post| view::fold(post)).collect();
+    println!("folded, {:.1} CPU s", cpu());
+    if each == Some("pairs") {
+        let texts: Vec<&str> = posts.iter().map(String::as_str).collect();
+        let found = alike(&texts);
+        let text = |group: u32| texts[found.groups[group as usize][0] as usize].replace('\n', "⏎");
+        for pair in &found.pairs {
+            let Comparison { verdict, predicate, veto, score, .. } = pair.comparison;
+            let predicate = predicate.map_or("none", Predicate::name);
+            let veto = veto.map_or("", |veto| veto.name());
+            println!("{verdict:?} {predicate} {veto} {score:.3} | {} | {}", text(pair.a), text(pair.b));
+        }
+        return Ok(());
+    }
+    if each != Some("whole") {
+        for join in default_joins() {
+            if each.is_some_and(|name| name != join.predicate.name()) {
+                continue;
+            }
+            let before = cpu();
+            let long = |text: &&String| text.chars().count() >= join.least_chars;
+            let views: Vec<Cow<'_, str>> = folded.iter().filter(long).map(|text| (join.view)(text)).collect();
+            let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
+            let joined = self_join(&views, &join.query);
+            say(join.predicate.name(), joined.effort, joined.pairs.len(), before);
+        }
+    }
+    if each.is_none_or(|name| name == "whole") {
+        let before = cpu();
+        let texts: Vec<&str> = posts.iter().map(String::as_str).collect();
+        let found = alike(&texts);
+        let same = found.pairs.iter().filter(|pair| pair.comparison.verdict == Verdict::Same).count();
+        say("all", found.effort, found.pairs.len(), before);
+        let mut digest: u64 = 0;
+        for pair in &found.pairs {
+            let word = u64::from(pair.a) << 32 | u64::from(pair.b);
+            digest = digest.wrapping_add(
+                word.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) ^ pair.comparison.score.to_bits(),
+            );
+        }
+        println!("{same} of them the same, {} borderline, digest {digest:x}", found.pairs.len() - same);
+    }
+    Ok(())
+}

@@ -1,0 +1,411 @@
+//! Bags against a block: not record after record, but list after list of the index, with all records that look there.
+//!
+//! Who shares a pair of neighbours often shares the phrase that it is from, so that a list is full of records that are
+//! alike in this and in nothing else. Within a list letters therefore have an order of its own: those that many of its
+//! records hold come last, all others stay in the order from rare to common. It is the same order for both records of a
+//! pair, so that the argument of prefixes in `keys` holds: the first letter that both hold stands before the last that
+//! either may leave unshared. Letters of the phrase are out of the way, and what is met shares something else, too.
+//!
+//! A pair of records that share several pairs of neighbours is compared in the list of the first of these alone.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::block::{Block, Effort, Match};
+use super::index::{Posting, SHARDS, shard_of};
+use super::keys::{Key, Placed, cut, finds_alone, placed};
+use super::metric::Linear;
+use super::records::Records;
+use super::signature::{Classes, Worth};
+use super::tokens::FIRST_PAIR;
+use super::verify::Pattern;
+use super::watch::Items;
+
+/// Records that look at once: what they look under is held in memory.
+const AT_ONCE: usize = 1 << 17;
+
+/// Records whose keys are cut in one go.
+const CHUNK: usize = 1 << 12;
+
+/// So many pairs of records of a list are tried one by one: it is done before letters are counted. In tests nearly none.
+const FEW_PAIRS: usize = if cfg!(test) { 2 } else { 1 << 13 };
+
+/// Letters are counted in so many records of a list.
+const SAMPLE: usize = 64;
+
+/// A letter that one in so many records of a list holds comes last there.
+const COMMON: usize = 8;
+
+/// A record that looks under a key.
+#[derive(Clone, Copy)]
+struct Looking {
+    hash: u64,
+    record: u32,
+    /// The key's skip, 65535 where it is more.
+    skip: u16,
+}
+
+/// Every pair of one of these records with an earlier one of the block, in order.
+pub(super) fn matches(
+    block: &Block<'_>,
+    probes: &Records,
+    range: Range<u32>,
+    items: Items<'_>,
+) -> (Vec<Match>, Effort) {
+    let all: Vec<u32> = range.collect();
+    let (mut matches, mut effort) = (Vec::new(), Effort::default());
+    for some in all.chunks(AT_ONCE) {
+        let mut of_shards: Vec<Vec<Vec<Looking>>> = (0..SHARDS).map(|_| Vec::new()).collect();
+        let cut: Vec<(Vec<Vec<Looking>>, u64)> =
+            some.par_chunks(CHUNK).map(|chunk| look(block, probes, chunk)).collect();
+        for (parts, lookups) in cut {
+            effort.probes += lookups;
+            of_shards.iter_mut().zip(parts).for_each(|(shard, part)| shard.push(part));
+        }
+        // The work is in the lists; who waits is told shard by shard.
+        let share = some.len() / SHARDS;
+        let found: Vec<(Vec<Match>, Effort)> = of_shards
+            .into_par_iter()
+            .map_init(
+                || Scratch::new(block),
+                |scratch, parts| {
+                    let parts = if items.go(share) { parts } else { Vec::new() };
+                    in_shard(block, probes, parts.concat(), scratch)
+                },
+            )
+            .collect();
+        items.go(some.len() - share * SHARDS);
+        for (found, spent) in found {
+            matches.extend(found);
+            effort += spent;
+        }
+    }
+    // Of pairs so common that keys go on with letters, one may be found under several.
+    matches.par_sort_unstable_by_key(|found: &Match| (found.a, found.b));
+    matches.dedup_by_key(|found| (found.a, found.b));
+    (matches, effort)
+}
+
+/// What records look under, as far as it is in the index, by shard; and how many keys they have.
+fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>>, u64) {
+    let mut shards: Vec<Vec<Looking>> = vec![Vec::new(); SHARDS];
+    let (mut tokens, mut keys) = (Vec::<Placed>::new(), Vec::<Key>::new());
+    let mut lookups = 0;
+    for &record in chunk {
+        let Some(budget) = block.order.plan.downward(probes.size(record), block.sizes) else { continue };
+        keys.clear();
+        placed(probes.symbols(record), block.order, &mut tokens);
+        cut(&tokens, probes.parts(record).1, budget, block.order, &mut keys);
+        lookups += keys.len() as u64;
+        for &Key { hash, skip } in keys.iter().filter(|key| block.index.may_hold(key.hash)) {
+            let skip = u16::try_from(skip).unwrap_or(u16::MAX);
+            shards[shard_of(hash)].push(Looking { hash, record, skip });
+        }
+    }
+    (shards, lookups)
+}
+
+/// Reused from list to list.
+struct Scratch<'a> {
+    list: Vec<Posting>,
+    candidates: Vec<(u32, u32)>,
+    pattern: Pattern<'a>,
+    worth: Worth,
+    letters: Letters,
+}
+
+/// Letters of one list.
+struct Letters {
+    /// By letter: in how many of the sample it is, and whether that is many.
+    counts: Vec<u16>,
+    is_common: Vec<bool>,
+    counted: Vec<u32>,
+    /// By letter: the last of the list that has it before what it may leave unshared, as one more than its place in `before`.
+    last: Vec<u32>,
+    begun: Vec<u32>,
+    /// A record of the list, and what leads to the one before.
+    before: Vec<(u32, u32)>,
+    /// By record of the list: who has met it last.
+    met_by: Vec<u32>,
+}
+
+impl<'a> Scratch<'a> {
+    fn new(block: &Block<'a>) -> Self {
+        let alphabet = block.order.alphabet();
+        Self {
+            list: Vec::new(),
+            candidates: Vec::new(),
+            pattern: block.pattern(),
+            worth: Worth::NOTHING,
+            letters: Letters {
+                counts: vec![0; alphabet],
+                is_common: vec![false; alphabet],
+                counted: Vec::new(),
+                last: vec![0; alphabet],
+                begun: Vec::new(),
+                before: Vec::new(),
+                met_by: Vec::new(),
+            },
+        }
+    }
+}
+
+fn in_shard(
+    block: &Block<'_>,
+    probes: &Records,
+    mut looking: Vec<Looking>,
+    scratch: &mut Scratch<'_>,
+) -> (Vec<Match>, Effort) {
+    looking.sort_unstable_by_key(|one| (one.hash, one.record));
+    let (mut matches, mut effort) = (Vec::new(), Effort::default());
+    for group in looking.chunk_by(|x, y| x.hash == y.hash) {
+        let hash = group[0].hash;
+        scratch.list.clear();
+        scratch.list.extend(block.index.holders(hash, block.index.bucket(hash)));
+        let last = group[group.len() - 1].record;
+        scratch.list.truncate(scratch.list.partition_point(|posting| posting.record < last));
+        if scratch.list.is_empty() {
+            continue;
+        }
+        scratch.candidates.clear();
+        let Scratch { list, candidates, letters, worth, .. } = scratch;
+        let looking = group;
+        effort.met +=
+            block.arch.dispatch(InList { block, probes, list, looking, worth, letters, candidates });
+        for of_one in scratch.candidates.chunk_by(|x, y| x.0 == y.0) {
+            let a = of_one[0].0;
+            let (symbols, size, pairs) = (probes.symbols(a), probes.size(a), probes.parts(a).1);
+            let mut set = false;
+            for &(_, b) in of_one {
+                let others = block.records.symbols(b);
+                if first_of_both(pairs, block.records.parts(b).1)
+                    .is_none_or(|pair| finds_alone(pair, block.order).is_some_and(|alone| alone != hash))
+                {
+                    continue;
+                }
+                if !set {
+                    scratch.pattern.set(symbols, size);
+                    set = true;
+                }
+                effort.compared += 1;
+                if let Some(score) = scratch.pattern.score(others, block.records.size(b)) {
+                    matches.push(Match { a, b, score });
+                }
+            }
+        }
+    }
+    (matches, effort)
+}
+
+/// The first of two ascending sequences that is in both.
+fn first_of_both(a: &[u32], b: &[u32]) -> Option<u32> {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(&b[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => return (a[i] >= FIRST_PAIR).then_some(a[i]),
+        }
+    }
+    None
+}
+
+/// Records that look under a key, against those that stand there.
+struct InList<'s, 'a> {
+    block: &'s Block<'a>,
+    probes: &'s Records,
+    list: &'s [Posting],
+    looking: &'s [Looking],
+    worth: &'s mut Worth,
+    letters: &'s mut Letters,
+    candidates: &'s mut Vec<(u32, u32)>,
+}
+
+/// A record that looks, with what decides whether another may be its partner.
+struct Looker {
+    record: u32,
+    skip: u64,
+    classes: Classes,
+    small: u64,
+    of: u64,
+    large: u64,
+    own: u64,
+    is_worth_known: bool,
+}
+
+impl Looker {
+    #[inline(always)]
+    fn may_meet(&mut self, posting: Posting, block: &Block<'_>, probes: &Records, worth: &mut Worth) -> bool {
+        let partner = posting.size().unwrap_or_else(|| block.records.size(posting.record));
+        // How far each is over its need, in parts of a unit of size.
+        let need = self.small * u64::from(partner) + self.large;
+        let partners_own = self.of * u64::from(partner);
+        if posting.record >= self.record || self.own < need || partners_own < need {
+            return false;
+        }
+        let (over, partners_over) = (self.own - need, partners_own - need);
+        if self.of * self.skip > over || self.of * u64::from(posting.skip) > partners_over {
+            return false;
+        }
+        let theirs = posting.classes();
+        if self.of * u64::from(theirs.weight_missing_from(self.classes)) > partners_over
+            || self.of * u64::from(self.classes.weight_missing_from(theirs)) > over
+        {
+            return false;
+        }
+        if !self.is_worth_known {
+            worth.set(probes.parts(self.record).0, block.order);
+            self.is_worth_known = true;
+        }
+        !worth.is_over(over / self.of, self.classes, theirs)
+    }
+}
+
+impl WithSimd for InList<'_, '_> {
+    type Output = u64;
+
+    /// Nothing here is written in vectors: it is compiled once more for processors that count bits in one step.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> u64 {
+        let Self { block, probes, list, looking, worth, letters, candidates } = self;
+        let query = block.order.query;
+        let Linear { small, large, of } = query.metric.linear(query.threshold);
+        let looker = |one: &Looking| {
+            let size = u64::from(probes.size(one.record));
+            let classes = probes.signature(one.record).classes();
+            let (record, skip) = (one.record, one.skip.into());
+            Looker {
+                record,
+                skip,
+                classes,
+                small,
+                of,
+                large: large * size,
+                own: of * size,
+                is_worth_known: false,
+            }
+        };
+        let mut met = 0;
+        if list.len() * looking.len() <= FEW_PAIRS {
+            for mut looker in looking.iter().map(looker) {
+                let record = looker.record;
+                let earlier = list.iter().take_while(|posting| posting.record < record);
+                for &posting in earlier {
+                    met += 1;
+                    if looker.may_meet(posting, block, probes, worth) {
+                        candidates.push((looker.record, posting.record));
+                    }
+                }
+            }
+            return met;
+        }
+        letters.count(block, list);
+        let least = probes.size(looking[0].record);
+        for (posting, i) in list.iter().zip(0u32..) {
+            let size = block.records.size(posting.record);
+            let spare = size - query.metric.need(query.threshold, size, least.max(size)).min(size);
+            letters.prefix(block.records.parts(posting.record).0, spare, block, |letters, letter| {
+                letters.put(letter, i);
+            });
+        }
+        letters.met_by.clear();
+        letters.met_by.resize(list.len(), u32::MAX);
+        let least = block.records.size(list[0].record);
+        for (one, number) in looking.iter().zip(0u32..) {
+            let mut looker = looker(one);
+            let size = probes.size(one.record);
+            let partner = query.metric.least_partner(query.threshold, size).max(least).min(size);
+            let spare = size - query.metric.need(query.threshold, size, partner).min(size);
+            letters.prefix(probes.parts(one.record).0, spare, block, |letters, letter| {
+                let mut next = letters.last[letter as usize];
+                while next != 0 {
+                    let (i, before) = letters.before[next as usize - 1];
+                    next = before;
+                    if letters.met_by[i as usize] == number {
+                        continue;
+                    }
+                    letters.met_by[i as usize] = number;
+                    met += 1;
+                    let posting = list[i as usize];
+                    if looker.may_meet(posting, block, probes, worth) {
+                        candidates.push((one.record, posting.record));
+                    }
+                }
+            });
+        }
+        letters.forget();
+        met
+    }
+}
+
+impl Letters {
+    /// Which letters many of the list hold.
+    fn count(&mut self, block: &Block<'_>, list: &[Posting]) {
+        let step = list.len().div_ceil(SAMPLE).max(1);
+        let sample = list.iter().step_by(step);
+        let many = (sample.len() / COMMON).max(2) as u16;
+        for posting in sample {
+            let letters = block.records.parts(posting.record).0;
+            for of_letter in letters.chunk_by(|x, y| x == y) {
+                let count = &mut self.counts[of_letter[0] as usize];
+                *count += 1;
+                if *count == 1 {
+                    self.counted.push(of_letter[0]);
+                }
+            }
+        }
+        for &letter in &self.counted {
+            self.is_common[letter as usize] = self.counts[letter as usize] > many;
+        }
+    }
+
+    /// Each letter of a record, in the order of the list, before which it may leave all unshared.
+    #[inline(always)]
+    fn prefix(
+        &mut self,
+        letters: &[u32],
+        spare: u32,
+        block: &Block<'_>,
+        mut each: impl FnMut(&mut Self, u32),
+    ) {
+        let mut skipped = 0;
+        for common in [false, true] {
+            let mut rest = letters;
+            while let Some(&letter) = rest.first() {
+                let times = rest.iter().take_while(|other| **other == letter).count();
+                rest = &rest[times..];
+                if self.is_common[letter as usize] != common {
+                    continue;
+                }
+                if skipped > spare {
+                    return;
+                }
+                each(self, letter);
+                skipped += block.order.weight(letter) * times as u32;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, letter: u32, i: u32) {
+        let last = &mut self.last[letter as usize];
+        if *last == 0 {
+            self.begun.push(letter);
+        }
+        self.before.push((i, *last));
+        *last = self.before.len() as u32;
+    }
+
+    fn forget(&mut self) {
+        for &letter in &self.counted {
+            self.counts[letter as usize] = 0;
+            self.is_common[letter as usize] = false;
+        }
+        self.begun.iter().for_each(|&letter| self.last[letter as usize] = 0);
+        self.counted.clear();
+        self.begun.clear();
+        self.before.clear();
+    }
+}
