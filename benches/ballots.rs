@@ -28,6 +28,7 @@ fn main() {
         languages: Vec::new(),
         qualified: true,
         accounts: Vec::new(),
+        trials: Vec::new(),
     };
     let people = ["j1", "j2", "j3"].map(person);
     let item = |at: usize| {

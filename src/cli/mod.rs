@@ -38,6 +38,7 @@ mod output;
 mod profiles;
 mod progress;
 mod prompts;
+mod proposals;
 mod publish;
 mod raw;
 mod reference;

@@ -10,15 +10,16 @@ use serde_json::json;
 use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
-use super::{carry, disputes, trials};
-use crate::config::Config;
+use super::{carry, disputes, proposals, trials};
+use crate::config::{Config, sections};
 use crate::pipeline::{RunError, Tasks, now, review_items, shown_items, votes_as_tasks};
-use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement};
+use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::{Round, Step};
 use crate::review::beside;
 use crate::review::{
-    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog, assign,
-    dispute_item, export, import, replace, resolve_all, review_item, status,
+    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog, Voted,
+    assign, dispute_item, export, import, replace, resolve_all, review_item, status, voted::guessed,
+    written_by,
 };
 use crate::stages::review::Votes;
 use crate::store::{self, Error, Workspace, durable};
@@ -26,9 +27,9 @@ use crate::store::{self, Error, Workspace, durable};
 pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
     let config = output::load(global)?;
     match verb {
-        ReviewVerb::Export { place, annotator, format, out, gold } => {
+        ReviewVerb::Export { place, annotator, format, out, gold, propose } => {
             let room = Room::open(&config, place)?;
-            write_ballot(&room, annotator, *format, out, gold.as_deref())
+            write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
         }
         ReviewVerb::Import { place, files } => take_votes(&Room::open(&config, place)?, files, global),
         ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
@@ -39,6 +40,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
             let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
             let to: Vec<&str> = to.iter().map(String::as_str).collect();
+            let written_by = written_by(&room.items);
             let settings = AssignSettings {
                 seed: *seed,
                 round: room.round,
@@ -49,11 +51,20 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 sample: *sample,
                 gold: &gold,
                 gold_share: gold_share.unwrap_or_default(),
+                written_by: Some(&written_by),
             };
             spread(&room, &settings, replace.as_deref(), global)
         }
-        ReviewVerb::Qualify { place, gold, fewest, files } => {
-            trials::qualify(&Room::open(&config, place)?, gold, *fewest, files, global)
+        ReviewVerb::Qualify { place, gold, fewest, sheet, graded, by, files } => {
+            let asked = trials::Asked {
+                gold: gold.as_deref(),
+                fewest: *fewest,
+                files,
+                sheet: sheet.as_deref(),
+                graded: graded.as_deref(),
+                by: by.as_deref(),
+            };
+            trials::qualify(&Room::open(&config, place)?, &asked, global)
         }
         ReviewVerb::Carry { step, recipe, items, by, why, undo, out, files } => {
             let place = Place { step: step.clone(), recipe: recipe.clone(), round: RoundArg::Vote };
@@ -90,10 +101,10 @@ pub(super) fn io(error: impl std::fmt::Display) -> Failure {
 pub(super) struct Room<'c> {
     pub(super) config: &'c Config,
     pub(super) step: Step,
-    round: Round,
+    pub(super) round: Round,
     pub(super) items: Vec<Item>,
     votes: Votes,
-    tasks: Tasks,
+    pub(super) tasks: Tasks,
 }
 
 impl<'c> Room<'c> {
@@ -141,14 +152,14 @@ impl<'c> Room<'c> {
     }
 
     /// Votes of people that count in this round, as tasks, of those who were given none.
-    fn cast(&self) -> Vec<Task> {
+    pub(super) fn cast(&self) -> Vec<Task> {
         let votes = self.by_item();
         let resolved = resolve_all(&self.step, &self.items, &votes);
         votes_as_tasks(self.round, &self.items, &resolved, &votes, self.tasks.all())
     }
 
     /// What is shown in this room's round, for items that are open in it.
-    fn seen(&self) -> Vec<(Item, bool)> {
+    pub(super) fn seen(&self) -> Vec<(Item, bool)> {
         let votes = self.by_item();
         let resolved = resolve_all(&self.step, &self.items, &votes);
         let seen = |(item, resolution): (&Item, &Resolution)| {
@@ -178,6 +189,7 @@ fn write_ballot(
     format: FormatArg,
     out: &Path,
     gold: Option<&Path>,
+    proposing: bool,
 ) -> Result<Exit, Failure> {
     let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
     if !annotator.is_empty() && !known(annotator) {
@@ -206,13 +218,21 @@ fn write_ballot(
     };
     let rows: Vec<(&Item, Option<&Vote>)> =
         seen.iter().filter(wanted).map(|(item, _)| (item, own(item))).collect();
+    let proposed = if proposing { Some(proposals::proposed(room)?) } else { None };
     let format = match format {
         FormatArg::Csv => Format::Csv,
         FormatArg::Xlsx => Format::Xlsx,
         FormatArg::Jsonl => Format::Jsonl,
         FormatArg::LabelStudio => Format::LabelStudio,
     };
-    let ballot = Ballot { step: &room.step, round: room.round, annotator, rows: &rows, seed: 0 };
+    let ballot = Ballot {
+        step: &room.step,
+        round: room.round,
+        annotator,
+        rows: &rows,
+        seed: 0,
+        proposed: proposed.as_ref(),
+    };
     durable::create_folder(out)?;
     for file in export(&ballot, format).map_err(io)? {
         let path = store::inside(out, &file.name)?;
@@ -319,6 +339,13 @@ fn spread(
         }
     };
     room.tasks.append(&new)?;
+    let barred = proposals::lacking(room, &new);
+    if barred > 0 {
+        eprintln!(
+            "note: {} lack somebody to vote on them: whoever wrote what is judged does not, and nobody else is free",
+            count(barred as u64, "open item")
+        );
+    }
     let mut loads: BTreeMap<&str, u64> = BTreeMap::new();
     for task in &new {
         *loads.entry(&task.annotator).or_default() += 1;
@@ -351,6 +378,15 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let status = status(&items, &resolved, &on, tasks.all());
             text.push_str(&words(recipe.name, name, &status));
+            let voted = Voted::of(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+            for line in super::tables::voted(&Voted { fields: Vec::new(), ..voted.clone() }) {
+                text.push_str(&format!("    {line}\n"));
+            }
+            let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+            let guessed = guessed(&step, &items, &resolved, seed);
+            if let Some(figures) = &guessed {
+                text.push_str(&format!("    {}\n", proposals::told(figures)));
+            }
             let fields = if with_agreement { agreed(&step, &items, &on) } else { Vec::new() };
             for field in &fields {
                 text.push_str(&format!("    {}\n", field.0));
@@ -361,7 +397,8 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
                 "recipe": recipe.name, "step": name, "items": status.items, "confirmed": status.confirmed,
                 "synthetic": status.synthetic, "provisional": status.provisional, "waiting": waiting,
                 "disputed": status.disputed, "stale": status.stale, "rewritten": status.edited.rate(),
-                "modified": status.modified.rate(),
+                "modified": status.modified.rate(), "settled": voted.settled, "trial": voted.trial,
+                "guessed": guessed,
                 "annotators": status.annotators.iter().map(|(name, p)| json!({
                     "name": name, "assigned": p.assigned, "done": p.done, "votes": p.votes, "stale": p.stale,
                 })).collect::<Vec<_>>(),
@@ -425,22 +462,28 @@ fn agreed(
         Some(e) => format!("{:.3} [{:.3}, {:.3}]", e.value, e.low, e.high),
         None => "-".to_string(),
     };
+    let cohen = |pair: &PairAgreement| match pair.kappa {
+        Some(kappa) => format!("; Cohen {} and {} {kappa:.3}", pair.names[0], pair.names[1]),
+        None => String::new(),
+    };
     let field = |f: FieldAgreement| {
         let sample = if told.sample { " (sample)" } else { "" };
         let line = format!(
-            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}",
+            "{}{sample}: {} items, percent {}, alpha {}, Fleiss {}, AC1 {}{}",
             f.field,
             f.items,
             shown(&f.percent),
             shown(&f.alpha),
             shown(&f.fleiss),
-            shown(&f.ac1)
+            shown(&f.ac1),
+            f.pairs.iter().map(cohen).collect::<String>()
         );
         let value = |e: &Option<Estimate>| e.as_ref().map(|e| json!([e.value, e.low, e.high]));
         let json = json!({
             "field": f.field, "items": f.items, "votes": f.votes, "percent": value(&f.percent),
             "alpha": value(&f.alpha), "fleiss": value(&f.fleiss), "ac1": value(&f.ac1),
             "edit_rate": f.drafts.rate(), "sample": told.sample,
+            "cohen": f.pairs.iter().map(|p| json!({ "names": p.names, "items": p.items, "kappa": p.kappa })).collect::<Vec<_>>(),
         });
         (line, json)
     };

@@ -5,6 +5,7 @@ use crate::audit::{
     TextTables,
 };
 use crate::judges::{JudgePair, Measures};
+use crate::review::Voted;
 use crate::shortcuts::{Share, Shortcuts};
 
 /// What a paper says of a finished set.
@@ -244,8 +245,51 @@ fn reviews(reviews: &[Reviewed]) -> String {
         let share = review.share_rewritten().filter(|share| *share > 0.0);
         let share = share.map(|share| format!("; {:.0} % rewritten", share * 100.0)).unwrap_or_default();
         text.push_str(&format!("    {:<22} {}{share}\n", review.stage, parts.join(", ")));
+        for line in voted(&review.voted) {
+            text.push_str(&format!("      {line}\n"));
+        }
     }
     text
+}
+
+/// What votes come to, a line each: agreement in each field, disputes, what seniors changed, trials.
+pub(super) fn voted(voted: &Voted) -> Vec<String> {
+    let figure = |e: Option<[f64; 3]>| e.map_or("-".to_owned(), |[value, ..]| format!("{value:.3}"));
+    let sample = if voted.sample { " (of the sample)" } else { "" };
+    let mut lines: Vec<String> = Vec::new();
+    // What may be marked is told as a whole, not option by option.
+    for field in voted.fields.iter().filter(|field| !field.field.contains(':')) {
+        let cohen = match field.cohen {
+            Some([mean, least, most]) if field.pairs > 1 => {
+                format!("{mean:.3} ({least:.3} to {most:.3}, {} pairs)", field.pairs)
+            }
+            other => figure(other),
+        };
+        lines.push(format!(
+            "{}{sample}: {} items, pairs that agree {}, alpha {}, Fleiss {}, Cohen {cohen}",
+            field.field,
+            field.items,
+            figure(field.percent),
+            figure(field.alpha),
+            figure(field.fleiss)
+        ));
+    }
+    if voted.settled + voted.disputed > 0 {
+        lines.push(format!("disputes: {} settled by a last word, {} open", voted.settled, voted.disputed));
+    }
+    if let Some((modified, of)) = voted.modified {
+        let share = 100.0 * modified as f64 / of as f64;
+        lines.push(format!("seniors modified {modified} of {of} ({share:.2} %)"));
+    }
+    if let Some(trial) = voted.trial.filter(|trial| trial.passed + trial.by_hand + trial.failed > 0) {
+        let failed =
+            if trial.failed > 0 { format!(", {} not any more", trial.failed) } else { String::new() };
+        lines.push(format!(
+            "may vote: {} by a trial, {} by qualified = true alone{failed}",
+            trial.passed, trial.by_hand
+        ));
+    }
+    lines
 }
 
 /// BrainTeaser: tables 3 and 6, a column a kind, and agreement on validity.

@@ -1,5 +1,6 @@
-//! `review qualify`: trials on items whose answers are known.
+//! `review qualify`: trials on items whose answers are known, graded and stored.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,13 +9,31 @@ use serde_json::json;
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
-use super::output;
-use super::review::{Room, usage};
+use super::output::{self, count};
+use super::review::{Room, io, usage};
 use crate::pipeline::now;
-use crate::review::ballot::{Qualification, Round};
-use crate::review::qualify::{Trial, TrialLevel, trials};
-use crate::review::{Annotator, Gold, ImportSettings, Item, Vote, import, read_gold};
-use crate::store::Error;
+use crate::review::ballot::{Qualification, Role, Round};
+use crate::review::exchange::{disarm, sheet, sheet_rows, workbook_rows};
+use crate::review::grades::{self, Given, Grade, Line};
+use crate::review::qualify::{Trial, TrialLevel, level, trials, wants_a_senior};
+use crate::review::{Annotator, Gold, ImportSettings, Item, Passed, Values, Vote, import, read_gold};
+use crate::store::{Error, Workspace, durable};
+
+/// What `review qualify` is given.
+pub(super) struct Asked<'a> {
+    /// The known answers.
+    pub gold: Option<&'a Path>,
+    /// The fewest answers that a trial is judged by.
+    pub fewest: usize,
+    /// Trials as they came back.
+    pub files: &'a [PathBuf],
+    /// Where texts are written that a senior has to grade.
+    pub sheet: Option<&'a Path>,
+    /// That sheet, filled in.
+    pub graded: Option<&'a Path>,
+    /// Who filled it in.
+    pub by: Option<&'a str>,
+}
 
 /// The known answers of a file.
 pub(super) fn known<'r>(room: &'r Room<'_>, file: &Path) -> Result<Vec<Gold<'r>>, Failure> {
@@ -28,17 +47,34 @@ pub(super) fn known<'r>(room: &'r Room<'_>, file: &Path) -> Result<Vec<Gold<'r>>
 }
 
 /// Grades what came back, and the votes on the same items that are stored already.
-pub(super) fn qualify(
-    room: &Room<'_>,
-    gold: &Path,
-    fewest: usize,
-    files: &[PathBuf],
-    global: &Global,
-) -> Result<Exit, Failure> {
+pub(super) fn qualify(room: &Room<'_>, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
+    match (asked.gold, asked.graded) {
+        (_, Some(graded)) => by_a_senior(room, graded, asked, global),
+        (Some(gold), None) => against(room, gold, asked, global),
+        (None, None) => {
+            Err(usage("--gold FILE names the known answers, --graded FILE a sheet that a senior filled in"))
+        }
+    }
+}
+
+fn shares(room: &Room<'_>) -> Qualification {
+    room.step.qualification.unwrap_or(Qualification::FLUB)
+}
+
+fn raw(room: &Room<'_>) -> PathBuf {
+    Workspace::new(&room.config.root).raw()
+}
+
+fn store(room: &Room<'_>, lines: &[Line]) -> Result<usize, Failure> {
+    grades::append(&raw(room), room.step.recipe, room.step.name, lines).map_err(io)
+}
+
+fn against(room: &Room<'_>, gold: &Path, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
     let gold = known(room, gold)?;
     // Whoever is on trial votes like a voter, whatever they are otherwise and before they are let in.
     let voter = |person: &Annotator| Annotator {
         qualified: true,
+        trials: Vec::new(),
         role: room.step.voters.first().copied().unwrap_or(person.role),
         ..person.clone()
     };
@@ -54,7 +90,7 @@ pub(super) fn qualify(
         synthetic: false,
     };
     let (mut sent, mut troubled) = (Vec::new(), false);
-    for file in files {
+    for file in asked.files {
         let bytes = fs::read(file).map_err(Error::io("read", file))?;
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
@@ -64,35 +100,226 @@ pub(super) fn qualify(
     }
     let stored = room.by_item();
     let of_people = stored.values().flatten().copied().filter(|vote| !vote.synthetic);
-    let votes: Vec<&Vote> = of_people.chain(&sent).collect();
+    let votes: Vec<&Vote> =
+        of_people.chain(&sent).filter(|vote| items.contains_key(vote.item.as_str())).collect();
+    if wants_a_senior(&room.step) || asked.sheet.is_some() {
+        return to_a_senior(room, &gold, &votes, asked)
+            .map(|()| if troubled { Exit::Partial } else { Exit::Done });
+    }
     let answers: Vec<_> = gold.iter().map(|gold| (gold.item, &gold.answers)).collect();
-    let shares = room.step.qualification.unwrap_or(Qualification::FLUB);
-    let graded = trials(&room.step, &answers, &votes, shares, fewest);
+    let shares = shares(room);
+    let graded = trials(&room.step, &answers, &votes, shares, asked.fewest);
+    let mut lines = Vec::new();
+    for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
+        let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
+        let mut given: Vec<(Given, bool)> = Vec::new();
+        for vote in own {
+            let one = trials(&room.step, &answers, &[vote], shares, 1);
+            let right = one.first().is_some_and(|one| one.right > 0);
+            given.push((Given::new(&vote.annotator, &vote.item, vote.values.clone()), right));
+        }
+        given.sort_by(|(a, _), (b, _)| (&a.item, a.entry).cmp(&(&b.item, b.entry)));
+        lines.push(Line::Grade(grade(trial, asked.fewest, shares, &at, None, given)));
+    }
+    let new = store(room, &lines)?;
+    tell(room, &graded, asked.fewest, new, global)?;
+    Ok(if troubled { Exit::Partial } else { Exit::Done })
+}
+
+fn grade(
+    trial: &Trial,
+    fewest: usize,
+    shares: Qualification,
+    at: &str,
+    by: Option<&str>,
+    answers: Vec<(Given, bool)>,
+) -> Grade {
+    Grade {
+        annotator: trial.annotator.clone(),
+        right: trial.right,
+        of: trial.of,
+        fewest,
+        shares: [shares.formal, shares.senior],
+        level: trial.level,
+        by: by.map(str::to_owned),
+        at: at.to_owned(),
+        answers,
+    }
+}
+
+fn tell(
+    room: &Room<'_>,
+    graded: &[Trial],
+    fewest: usize,
+    new: usize,
+    global: &Global,
+) -> Result<(), Failure> {
+    let shares = shares(room);
     if global.json {
         let rows: Vec<_> = graded
             .iter()
             .map(|t| json!({ "annotator": t.annotator, "right": t.right, "of": t.of, "level": t.level.name() }))
             .collect();
-        output::json(&rows)?;
-    } else {
-        let mut text: String = graded.iter().map(|trial| line(trial, fewest)).collect();
-        let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);
-        text.push_str(&format!("over {formal:.0} % may vote, over {senior:.0} % may be a senior\n"));
-        if room.step.qualification.is_none() {
-            text.push_str(&format!("{} itself asks for no trial\n", room.step.name));
-        }
-        output::print(&text)?;
+        return output::json(&rows);
     }
-    Ok(if troubled { Exit::Partial } else { Exit::Done })
+    let mut text: String = graded.iter().map(|trial| line(room, trial, fewest)).collect();
+    let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);
+    text.push_str(&format!("over {formal:.0} % may vote, over {senior:.0} % may be a senior\n"));
+    if room.step.qualification.is_none() {
+        text.push_str(&format!("{} itself asks for no trial\n", room.step.name));
+    } else {
+        text.push_str(&format!(
+            "{} stored: from now on they say who may vote\n",
+            count(new as u64, "new grade")
+        ));
+    }
+    output::print(&text)
 }
 
-fn line(trial: &Trial, fewest: usize) -> String {
+fn line(room: &Room<'_>, trial: &Trial, fewest: usize) -> String {
+    let person = room.config.annotators.iter().find(|person| person.name == trial.annotator);
+    let role = person.map_or(Role::Annotator, |person| person.role);
+    let passed = Passed {
+        recipe: room.step.recipe.to_owned(),
+        step: room.step.name.to_owned(),
+        right: trial.right,
+        of: trial.of,
+        fewest,
+        level: trial.level,
+    };
+    let now = Annotator { trials: vec![passed], ..Annotator::new(&trial.annotator, role) };
+    let barred = if now.may_vote(&room.step, Round::Vote) { "" } else { ", but not with their role here" };
     let level = match trial.level {
-        TrialLevel::Senior => "may be a senior (qualified = true, role = \"senior\" in pipeline.toml)".into(),
-        TrialLevel::Formal => "may vote (qualified = true in pipeline.toml)".into(),
+        TrialLevel::Senior if role == Role::Senior => "may be a senior".into(),
+        TrialLevel::Senior => "may be a senior (role = \"senior\" in pipeline.toml)".into(),
+        TrialLevel::Formal => format!("may vote{barred}"),
         TrialLevel::Failed => "may not vote".into(),
         TrialLevel::TooFew => format!("not judged: {fewest} answers are needed"),
     };
     let share = 100.0 * trial.right as f64 / trial.of.max(1) as f64;
     format!("{:<14} {} of {} right ({share:.0} %): {level}\n", trial.annotator, trial.right, trial.of)
+}
+
+/// What the sheet asks of whoever grades.
+const RIGHT: &str = "right";
+
+/// Writes the answers that only a person can grade, without their authors; the answers themselves are stored.
+fn to_a_senior(
+    room: &Room<'_>,
+    gold: &[Gold<'_>],
+    votes: &[&Vote],
+    asked: &Asked<'_>,
+) -> Result<(), Failure> {
+    let Some(sheet_path) = asked.sheet else {
+        return Err(usage(format!(
+            "{} asks for texts, which a senior grades\n  hint: --sheet FILE.csv writes them without their authors; \
+             --graded FILE.csv --by NAME takes the sheet back",
+            room.step.name
+        )));
+    };
+    let heads = crate::review::votes::current(votes);
+    let given: Vec<Given> = heads
+        .into_iter()
+        .filter(|vote| vote.round == Round::Vote)
+        .map(|vote| Given::new(&vote.annotator, &vote.item, vote.values.clone()))
+        .collect();
+    let answers = |values: &Values| {
+        let told: Vec<String> = values.iter().map(|(field, value)| format!("{field}: {value}")).collect();
+        told.join("\n")
+    };
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for one in &given {
+        let Some(known) = gold.iter().find(|gold| gold.item.id == one.item) else { continue };
+        let shown: Vec<String> = known.item.content.values().map(ToString::to_string).collect();
+        let entry = one.entry.to_string();
+        rows.push(vec![
+            entry,
+            shown.join("\n"),
+            answers(&known.answers),
+            answers(&one.values),
+            String::new(),
+        ]);
+    }
+    // By the names of the answers, which say nothing of who gave them.
+    rows.sort();
+    rows.dedup();
+    let heads = ["answer", "see.item", "see.known", "see.given", RIGHT];
+    let bytes = sheet(&heads, &["answer", RIGHT], &rows).map_err(io)?;
+    durable::replace(sheet_path, &bytes)?;
+    let lines: Vec<Line> = given.into_iter().map(Line::Answers).collect();
+    store(room, &lines)?;
+    output::print(&format!(
+        "{}: {} to grade, `yes` or `no` each\n",
+        sheet_path.display(),
+        count(rows.len() as u64, "answer")
+    ))?;
+    Ok(())
+}
+
+/// Takes a sheet back that a senior filled in.
+fn by_a_senior(room: &Room<'_>, sheet: &Path, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
+    let Some(by) = asked.by else { return Err(usage("--by NAME says which senior graded")) };
+    let person = room.config.annotators.iter().find(|person| person.name == by);
+    let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;
+    if !matches!(person.role, Role::Senior | Role::Meta) {
+        return Err(usage(format!(
+            "{by} is no senior: texts of a trial are graded by a senior or a meta annotator"
+        )));
+    }
+    let waiting: BTreeMap<String, Given> = grades::read(&raw(room), room.step.recipe, room.step.name)
+        .map_err(io)?
+        .into_iter()
+        .filter_map(|line| match line {
+            Line::Answers(given) => Some((given.entry.to_string(), given)),
+            Line::Grade(_) => None,
+        })
+        .collect();
+    let bytes = fs::read(sheet).map_err(Error::io("read", sheet))?;
+    let is_workbook = sheet.extension().is_some_and(|extension| extension == "xlsx");
+    let rows = if is_workbook { workbook_rows(&bytes) } else { sheet_rows(&bytes) };
+    let rows = rows.map_err(|e| usage(format!("{}: {e}", sheet.display())))?;
+    let mut graded: BTreeMap<&str, BTreeMap<&str, (&Given, bool)>> = BTreeMap::new();
+    let mut troubled = false;
+    for (number, row) in &rows {
+        let cell = |name: &str| row.get(name).map(|cell| cell.trim()).unwrap_or_default();
+        let mut trouble = |what: String| {
+            eprintln!("{}: row {number}: {what}", sheet.display());
+            troubled = true;
+        };
+        let right = match cell(RIGHT).to_lowercase().as_str() {
+            "yes" | "y" | "是" | "对" | "1" | "true" => true,
+            "no" | "n" | "否" | "错" | "0" | "false" => false,
+            "" => continue,
+            other => {
+                trouble(format!("`{}` is neither yes nor no; the answer is not graded", disarm(other)));
+                continue;
+            }
+        };
+        match waiting.get(cell("answer")) {
+            None => trouble(format!("`{}` is no answer that waits to be graded", disarm(cell("answer")))),
+            Some(given) if given.annotator == by => {
+                trouble("it is the senior's own answer; somebody else grades it".to_owned());
+            }
+            Some(given) => {
+                graded.entry(&given.annotator).or_default().insert(&given.item, (given, right));
+            }
+        }
+    }
+    let (shares, at) = (shares(room), now());
+    let mut trials = Vec::new();
+    let mut lines = Vec::new();
+    for (annotator, answers) in graded {
+        let right = answers.values().filter(|(_, right)| *right).count();
+        let of = answers.len();
+        let level = level(right, of, shares, asked.fewest);
+        let trial = Trial { annotator: annotator.to_owned(), right, of, level };
+        if level != TrialLevel::TooFew {
+            let answers = answers.into_values().map(|(given, right)| (given.clone(), right)).collect();
+            lines.push(Line::Grade(grade(&trial, asked.fewest, shares, &at, Some(by), answers)));
+        }
+        trials.push(trial);
+    }
+    let new = store(room, &lines)?;
+    tell(room, &trials, asked.fewest, new, global)?;
+    Ok(if troubled { Exit::Partial } else { Exit::Done })
 }

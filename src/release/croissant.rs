@@ -105,19 +105,21 @@ fn machines(facts: &Facts) -> Vec<String> {
 
 /// Agreement of those who voted first.
 fn analysis(facts: &Facts) -> Vec<String> {
-    let figure = |figure: Option<f64>| figure.map_or("not defined".into(), |x| format!("{x:.3}"));
+    let figure = |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| format!("{x:.3}"));
     let fields =
-        facts.work.decided.iter().flat_map(|step| step.agreement.iter().map(move |field| (step, field)));
+        facts.work.decided.iter().flat_map(|step| step.voted.fields.iter().map(move |field| (step, field)));
     fields
         .map(|(step, field)| {
             format!(
-                "{}, {}: {} items, agreeing pairs {}, Krippendorff's alpha {}{}",
+                "{}, {}: {} items, agreeing pairs {}, Krippendorff's alpha {}, Fleiss' kappa {}, Cohen's kappa by pair {}{}",
                 step.stage,
                 field.field,
                 field.items,
                 figure(field.percent),
                 figure(field.alpha),
-                if field.synthetic { " (synthetic votes: this says nothing of people)" } else { "" },
+                figure(field.fleiss),
+                figure(field.cohen),
+                if step.voted.sample { " (synthetic votes: this says nothing of people)" } else { "" },
             )
         })
         .collect()

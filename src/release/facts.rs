@@ -20,7 +20,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::State;
-use riddlemill_benchmarks::Paper;
+use riddlemill_benchmarks::{Difference, Paper};
 
 /// What the templates know.
 #[derive(Clone, Debug, Serialize)]
@@ -57,6 +57,8 @@ pub struct Facts {
     pub meanings: Vec<(String, String)>,
     /// The day of the newest dated post of the dumps.
     pub newest: Option<String>,
+    /// What is otherwise than in the paper, under the settings as they are.
+    pub differs: Vec<&'static Difference>,
     /// What models and people did.
     pub work: Work,
     /// The dumps.
@@ -240,6 +242,7 @@ impl Facts {
             meanings: meanings(&funnel),
             funnel,
             newest,
+            differs: differs(config, recipe),
             work,
             licence: Licence::of(&settings, &raw),
             raw,
@@ -258,6 +261,23 @@ impl Facts {
             riddlemill: crate::VERSION,
         })
     }
+}
+
+/// The differences that no setting undoes.
+fn differs(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference> {
+    let undone = |(key, wanted): &(&str, &str)| {
+        let Some((section, name)) = key.split_once('.') else { return false };
+        let set = |of: &Recipe| match config.stage(Some(of.name), section).get(name) {
+            Some(Json::Array(list)) => list.iter().any(|value| value == wanted),
+            Some(value) => value == wanted,
+            None => false,
+        };
+        // What goes on from another recipe's rows goes on from that one's ways.
+        set(recipe) || set(recipe.origin())
+    };
+    let holds =
+        |difference: &&Difference| difference.unless.is_empty() || !difference.unless.iter().all(undone);
+    recipe.paper.differs.iter().filter(holds).collect()
 }
 
 /// Who annotated the rows, as the Hub calls them. Synthetic votes are nobody's.

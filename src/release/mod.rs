@@ -73,5 +73,5 @@ pub use shortcuts::Guessed;
 pub use since::{Fate, Otherwise, Since, since};
 pub use version::{Bump, NoVersion, Version};
 pub use withdraw::{Copy, Near, Place, Request, look_up, look_up_dump};
-pub use work::{Agreed, Asked, Decided, Work};
+pub use work::{Asked, Decided, Work};
 pub use yank::{Yanked, yank};

@@ -271,7 +271,8 @@ fn published_rows_come_back_field_for_field() {
 /// Rows of a set's own layout come back from its published form, but for what that form does not say.
 #[test]
 fn a_published_form_is_known_by_its_keys() {
-    for layout in layout::all().filter(|layout| !layout.compat.is_empty()) {
+    // Chumor's two files are no published form: nothing is read back from them.
+    for layout in layout::all().filter(|layout| !layout.compat.is_empty() && layout.config != "chumor") {
         for row in rows(layout.config) {
             let published: Vec<_> =
                 layout.compat.iter().filter_map(|compat| layout.published(compat, &row).unwrap()).collect();

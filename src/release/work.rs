@@ -16,6 +16,7 @@ use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::record::{Reason, State};
 use crate::review::agreement::{self, Bootstrap};
+use crate::review::{Voted, resolve_all};
 use crate::stages::review::Votes;
 use crate::stages::{Stage, StageError, draft};
 use crate::store::{StageReader, Workspace, json_parts};
@@ -63,25 +64,10 @@ pub struct Decided {
     pub rejected: u64,
     /// Waiting.
     pub held: u64,
-    /// Agreement in each field of the ballot that two or more voted on.
-    pub agreement: Vec<Agreed>,
+    /// What the votes come to: agreement, disputes, trials.
+    pub voted: Voted,
     /// What people rate so and how far they agree where several questions have the same options; empty elsewhere.
     pub rated: String,
-}
-
-/// Agreement in one field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Agreed {
-    /// The field.
-    pub field: String,
-    /// Items with two votes or more.
-    pub items: usize,
-    /// The share of agreeing pairs of votes, 0 to 1.
-    pub percent: Option<f64>,
-    /// Krippendorff's alpha.
-    pub alpha: Option<f64>,
-    /// Whether the votes are a sample's.
-    pub synthetic: bool,
 }
 
 /// What a reply cost and who gave it.
@@ -128,8 +114,8 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
     let votes = Votes::load(config, recipe.name)?;
     for link in stages.iter().filter(reviews) {
         work.newest = work.newest.max(newest_vote(recipe, link, &votes));
-        let (agreement, rated) = agreed(config, recipe, link, &votes)?;
-        work.decided.push(Decided { agreement, rated, ..decided(link) });
+        let (voted, rated) = voted_on(config, recipe, link, &votes)?;
+        work.decided.push(Decided { voted, rated, ..decided(link) });
     }
     work.usd = dollars(total);
     Ok(work)
@@ -238,24 +224,23 @@ fn decided(link: &Link) -> Decided {
         provisional: changed(Reason::Provisional),
         rejected: so_many(State::Dropped, Reason::Rejected),
         held: link.counts.state(State::Held),
-        agreement: Vec::new(),
+        voted: Voted::default(),
         rated: String::new(),
     }
 }
 
-/// Agreement among people; among a sample's voters where no person voted.
-fn agreed(
+/// What the votes on a review come to; a sample's where no person voted.
+fn voted_on(
     config: &Config,
     recipe: &'static Recipe,
     link: &Link,
     votes: &Votes,
-) -> Result<(Vec<Agreed>, String), RunError> {
-    let none = (Vec::new(), String::new());
-    let Some(ballot) = link.stage.strip_prefix("review:") else { return Ok(none) };
-    let Some((step, items)) = review_items(config, recipe, ballot)? else { return Ok(none) };
-    let votes = votes.by_item(step.recipe, step.name);
-    let told = agreement::agreed(&step, &items, &votes, Bootstrap::NONE);
-    let rated = agreement::pooled(&step, &items, &votes, Bootstrap::NONE).map(|pooled| {
+) -> Result<(Voted, String), RunError> {
+    let Some(ballot) = link.stage.strip_prefix("review:") else { return Ok(Default::default()) };
+    let Some((step, items)) = review_items(config, recipe, ballot)? else { return Ok(Default::default()) };
+    let on = votes.by_item(step.recipe, step.name);
+    let resolved = resolve_all(&step, &items, &on);
+    let rated = agreement::pooled(&step, &items, &on, Bootstrap::NONE).map(|pooled| {
         let shares: Vec<String> =
             pooled.shares.iter().map(|(field, share)| format!("`{field}` {:.1} %", share * 100.0)).collect();
         let kappa = pooled.fleiss.map_or_else(|| "not defined".into(), |e| format!("{:.3}", e.value));
@@ -266,14 +251,8 @@ fn agreed(
             pooled.items
         )
     });
-    let measured = told.fields.into_iter().filter(|field| field.items > 0).map(|field| Agreed {
-        items: field.items,
-        percent: field.percent.map(|e| e.value),
-        alpha: field.alpha.map(|e| e.value),
-        field: field.field,
-        synthetic: told.sample,
-    });
-    Ok((measured.collect(), rated.unwrap_or_default()))
+    let voted = Voted::of(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+    Ok((voted, rated.unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use super::staged::Stages;
 use super::{assets, guard};
 use crate::config::{Config, FILE, Overrides};
 use crate::recipe::{self, Recipe};
+use crate::review::grades;
 use crate::store::Workspace;
 
 /// The most a form may weigh.
@@ -48,7 +49,7 @@ pub(super) struct App {
     /// The session's cookie; two servers on one host have two.
     pub(super) cookie: String,
     overrides: Overrides,
-    config: Mutex<(Option<SystemTime>, Arc<Config>, Option<String>)>,
+    config: Mutex<(State, Arc<Config>, Option<String>)>,
 }
 
 impl App {
@@ -93,8 +94,12 @@ impl App {
     }
 }
 
-fn settings_state(workspace: &Workspace) -> Option<SystemTime> {
-    std::fs::metadata(workspace.root().join(FILE)).and_then(|meta| meta.modified()).ok()
+/// When the settings were written, and how much stands in the trials: both say who may vote.
+type State = (Option<SystemTime>, u64);
+
+fn settings_state(workspace: &Workspace) -> State {
+    let written = std::fs::metadata(workspace.root().join(FILE)).and_then(|meta| meta.modified()).ok();
+    (written, grades::state(&workspace.raw()))
 }
 
 /// A recipe by the name in an address.

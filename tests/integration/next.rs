@@ -86,13 +86,17 @@ impl Researcher {
 
     /// Fills in a ballot and brings it back.
     fn vote(&self, step: &str, file: &str) {
-        let line = |line: &str| {
+        let mut round = String::from("vote");
+        let mut line = |line: &str| {
             let mut row: Value = serde_json::from_str(line).unwrap();
-            row["answers"] = answers(self.recipe, step);
+            round = row["round"].as_str().unwrap().to_owned();
+            row["answers"] = answers(self.recipe, step, &row);
             format!("{row}\n")
         };
-        self.ws.write("votes.jsonl", self.ws.read(file).lines().map(line).collect::<String>());
-        self.call(&["review", "import", step, "--recipe", self.recipe, "votes.jsonl"]).expect(0);
+        let filled: String = self.ws.read(file).lines().map(&mut line).collect();
+        self.ws.write("votes.jsonl", filled);
+        let import = ["review", "import", step, "--recipe", self.recipe, "--round", &round, "votes.jsonl"];
+        self.call(&import).expect(0);
     }
 
     /// Does what no command does: the environment, and pipeline.toml.
@@ -118,9 +122,12 @@ impl Researcher {
                     "\n[[annotator]]\nname = \"{name}\"\nrole = \"{role}\"\nlanguages = [\"zh\", \"en\"]\n"
                 )
             };
-            settings
-                + &["a1", "a2", "a3"].map(|name| person(name, "annotator")).concat()
-                + &person("m1", "meta")
+            // Somebody who wrote an explanation does not judge it: one more is asked for later.
+            let names =
+                if settings.contains("name = \"a1\"") { ["a4"].as_slice() } else { &["a1", "a2", "a3"] };
+            let meta = if names.len() > 1 { person("m1", "meta") } else { String::new() };
+            let people: String = names.iter().map(|name| person(name, "annotator")).collect();
+            settings + &people + &meta
         } else {
             panic!("nobody knows how to {what}; done so far: {:#?}", self.did);
         };
@@ -139,8 +146,31 @@ impl Researcher {
     }
 }
 
-fn answers(recipe: &str, step: &str) -> Value {
+fn answers(recipe: &str, step: &str, row: &Value) -> Value {
+    let who = row["annotator"].as_str().unwrap();
+    let looks = row["round"] == "review";
+    // Something of the text, so that no two answers of a set are alike.
+    let mark = row["see"].to_string().chars().count();
     match (recipe, step) {
+        ("flub", "clean") => json!({ "verdict": "keep", "is_question": "no" }),
+        ("flub", "type") if looks => json!({ "type": "reasoning_error", "main_type": "clear" }),
+        ("flub", "type") => json!({ "type": "reasoning_error" }),
+        ("flub", "explanation") if looks => json!({ "chosen": "1" }),
+        ("flub", "explanation") => json!({ "explanation": format!("{who}说，第{mark}处的推断不成立。") }),
+        (_, "wrong-candidates") => {
+            let one = |n: u8| format!("{who}说，第{mark}处的理由{n}成立。");
+            json!({ "wrong_1": one(1), "wrong_2": one(2), "wrong_3": one(3) })
+        }
+        (_, "wrong") => json!({ "wrong": "1; 4; 9" }),
+        (_, "final") => json!({ "verdict": "accept" }),
+        (_, "suitability") => json!({ "suitability": "keep" }),
+        // Where nobody drafts, people write.
+        (_, "translation") if row["draft"].is_null() => {
+            json!({ "verdict": "rewrite", "question_en": format!("Why is it {mark}?") })
+        }
+        (_, "irrationality") if row["draft"].is_null() => {
+            json!({ "verdict": "rewrite", "irrationality": format!("It is not {mark}.") })
+        }
         (_, "screen") => json!({ "screen": "keep" }),
         ("chumor", "explanation") => json!({ "explanation": "谐音是笑点。先这样解释。" }),
         (_, "preference") => json!({ "preference": "human" }),
@@ -151,6 +181,10 @@ fn answers(recipe: &str, step: &str) -> Value {
 }
 
 fn reply(prompt: &str) -> (&'static str, String) {
+    if prompt.contains("\"rating\"") {
+        let rating = if prompt.contains("a good answer") { 4 } else { 1 };
+        return ("judge", json!({ "rating": rating, "explanation": "As it is." }).to_string());
+    }
     if prompt.contains("笑话") || prompt.contains("好笑") || prompt.contains("幽默") {
         return ("explain", format!("这里有{}个字。于是好笑。", prompt.chars().count()));
     }
@@ -227,4 +261,105 @@ fn what_is_optional_and_missing_makes_no_release_provisional() {
     let released = researcher.released();
     assert_eq!((released["draft"].as_array().unwrap().len(), released["rows"].as_u64()), (0, Some(6)));
     assert_eq!(server.count(), 0);
+}
+
+/// FLUB's juniors and senior, who are let in by hand.
+const PEOPLE: &str = r#"
+[run]
+profile = "paper"
+
+[[annotator]]
+name = "j1"
+role = "junior"
+qualified = true
+
+[[annotator]]
+name = "j2"
+role = "junior"
+qualified = true
+
+[[annotator]]
+name = "j3"
+role = "junior"
+qualified = true
+
+[[annotator]]
+name = "s1"
+role = "senior"
+qualified = true
+
+[[annotator]]
+name = "m1"
+role = "meta"
+"#;
+
+#[test]
+fn cunning_texts_come_to_a_release_in_the_papers_way() {
+    for dump in dumps(60) {
+        let server = failing();
+        let mut researcher = Researcher::new("flub", server.port, &dump, PEOPLE);
+        researcher.follow();
+        let released = researcher.released();
+        assert!(released["rows"].as_u64().unwrap() > 3, "{released}");
+        assert!(researcher.has_done("riddlemill review export final"), "{:#?}", researcher.did);
+        assert_eq!((researcher.did.last().unwrap().as_str(), server.count()), ("riddlemill release flub", 0));
+        let card = researcher.ws.read("output/flub/1.0.0/README.md");
+        assert!(
+            card.contains(
+                "0 passed a trial on known answers (over 80 %, seniors over 95 %), 3 were let in by hand"
+            ),
+            "{card}"
+        );
+        assert!(card.contains("review:final") && !card.contains("The authors checked every row"), "{card}");
+        assert!(!card.contains("The prompts are those of"), "{card}");
+        assert!(card.contains("review:type: seniors modified 0 of"), "{card}");
+    }
+}
+
+#[test]
+fn questions_and_their_answers_come_to_releases_in_the_papers_way() {
+    for dump in dumps(300) {
+        let server = Server::guarded(reply, None, Duration::ZERO, Arc::new(|_, _| None));
+        let people = "\n[run]\nprofile = \"paper\"\n[recipe.ruozhibench-gen.draft]\nskip = [\"screen\", \"translation\", \"irrationality\", \"pair\"]\n";
+        let mut researcher = Researcher::new(GEN, server.port, &dump, people);
+        let settings = researcher.ws.read("pipeline.toml");
+        let free =
+            settings.replace("\n[llm.mine]\n", "\n[llm.mine]\nfree = true\n").replace("/v0\"", "/v1\"");
+        researcher.ws.write("pipeline.toml", free);
+        researcher.env.insert("MINE_KEY".into(), KEY.into());
+        researcher.follow();
+        let released = researcher.released();
+        assert!(released["rows"].as_u64().unwrap() > 3, "{released}");
+        assert!(researcher.has_done("riddlemill review export suitability"), "{:#?}", researcher.did);
+        let card = researcher.ws.read(&format!("output/{GEN}/1.0.0/README.md"));
+        assert!(!card.contains("discuss once more") && card.contains("Numbers begin at 0."), "{card}");
+
+        // Two models answered elsewhere; three judges rate what they said.
+        let rows = researcher.ws.read(&format!("output/{GEN}/1.0.0/data/{GEN}/test.jsonl"));
+        let mut responses = String::new();
+        for row in rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            for (model, said) in [("strong", "a good answer"), ("weak", "a poor one")] {
+                let text = format!("{said} to {}", row["question_en"]);
+                responses +=
+                    &format!("{}\n", json!({ "item": row["source_id"], "model": model, "text": text }));
+            }
+        }
+        researcher.ws.write("raw/responses/made.jsonl", responses);
+        let judges: String = (1..=3)
+            .map(|n| {
+                format!(
+                    "\n[llm.judge-{n}]\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"m\"\nidentity = \"judge-{n}\"\nfree = true\n",
+                    server.port
+                )
+            })
+            .collect();
+        let settings = researcher.ws.read("pipeline.toml")
+            + &judges
+            + "\n[recipe.ruozhibench-mc.judge]\nendpoints = [\"judge-1\", \"judge-2\", \"judge-3\"]\n";
+        researcher.ws.write("pipeline.toml", settings);
+        researcher.recipe = "ruozhibench-mc";
+        researcher.follow();
+        assert!(researcher.released()["rows"].as_u64().unwrap() > 3);
+        assert_eq!(researcher.did.last().unwrap(), "riddlemill release ruozhibench-mc");
+    }
 }

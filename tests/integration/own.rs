@@ -63,9 +63,22 @@ fn vote_on_twisters(ws: &Workspace) {
         vote(ws, TWISTERS, "more", who, |_| json!({ "wrong_4": "A ghost.", "wrong_5": "A shoe." }));
     }
     ws.run().expect(0);
-    vote(ws, TWISTERS, "best", "senior-1", |see| match see["riddle"].as_str().unwrap().contains("neck") {
-        true => json!({ "wrong": "2; 3; 5", "verdict": "rewrite", "hint": "It is made of glass." }),
-        false => json!({ "wrong": "1; 2; 4", "verdict": "accept" }),
+    // The list is shown in a drawn order: whoever picks goes by the texts.
+    vote(ws, TWISTERS, "best", "senior-1", |see| {
+        let shown: Vec<&str> =
+            see["candidates"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        let numbers = |texts: &[&str]| {
+            let number = |text: &&str| shown.iter().position(|shown| shown == text).unwrap() + 1;
+            texts.iter().map(|text| number(text).to_string()).collect::<Vec<_>>().join("; ")
+        };
+        if see["riddle"].as_str().unwrap().contains("neck") {
+            let wrong = numbers(&["A barrel.", "A jar.", "A shoe."]);
+            return json!({ "wrong": wrong, "verdict": "rewrite", "hint": "It is made of glass." });
+        }
+        let mut drafted: Vec<&str> =
+            shown.iter().copied().filter(|text| !["A ghost.", "A shoe."].contains(text)).collect();
+        drafted.sort_unstable();
+        json!({ "wrong": numbers(&[drafted[0], drafted[1], "A ghost."]), "verdict": "accept" })
     });
     ws.run().expect(0);
 }

@@ -64,9 +64,38 @@ fn trials_on_known_answers_say_who_may_vote() {
     }
     let told = ws.call(args.into_iter().chain(files)).expect(0).out;
     assert!(told.contains("senior-1       24 of 25 right (96 %): may be a senior"), "{told}");
-    let stored = fs::read_dir(ws.path("raw/votes"))
-        .map_or(0, |files| files.map(|file| file.unwrap().metadata().unwrap().len()).sum());
-    assert_eq!(stored, 0, "a trial is graded, not stored");
+    let votes = fs::read_dir(ws.path("raw/votes")).unwrap().map(|file| file.unwrap().path());
+    assert_eq!(votes.filter(|path| path.is_file()).count(), 0, "no answer of a trial becomes a vote");
+
+    // Who was graded may vote as the grade says, whatever the settings say; who was not, as they say.
+    let assign = ["review", "assign", "type", "--recipe", "flub"];
+    let said = ws.call(assign).expect(2);
+    assert!(said.err.contains("3 different annotators needed for an item, 2 may vote"), "{}", said.err);
+    assert!(said.err.contains("junior-2: their trial was not passed"), "{}", said.err);
+    let of = |who: &str| {
+        let args = ["review", "export", "type", "--recipe", "flub", "--format", "jsonl", "--annotator", who];
+        ws.call(args.iter().chain(&["--out", "later"])).expect(0).out.trim().to_string()
+    };
+    for (who, code) in [("junior-1", 0), ("junior-2", 3), ("junior-3", 0)] {
+        let path = of(who);
+        let row = ws.read(&path).lines().next().unwrap().to_string();
+        let mut row: Value = serde_json::from_str(&row).unwrap();
+        row["answers"] = json!({ "type": "paradox" });
+        ws.write(&path, format!("{row}\n"));
+        let said = ws.call(["review", "import", "type", "--recipe", "flub", &path]).expect(code);
+        assert!(code == 0 || said.err.contains("may not vote here: not qualified"), "{}", said.err);
+    }
+    let told = ws.call(["review", "status", "--recipe", "flub"]).expect(0).out;
+    assert!(told.contains("may vote: 1 by a trial, 1 by qualified = true alone"), "{told}");
+    // The same trial once more is no other grade, and a better one holds.
+    let again = |wrong: usize| {
+        let path = answered(&ws, "junior-2", &gold, wrong, 25);
+        ws.call(args.into_iter().chain([path.as_str()])).expect(0).out
+    };
+    assert!(again(5).contains("0 new grades stored"));
+    assert!(again(0).contains("1 new grade stored"));
+    ws.call(assign).expect(0);
+    ws.call(["fsck"]).expect(0);
 
     // A line that cannot be used is named; half a trial would be another trial.
     ws.write(
@@ -101,4 +130,62 @@ fn known_items_are_mixed_into_every_queue() {
         assert!(!items.is_empty());
     }
     assert!(ws.call(assign.iter().chain(&["--gold", "gold.jsonl"])).expect(2).err.contains("--gold-share"));
+}
+
+#[test]
+fn texts_of_a_trial_are_graded_by_a_senior_who_does_not_see_whose_they_are() {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let items: Vec<String> = known(&ws).into_keys().take(20).collect();
+    let gold =
+        |item: &String| format!("{}\n", json!({ "item": item, "answers": { "explanation": "已知。" } }));
+    ws.write("gold.jsonl", items.iter().map(gold).collect::<String>());
+    let mut files = Vec::new();
+    for who in ["junior-1", "junior-2"] {
+        let args = ["review", "export", "explanation", "--recipe", "flub", "--format", "jsonl"];
+        let more = ["--gold", "gold.jsonl", "--annotator", who, "--out", "trials"];
+        let path = ws.call(args.iter().chain(&more)).expect(0).out.trim().to_string();
+        let mut text = String::new();
+        for line in ws.read(&path).lines() {
+            let mut row: Value = serde_json::from_str(line).unwrap();
+            row["answers"] = json!({ "explanation": format!("{who} 的解释。").replace("junior-", "第") });
+            text.push_str(&format!("{row}\n"));
+        }
+        ws.write(&path, text);
+        files.push(path);
+    }
+    let qualify = ["review", "qualify", "explanation", "--recipe", "flub"];
+    let given = |more: &[&str]| {
+        let files = files.iter().map(String::as_str);
+        ws.call(qualify.into_iter().chain(["--gold", "gold.jsonl"]).chain(more.iter().copied()).chain(files))
+    };
+    assert!(given(&[]).expect(2).err.contains("--sheet FILE.csv"));
+    assert!(given(&["--sheet", "grade.csv"]).expect(0).out.contains("40 answers to grade"));
+    let sheet = ws.read("grade.csv");
+    assert!(!sheet.contains("junior"), "{sheet}");
+    // The one writes what is right, the other in every fourth case what is not.
+    let mut turn = 0;
+    let graded: Vec<String> = sheet
+        .lines()
+        .map(|line| {
+            let row = line.trim_end_matches('\r');
+            let grade = match (row.contains("第1"), row.contains("第2")) {
+                (true, _) => "yes",
+                (_, true) => {
+                    turn += 1;
+                    if turn % 4 == 0 { "no" } else { "是" }
+                }
+                _ => return row.to_string(),
+            };
+            format!("{row}{grade}")
+        })
+        .collect();
+    ws.write("grade.csv", graded.join("\n"));
+    let take = |by: &str| ws.call(qualify.into_iter().chain(["--graded", "grade.csv", "--by", by]));
+    assert!(take("junior-3").expect(2).err.contains("is no senior"));
+    let told = take("senior-1").expect(0).out;
+    assert!(told.contains("junior-1       20 of 20 right (100 %): may be a senior"), "{told}");
+    assert!(told.contains("junior-2       15 of 20 right (75 %): may not vote"), "{told}");
+    let said = ws.call(["review", "assign", "explanation", "--recipe", "flub"]).expect(0);
+    assert!(!said.out.contains("junior-2"), "{}", said.out);
 }

@@ -26,13 +26,15 @@ pub struct Choice {
     pub code: &'static str,
     /// What annotators read.
     pub label: Label,
-    /// When it applies, with an example where one helps.
+    /// When it applies.
     pub definition: Label,
+    /// A text to which it applies, where one helps.
+    pub example: Option<Label>,
 }
 
 /// Shorthand of the ballot files.
 pub const fn choice(code: &'static str, label: Label, definition: Label) -> Choice {
-    Choice { code, label, definition }
+    Choice { code, label, definition, example: None }
 }
 
 /// An annotator's standing. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a
@@ -120,6 +122,9 @@ pub enum Kind {
         any: bool,
         /// The content key that holds the candidates.
         from: &'static str,
+        /// The content key of the text that they are to stand beside as options, where there is one: a choice that
+        /// gives it away is warned of.
+        beside: Option<&'static str>,
     },
     /// The candidate picked in the field `pick`, as it stands where nothing is written here, or edited.
     Edited {
@@ -195,12 +200,18 @@ pub struct Field {
     pub when: Option<When>,
     /// How answers combine.
     pub combine: Combine,
+    /// Whether a text must say something else than the ballot's other such texts, and than what the item says that none
+    /// may repeat.
+    pub distinct: bool,
+    /// The content key whose text is there to be edited; left as it is, it is no answer.
+    pub edits: Option<&'static str>,
 }
 
 impl Field {
     /// A required field whose answers combine by majority.
     pub fn new(name: &'static str, label: Label, kind: Kind) -> Field {
-        Field { name, label, kind, required: true, when: None, combine: Combine::Majority }
+        let combine = Combine::Majority;
+        Field { name, label, kind, required: true, when: None, combine, distinct: false, edits: None }
     }
 
     /// May stay empty.
@@ -306,12 +317,14 @@ pub struct Asked {
     pub when: Option<Expression>,
     /// What is drafted for a field, where it is not the draft itself.
     pub draft: Vec<(&'static str, Expression)>,
+    /// Texts that no `distinct` answer may repeat, shown to nobody.
+    pub apart: Option<Expression>,
 }
 
 impl Asked {
     /// Every expression.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.shows.iter().chain(&self.draft).map(|(_, e)| e).chain(&self.when)
+        self.shows.iter().chain(&self.draft).map(|(_, e)| e).chain(&self.when).chain(&self.apart)
     }
 }
 
@@ -365,6 +378,10 @@ pub struct Step {
     pub asked: Option<&'static Asked>,
     /// Gold items, where annotators have to qualify.
     pub qualification: Option<Qualification>,
+    /// Whether nobody is asked unless the settings want it: then every record passes.
+    pub on_demand: bool,
+    /// The ballot on whose text this one judges: whoever wrote what was taken there does not vote here.
+    pub not_by: Option<&'static str>,
 }
 
 /// The field in which an adjudicator says why.
@@ -396,7 +413,7 @@ impl Step {
         }
     }
 
-    /// Whether what is shown stands in an order that is drawn for each item.
+    /// Whether what is shown stands in an order that is drawn for each item by the recipe's seed.
     pub fn is_drawn(&self) -> bool {
         self.fields.iter().any(|field| matches!(field.kind, Kind::Preference { .. }))
     }

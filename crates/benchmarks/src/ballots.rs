@@ -104,7 +104,7 @@ fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &List
         name,
         title: keys.words("title"),
         guideline: keys.words("guideline"),
-        examples: keys.tables("examples", |keys| keys.both()).unwrap_or_default(),
+        examples: examples(&fields, keys),
         languages: common.languages,
         paper: keys.text("paper").unwrap_or_default(),
         shows: shows(keys),
@@ -121,11 +121,29 @@ fn ballot(recipe: &'static str, name: &'static str, every: &Common, lists: &List
         drop: None,
         asked: None,
         qualification: common.trial,
+        on_demand: keys.flag("on_demand").unwrap_or(false),
+        not_by: keys.text("not_by"),
     };
     for fault in step.faults() {
         keys.problem("title", fault);
     }
     step
+}
+
+/// The ballot's examples, and behind them those of its options, each with the option's name.
+fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
+    let mut examples = keys.tables("examples", |keys| keys.both()).unwrap_or_default();
+    for option in fields.iter().flat_map(Field::options) {
+        let Some(example) = option.example else { continue };
+        let line =
+            |name: &str, example: &str, colon: &str| crate::reader::keep(&format!("{name}{colon}{example}"));
+        let en = line(option.label.en, example.en, ": ");
+        let zh = line(option.label.zh, example.zh, "：");
+        if !examples.iter().any(|known| known.en == en) {
+            examples.push(Label { en, zh });
+        }
+    }
+    examples
 }
 
 /// What is shown of an item; what it is stands with it for [`asked`].
@@ -156,6 +174,7 @@ fn asked(language: Language, file: &str, keys: &Keys<'_>) -> &'static Asked {
         shows: keys.tables("shows", shown).unwrap_or_default().into_iter().flatten().collect(),
         when: keys.text("when").and_then(|source| read(keys, "when", source)),
         draft: keys.table("draft", drafted).unwrap_or_default(),
+        apart: keys.text("apart").and_then(|source| read(keys, "apart", source)),
     }))
 }
 
@@ -201,6 +220,8 @@ fn field(lists: &Lists, keys: &Keys<'_>) -> Field {
         required: !keys.flag("optional").unwrap_or(false),
         when: keys.table("when", when),
         combine: combine(keys),
+        distinct: keys.flag("distinct").unwrap_or(false),
+        edits: keys.text("edits"),
     }
 }
 
@@ -244,6 +265,7 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
             k: keys.count("k").unwrap_or(1),
             any: keys.flag("any").unwrap_or(false),
             from: keys.needed("from"),
+            beside: keys.text("beside"),
         },
         Some(Form::Edited) => Kind::Edited { pick: keys.needed("pick") },
         Some(Form::Score) => {
@@ -258,6 +280,7 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
                 code: "",
                 label: crate::ballot::label("", ""),
                 definition: crate::ballot::label("", ""),
+                example: None,
             };
             let tie = keys.table("tie", choice);
             if tie.is_none() {
@@ -286,7 +309,12 @@ fn options(lists: &Lists, keys: &Keys<'_>) -> Vec<Choice> {
 }
 
 fn choice(keys: &Keys<'_>) -> Choice {
-    Choice { code: keys.needed("code"), label: keys.words("label"), definition: keys.words("means") }
+    Choice {
+        code: keys.needed("code"),
+        label: keys.words("label"),
+        definition: keys.words("means"),
+        example: keys.has("example").then(|| keys.words("example")),
+    }
 }
 
 /// How several answers become one; `else` is for a choice on which no majority falls.

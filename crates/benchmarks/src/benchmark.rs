@@ -26,6 +26,8 @@ pub struct Benchmark {
     pub renamed: Vec<(&'static str, &'static str)>,
     /// What its paper decides otherwise than the defaults: `section.key` and TOML.
     pub settings: Vec<(&'static str, &'static str)>,
+    /// What its paper decides otherwise than it does, under `run.profile = "paper"`: `section.key` and TOML.
+    pub profile: Vec<(&'static str, &'static str)>,
     /// Its prompts, in the order of the steps that ask them.
     pub prompts: Vec<Prompt>,
     /// What people are asked.
@@ -240,12 +242,12 @@ fn benchmark(
     let renamed = |keys: &Keys<'_>| -> Vec<_> {
         keys.names().into_iter().map(|then| (then, keys.needed(then))).collect()
     };
-    let settings = keys.each("settings", |section, keys| {
-        keys.written()
-            .into_iter()
-            .map(move |(key, toml)| (crate::reader::keep(&format!("{section}.{key}")), toml))
-            .collect::<Vec<_>>()
-    });
+    let written = |section: &'static str, keys: &Keys<'_>| {
+        let dotted = move |(key, toml)| (crate::reader::keep(&format!("{section}.{key}")), toml);
+        keys.written().into_iter().map(dotted).collect::<Vec<_>>()
+    };
+    let settings = keys.each("settings", written);
+    let profile = keys.each("profile", written);
     // What a ballots.toml with problems does not tell is not missing from this file.
     let ballots = asked.get(name);
     // With the records of another benchmark come its lists.
@@ -281,6 +283,7 @@ fn benchmark(
         steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),
+        profile: profile.concat(),
         prompts: prompts(name, templates, keys),
         ballots: ballots.cloned().unwrap_or_default(),
         data,

@@ -12,8 +12,8 @@ use crate::expression::Expression;
 pub(crate) type Tables = BTreeMap<String, String>;
 
 /// Keys whose values are for people alone.
-const WORDS: [&str; 9] =
-    ["about", "examples", "guideline", "label", "languages", "means", "paper", "says", "title"];
+const WORDS: [&str; 10] =
+    ["about", "example", "examples", "guideline", "label", "languages", "means", "paper", "says", "title"];
 
 /// The tables below `kinds`, each in one form however it is written.
 pub(crate) fn tables(text: &str, kinds: &[&str]) -> Tables {

@@ -29,6 +29,7 @@ mod own;
 pub mod paper;
 pub mod reader;
 pub mod scope;
+mod shown;
 pub mod task;
 
 pub use benchmark::{Benchmark, Kind, Prompt, Step};

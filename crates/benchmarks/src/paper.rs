@@ -36,6 +36,8 @@ pub struct Difference {
     pub there: &'static str,
     /// Here, and why.
     pub here: &'static str,
+    /// The setting with which it is as there, `section.key` and the value, where there is one.
+    pub unless: Vec<(&'static str, &'static str)>,
 }
 
 /// `[paper]`, or the name of the benchmark whose paper it is, too.
@@ -49,7 +51,13 @@ pub(crate) fn read(keys: &Keys<'_>) -> Cited {
     if let Some(other) = keys.text("like") {
         return Cited::Like(other);
     }
-    let difference = |keys: &Keys<'_>| Difference { there: keys.needed("there"), here: keys.needed("here") };
+    let set =
+        |keys: &Keys<'_>| -> Vec<_> { keys.names().into_iter().map(|key| (key, keys.needed(key))).collect() };
+    let difference = |keys: &Keys<'_>| Difference {
+        there: keys.needed("there"),
+        here: keys.needed("here"),
+        unless: keys.table("unless", set).unwrap_or_default(),
+    };
     if !keys.has("year") {
         keys.problem("year", "`year` is missing");
     }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::config::sections::SECTIONS;
-use crate::config::{Config, Kind, Problem, Problems, Source, reference, unknown, value_json};
+use crate::config::{Config, Kind, PAPER, Problem, Problems, Source, reference, unknown, value_json};
 use crate::stages::{Review, Rows, Stage};
 use riddlemill_benchmarks::{Benchmark, Paper};
 
@@ -20,6 +20,8 @@ pub struct Recipe {
     pub steps: &'static [Step],
     /// What the benchmark's paper decides otherwise than the defaults: `stage.key` and TOML.
     pub choices: &'static [(&'static str, &'static str)],
+    /// What it decides otherwise than the benchmark does, under `run.profile = "paper"`.
+    pub profile: &'static [(&'static str, &'static str)],
     /// Steps that had another name: then and now. What is staged under the old name is made anew.
     pub renamed: &'static [(&'static str, &'static str)],
     /// The published set that it rebuilds.
@@ -66,7 +68,7 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
 
 /// What is wrong with a benchmark's choices over the defaults.
 fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
-    let problem = |(key, toml): &(&str, &str)| {
+    let problem = |(table, (key, toml)): (&str, &(&str, &str))| {
         let (section, name) = key.split_once('.')?;
         let what = match SECTIONS.iter().find(|known| known.name == section) {
             None => unknown("table of settings", section, SECTIONS.iter().map(|known| known.name)),
@@ -80,9 +82,10 @@ fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
                 }
             },
         };
-        Some(Problem { place: format!("{}/benchmark.toml [settings.{section}]", benchmark.name), what })
+        Some(Problem { place: format!("{}/benchmark.toml [{table}.{section}]", benchmark.name), what })
     };
-    benchmark.settings.iter().filter_map(problem).collect()
+    let settings = benchmark.settings.iter().map(|choice| ("settings", choice));
+    settings.chain(benchmark.profile.iter().map(|choice| ("profile", choice))).filter_map(problem).collect()
 }
 
 fn declared(benchmark: &'static Benchmark) -> Recipe {
@@ -99,6 +102,7 @@ fn declared(benchmark: &'static Benchmark) -> Recipe {
         about_zh: benchmark.about.zh,
         steps: benchmark.steps.iter().map(step).collect::<Vec<_>>().leak(),
         choices: &benchmark.settings,
+        profile: &benchmark.profile,
         renamed: &benchmark.renamed,
         paper: &benchmark.paper,
     }
@@ -155,10 +159,18 @@ pub fn names() -> Vec<&'static str> {
     RECIPES.iter().map(|r| r.name).collect()
 }
 
-/// All choices, as the settings take them.
+/// All choices, as the settings take them; those of the papers under [`PAPER`].
 pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
-    RECIPES.iter().flat_map(|r| r.choices.iter().map(|(key, toml)| (r.name, *key, *toml))).collect()
+    let own = RECIPES.iter().flat_map(|r| r.choices.iter().map(|(key, toml)| (r.name, *key, *toml)));
+    own.chain(PAPERS.iter().map(|(recipe, key, toml)| (*recipe, key.as_str(), *toml))).collect()
 }
+
+/// The papers' choices, marked as such.
+static PAPERS: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
+    let of =
+        |r: &'static Recipe| r.profile.iter().map(|(key, toml)| (r.name, format!("{PAPER}{key}"), *toml));
+    RECIPES.iter().flat_map(of).collect()
+});
 
 impl Recipe {
     /// What its last stage writes.
@@ -256,10 +268,13 @@ mod tests {
     fn every_choice_is_a_setting() {
         let all = Config::defaults().resolved();
         for (recipe, key, _) in choices() {
+            let key = key.trim_start_matches(PAPER);
             assert!(all.iter().any(|s| s.key == key), "{recipe}: {key}");
         }
-        let flags =
-            choices().into_iter().map(|(r, k, v)| (format!("recipe.{r}.{k}"), v.to_string())).collect();
+        let flags = choices()
+            .into_iter()
+            .map(|(r, k, v)| (format!("recipe.{r}.{}", k.trim_start_matches(PAPER)), v.to_string()))
+            .collect();
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(crate::config::FILE), "").unwrap();
         let overrides = Overrides { env: Vec::new(), flags };

@@ -156,8 +156,7 @@ mod tests {
     }
 
     fn meta() -> Annotator {
-        let languages = vec!["zh".to_owned()];
-        Annotator { name: "m".into(), role: Role::Meta, languages, qualified: false, accounts: Vec::new() }
+        Annotator::new("m", Role::Meta)
     }
 
     fn answer(field: &str) -> Option<Value> {

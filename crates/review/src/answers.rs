@@ -8,6 +8,8 @@ use unicode_normalization::UnicodeNormalization;
 use super::ballot::{Choice, Field, KEEP, Kind};
 use super::item::Item;
 use super::value::{Value, Values};
+use riddlemill_text::shortcuts::{Tell, tells};
+use riddlemill_text::text::normalise::{Fold, fold};
 
 /// What a ballot says once it is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +70,15 @@ pub enum Fault {
         /// The answer that takes the draft.
         verdict: String,
     },
+    /// A text that should differ says what another answer says.
+    #[error("says the same as `{other}`; the two must differ")]
+    Repeats {
+        /// The field with the other.
+        other: &'static str,
+    },
+    /// A text says what it must not say.
+    #[error("says what the right answer says, so it is no wrong one")]
+    Right,
 }
 
 fn near(near: &Option<String>) -> String {
@@ -91,11 +102,33 @@ pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) 
             Err(fault) => faults.push((field.name, fault)),
         }
     }
+    faults.extend(alike(form, item, &values));
     if !faults.is_empty() {
         return Answers::Faulty(faults);
     }
     accept_unchanged(form, item, &mut values);
     Answers::Given(values)
+}
+
+/// Texts that should differ and say the same but for width, case, script of signs and blanks.
+fn alike(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Fault)> {
+    let key = |text: &str| match fold(text, Fold::KEY) {
+        folded if folded.is_empty() => text.trim().to_owned(),
+        folded => folded,
+    };
+    let apart: Vec<String> = item.apart.iter().map(|text| key(text)).collect();
+    let mut seen: Vec<(&'static str, String)> = Vec::new();
+    let mut faults = Vec::new();
+    for field in form.iter().filter(|field| field.distinct) {
+        let Some(text) = values.text(field.name).map(key) else { continue };
+        if apart.contains(&text) {
+            faults.push((field.name, Fault::Right));
+        } else if let Some((other, _)) = seen.iter().find(|(_, other)| *other == text) {
+            faults.push((field.name, Fault::Repeats { other }));
+        }
+        seen.push((field.name, text));
+    }
+    faults
 }
 
 /// Who asks for a rewrite and writes what the draft says accepts the draft.
@@ -169,7 +202,12 @@ fn read_one(
             None => Ok(None),
         };
     }
-    match raw {
+    // A text that was there to be edited and stands as it was is no edit.
+    let unchanged = |raw: &&Value| {
+        let shown = field.edits.and_then(|key| item.content.get(key));
+        shown.is_some_and(|shown| shown.to_string().trim() == raw.to_string().replace("\r\n", "\n").trim())
+    };
+    match raw.filter(|raw| !unchanged(raw)) {
         Some(raw) => parse(field, raw, item).map(Some),
         None => missing(),
     }
@@ -182,7 +220,7 @@ fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Opt
         _ => None,
     })?;
     let number: usize = earlier.get(pick)?.as_list()?.first()?.parse().ok()?;
-    item.candidates(from).get(number.checked_sub(1)?).cloned()
+    item.candidates(from).get(item.shown_number(from, number).checked_sub(1)?).cloned()
 }
 
 fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
@@ -197,7 +235,7 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
             }
         }
         Kind::Text | Kind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
-        Kind::Pick { k, any, from } => {
+        Kind::Pick { k, any, from, .. } => {
             let count = item.candidates(from).len();
             let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             let mut picks = Vec::new();
@@ -218,8 +256,10 @@ fn parse(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
             if !(min..=max).contains(&picks.len()) {
                 return Err(Fault::Count { given: picks.len(), min, max });
             }
-            picks.sort_by_key(|number| number.parse::<usize>().unwrap_or_default());
-            Ok(Value::List(picks))
+            let stored = |number: &String| item.stored_number(from, number.parse().unwrap_or_default());
+            let mut picks: Vec<usize> = picks.iter().map(stored).collect();
+            picks.sort_unstable();
+            Ok(Value::List(picks.iter().map(ToString::to_string).collect()))
         }
         Kind::Score { min, max } => {
             let given = raw.to_string();
@@ -287,7 +327,7 @@ fn unnumbered(token: &str) -> &str {
 }
 
 /// Between the code and the label of a dropdown's entry.
-pub(crate) const SEPARATOR: &str = " · ";
+pub const SEPARATOR: &str = " · ";
 
 fn find<'o>(options: &'o [Choice], token: &str) -> Option<&'o Choice> {
     let token = normal(token);
@@ -325,6 +365,12 @@ fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
 /// separator, one between codes is (`2 6 3`).
 fn tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
     let pieces: Vec<String> = match raw {
+        // A cell that was copied as it is shown has an entry a line, with whatever stands in its names and meaning.
+        Value::Text(text)
+            if text.contains(SEPARATOR) && text.lines().all(|line| line.trim().is_empty() || known(line)) =>
+        {
+            text.lines().map(str::to_owned).collect()
+        }
         Value::List(list) => list.clone(),
         Value::Number(number) => vec![number.to_string()],
         Value::Text(text) => text.split([';', '；', ',', '，', '、', '|', '\n']).map(str::to_owned).collect(),
@@ -362,9 +408,44 @@ pub fn write(field: &Field, item: &Item, value: &Value) -> String {
             Some(at) => (at + 1).to_string(),
             None => code.clone(),
         },
+        (Kind::Pick { from, .. }, Value::List(numbers)) => shown_numbers(item, from, numbers).join("; "),
         (_, Value::List(codes)) => codes.join("; "),
         _ => value.to_string(),
     }
+}
+
+/// What of the texts that were picked gives away the one that they are to stand beside: each with its field. None of it
+/// speaks against a vote.
+pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Tell)> {
+    let of = |field: &Field| {
+        let Kind::Pick { from, beside: Some(beside), .. } = field.kind else { return Vec::new() };
+        let right = item.content.get(beside).map(Value::to_string);
+        let numbers = values.get(field.name).and_then(Value::as_list).unwrap_or_default();
+        let shown = shown_numbers(item, from, numbers);
+        let picked: Vec<&str> = shown
+            .iter()
+            .filter_map(|number| item.candidates(from).get(number.parse::<usize>().ok()?.checked_sub(1)?))
+            .map(String::as_str)
+            .collect();
+        let told = right.map(|right| tells(&right, &picked)).unwrap_or_default();
+        told.into_iter().map(|tell| (field.name, tell)).collect()
+    };
+    form.iter().flat_map(of).collect()
+}
+
+/// Stored numbers of picked texts as they are shown, ascending.
+pub fn shown_numbers(item: &Item, from: &str, numbers: &[String]) -> Vec<String> {
+    let shown = |number: &String| number.parse().map_or(0, |number| item.shown_number(from, number));
+    let mut shown: Vec<usize> = numbers.iter().map(shown).collect();
+    shown.sort_unstable();
+    shown.iter().map(ToString::to_string).collect()
+}
+
+/// An option with its names and what it means, as a draft is shown; [`read`] reads it back to its code.
+pub fn explained(option: &Choice) -> String {
+    let Choice { code, label, definition, .. } = option;
+    let means = format!("{} {}", definition.zh, definition.en);
+    format!("{code}{SEPARATOR}{}{SEPARATOR}{}{SEPARATOR}{}", label.zh, label.en, means.trim())
 }
 
 /// The entries of a field's dropdown: one per option, code first; none where any text may stand.
@@ -383,7 +464,7 @@ pub fn dropdown(field: &Field, item: Option<&Item>) -> Vec<String> {
             vec!["1".to_owned(), "2".to_owned(), entry(tie)]
         }
         Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
-        Kind::Pick { k: 1, any: false, from } => {
+        Kind::Pick { k: 1, any: false, from, .. } => {
             let count = item.map_or(0, |item| item.candidates(from).len());
             (1..=count).map(|number| number.to_string()).collect()
         }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::ballot::{Role, Round, Step};
+use super::ballot::{Qualification, Role, Round, Step};
+use super::item::Item;
+use super::qualify::{TrialLevel, level};
 use riddlemill_text::hint::unknown;
 use riddlemill_text::options::Draw;
 
@@ -25,6 +27,26 @@ pub struct Annotator {
     /// Accounts elsewhere (Label Studio's user number or address) that are this annotator's.
     #[serde(default)]
     pub accounts: Vec<String>,
+    /// What their trials entitle to, as raw/votes/trials holds it; the settings say nothing of it.
+    #[serde(skip)]
+    pub trials: Vec<Passed>,
+}
+
+/// A trial of an annotator that was graded, the last of its step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The recipe.
+    pub recipe: String,
+    /// The step.
+    pub step: String,
+    /// Gold items answered right.
+    pub right: usize,
+    /// Gold items answered.
+    pub of: usize,
+    /// The fewest that it was judged by.
+    pub fewest: usize,
+    /// What it entitles to.
+    pub level: TrialLevel,
 }
 
 impl Annotator {
@@ -35,10 +57,38 @@ impl Annotator {
         wanted.filter(|wanted| !reads(wanted)).collect()
     }
 
-    /// Whether the annotator may vote in `round` of `step`.
+    /// An annotator of whom nothing more is known.
+    pub fn new(name: impl Into<String>, role: Role) -> Annotator {
+        let (languages, accounts, trials) = Default::default();
+        Annotator { name: name.into(), role, languages, qualified: false, accounts, trials }
+    }
+
+    /// Whether the annotator may vote in `round` of `step`. Where the step has a trial, a grade says so, and `qualified`
+    /// only of whoever has none.
     pub fn may_vote(&self, step: &Step, round: Round) -> bool {
-        step.roles(round).contains(&self.role)
-            && (self.qualified || step.qualification.is_none() || round == Round::Adjudication)
+        let roles = step.roles(round);
+        if !roles.contains(&self.role) {
+            return false;
+        }
+        if step.qualification.is_none() || round == Round::Adjudication {
+            return true;
+        }
+        let only_seniors = !roles.iter().any(|role| matches!(role, Role::Annotator | Role::Junior));
+        let wanted = if only_seniors { TrialLevel::Senior } else { TrialLevel::Formal };
+        self.trial(step).map_or(self.qualified, |level| level >= wanted)
+    }
+
+    /// What the trials on a step entitle to; where there is none, those on the other steps of its recipe together, as one
+    /// pre-annotation (FLUB, section 2.1). `None` without any that could be judged.
+    pub fn trial(&self, step: &Step) -> Option<TrialLevel> {
+        let of_recipe = || self.trials.iter().filter(|trial| trial.recipe == step.recipe);
+        if let Some(own) = of_recipe().find(|trial| trial.step == step.name) {
+            return Some(own.level);
+        }
+        let (right, of) = of_recipe().fold((0, 0), |(right, of), t| (right + t.right, of + t.of));
+        let fewest = of_recipe().map(|trial| trial.fewest).min()?;
+        let level = level(right, of, step.qualification.unwrap_or(Qualification::FLUB), fewest);
+        (level != TrialLevel::TooFew).then_some(level)
     }
 }
 
@@ -88,6 +138,8 @@ pub struct AssignSettings<'s> {
     pub gold: &'s [&'s str],
     /// The share of gold items (0 to 1) in each annotator's queue, as far as there are enough.
     pub gold_share: f64,
+    /// Who wrote what is to be judged, by item: they are not given it.
+    pub written_by: Option<&'s BTreeMap<String, Vec<String>>>,
 }
 
 /// Why items cannot be spread.
@@ -120,6 +172,12 @@ fn listed(lacking: &[String]) -> String {
     }
 }
 
+/// Who wrote what is to be judged, by item: what [`AssignSettings::written_by`] takes.
+pub fn written_by(items: &[Item]) -> BTreeMap<String, Vec<String>> {
+    let written = items.iter().filter(|item| !item.written_by.is_empty());
+    written.map(|item| (item.id.clone(), item.written_by.clone())).collect()
+}
+
 /// What keeps somebody from voting, with what mends it; `None` where nothing does.
 pub fn lacks(person: &Annotator, step: &Step, settings: &AssignSettings<'_>) -> Option<String> {
     let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
@@ -127,7 +185,10 @@ pub fn lacks(person: &Annotator, step: &Step, settings: &AssignSettings<'_>) -> 
     if !step.roles(settings.round).contains(&person.role) {
         lacks.push(format!("role = {:?}, and the step wants {}", person.role.name(), roles.join(" or ")));
     } else if !person.may_vote(step, settings.round) {
-        lacks.push("not qualified = true, which `riddlemill review qualify` tells of".into());
+        lacks.push(match person.trial(step) {
+            Some(_) => "their trial was not passed (`riddlemill review qualify`)".into(),
+            None => "no trial passed (`riddlemill review qualify`), nor qualified = true".into(),
+        });
     }
     let mut unread: Vec<&str> = settings
         .languages
@@ -166,6 +227,7 @@ pub fn assign(
         return Err(AssignError::TooFew { step: step.name, needed, there: able.len(), lacking });
     }
     let mut loads = Loads::of(&able, tasks, round);
+    loads.keep_off(settings.written_by);
     let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
     let mut new = Vec::new();
     let task =
@@ -231,6 +293,7 @@ pub fn replace(
     let round = settings.round;
     let able: Vec<&str> = able(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
     let mut loads = Loads::of(&able, tasks, round);
+    loads.keep_off(settings.written_by);
     let moved: BTreeSet<&str> = tasks
         .iter()
         .filter(|task| task.instead_of.as_deref() == Some(leaving))
@@ -295,12 +358,14 @@ fn drawn<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
 struct Loads<'p> {
     loads: BTreeMap<&'p str, usize>,
     on: BTreeMap<String, BTreeSet<String>>,
+    off: Option<&'p BTreeMap<String, Vec<String>>>,
 }
 
 impl<'p> Loads<'p> {
     /// Whoever was replaced is counted for what they did, which is on the item too.
     fn of(able: &[&'p str], tasks: &[Task], round: Round) -> Loads<'p> {
-        let mut loads = Loads { loads: able.iter().map(|name| (*name, 0)).collect(), on: BTreeMap::new() };
+        let mut loads =
+            Loads { loads: able.iter().map(|name| (*name, 0)).collect(), on: BTreeMap::new(), off: None };
         let given_on: BTreeSet<(&str, &str)> = tasks
             .iter()
             .filter(|task| task.round == round)
@@ -332,9 +397,19 @@ impl<'p> Loads<'p> {
         self.on.get(item).is_some_and(|on| on.contains(annotator))
     }
 
+    /// Gives nobody what they wrote.
+    fn keep_off(&mut self, written_by: Option<&'p BTreeMap<String, Vec<String>>>) {
+        self.off = written_by;
+    }
+
+    fn is_off(&self, item: &str, annotator: &str) -> bool {
+        let written_by = self.off.and_then(|off| off.get(item));
+        written_by.is_some_and(|names| names.iter().any(|name| name == annotator))
+    }
+
     /// Puts whoever has least to do and is not yet on it onto `item`.
     fn give(&mut self, item: &str, seed: u64) -> Option<String> {
-        let free = self.loads.iter().filter(|(name, _)| !self.has(item, name));
+        let free = self.loads.iter().filter(|(name, _)| !self.has(item, name) && !self.is_off(item, name));
         let (&name, _) = free.min_by_key(|(name, load)| {
             (**load, Draw::new(seed, &format!("review pick {name}"), item).bits())
         })?;

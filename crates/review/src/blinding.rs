@@ -1,13 +1,15 @@
-//! In which order the sides of a preference are shown: drawn with a secret of the workspace, so that nobody can compute
-//! from an item's id whose text stands first.
+//! In which order the sides of a preference are shown, and the texts of a list that is picked from: drawn with a secret of
+//! the workspace, so that nobody can compute from an item's id whose text stands first.
 //!
-//! The stages know one order of an item's sides, drawn from the recipe's seed: its `content_hash` is made in it, and
-//! nothing in staged/ or output/ holds another. Whatever is shown to people passes through [`Blinding::show`], which
-//! turns the sides and leaves the hash: votes and sheets from before the secret was drawn stay valid. A sheet carries
-//! behind the item's hash a seal that says, to whoever has the secret, which order it was written in.
+//! The stages know one order, of an item's sides that which the recipe's seed draws, of a list that of the record: its
+//! `content_hash` is made in it, votes hold numbers of it, and nothing in staged/ or output/ holds another. Whatever is
+//! shown to people passes through [`Blinding::show`], which turns the order and leaves the hash: votes and sheets from
+//! before the secret was drawn stay valid. A sheet carries behind the item's hash a seal that says, to whoever has the
+//! secret, which order it was written in.
 
 use super::ballot::Step;
-use super::item::{Item, Shown};
+use super::item::{Item, Ordered, Shown};
+use super::value::Value;
 
 /// Hexadecimal digits of a seal.
 const SEAL: usize = 12;
@@ -24,7 +26,7 @@ impl Blinding {
 
     /// Shows an item in its drawn order. Items that compare nothing stay as they are.
     pub fn show(&self, step: &Step, item: &mut Item) {
-        let [first, second] = &item.order[..] else { return };
+        let [first, second] = &item.order[..] else { return self.shuffle(step, item) };
         let Some(key) = sides(item) else { return };
         let by_code = if first <= second { [first, second] } else { [second, first] };
         let place = [step.recipe, step.name, &item.id];
@@ -36,8 +38,27 @@ impl Blinding {
         };
         let seals = [seal(first, second), seal(second, first)];
         let turned = first_shown != *first;
-        item.shown = Some(Shown { key, turned: false, seals });
+        item.shown = Some(Shown { what: Ordered::Sides(key), turned: false, seals });
         item.turn(turned);
+    }
+
+    /// Shows the list that is picked from in a drawn order.
+    fn shuffle(&self, step: &Step, item: &mut Item) {
+        let listed =
+            |key: &&str| item.content.get(*key).and_then(Value::as_list).is_some_and(|l| l.len() > 1);
+        let Some(key) = step.picked_from().find(listed) else { return };
+        let many = item.candidates(key).len();
+        let mut places: Vec<usize> = (0..many).collect();
+        places.sort_by_cached_key(|place| {
+            self.keyed("place", &[step.recipe, step.name, &item.id, key, &place.to_string()])
+        });
+        let seal = |order: &str| {
+            hex::encode(self.keyed("seal", &[step.recipe, step.name, &item.id, key, order]))[..SEAL]
+                .to_owned()
+        };
+        let seals = [seal("as it is"), seal("drawn")];
+        item.shown = Some(Shown { what: Ordered::List(key.to_owned(), places), turned: false, seals });
+        item.turn(true);
     }
 
     /// So many bytes that nobody has without the secret.
@@ -140,6 +161,51 @@ mod tests {
             Blinding::new([8; 32]).show(&step(), &mut elsewhere);
             assert!(elsewhere.as_sealed(Some(seal)).is_none());
         }
+    }
+
+    #[test]
+    fn what_is_picked_from_stands_in_a_drawn_order_and_votes_hold_the_numbers_of_the_record() {
+        use crate::answers::{self, Answers};
+        use crate::value::Values;
+        let step = ballots::step("flub", "wrong").unwrap();
+        let texts: Vec<String> = (1..=9).map(|n| format!("错误答案{n}")).collect();
+        let plain = |id: &str| {
+            let content = Content::from([("candidates".to_owned(), Value::List(texts.clone()))]);
+            Item::new(&step, id, content, Values::new())
+        };
+        let mut first = std::collections::BTreeSet::new();
+        for at in 0..60 {
+            let canonical = plain(&at.to_string());
+            let mut item = canonical.clone();
+            Blinding::new([7; 32]).show(&step, &mut item);
+            let shown = item.content["candidates"].as_list().unwrap().to_vec();
+            first.insert(shown[0].clone());
+            assert_eq!(item.content_hash, canonical.content_hash);
+            // Whoever picks the first three that stand there has picked their texts.
+            let form = step.form(crate::ballot::Round::Vote);
+            let Answers::Given(values) = answers::read(&form, &item, |_| Some(Value::from("1; 2; 3"))) else {
+                panic!()
+            };
+            let numbers = values.get("wrong").unwrap().as_list().unwrap();
+            let mut picked: Vec<&String> =
+                numbers.iter().map(|n| &texts[n.parse::<usize>().unwrap() - 1]).collect();
+            let mut meant: Vec<&String> = shown[..3].iter().collect();
+            picked.sort();
+            meant.sort();
+            assert_eq!(picked, meant);
+            assert_eq!(answers::write(&form[0], &item, values.get("wrong").unwrap()), "1; 2; 3");
+            let as_stored: Vec<String> =
+                item.shown_order().iter().map(|n| texts[n.parse::<usize>().unwrap() - 1].clone()).collect();
+            assert_eq!(as_stored, shown);
+            // A sheet is read in the order that its seal names; one from before there was an order, in that of the record.
+            let sheet = item.sheet_hash();
+            let seal = sheet.split_once('.').unwrap().1;
+            assert_eq!(item.as_sealed(Some(seal)).unwrap().content, item.content);
+            assert_eq!(item.as_sealed(None).unwrap().content, canonical.content);
+            let more = || Content::from([("more".to_owned(), Value::from("x"))]);
+            assert_eq!(item.with_more(more()).content_hash, canonical.with_more(more()).content_hash);
+        }
+        assert_eq!(first.len(), 9, "every text comes first somewhere");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What an annotator is shown, and its hash.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -27,29 +28,72 @@ pub struct Item {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
     /// Covers what an annotator sees: the content in its order, and the drafts where they are shown. The sides of a
-    /// preference count in the order that the recipe's seed draws, in whichever they are shown.
+    /// preference count in the order that the recipe's seed draws, what is picked from in that of the record, in
+    /// whichever they are shown.
     pub content_hash: Digest,
     /// How the sides of a preference are shown, once they are.
     #[serde(skip)]
     pub(super) shown: Option<Shown>,
+    /// Texts that no `distinct` answer may repeat. Nobody is shown them.
+    #[serde(skip)]
+    pub apart: Vec<String>,
+    /// Drafted codes in the order that they were drafted in, the first first, where `draft` has them in the ballot's.
+    #[serde(skip)]
+    pub ranked: BTreeMap<&'static str, Vec<String>>,
+    /// The votes that the text to be judged was taken from.
+    #[serde(skip)]
+    pub written_in: Vec<Digest>,
+    /// Who wrote it, by the names of annotators: they do not vote on it.
+    #[serde(skip)]
+    pub written_by: Vec<String>,
 }
 
-/// How the sides of a preference are shown.
+/// In which order something is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shown {
-    /// Their content key, without `_1` and `_2`.
-    pub(super) key: String,
-    /// Whether they stand the other way round than the recipe's seed drew.
+    pub(super) what: Ordered,
+    /// Whether it stands otherwise than the record and the recipe's seed say.
     pub(super) turned: bool,
-    /// What a sheet says of the order: as drawn from the seed, and turned.
+    /// What a sheet says of the order: that one, and turned.
     pub(super) seals: [String; 2],
+}
+
+/// What has an order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ordered {
+    /// The sides of a preference under this content key with `_1` and `_2` behind it; turned they change places.
+    Sides(String),
+    /// The list under this content key; turned, the text that stands at each of these places of the record comes in turn.
+    List(String, Vec<usize>),
 }
 
 impl Item {
     /// An item of `step`.
     pub fn new(step: &Step, id: impl Into<String>, content: Content, draft: Values) -> Item {
         let content_hash = content_hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
-        Item { id: id.into(), content, draft, order: Vec::new(), content_hash, shown: None }
+        Item::bare(id.into(), content, draft, content_hash)
+    }
+
+    /// An item of which nothing more is known.
+    pub(crate) fn bare(id: String, content: Content, draft: Values, content_hash: Digest) -> Item {
+        Item {
+            id,
+            content,
+            draft,
+            order: Vec::new(),
+            content_hash,
+            shown: None,
+            apart: Vec::new(),
+            ranked: BTreeMap::new(),
+            written_in: Vec::new(),
+            written_by: Vec::new(),
+        }
+    }
+
+    /// The drafted answer to a field as it is shown: codes in the order that they were drafted in.
+    pub fn drafted(&self, field: &str) -> Option<Value> {
+        let draft = self.draft.get(field)?;
+        Some(self.ranked.get(field).map_or_else(|| draft.clone(), |codes| Value::List(codes.clone())))
     }
 
     /// An item whose two `sides` (code, text) are compared. They are shown as `<key>_1` and `<key>_2`
@@ -84,16 +128,49 @@ impl Item {
         item
     }
 
-    /// Shows the sides in one of their two orders: as the recipe's seed drew them, or turned.
+    /// Shows it in one of its two orders: as record and seed have it, or turned.
     pub(super) fn turn(&mut self, turned: bool) {
         let Some(shown) = self.shown.as_mut().filter(|shown| shown.turned != turned) else { return };
         shown.turned = turned;
-        let [first, second] = ["1", "2"].map(|n| self.content.get_index_of(&format!("{}_{n}", shown.key)));
-        if let (Some(first), Some(second)) = (first, second) {
-            let text = self.content[first].clone();
-            self.content[first] = std::mem::replace(&mut self.content[second], text);
+        match &shown.what {
+            Ordered::Sides(key) => {
+                let [first, second] = ["1", "2"].map(|n| self.content.get_index_of(&format!("{key}_{n}")));
+                if let (Some(first), Some(second)) = (first, second) {
+                    let text = self.content[first].clone();
+                    self.content[first] = std::mem::replace(&mut self.content[second], text);
+                }
+                self.order.reverse();
+            }
+            Ordered::List(key, places) => {
+                let Some(Value::List(list)) = self.content.get_mut(key) else { return };
+                let mut moved = list.clone();
+                for (now, then) in places.iter().enumerate() {
+                    let (from, to) = if turned { (*then, now) } else { (now, *then) };
+                    moved[to].clone_from(&list[from]);
+                }
+                *list = moved;
+            }
         }
-        self.order.reverse();
+    }
+
+    /// The places of the list `key` that are shown otherwise than the record has them: of each shown text its place there.
+    fn moved(&self, key: &str) -> Option<&[usize]> {
+        match self.shown.as_ref().filter(|shown| shown.turned).map(|shown| &shown.what) {
+            Some(Ordered::List(list, places)) if list == key => Some(places),
+            _ => None,
+        }
+    }
+
+    /// The number that votes hold of the text that is shown as number `shown` of the list `key`, from 1.
+    pub fn stored_number(&self, key: &str, shown: usize) -> usize {
+        let place = self.moved(key).and_then(|places| places.get(shown.checked_sub(1)?));
+        place.map_or(shown, |place| place + 1)
+    }
+
+    /// The number under which the text is shown that votes hold as number `stored` of the list `key`, from 1.
+    pub fn shown_number(&self, key: &str, stored: usize) -> usize {
+        let at = self.moved(key).and_then(|places| places.iter().position(|place| place + 1 == stored));
+        at.map_or(stored, |at| at + 1)
     }
 
     /// The hash as a sheet or a form carries it: with the seal of the order behind it, where one is shown.
@@ -104,8 +181,7 @@ impl Item {
         }
     }
 
-    /// The item in the order that a sheet's seal names; without a seal in that of the recipe's seed, which sheets had
-    /// before. `None` where the seal was made with another secret.
+    /// The item in the order that a sheet's seal names; without a seal in that of record and seed, which sheets had before. `None` where the seal was made with another secret.
     pub(crate) fn as_sealed(&self, seal: Option<&str>) -> Option<Cow<'_, Item>> {
         let Some(shown) = &self.shown else { return seal.is_none().then_some(Cow::Borrowed(self)) };
         let turned = match seal {
@@ -122,7 +198,12 @@ impl Item {
 
     /// The sides in the order that whoever answered saw them: what a vote records.
     pub fn shown_order(&self) -> Vec<String> {
-        self.order.clone()
+        match self.shown.as_ref().map(|shown| &shown.what) {
+            Some(Ordered::List(key, places)) if self.moved(key).is_some() => {
+                places.iter().map(|place| (place + 1).to_string()).collect()
+            }
+            _ => self.order.clone(),
+        }
     }
 
     /// How many candidates the content list `key` holds.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::ballot::{Combine, Kind, Qualification, Round, Step};
+use serde::{Deserialize, Serialize};
+
+use super::ballot::{Combine, Field, Kind, Qualification, Round, Step};
 use super::item::Item;
 use super::value::Values;
 use super::votes::{Vote, current};
@@ -21,7 +23,8 @@ pub struct Trial {
 }
 
 /// What a trial entitles to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TrialLevel {
     /// Fewer gold items than asked for.
     TooFew,
@@ -49,6 +52,19 @@ impl TrialLevel {
 /// perfect trial to the senior's share.
 pub const FEWEST: usize = 20;
 
+/// The fields whose answers are right or wrong by themselves: no texts, and nothing that is gathered from all voters.
+pub fn compared(step: &Step) -> impl Iterator<Item = &Field> + Clone {
+    step.fields.iter().filter(|field| {
+        !matches!(field.kind, Kind::Text | Kind::Edited { .. })
+            && !matches!(field.combine, Combine::Union | Combine::Collect)
+    })
+}
+
+/// Whether only a person can say that an answer is right: the step asks for texts alone.
+pub fn wants_a_senior(step: &Step) -> bool {
+    compared(step).next().is_none()
+}
+
 /// Judges everybody who voted on `gold` (an item and its answers). A vote is right where it gives every
 /// decided field of the gold answer; texts are not compared, nor what combines by union or collection.
 /// FLUB, section 2.1: above 80 % an annotator votes, above 95 % becomes a senior.
@@ -69,10 +85,7 @@ pub fn trials(
         if vote.content_hash != item.content_hash {
             continue;
         }
-        let compared = step.fields.iter().filter(|field| {
-            !matches!(field.kind, Kind::Text | Kind::Edited { .. })
-                && !matches!(field.combine, Combine::Union | Combine::Collect)
-        });
+        let compared = compared(step);
         let is_right = compared.clone().all(|field| {
             values.get(field.name).is_none_or(|value| vote.values.get(field.name) == Some(value))
         });
@@ -89,7 +102,8 @@ pub fn trials(
     scores.into_iter().map(trial).collect()
 }
 
-fn level(right: usize, of: usize, shares: Qualification, fewest: usize) -> TrialLevel {
+/// What so many of so many entitle to.
+pub fn level(right: usize, of: usize, shares: Qualification, fewest: usize) -> TrialLevel {
     let share = right as f64 / of.max(1) as f64;
     match () {
         () if of < fewest.max(1) => TrialLevel::TooFew,

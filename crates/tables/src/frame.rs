@@ -11,7 +11,8 @@ use super::column::{Growing, Spans};
 use riddlemill_text::record::{Cell, CellKind, Cells, Record, Values};
 
 /// Columns that tables of an older program lack: their rows are read as if nothing stood there.
-const LATER: [&str; 1] = ["note"];
+const LATER: [&str; 6] =
+    ["note", "original", "suitability_status", "suitability_basis", "final_status", "final_basis"];
 
 /// Rows as a frame, a column each. They come in blocks, one behind the other.
 ///

@@ -14,7 +14,7 @@ use crate::pipeline::{RunError, review_items};
 use crate::recipe::Recipe;
 use crate::record::{Choice, CunningText, Joke, Question, Reason, State, Variant};
 use crate::review::agreement::{Bootstrap, FieldAgreement, agreed, pooled};
-use crate::review::{Resolution, resolve_all};
+use crate::review::{Resolution, Voted, resolve_all};
 use crate::stages::import::kinds;
 use crate::stages::review::Votes;
 use crate::stages::{Rows, Stage};
@@ -43,7 +43,7 @@ pub enum Tables {
 }
 
 /// What people, or a sample in their place, made of a step's drafts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reviewed {
     /// The stage.
     pub stage: String,
@@ -61,6 +61,8 @@ pub struct Reviewed {
     pub rejected: u64,
     /// Waiting for votes or a decision.
     pub held: u64,
+    /// What the votes come to: agreement, disputes, trials.
+    pub voted: Voted,
 }
 
 /// How far voters agree in one field of one step.
@@ -99,6 +101,7 @@ impl Reviewed {
             provisional: so_many(State::Changed, Reason::Provisional),
             rejected: so_many(State::Dropped, Reason::Rejected),
             held: counts.state(State::Held),
+            voted: Voted::default(),
         }
     }
 }
@@ -119,7 +122,9 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
         if matches!(step.stage, Stage::Review(_))
             && let Some(manifest) = Manifest::read(&workspace.stage(recipe.name, i + 1, step.name))?
         {
-            reviews.push(Reviewed::of(&manifest));
+            let Stage::Review(review) = step.stage else { continue };
+            let voted = voted(config, recipe, review.place().1)?;
+            reviews.push(Reviewed { voted, ..Reviewed::of(&manifest) });
         }
     }
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
@@ -176,6 +181,19 @@ pub fn rated(config: &Config, recipe: &'static Recipe) -> Result<Option<Rated>, 
         kappa: found.fleiss.map(|e| [e.value, e.low, e.high]),
         sample: found.sample,
     }))
+}
+
+/// What the votes on a ballot come to; nothing where its items are not there.
+fn voted(config: &Config, recipe: &'static Recipe, ballot: &str) -> Result<Voted, RunError> {
+    let (step, items) = match review_items(config, recipe, ballot) {
+        Ok(Some(found)) => found,
+        Ok(None) | Err(RunError::Missing { .. }) => return Ok(Voted::default()),
+        Err(e) => return Err(e),
+    };
+    let votes = Votes::load(config, recipe.name)?;
+    let on = votes.by_item(step.recipe, step.name);
+    let resolved = resolve_all(&step, &items, &on);
+    Ok(Voted::of(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE))
 }
 
 /// How far the voters of a step agree in a field, and where its items stand.

@@ -48,6 +48,10 @@ pub(in crate::cli) enum ReviewVerb {
         /// Write a trial: the items of this file of known answers, and no others
         #[arg(long, value_name = "FILE")]
         gold: Option<PathBuf>,
+        /// Put onto the ballot what the program would pick, over all items, so that the right option cannot be guessed from
+        /// the options alone; whoever votes looks at every one
+        #[arg(long, conflicts_with = "gold")]
+        propose: bool,
     },
     /// Take votes in; every problem is named with its cell, valid votes are stored
     Import {
@@ -94,17 +98,26 @@ pub(in crate::cli) enum ReviewVerb {
         #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
         replace: Option<String>,
     },
-    /// Grade trials on items with known answers: who may vote, who may be a senior
+    /// Grade trials on items with known answers, and store the grades: who may vote, who may be a senior
     Qualify {
         #[command(flatten)]
         place: Place,
         /// The known answers, JSON Lines as in a ballot
         #[arg(long, value_name = "FILE")]
-        gold: PathBuf,
+        gold: Option<PathBuf>,
         /// The fewest answers that a trial is judged by
         #[arg(long, value_name = "N", default_value_t = crate::review::qualify::FEWEST)]
         fewest: usize,
-        /// Trials as they came back (graded and not stored); votes taken in on these items are graded, too
+        /// Write answers in words to a table, for a senior to grade who does not see whose they are
+        #[arg(long, value_name = "FILE", requires = "gold")]
+        sheet: Option<PathBuf>,
+        /// Take that table back, with yes or no in the column `right`
+        #[arg(long, value_name = "FILE", requires = "by", conflicts_with_all = ["gold", "sheet", "files"])]
+        graded: Option<PathBuf>,
+        /// Who graded: an [[annotator]] whose role is senior or meta
+        #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
+        by: Option<String>,
+        /// Trials as they came back; no answer becomes a vote. Votes taken in on these items are graded, too
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },

@@ -175,6 +175,8 @@
     if (answer.status === 403 || answer.status === 401) { say(form.dataset.stale, "bad"); return; }
     say(form.dataset[found.told] || form.dataset.faulty, "bad");
     blame(found.faults || []);
+    // Nothing is wrong with such a vote: the words say what may be done.
+    if (found.told === "gives_away") say(form.dataset.gives_away, "bad");
   }
   form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
 

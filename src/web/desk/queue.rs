@@ -139,6 +139,9 @@ fn stands(board: &Board, place: Place<'_>, given: &Given, person: &Annotator, it
     if in_round().any(|vote| vote.annotator == person.name && vote.content_hash == hash) {
         return Stands::Done;
     }
+    if place.round == Round::Vote && item.written_by.contains(&person.name) {
+        return Stands::Others;
+    }
     let wanted = match place.round {
         Round::Vote if given.spread(Round::Vote) => given.to(Round::Vote, &person.name, &item.id),
         Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::pipeline::{Tasks, now, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
-use crate::review::{Annotator, AssignSettings, Digest, Step, Task, assign, resolve_all};
+use crate::review::{Annotator, AssignSettings, Digest, Step, Task, assign, resolve_all, written_by};
 use crate::web::app::{App, reading, recipe};
 use crate::web::desk::Ballot;
 use crate::web::error::Oops;
@@ -171,8 +171,14 @@ fn planned(
     known.extend(votes_as_tasks(round, &ballot.items, &resolved, &votes, tasks.all()));
     let open = unassigned(ballot, &resolved, tasks, round);
     let to: Vec<&str> = wish.to.iter().map(String::as_str).collect();
-    let settings =
-        AssignSettings { round, overlap: wish.overlap / 100.0, to: &to, ..AssignSettings::default() };
+    let written_by = written_by(&ballot.items);
+    let settings = AssignSettings {
+        round,
+        overlap: wish.overlap / 100.0,
+        to: &to,
+        written_by: Some(&written_by),
+        ..AssignSettings::default()
+    };
     let new = assign(step, &open, &config.annotators, &known, &settings).map_err(|e| e.to_string());
     Ok((open.len(), new))
 }

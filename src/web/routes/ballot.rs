@@ -60,6 +60,10 @@ struct Asks {
     text: String,
     /// The drafted text that an edit is held against.
     draft: Option<String>,
+    /// Drafted answers with what they mean, in the order that they were drafted in.
+    ranked: Vec<(&'static str, &'static str)>,
+    /// Whether a choice may give the right option away, which is warned of before it is saved.
+    anyway: bool,
     /// The field and answers that ask for this one.
     when: Option<(&'static str, Vec<&'static str>)>,
 }
@@ -216,6 +220,16 @@ fn takes_nothing(code: &str, field: &Field, form: &[Field], item: &Item, drafts:
     })
 }
 
+/// Drafted codes by their names and meanings, where their order says something.
+fn ranked(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<(&'static str, &'static str)> {
+    let codes = item.ranked.get(field.name).filter(|_| drafts).map(Vec::as_slice).unwrap_or_default();
+    let named = |code: &String| {
+        let option = field.options().iter().find(|option| option.code == code)?;
+        Some((said(language, option.label), said(language, option.definition)))
+    };
+    codes.iter().filter_map(named).collect()
+}
+
 fn asks(
     field: &Field,
     form: &[Field],
@@ -224,15 +238,20 @@ fn asks(
     drafts: bool,
     language: Language,
 ) -> Asks {
-    let draft = item.draft.get(field.name).filter(|_| drafts);
+    let drafted = item.drafted(field.name).filter(|_| drafts);
+    let draft = drafted.as_ref();
     // A drafted text is there to be edited. A drafted choice is only marked as such: who has to press a
     // key has looked.
     let text = matches!(field.kind, Kind::Text | Kind::Edited { .. });
     let standing = own.map_or(draft.filter(|_| text), |vote| vote.values.get(field.name));
-    let marked: Vec<String> = match standing {
-        Some(Value::List(codes)) => codes.clone(),
-        Some(value) => vec![answers::write(field, item, value)],
-        None => Vec::new(),
+    // A text that is there to be edited stands in its field until somebody has written another.
+    let edited = field.edits.and_then(|key| item.content.get(key)).filter(|_| text);
+    let standing = standing.or(edited);
+    let marked: Vec<String> = match (standing, &field.kind) {
+        (Some(Value::List(numbers)), Kind::Pick { from, .. }) => answers::shown_numbers(item, from, numbers),
+        (Some(Value::List(codes)), _) => codes.clone(),
+        (Some(value), _) => vec![answers::write(field, item, value)],
+        (None, _) => Vec::new(),
     };
     let option = |code: &str, label: &str, definition: &str| {
         let on = marked.iter().any(|marked| marked == code);
@@ -256,7 +275,7 @@ fn asks(
             options.extend(reasons.iter().map(choice));
             ("several", 1, reasons.len(), options)
         }
-        Kind::Pick { k, any, from } => {
+        Kind::Pick { k, any, from, .. } => {
             let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
             let number = |(at, text): (usize, &String)| option(&(at + 1).to_string(), text, "");
             let (min, max) = if *any { (1, candidates.len()) } else { (*k, *k) };
@@ -295,6 +314,8 @@ fn asks(
         look: "",
         text: standing.map(Value::to_string).filter(|_| kind == "text").unwrap_or_default(),
         draft: draft.map(Value::to_string).filter(|_| kind == "text"),
+        ranked: ranked(field, item, drafts, language),
+        anyway: matches!(field.kind, Kind::Pick { beside: Some(_), .. }),
         when: field.when.map(|when| (when.field, when.write.to_vec())),
     }
 }

@@ -15,15 +15,17 @@ use serde_json::json;
 use super::ballot::said;
 use super::faults::named;
 use super::review::ballot;
-use crate::config::Config;
+use crate::config::{Config, sections};
 use crate::pipeline::Tasks;
 use crate::recipe::{self, Recipe};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
 use crate::review::ballot::{Qualification, Round};
 use crate::review::qualify::{FEWEST, trials};
 use crate::review::{
-    Annotator, Item, Outcome, Pending, Resolution, Role, Step, Values, Vote, ballots, resolve_all, status,
+    Annotator, Item, Outcome, Pending, Resolution, Role, Step, Values, Vote, Voted, ballots, resolve_all,
+    status, voted::guessed,
 };
+use crate::shortcuts::Shortcuts;
 use crate::web::app::{App, reading, recipe};
 use crate::web::desk::{Ballot, Note, Skip, standing};
 use crate::web::error::Oops;
@@ -59,6 +61,10 @@ struct Curated {
     agreement: Vec<Agreed>,
     /// Votes by day, the last days with any.
     trend: Vec<Day>,
+    /// What the votes come to.
+    voted: Voted,
+    /// What may be guessed of the sets that are made so far.
+    guessed: Option<Shortcuts>,
     /// The last items that were passed over.
     passed: Vec<Skip>,
     /// What people remarked on their votes, the last first.
@@ -210,6 +216,11 @@ fn curated(
     // Only people are curated: a sample's voters are nobody here.
     let told = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
     let fields = told.fields.iter().filter(|field| !told.sample && field.items > 0);
+    let mut voted = Voted::of(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
+    if voted.sample {
+        voted.fields.clear();
+    }
+    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     Ok(Curated {
         paper: step.paper,
         items: status.items,
@@ -223,6 +234,8 @@ fn curated(
         disputes: (status.disputed > 0).then(|| disputes(config, recipe, step, visitor)),
         agreement: fields.map(|field| agreed(step, visitor.language, field)).collect(),
         trend: trend(&votes),
+        guessed: guessed(step, items, &resolved, seed),
+        voted,
         notes: standing(&app.desk.notes(recipe.name, step.name)?).into_iter().take(50).cloned().collect(),
         passed: app.desk.skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
     })

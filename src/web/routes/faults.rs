@@ -34,8 +34,26 @@ pub(super) fn told(language: Language, form: &[Field], field: &str, fault: &Faul
         }
         Fault::Contradiction { verdict } => ("fault_contradiction", vec![earlier(verdict)]),
         Fault::NoDraft { verdict } => ("fault_no_draft", vec![earlier(verdict)]),
+        Fault::Repeats { other } => {
+            let label =
+                form.iter().find(|known| known.name == *other).map(|known| said(language, known.label));
+            ("fault_repeats", vec![label.unwrap_or(other).to_string()])
+        }
+        Fault::Right => ("fault_right", Vec::new()),
     };
     filled(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What is said of each field, in one line.
+pub(super) fn joined(told: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for (field, words) in told {
+        match fields.iter_mut().find(|(known, _)| *known == field) {
+            Some((_, all)) => *all = format!("{all}; {words}"),
+            None => fields.push((field, words)),
+        }
+    }
+    fields
 }
 
 /// What an answer of the field is called; its code where it has no name.
@@ -95,7 +113,8 @@ pub(super) fn answered(
             (Kind::Pick { from, .. }, Value::List(numbers)) => {
                 let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
                 let text = |number: &String| {
-                    let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                    let shown = number.parse::<usize>().ok().map(|stored| item.shown_number(from, stored));
+                    let at = shown.and_then(|number| number.checked_sub(1));
                     at.and_then(|at| candidates.get(at)).cloned().unwrap_or_else(|| number.clone())
                 };
                 numbers.iter().map(text).collect::<Vec<_>>().join(comma)

@@ -23,6 +23,7 @@ use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::votes::PAGE;
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
+use crate::shortcuts::Tell;
 use crate::web::app::{App, reading, recipe};
 use crate::web::desk::{
     Ballot, Board, Cast, Given, Guide, Note, Place, Seen, Skip, far, own, shown, skip, waits,
@@ -292,6 +293,9 @@ pub(in crate::web) async fn vote(
         Made::Faulty(faults) => {
             (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "faulty", "faults": faults }))
         }
+        Made::Doubtful(faults) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, json!({ "told": "gives_away", "faults": faults }))
+        }
     };
     if wants_json {
         return Ok((status, Json(told)).into_response());
@@ -308,6 +312,7 @@ pub(in crate::web) async fn vote(
                 Some("overtaken") => "overtaken",
                 Some("item_changed") => "item_changed",
                 Some("not_saved") => "not_saved",
+                Some("gives_away") => "gives_away",
                 _ => "faulty",
             },
             detail: String::new(),
@@ -353,6 +358,8 @@ enum Made {
     /// The item is not what the person saw.
     Changed,
     Faulty(Vec<(String, String)>),
+    /// It would be taken, and something speaks against it that the person may overrule.
+    Doubtful(Vec<(String, String)>),
 }
 
 fn made(
@@ -393,6 +400,14 @@ fn made(
             return Ok(Made::Faulty(faults.into_iter().map(words).collect()));
         }
     };
+    let cautions = answers::cautions(&fields, &item, &values);
+    if !cautions.is_empty() && form.get("anyway").is_empty() {
+        let words = |(field, tell): (&str, Tell)| {
+            let (en, zh) = tell.words();
+            (field.to_string(), language.of(en, zh).to_string())
+        };
+        return Ok(Made::Doubtful(faults::joined(cautions.into_iter().map(words))));
+    }
     let base: Option<Digest> = form.get("base").parse().ok();
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
     // The version that the page showed, which may have been edited since.

@@ -19,7 +19,8 @@ pub(super) const STOPPED: &str =
 const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
 /// Those that are files, and folders of such files.
 const FILES: [&str; 2] = ["access.jsonl", "withdrawn.jsonl"];
-const FOLDERS_OF_FILES: [&str; 4] = ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines"];
+const FOLDERS_OF_FILES: [&str; 5] =
+    ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials"];
 
 /// A log that was damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]

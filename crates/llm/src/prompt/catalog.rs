@@ -64,11 +64,15 @@ pub struct PromptInfo {
 /// All prompts, ready to render.
 pub struct Prompts {
     prompts: Vec<Prompt>,
-    printed: bool,
+    /// Behind a prompt's name, that which is sent in its place where there is one.
+    wording: &'static str,
 }
 
 /// Behind the name of a prompt as its paper prints it.
 pub const PAPER: &str = "_paper";
+
+/// Behind the name of a prompt of the program's own in Chinese.
+const CHINESE: &str = "_zh";
 
 struct Prompt {
     name: &'static str,
@@ -105,12 +109,17 @@ impl Prompts {
                 Ok(Prompt { name, embedded, source, overridden_by, template })
             })
             .collect::<Result<_, PromptError>>()?;
-        Ok(Prompts { prompts, printed: false })
+        Ok(Prompts { prompts, wording: "" })
     }
 
     /// The same, but where a paper's own wording of a prompt is there, that is what is sent under the prompt's name.
     pub fn as_printed(self, printed: bool) -> Prompts {
-        Prompts { printed, ..self }
+        Prompts { wording: if printed { PAPER } else { "" }, ..self }
+    }
+
+    /// The same, but where the program's own wording is there in Chinese, too, that is what is sent.
+    pub fn in_chinese(self) -> Prompts {
+        Prompts { wording: CHINESE, ..self }
     }
 
     /// The messages of a prompt for one record. `values` is a map or struct of what the prompt asks for.
@@ -162,8 +171,8 @@ impl Prompts {
 
     fn find(&self, name: &str) -> Result<&Prompt, PromptError> {
         let of = |name: &str| self.prompts.iter().find(|prompt| prompt.name == name);
-        let printed = if self.printed { of(&format!("{name}{PAPER}")) } else { None };
-        printed.or_else(|| of(name)).ok_or_else(|| unknown(name))
+        let worded = if self.wording.is_empty() { None } else { of(&format!("{name}{}", self.wording)) };
+        worded.or_else(|| of(name)).ok_or_else(|| unknown(name))
     }
 }
 

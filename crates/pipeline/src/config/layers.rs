@@ -15,7 +15,7 @@ use super::{Problem, Problems};
 use super::{near_miss, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
-use riddlemill_review::Annotator;
+use riddlemill_review::{Annotator, grades};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Origin {
     Default,
     /// The recipe's own choice, after its paper.
     Recipe,
+    /// The paper's choice where another is the recipe's own: `run.profile = "paper"`.
+    Profile,
     /// pipeline.toml, at this line.
     File(usize),
     /// An environment variable.
@@ -37,6 +39,7 @@ impl std::fmt::Display for Origin {
         match self {
             Origin::Default => f.write_str("default"),
             Origin::Recipe => f.write_str("recipe"),
+            Origin::Profile => f.write_str("profile"),
             Origin::File(line) => write!(f, "{FILE}:{line}"),
             Origin::Env(name) => f.write_str(name),
             Origin::Flag => f.write_str("flag"),
@@ -142,9 +145,13 @@ impl Config {
         let mut problems = file.problems;
         let env = environment(&overrides.env, recipes, &mut problems);
         let flags = flags(&overrides.flags, recipes, &mut problems);
-        let layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
+        let mut layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
+        let profile = layers.iter().rev().find_map(|layer| layer.get("run.profile"));
+        if profile.is_some_and(|(profile, _)| profile == "paper") {
+            layers.insert(2, paper_layer(choices));
+        }
         let recipes = recipes.iter().map(|r| r.to_string()).collect();
-        let config = Config {
+        let mut config = Config {
             root: root.into(),
             sources: file.sources,
             endpoints: file.endpoints,
@@ -153,6 +160,8 @@ impl Config {
             layers,
             recipes,
         };
+        // Who may vote is what the settings and the trials say.
+        grades::fill(&root.join("raw"), &mut config.annotators);
         config.consistent(&mut problems);
         if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
     }
@@ -223,7 +232,8 @@ impl Config {
     /// Every setting that somebody wrote, those that a later layer overrules among them.
     pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
         let entries = self.layers.iter().flatten();
-        let by_somebody = |origin: &Origin| !matches!(origin, Origin::Default | Origin::Recipe);
+        let by_somebody =
+            |origin: &Origin| !matches!(origin, Origin::Default | Origin::Recipe | Origin::Profile);
         entries.filter(move |(_, (_, origin))| by_somebody(origin)).filter_map(|(dotted, (value, origin))| {
             let (recipe, rest) = match dotted.strip_prefix("recipe.") {
                 Some(rest) => rest.split_once('.').map(|(recipe, rest)| (Some(recipe), rest))?,
@@ -283,8 +293,22 @@ fn choice_layer(choices: &[(&str, &str, &str)]) -> Layer {
     let value = |toml: &str| Some((toml_value(toml)?, Origin::Recipe));
     choices
         .iter()
+        .filter(|(_, key, _)| !key.starts_with(PAPER))
         .filter_map(|(recipe, key, toml)| Some((format!("recipe.{recipe}.{key}"), value(toml)?)))
         .collect()
+}
+
+/// Before the name of a setting among the recipes' choices that is the paper's, and holds under its profile alone.
+pub const PAPER: &str = "paper:";
+
+/// The papers' choices, and their prompts for every recipe.
+fn paper_layer(choices: &[(&str, &str, &str)]) -> Layer {
+    let of = |(recipe, key, toml): &(&str, &str, &str)| {
+        let key = format!("recipe.{recipe}.{}", key.strip_prefix(PAPER)?);
+        Some((key, (toml_value(toml)?, Origin::Profile)))
+    };
+    let prompts = ("draft.prompts".to_owned(), (Value::from("paper"), Origin::Profile));
+    choices.iter().filter_map(of).chain([prompts]).collect()
 }
 
 fn toml_value(text: &str) -> Option<Value> {

@@ -15,7 +15,7 @@ mod source;
 mod template;
 
 pub(crate) use check::value_json;
-pub use layers::{Config, Origin, Overrides, Setting, Written};
+pub use layers::{Config, Origin, Overrides, PAPER, Setting, Written};
 pub use profile::Profiles;
 pub use riddlemill_text::hint::{near_miss, unknown};
 pub use riddlemill_text::problem::{Problem, Problems};

@@ -186,7 +186,7 @@ pub const ANNOTATOR: Section = Section {
             "qualified",
             Kind::Flag,
             "false",
-            "Whether they passed the trial; FLUB's steps need it (`review qualify`).",
+            "Lets in whoever has no trial that was graded; FLUB's steps want one (`review qualify`), and its card counts those who were let in so.",
         ),
         key("accounts", Kind::Texts, "[]", "Their accounts in Label Studio: a user's number or address."),
     ],
@@ -333,6 +333,7 @@ mod tests {
             languages: Vec::new(),
             qualified: false,
             accounts: Vec::new(),
+            trials: Vec::new(),
         };
         check(&ANNOTATOR, serde_json::to_value(person).unwrap(), &[]);
         check(&CRAWL, serde_json::to_value(crawl::settings::Source::default()).unwrap(), &[]);

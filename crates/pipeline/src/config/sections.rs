@@ -40,6 +40,12 @@ pub const RUN: Section = Section {
             "\"curator\"",
             "Who may start a run from the pages of `serve`, and agree there to what it pays.",
         ),
+        key(
+            "profile",
+            Kind::Choice(&["own", "paper"]),
+            "\"own\"",
+            "\"paper\": every recipe goes its paper's way where that is another (docs/papers.md): its prompts, its ballots; what is set here or below goes before it.",
+        ),
     ],
 };
 
@@ -225,9 +231,9 @@ pub const DRAFT: Section = Section {
         ),
         key(
             "prompts",
-            Kind::Choice(&["own", "paper"]),
+            Kind::Choice(&["own", "paper", "zh"]),
             "\"own\"",
-            "Whose wording models are sent, for every recipe: \"own\" shuts texts in delimiters; \"paper\" is what a paper prints, where it does (`prompts list`), and reads choices as its authors do.",
+            "Whose wording models are sent, for every recipe: \"own\" shuts texts in delimiters; \"paper\" is what a paper prints, where it does (`prompts list`), and reads choices as its authors do; \"zh\" is \"own\" in Chinese, where there is one.",
         ),
     ],
 };
@@ -249,6 +255,13 @@ pub const REVIEW: Section = Section {
             "[]",
             "Steps that hold nothing: what is undecided goes on without an answer.",
         ),
+        key(
+            "wanted",
+            Kind::Steps,
+            "[]",
+            "Ballots that nobody is asked unless they stand here: RuozhiBench's suitability, FLUB's final.",
+        ),
+        key("blind", Kind::Steps, "[]", "Steps whose ballots show no draft, where there is one."),
         key(
             "preview",
             Kind::Flag,
@@ -443,13 +456,17 @@ pub struct Draft {
 }
 
 /// Resolved settings of reviews.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
     /// Steps that go on with drafts.
     pub draft_ahead: Vec<String>,
     /// Steps that hold nothing.
     pub optional: Vec<String>,
+    /// Ballots that are asked on demand, and are.
+    pub wanted: Vec<String>,
+    /// Steps whose ballots show no draft.
+    pub blind: Vec<String>,
     /// Whether every step goes on with drafts, or without an answer where there is none.
     pub preview: bool,
     /// A path relative to pipeline.toml; empty for none.
@@ -548,6 +565,8 @@ pub struct Run {
     pub max_usd: f64,
     /// `curator`, `reader` or `nobody`.
     pub from_pages: String,
+    /// `own` or `paper`.
+    pub profile: String,
 }
 
 #[cfg(test)]

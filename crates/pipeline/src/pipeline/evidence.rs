@@ -123,7 +123,15 @@ impl<'a> Known<'a> {
                 if review.preview {
                     decide.insert("preview".into(), true.into());
                 }
-                if kind.ballot(&review).is_drawn() {
+                let ballot = kind.ballot(&review);
+                for (key, holds) in
+                    [("wanted", named(&review.wanted, name)), ("blind", named(&review.blind, name))]
+                {
+                    if holds.as_bool() == Some(true) {
+                        decide.insert(key.into(), holds);
+                    }
+                }
+                if ballot.is_drawn() {
                     decide.extend(self.config.stage(recipe, "options"));
                 }
                 decide

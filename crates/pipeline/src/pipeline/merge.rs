@@ -127,7 +127,7 @@ fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -
     if !only_look {
         SeenLog::append(&folder(here, "seen"), texts)?;
     }
-    for place in ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines"] {
+    for place in ["votes/assigned", "votes/skipped", "votes/notes", "votes/guidelines", "votes/trials"] {
         for file in named(&folder(there, place))? {
             let name = Path::new(place).join(&file);
             let [mine, theirs] = [here, there].map(|workspace| Log::at(workspace.raw().join(&name)));

@@ -1,13 +1,15 @@
 //! The records of a stage, and the items of a review.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
+use crate::stages::review::Votes;
 use crate::stages::{Puzzling, Rows, Stage, StageError, Subject, draft, of_subjects, puzzle};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Step as Ballot;
-use riddlemill_review::{Blinding, Item};
+use riddlemill_review::{Blinding, Digest, Item};
 use riddlemill_tables::{StageReader, Workspace};
 use riddlemill_text::record::Post;
 
@@ -52,16 +54,35 @@ pub fn review_items(
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     let step = review.ballot(&settings);
     let reader = super::open(&Workspace::new(&config.root), recipe, before.name)?;
-    let items = of_subjects!(review.subjects(), S => {
+    if step.on_demand {
+        return Ok(Some((step, Vec::new())));
+    }
+    let mut items: Vec<Item> = of_subjects!(review.subjects(), S => {
         let records: Vec<S> = subjects(&reader, before.stage.rows())?;
         // A draft may take judging a text, which is most of the time that hundreds of thousands take.
         records.par_iter().flat_map_iter(|record| record.items(review, &step, seed)).collect()
     });
+    if items.iter().any(|item| !item.written_in.is_empty()) {
+        let votes = Votes::load(config, recipe.name)?;
+        let people: FxHashMap<Digest, &str> = step
+            .not_by
+            .map(|ballot| votes.by_item(step.recipe, ballot))
+            .unwrap_or_default()
+            .into_values()
+            .flatten()
+            .filter(|vote| !vote.synthetic)
+            .map(|vote| (vote.id, vote.annotator.as_str()))
+            .collect();
+        for item in &mut items {
+            let names = item.written_in.iter().filter_map(|id| people.get(id));
+            item.written_by = names.map(|name| (*name).to_owned()).collect();
+        }
+    }
     Ok(Some((step, items)))
 }
 
 /// [`review_items`] as people are shown them: without what was withdrawn since, and sides that are compared stand in an
-/// order drawn with the workspace's secret.
+/// order drawn with the workspace's secret, and so does what is picked from.
 ///
 /// # Errors
 /// As there; and where the secret cannot be read or drawn.
@@ -72,7 +93,7 @@ pub fn shown_items(
 ) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
     let Some((step, mut items)) = review_items(config, recipe, ballot)? else { return Ok(None) };
     super::Withheld::open(&Workspace::new(&config.root), recipe)?.retain_items(&mut items)?;
-    if items.iter().any(|item| !item.order.is_empty()) {
+    if items.iter().any(|item| !item.order.is_empty()) || step.picked_from().next().is_some() {
         let blinding = blinding(&Workspace::new(&config.root))?;
         items.iter_mut().for_each(|item| blinding.show(&step, item));
     }

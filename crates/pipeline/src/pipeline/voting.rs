@@ -10,7 +10,9 @@ use crate::stages::Review;
 use crate::stages::review::Votes;
 use riddlemill_review::ballot::{Round, Step as Ballot};
 use riddlemill_review::votes::current;
-use riddlemill_review::{AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, resolve_all};
+use riddlemill_review::{
+    AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, resolve_all, written_by,
+};
 use riddlemill_tables::Workspace;
 
 /// A review with its items, the votes on them, and who was given what.
@@ -66,7 +68,8 @@ impl<'c> Voting<'c> {
         };
         let mut tasks = self.tasks.all().to_vec();
         tasks.extend(votes_as_tasks(round, &self.items, &self.resolved, &self.by_item(), self.tasks.all()));
-        let settings = AssignSettings { round, ..AssignSettings::default() };
+        let written_by = written_by(&self.items);
+        let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
         match assign(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
             Err(AssignError::TooFew { needed, there, .. }) => Mend::First(format!(
                 "add [[annotator]]s to pipeline.toml: {} needs {needed} who may vote on an item, there {}",
@@ -77,6 +80,10 @@ impl<'c> Voting<'c> {
             Ok(new) if !new.is_empty() => Mend::Command(format!("riddlemill review assign {at}")),
             Ok(_) => match self.most_to_do(round, &open) {
                 Some(who) => Mend::Command(format!("riddlemill review export {at} --annotator {who}")),
+                None if open.iter().any(|id| written_by.contains_key(*id)) => Mend::First(format!(
+                    "add [[annotator]]s to pipeline.toml: whoever wrote what {} judges does not vote on it",
+                    self.ballot.name
+                )),
                 None => Mend::Command(format!("riddlemill review status --recipe {}", self.recipe)),
             },
         }

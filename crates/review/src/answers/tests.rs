@@ -153,3 +153,72 @@ fn rejections_need_reasons_that_exist() {
     assert_eq!(given("offensive, 不好笑"), Answers::Given([("screen", reasons)].into_iter().collect()));
     assert!(matches!(given("reject"), Answers::Faulty(_)));
 }
+
+#[test]
+fn wrong_answers_differ_from_each_other_and_from_the_right_one() {
+    let step = ballots::step("flub", "wrong-candidates").unwrap();
+    let mut item = item(&step, &[]);
+    item.apart = vec!["鱼不会口渴。".into()];
+    let read = |three: [&str; 3]| {
+        let given: Values = ["wrong_1", "wrong_2", "wrong_3"].into_iter().zip(three).collect();
+        read(&step.form(Round::Vote), &item, |field| given.get(field).cloned())
+    };
+    assert!(matches!(read(["会。", "不知道。", "要看鱼。"]), Answers::Given(_)));
+    let alike = read(["会。", "不知道。", " 会 "]);
+    assert_eq!(alike, Answers::Faulty(vec![("wrong_3", Fault::Repeats { other: "wrong_1" })]));
+    let right = read(["会。", "鱼不会口渴", "要看鱼。"]);
+    assert_eq!(right, Answers::Faulty(vec![("wrong_2", Fault::Right)]));
+}
+
+#[test]
+fn a_text_that_is_there_to_be_edited_is_an_answer_once_it_is() {
+    let step = ballots::step("ruozhibench-gen", "screen").unwrap();
+    let content = Content::from([("question_zh".to_owned(), Value::from("鱼会口渴麻？"))]);
+    let item = Item::new(&step, "q", content, Values::new());
+    let read = |text: &str| {
+        let given: Values = [("screen", "keep"), ("question_zh", text)].into_iter().collect();
+        match read(&step.form(Round::Vote), &item, |field| given.get(field).cloned()) {
+            Answers::Given(values) => values.text("question_zh").map(str::to_owned),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((read("鱼会口渴麻？ "), read("")), (None, None));
+    assert_eq!(read("鱼会口渴吗？").as_deref(), Some("鱼会口渴吗？"));
+}
+
+#[test]
+fn a_draft_is_shown_with_its_names_and_copied_back_as_it_stands() {
+    let step = ballots::step("ruozhibench-gen", "category").unwrap();
+    let field = &step.fields[0];
+    let lines: Vec<String> = [1, 4, 0].iter().map(|&at| explained(&field.options()[at])).collect();
+    let shown = format!("1. {}\n2. {}\n3. {}", lines[0], lines[1], lines[2]);
+    assert!(shown.starts_with("1. 2 · 常识误解 · Commonsense Misunderstanding · 误解了"), "{shown}");
+    let item = item(&step, &[]);
+    let given: Values = [("categories", shown.as_str()), ("sure", "yes")].into_iter().collect();
+    let Answers::Given(values) = read(&step.form(Round::Vote), &item, |field| given.get(field).cloned())
+    else {
+        panic!("{shown}")
+    };
+    assert_eq!(values.get("categories").unwrap().to_string(), "1; 2; 5");
+}
+
+#[test]
+fn a_pick_that_gives_the_right_option_away_is_taken_and_told() {
+    let step = ballots::step("flub", "wrong").unwrap();
+    let long = "“意思”在前后不是一个意思。前一处说的是含义，后一处说的是心意。".to_owned();
+    let candidates =
+        ["太贵。", "太小气。", "太远。", "“意思”都是价钱的意思。所以送得越贵越有面子，客人越高兴。"];
+    let content = Content::from([
+        ("text".to_owned(), Value::from("这是什么意思？")),
+        ("explanation".to_owned(), Value::Text(long)),
+        ("candidates".to_owned(), Value::List(candidates.map(str::to_owned).to_vec())),
+    ]);
+    let item = Item::new(&step, "t", content, Values::new());
+    let form = step.form(Round::Vote);
+    let told = |picked: &str| {
+        let Answers::Given(values) = read(&form, &item, |_| Some(Value::from(picked))) else { panic!() };
+        cautions(&form, &item, &values)
+    };
+    assert_eq!(told("1;2;3").len(), 3, "its length, its quotes, its sentences");
+    assert_eq!(told("1;2;4"), []);
+}

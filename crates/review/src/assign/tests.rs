@@ -10,6 +10,7 @@ fn people(names: &[&str], role: Role) -> Vec<Annotator> {
         languages: vec!["zh".into()],
         qualified: true,
         accounts: Vec::new(),
+        trials: Vec::new(),
     };
     names.iter().map(person).collect()
 }
@@ -149,4 +150,20 @@ proptest! {
         items.reverse();
         prop_assert_eq!(&tasks, &assign(&step, &items, &people, &[], &settings).unwrap());
     }
+}
+
+#[test]
+fn nobody_is_given_what_they_wrote() {
+    let step = ballots::step("chumor", "preference").unwrap();
+    let people: Vec<Annotator> =
+        ["a", "b", "c", "d"].map(|name| Annotator::new(name, Role::Annotator)).into();
+    let ids: Vec<String> = (0..40).map(|at| format!("i{at}")).collect();
+    let items: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let written_by: std::collections::BTreeMap<String, Vec<String>> =
+        ids.iter().take(30).map(|id| (id.clone(), vec!["a".to_owned()])).collect();
+    let settings = AssignSettings { written_by: Some(&written_by), ..AssignSettings::default() };
+    let tasks = assign(&step, &items, &people, &[], &settings).unwrap();
+    assert_eq!(tasks.len(), 120, "three for each");
+    assert!(tasks.iter().all(|task| task.annotator != "a" || !written_by.contains_key(&task.item)));
+    assert_eq!(tasks.iter().filter(|task| task.annotator == "a").count(), 10, "and the others");
 }

@@ -1,9 +1,11 @@
 //! Ballots out.
 
+use std::collections::BTreeMap;
+
 use crate::answers;
 use crate::ballot::{Field, Round, Step};
 use crate::item::Item;
-use crate::value::Value;
+use crate::value::{Value, Values};
 use crate::votes::Vote;
 use riddlemill_text::options::Draw;
 
@@ -72,6 +74,8 @@ pub struct Ballot<'b> {
     pub rows: &'b [(&'b Item, Option<&'b Vote>)],
     /// Of the recipe; orders the rows, differently for every annotator.
     pub seed: u64,
+    /// Answers that stand on the ballot of who has not voted yet, by item: there to be looked at and changed.
+    pub proposed: Option<&'b BTreeMap<String, Values>>,
 }
 
 /// Writes a ballot.
@@ -151,12 +155,35 @@ impl<'b> Sheet<'b> {
         let own = own.filter(|vote| vote.content_hash == item.content_hash);
         let mut cells = vec![item.id.clone()];
         cells.extend(self.sees.iter().map(|key| item.content.get(*key).map(readable).unwrap_or_default()));
-        cells.extend(self.drafts.iter().map(|field| item.draft.get(field).map(readable).unwrap_or_default()));
-        cells.extend(self.form.iter().map(|field| answer(field, item, own)));
+        cells.extend(self.drafts.iter().map(|field| self.draft(item, field)));
+        let proposed =
+            self.ballot.proposed.and_then(|proposed| proposed.get(&item.id)).filter(|_| own.is_none());
+        let proposed = |field: &Field| Some(answers::write(field, item, proposed?.get(field.name)?));
+        let given = |field: &Field| proposed(field).unwrap_or_else(|| answer(field, item, own));
+        cells.extend(self.form.iter().map(given));
         cells.extend([annotator, round.name(), step.recipe, step.name].map(str::to_owned));
         cells.push(own.map(|vote| vote.id.to_string()).unwrap_or_default());
         cells.push(item.sheet_hash());
         cells
+    }
+}
+
+impl Sheet<'_> {
+    /// A draft as it is read: drafted codes with their names and what they mean, in the order that they were drafted in.
+    fn draft(&self, item: &Item, name: &str) -> String {
+        let Some(value) = item.drafted(name) else { return String::new() };
+        let options =
+            self.form.iter().find(|field| field.name == name).map(Field::options).unwrap_or_default();
+        let named = |code: &String| {
+            let option = options.iter().find(|option| option.code == code);
+            option.map_or_else(|| code.clone(), answers::explained)
+        };
+        match value {
+            Value::List(codes) if !options.is_empty() => {
+                readable(&Value::List(codes.iter().map(named).collect()))
+            }
+            value => readable(&value),
+        }
     }
 }
 

@@ -88,7 +88,7 @@ pub fn import<'i>(
     import.problems.extend(notes.into_iter().map(whole));
     import.problems.extend(problems);
     let columns = Columns::of(&entries, &names);
-    import.problems.extend(columns.faults(file, &entries));
+    import.problems.extend(columns.faults(file, &entries, &form));
     if columns.item.is_none() || columns.annotator.is_none() || columns.content_hash.is_none() {
         return import;
     }
@@ -203,14 +203,16 @@ impl Columns {
         }
     }
 
-    fn faults(&self, file: &str, entries: &Entries) -> Vec<Problem> {
+    fn faults(&self, file: &str, entries: &Entries, form: &[Field]) -> Vec<Problem> {
         let problem = |place, trouble| Problem { file: file.to_owned(), place, trouble };
         let doubled = self.doubled.iter().map(|&at| {
             problem(entries.place(1, Some(at)), Trouble::DoubledHeader(entries.columns[at].clone()))
         });
         let needed =
             [("item", self.item), ("annotator", self.annotator), ("content_hash", self.content_hash)];
-        let fields = self.names.iter().copied().zip(self.fields.iter().copied());
+        // A ballot from before there was an optional question has no column for it, and nothing is missing.
+        let asked = self.names.iter().zip(&self.fields).zip(form);
+        let fields = asked.filter(|(_, field)| field.required).map(|((name, at), _)| (*name, *at));
         let sheet = entries.sheet.as_ref().map(|sheet| format!("sheet {sheet}")).unwrap_or_default();
         let absent = needed.into_iter().chain(fields).filter(|(_, at)| at.is_none());
         doubled.chain(absent.map(|(name, _)| problem(sheet.clone(), Trouble::NoColumn(name)))).collect()
@@ -313,6 +315,10 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             row.problems.push(problem(self.columns.annotator, trouble));
             return row;
         }
+        if item.written_by.contains(&name) {
+            row.problems.push(problem(self.columns.annotator, Trouble::OwnText { name }));
+            return row;
+        }
         let hash_cell = text(self.columns.content_hash).unwrap_or_default();
         let (hash, seal) = match hash_cell.split_once('.') {
             Some((hash, seal)) => (hash, Some(seal.trim())),
@@ -334,14 +340,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         };
         let stale = content_hash != item.content_hash;
         // Drafts, candidates and orders of today say nothing about a ballot of yesterday.
-        let old = Item {
-            id: id.clone(),
-            content: Content::new(),
-            draft: Values::new(),
-            order: Vec::new(),
-            content_hash,
-            shown: None,
-        };
+        let old = Item::bare(id.clone(), Content::new(), Values::new(), content_hash);
         let sealed = if stale { Some(Cow::Owned(old)) } else { item.as_sealed(seal) };
         let Some(item) = sealed.as_deref() else {
             row.problems.push(problem(self.columns.content_hash, Trouble::OtherOrder(id)));
@@ -368,6 +367,11 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         };
         if stale {
             row.problems.push(problem(self.columns.content_hash, Trouble::Stale(id.clone())));
+        }
+        for (name, tell) in answers::cautions(self.form, item, &values) {
+            let at = self.form.iter().position(|field| field.name == name);
+            let column = at.and_then(|at| self.columns.fields[at]);
+            row.problems.push(problem(column, Trouble::GivesAway(tell.words().0)));
         }
         let seconds = text(self.columns.seconds).and_then(|text| text.parse::<f64>().ok());
         let vote = Vote {

@@ -114,6 +114,15 @@ pub enum Trouble {
     /// The same, and the answer means nothing without the older text.
     #[error("{0} has changed since this was exported, and the answer refers to what stood there; not taken")]
     StaleUnread(String),
+    /// The vote is taken, and what it picks lets the right option be guessed.
+    #[error("{0}; the vote is taken, and another choice gives less away")]
+    GivesAway(&'static str),
+    /// The annotator wrote what is to be judged.
+    #[error("{name} wrote what is to be judged here, so the vote is not taken")]
+    OwnText {
+        /// Who.
+        name: String,
+    },
     /// Rows that were assigned and are not in the file.
     #[error("{count} items assigned to {annotator} are not in the file, {first} the first; they stay open")]
     RowsMissing {
@@ -129,6 +138,9 @@ pub enum Trouble {
 impl Trouble {
     /// Whether nothing is lost by it: the row is taken, or there was none.
     pub fn is_note(&self) -> bool {
-        matches!(self, Trouble::Odd(_) | Trouble::Stale(_) | Trouble::RowsMissing { .. })
+        matches!(
+            self,
+            Trouble::Odd(_) | Trouble::Stale(_) | Trouble::GivesAway(_) | Trouble::RowsMissing { .. }
+        )
     }
 }

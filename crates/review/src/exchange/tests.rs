@@ -24,6 +24,7 @@ fn people() -> Vec<Annotator> {
         languages: vec!["zh".into()],
         qualified: true,
         accounts: vec![account.into()],
+        trials: Vec::new(),
     };
     vec![person("j1", Role::Junior, "7"), person("j2", Role::Junior, "8"), person("s1", Role::Senior, "9")]
 }
@@ -62,7 +63,7 @@ fn read(step: &Step, items: &[Item], file: &str, bytes: &[u8]) -> Import {
 
 fn written(step: &Step, items: &[Item], annotator: &str, format: Format) -> File {
     let rows: Vec<(&Item, Option<&Vote>)> = items.iter().map(|item| (item, None)).collect();
-    let ballot = Ballot { step, round: Round::Vote, annotator, rows: &rows, seed: 5 };
+    let ballot = Ballot { step, round: Round::Vote, annotator, rows: &rows, seed: 5, proposed: None };
     export(&ballot, format).unwrap().remove(0)
 }
 
@@ -478,7 +479,8 @@ fn label_studios_configuration_is_stable() {
     let step = ballots::step("flub", "clean").unwrap();
     let items = items(&step, 1);
     let rows: Vec<(&Item, Option<&Vote>)> = items.iter().map(|item| (item, None)).collect();
-    let ballot = Ballot { step: &step, round: Round::Vote, annotator: "", rows: &rows, seed: 5 };
+    let ballot =
+        Ballot { step: &step, round: Round::Vote, annotator: "", rows: &rows, seed: 5, proposed: None };
     let files = export(&ballot, Format::LabelStudio).unwrap();
     assert_eq!(files[1].name, "flub.clean.config.xml");
     insta::assert_snapshot!(String::from_utf8(files[1].bytes.clone()).unwrap());
@@ -626,7 +628,7 @@ proptest! {
         }
         let rows: Vec<(&Item, Option<&Vote>)> =
             items.iter().map(|item| (item, log.votes().iter().find(|vote| vote.item == item.id))).collect();
-        let ballot = Ballot { step: &step, round: Round::Vote, annotator: "j1", rows: &rows, seed: 5 };
+        let ballot = Ballot { step: &step, round: Round::Vote, annotator: "j1", rows: &rows, seed: 5, proposed: None };
         for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
             let file = export(&ballot, format).unwrap().remove(0);
             let again = read(&step, &items, &file.name, &file.bytes);

@@ -127,9 +127,13 @@ fn write_guideline(worksheet: &mut Worksheet, sheet: &Sheet<'_>) -> Result<(), X
     for field in &sheet.form {
         lines.push([field.name.to_owned(), field.label.zh.to_owned(), field.label.en.to_owned()]);
         for option in field.options() {
-            let line = |label: &str, definition: &str| format!("{label}: {definition}");
-            let [zh, en] =
-                [line(option.label.zh, option.definition.zh), line(option.label.en, option.definition.en)];
+            let line = |label: &str, definition: &str, example: Option<&str>| match example {
+                Some(example) => format!("{label}: {definition}\n{example}"),
+                None => format!("{label}: {definition}"),
+            };
+            let example = option.example;
+            let zh = line(option.label.zh, option.definition.zh, example.map(|example| example.zh));
+            let en = line(option.label.en, option.definition.en, example.map(|example| example.en));
             lines.push([format!("    {}", option.code), zh, en]);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::answers::shown_numbers;
 use crate::ballot::{Combine, Drafts, Field, Kind, REASON, Role, Round, Step};
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
@@ -464,7 +465,24 @@ fn with_votes(step: &Step, item: &Item, votes: &[&Vote], rounds: &[Round]) -> It
             }
         }
     }
-    item.with_more(more)
+    let mut seen = item.with_more(more);
+    // What voters picked is told by the numbers that stand there now.
+    for field in rounds.iter().flat_map(|round| step.form(*round)) {
+        let Kind::Pick { from, .. } = field.kind else { continue };
+        for prefix in ["votes", "review"] {
+            let Some(Value::List(told)) = seen.content.get(&format!("{prefix}.{}", field.name)).cloned()
+            else {
+                continue;
+            };
+            let as_shown = |numbers: &String| {
+                let numbers: Vec<String> = numbers.split("; ").map(str::to_owned).collect();
+                shown_numbers(&seen, from, &numbers).join("; ")
+            };
+            let told = told.iter().map(as_shown).collect();
+            seen.content.insert(format!("{prefix}.{}", field.name), Value::List(told));
+        }
+    }
+    seen
 }
 
 #[cfg(test)]

@@ -68,6 +68,10 @@ record! {
         wrong_status: Option<String>,
         /// What they rest on.
         wrong_basis: Vec<String>,
+        /// How sure it is that whoever read the finished row agreed with it; null where nobody is asked.
+        final_status: Option<String>,
+        /// What that rests on.
+        final_basis: Vec<String>,
         /// The explanation and the wrong answers in the order of A to D.
         options: Vec<String>,
         /// The place of the explanation among them, from 0.

@@ -39,6 +39,12 @@ record! {
         screen_status: Option<String>,
         /// What that rests on.
         screen_basis: Vec<String>,
+        /// The question as it was posted, where people edited it at screening.
+        original: Option<String>,
+        /// How sure it is that the question can be told in English; null where nobody is asked.
+        suitability_status: Option<String>,
+        /// What that rests on.
+        suitability_basis: Vec<String>,
         /// The drafted translation.
         translation_draft: Option<String>,
         /// The question in English.

@@ -12,7 +12,7 @@ use crate::options::Draw;
 use crate::text::normalise::{Fold, fold};
 
 /// Parts that the items are drawn into.
-const FOLDS: usize = 10;
+pub(super) const FOLDS: usize = 10;
 /// Times that the training items are gone through.
 const EPOCHS: usize = 4;
 /// Weights; n-grams that share one disturb each other a little.
@@ -46,8 +46,8 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     let judged: Vec<(usize, f64)> = (0..FOLDS)
         .into_par_iter()
         .flat_map_iter(|fold| {
-            let train = order.iter().copied().filter(|&at| fold_of[at] != fold);
-            let weights = train_on(items, &features, &train.collect::<Vec<_>>(), seed);
+            let others: Vec<usize> = order.iter().copied().filter(|&at| fold_of[at] != fold).collect();
+            let weights = train(&features, |at| items[at].gold, &others, seed);
             let judge = |at: usize| {
                 let scores: Vec<f64> =
                     features[at].iter().map(|grams| f64::from(score(&weights, grams))).collect();
@@ -68,10 +68,16 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     })
 }
 
-fn train_on(items: &[Item<'_>], features: &[Vec<Vec<u32>>], train: &[usize], seed: u64) -> Vec<f32> {
+/// Weights learned from the items in `others`: `features` are those of their options, `gold` says which is right.
+pub(super) fn train(
+    features: &[Vec<Vec<u32>>],
+    gold: impl Fn(usize) -> usize,
+    others: &[usize],
+    seed: u64,
+) -> Vec<f32> {
     let mut weights = vec![0.0_f32; WEIGHTS];
     let mut squares = vec![1e-6_f32; WEIGHTS];
-    let mut order = train.to_vec();
+    let mut order = others.to_vec();
     for epoch in 0..EPOCHS {
         let mut draw = Draw::new(seed, "shortcut epoch", &epoch.to_string());
         for last in (1..order.len()).rev() {
@@ -83,7 +89,7 @@ fn train_on(items: &[Item<'_>], features: &[Vec<Vec<u32>>], train: &[usize], see
             let odds: Vec<f32> = scores.iter().map(|score| (score - best).exp()).collect();
             let sum: f32 = odds.iter().sum();
             for (option, grams) in features[at].iter().enumerate() {
-                let wanted = if option == items[at].gold { 1.0 } else { 0.0 };
+                let wanted = if option == gold(at) { 1.0 } else { 0.0 };
                 let gradient = (odds[option] / sum - wanted) * scale(grams);
                 for &gram in grams {
                     let gram = gram as usize;
@@ -96,7 +102,7 @@ fn train_on(items: &[Item<'_>], features: &[Vec<Vec<u32>>], train: &[usize], see
     weights
 }
 
-fn score(weights: &[f32], grams: &[u32]) -> f32 {
+pub(super) fn score(weights: &[f32], grams: &[u32]) -> f32 {
     grams.iter().map(|&gram| weights[gram as usize]).sum::<f32>() * scale(grams)
 }
 
@@ -105,22 +111,36 @@ fn scale(grams: &[u32]) -> f32 {
     1.0 / (grams.len().max(1) as f32).sqrt()
 }
 
-/// The hashed features of every option of an item, each once.
-fn features(item: &Item<'_>) -> Vec<Vec<u32>> {
-    let lengths: Vec<usize> = item.options.iter().map(|text| text.chars().count()).collect();
-    let of = |(at, text): (usize, &String)| {
-        let rank = lengths.iter().filter(|length| **length > lengths[at]).count();
+/// What an option is known by, whatever stands beside it.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    grams: Vec<u32>,
+    chars: usize,
+}
+
+pub(super) fn written(text: &str) -> Written {
+    let folded = fold(text, Fold::KEY);
+    let chars: Vec<char> = std::iter::once('\u{2}').chain(folded.chars()).chain(['\u{3}']).collect();
+    let grams = (1..=LONGEST_GRAM).flat_map(|length| chars.windows(length).map(hash)).collect();
+    Written { grams, chars: text.chars().count() }
+}
+
+/// The hashed features of options that stand together, each once: those of each, and its rank by length.
+pub(super) fn ranked(options: &[&Written]) -> Vec<Vec<u32>> {
+    let of = |option: &&Written| {
+        let rank = options.iter().filter(|other| other.chars > option.chars).count();
         let mut grams = vec![hash(&['\u{1}', char::from_digit(rank as u32 % 36, 36).unwrap_or('z')])];
-        let folded = fold(text, Fold::KEY);
-        let chars: Vec<char> = std::iter::once('\u{2}').chain(folded.chars()).chain(['\u{3}']).collect();
-        for length in 1..=LONGEST_GRAM {
-            grams.extend(chars.windows(length).map(hash));
-        }
+        grams.extend(&option.grams);
         grams.sort_unstable();
         grams.dedup();
         grams
     };
-    item.options.iter().enumerate().map(of).collect()
+    options.iter().map(of).collect()
+}
+
+fn features(item: &Item<'_>) -> Vec<Vec<u32>> {
+    let written: Vec<Written> = item.options.iter().map(|text| written(text)).collect();
+    ranked(&written.iter().collect::<Vec<_>>())
 }
 
 /// FNV-1a over the characters: the same on every machine.

@@ -10,8 +10,10 @@ mod length;
 mod near;
 mod overlap;
 mod position;
+mod propose;
 mod reuse;
 mod share;
+mod tells;
 
 use serde::Serialize;
 
@@ -21,8 +23,10 @@ pub use length::{Lengths, lengths};
 pub use near::{NearEqual, near_equal};
 pub use overlap::{Overlap, overlap};
 pub use position::{Positions, positions};
+pub use propose::{Open, propose};
 pub use reuse::{Reused, reused};
 pub use share::Share;
+pub use tells::{Tell, tells};
 
 /// A multiple choice.
 #[derive(Clone, Copy, Debug)]

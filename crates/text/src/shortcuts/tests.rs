@@ -222,3 +222,99 @@ fn the_published_flub_is_measured() {
     });
     eprintln!("{shown}");
 }
+
+/// A text of FLUB: its id, itself, its explanation, and what may stand beside that.
+type Cunning = (String, String, String, Vec<String>);
+
+/// The half of FLUB that is at hand, where there is one: each row's own wrong answers, and six options of other rows,
+/// right ones and wrong ones as they are drawn.
+fn nine_candidates() -> Option<Vec<Cunning>> {
+    let Some(folder) = std::env::var_os("RIDDLEMILL_REFERENCE") else {
+        eprintln!("skipped: RIDDLEMILL_REFERENCE is not set");
+        return None;
+    };
+    let path = std::path::Path::new(&folder).join("data/reference/flub-dev.jsonl");
+    let text = std::fs::read_to_string(path).unwrap().replace(": NaN", ": null");
+    let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let words = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let wrong = |row: &serde_json::Value| -> Vec<String> {
+        let options = row["options"].as_object().unwrap();
+        options
+            .iter()
+            .filter(|(letter, _)| **letter != words(&row["answer"]))
+            .map(|(_, text)| words(text))
+            .collect()
+    };
+    let all: Vec<Vec<String>> = rows.iter().map(wrong).collect();
+    let explanations: Vec<String> = rows.iter().map(|row| words(&row["explanation"])).collect();
+    let candidates = |at: usize, id: &str| {
+        let mut draw = Draw::new(1, "candidates of other rows", id);
+        let mut nine = all[at].clone();
+        while nine.len() < 9 {
+            let other = draw.below(all.len());
+            let one = all[other].get(draw.below(4)).unwrap_or(&explanations[other]);
+            if other != at && !nine.contains(one) {
+                nine.push(one.clone());
+            }
+        }
+        nine
+    };
+    let item = |(at, row): (usize, &serde_json::Value)| {
+        (
+            words(&row["id"]),
+            words(&row["text"]),
+            words(&row["explanation"]),
+            candidates(at, &words(&row["id"])),
+        )
+    };
+    Some(rows.iter().enumerate().map(item).collect())
+}
+
+/// What a classifier that never reads the text gets right where these candidates stand beside the explanations.
+fn guessed(rows: &[Cunning], chosen: &[Vec<usize>], seed: u64) -> f64 {
+    let sets: Vec<(Vec<String>, usize)> = rows
+        .iter()
+        .zip(chosen)
+        .map(|((id, _, right, candidates), places)| {
+            let wrong: Vec<String> = places.iter().map(|&place| candidates[place].clone()).collect();
+            // Published wrong answers of a row may be the same twice, which no set of the program's own has.
+            let order = crate::options::order(1, "flub options", id, 4);
+            let texts: Vec<&String> = std::iter::once(right).chain(&wrong).collect();
+            let gold = order.iter().position(|&place| place == 0).unwrap();
+            (order.iter().map(|&place| texts[place].clone()).collect(), gold)
+        })
+        .collect();
+    let items: Vec<Item<'_>> = rows
+        .iter()
+        .zip(&sets)
+        .map(|((id, question, ..), (options, gold))| Item { id, group: id, question, options, gold: *gold })
+        .collect();
+    measure(&items, &[], seed).unwrap().baseline.unwrap().accuracy.value
+}
+
+#[test]
+fn proposed_options_of_flub_give_nothing_away() {
+    let Some(rows) = nine_candidates() else { return };
+    let open: Vec<Open<'_>> = rows
+        .iter()
+        .map(|(id, question, right, candidates)| Open { id, question, right, candidates })
+        .collect();
+    let own: Vec<Vec<usize>> = rows.iter().map(|_| vec![0, 1, 2]).collect();
+    let chosen = propose(&open, 3, 0.05, 1);
+    let off: usize = chosen.iter().flatten().filter(|&&place| place > 2).count();
+    let touched = chosen.iter().filter(|places| places.iter().any(|&place| place > 2)).count();
+    for seed in [1, 2, 3, 7] {
+        let of = |chosen: &[Vec<usize>]| guessed(&rows, chosen, seed);
+        eprintln!("seed {seed}: own three {:.3}, proposed {:.3}", of(&own), of(&chosen));
+    }
+    // RIDDLEMILL_LISTED=100 prints so many proposals to be read.
+    let listed = std::env::var("RIDDLEMILL_LISTED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    for ((_, text, right, candidates), places) in rows.iter().zip(&chosen).take(listed) {
+        eprintln!("{text}\n  = {right}");
+        places.iter().for_each(|&place| {
+            eprintln!("  {} {}", if place > 2 { "+" } else { "-" }, candidates[place]);
+        });
+    }
+    eprintln!("{off} of {} proposed are of other rows, in {touched} of {} rows", 3 * rows.len(), rows.len());
+    assert!(guessed(&rows, &chosen, 1) <= 0.35);
+}

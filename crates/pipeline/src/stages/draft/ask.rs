@@ -60,7 +60,11 @@ pub struct Asking<'a> {
 /// [`StageError::Settings`] naming the file that is no prompt.
 pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
     let prompts = Prompts::load(Some(&config.root.join("prompts"))).map_err(settings_error)?;
-    Ok(prompts.as_printed(papers_own(config)))
+    let wording = config.typed::<sections::Draft>(None, "draft").prompts;
+    Ok(match wording.as_str() {
+        "zh" => prompts.in_chinese(),
+        _ => prompts.as_printed(papers_own(config)),
+    })
 }
 
 /// Whether models are sent the papers' own wording, and their replies read as the papers read them.

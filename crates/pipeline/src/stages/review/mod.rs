@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::overrule::{by_rule, stops};
 use super::subject::{Decision, Subject, Subjects};
 use crate::config::sections;
-use riddlemill_review::ballot::{Field, KEEP, Kind, Round, Step};
+use riddlemill_review::ballot::{Drafts, Field, KEEP, Kind, Round, Step};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, ballots, resolve_all};
@@ -26,6 +26,8 @@ use riddlemill_text::record::{Outcome, Reason, Standing};
 pub enum Review {
     /// Whether a question belongs in the benchmark (RuozhiBench 2.2).
     Screen,
+    /// Whether it can be told in English (2.2).
+    Suitability,
     /// The English question (2.3).
     Translation,
     /// The analysis (2.3).
@@ -44,6 +46,8 @@ pub enum Review {
     WrongCandidates,
     /// The three most challenging of them (2.1).
     Wrong,
+    /// The finished row, read once more (2.1).
+    Final,
     /// Whether a joke is one to explain (Chumor 2).
     JokeScreen,
     /// Why it is funny (2).
@@ -112,8 +116,9 @@ impl std::ops::Deref for Ballot {
 
 impl Review {
     /// Every review step of records that have a type in Rust.
-    pub const ALL: [Review; 25] = [
+    pub const ALL: [Review; 27] = [
         Review::Screen,
+        Review::Suitability,
         Review::Translation,
         Review::Irrationality,
         Review::Category,
@@ -123,6 +128,7 @@ impl Review {
         Review::Explanation,
         Review::WrongCandidates,
         Review::Wrong,
+        Review::Final,
         Review::JokeScreen,
         Review::JokeExplanation,
         Review::Preference,
@@ -144,6 +150,7 @@ impl Review {
     pub fn place(self) -> (&'static str, &'static str) {
         match self {
             Review::Screen => ("ruozhibench-gen", "screen"),
+            Review::Suitability => ("ruozhibench-gen", "suitability"),
             Review::Translation => ("ruozhibench-gen", "translation"),
             Review::Irrationality => ("ruozhibench-gen", "irrationality"),
             Review::Category => ("ruozhibench-gen", "category"),
@@ -153,6 +160,7 @@ impl Review {
             Review::Explanation => ("flub", "explanation"),
             Review::WrongCandidates => ("flub", "wrong-candidates"),
             Review::Wrong => ("flub", "wrong"),
+            Review::Final => ("flub", "final"),
             Review::JokeScreen => ("chumor", "screen"),
             Review::JokeExplanation => ("chumor", "explanation"),
             Review::Preference => ("chumor", "preference"),
@@ -188,9 +196,14 @@ impl Review {
     /// The ballot; the settings decide whether drafts go ahead.
     pub fn ballot(self, settings: &sections::Review) -> Step {
         let (recipe, name) = self.place();
-        let draft_ahead = settings.preview || settings.draft_ahead.iter().any(|step| step == name);
+        let named = |steps: &[String]| steps.iter().any(|step| step == name);
+        let draft_ahead = settings.preview || named(&settings.draft_ahead);
         match ballots::step(recipe, name) {
-            Some(step) => Step { draft_ahead, ..step },
+            Some(step) => {
+                let drafts = if named(&settings.blind) { Drafts::Hidden } else { step.drafts };
+                let on_demand = step.on_demand && !named(&settings.wanted);
+                Step { draft_ahead, drafts, on_demand, ..step }
+            }
             None => unreachable!("{recipe} has no ballot {name}"),
         }
     }
@@ -213,7 +226,9 @@ pub fn review<S: Subject>(
         false => Missing::Holds,
     };
     let by_item = votes.by_item(step.recipe, step.name);
-    let mut items: Vec<Vec<Item>> = records.iter().map(|record| record.items(review, &step, seed)).collect();
+    // What nobody is asked about passes.
+    let items_of = |record: &S| if step.on_demand { Vec::new() } else { record.items(review, &step, seed) };
+    let mut items: Vec<Vec<Item>> = records.iter().map(items_of).collect();
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
         for field in &step.fields {

@@ -5,7 +5,7 @@ use riddlemill_text::record::{CunningText, Joke, Question};
 
 fn settings(draft_ahead: &[&str]) -> sections::Review {
     let names = draft_ahead.iter().map(ToString::to_string).collect();
-    sections::Review { draft_ahead: names, optional: Vec::new(), preview: false, sample: String::new() }
+    sections::Review { draft_ahead: names, ..sections::Review::default() }
 }
 
 fn question() -> Question {

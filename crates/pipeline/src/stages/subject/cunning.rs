@@ -70,7 +70,18 @@ impl Subject for CunningText {
             content.insert("explanation".to_owned(), Value::from(explanation));
             content.insert("candidates".to_owned(), Value::List(self.candidates.clone()));
         }
-        vec![Item::new(step, &self.id, content, draft(self, review))]
+        if review == Review::Final {
+            let shown = [("type", &self.cunning_type), ("explanation", &self.explanation)];
+            let shown = shown.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.as_deref()?)));
+            let wrong = WRONG.into_iter().zip(&self.wrong).map(|(key, text)| (key.to_owned(), text.as_str()));
+            content.extend(shown.chain(wrong).map(|(key, text)| (key, Value::from(text))));
+        }
+        let mut item = Item::new(step, &self.id, content, draft(self, review));
+        // What is a wrong answer says something else than the right one, which its writers do not see.
+        if matches!(review, Review::WrongCandidates | Review::Final) {
+            item.apart.extend(self.explanation.clone());
+        }
+        vec![item]
     }
 
     fn decided(
@@ -112,6 +123,20 @@ impl Subject for CunningText {
                 self.wrong = list(values, "wrong").iter().filter_map(place).cloned().collect();
                 (&mut self.wrong_status, &mut self.wrong_basis)
             }
+            Review::Final => {
+                if let Some(code) = text(values, "type") {
+                    self.cunning_type = Some(code);
+                }
+                if let Some(explanation) = text(values, "explanation") {
+                    self.explanation = Some(explanation);
+                }
+                for (wrong, field) in self.wrong.iter_mut().zip(WRONG) {
+                    if let Some(text) = text(values, field) {
+                        *wrong = text;
+                    }
+                }
+                (&mut self.final_status, &mut self.final_basis)
+            }
             _ => return,
         };
         *stands = Some(standing.code().to_owned());
@@ -122,6 +147,7 @@ impl Subject for CunningText {
         let drafted = match review {
             Review::Clean => return self.text.clone(),
             Review::WrongCandidates => return self.wrong_draft.join("\n"),
+            Review::Final => return finished(self),
             Review::Type => &self.type_draft,
             Review::Explanation => &self.explanation_draft,
             _ => &None,
@@ -134,12 +160,19 @@ impl Subject for CunningText {
             Review::Clean => return self.text.clone(),
             Review::WrongCandidates => return self.candidates.join("\n"),
             Review::Wrong => return self.wrong.join("\n"),
+            Review::Final => return finished(self),
             Review::Type => &self.cunning_type,
             Review::Explanation => &self.explanation,
             _ => &None,
         };
         decided.clone().unwrap_or_else(|| "none".into())
     }
+}
+
+/// Type, explanation and wrong answers, a line each.
+fn finished(text: &CunningText) -> String {
+    let right = [&text.cunning_type, &text.explanation].into_iter().flatten();
+    right.chain(&text.wrong).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// The drafted answers; empty where nothing was drafted. Of a text as it was posted that is the text

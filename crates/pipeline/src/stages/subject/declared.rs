@@ -139,7 +139,16 @@ impl Subject for Declared {
                 Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
             }
         }
-        vec![Item::new(step, &self.id, content, draft(self, step, &scope))]
+        let mut item = Item::new(step, &self.id, content, draft(self, step, &scope));
+        let apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default());
+        item.apart = apart.unwrap_or_default();
+        if let Some(ballot) = step.not_by {
+            let mut groups = Groups::of(self);
+            let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
+            let basis: Vec<String> = serde_json::from_value(basis).unwrap_or_default();
+            item.written_in = super::votes_of(&basis);
+        }
+        vec![item]
     }
 
     fn decided(

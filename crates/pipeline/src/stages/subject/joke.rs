@@ -1,6 +1,6 @@
 //! The jokes of Chumor (He et al., 2 and 3).
 
-use super::{Decision, Drafted, Prompt, Subject, noted, only, text};
+use super::{Decision, Drafted, Prompt, Subject, noted, only, text, votes_of};
 use crate::stages::Review;
 use crate::stages::draft::{Draft, Slot, check};
 use riddlemill_review::ballot::{KEEP, Step};
@@ -52,7 +52,12 @@ impl Subject for Joke {
             Review::Preference => {
                 let pair = |(model, theirs): (&String, &String)| {
                     let sides = [("human", explanation.clone()), ("llm", theirs.clone())];
-                    Item::paired(step, against(self, model), content(), "explanation", sides, seed)
+                    let mut item =
+                        Item::paired(step, against(self, model), content(), "explanation", sides, seed);
+                    if step.not_by.is_some() {
+                        item.written_in = votes_of(&self.explanation_basis);
+                    }
+                    item
                 };
                 opponents.map(pair).collect()
             }

@@ -17,7 +17,7 @@ use super::draft::{Draft, Slot};
 use super::review::Review;
 use super::stage::Rows;
 use riddlemill_review::ballot::Step;
-use riddlemill_review::{Item, Value, Values};
+use riddlemill_review::{Digest, Item, Value, Values};
 use riddlemill_text::record::{Post, Reason, Record, Standing};
 
 /// The record types that drafts and reviews fill in.
@@ -199,6 +199,11 @@ fn discard(draft: &mut Option<String>, asked: &str) -> Option<String> {
     let found = super::draft::check::unusable(asked, draft.as_deref()?)?;
     *draft = None;
     Some(format!("{found}; the draft is discarded"))
+}
+
+/// The votes among what a decision rests on.
+fn votes_of(basis: &[String]) -> Vec<Digest> {
+    basis.iter().filter_map(|one| one.strip_prefix("vote:")?.parse().ok()).collect()
 }
 
 /// A text among answers.

@@ -3,7 +3,7 @@
 use super::{Decision, Drafted, Prompt, Subject, discard, list, noted, only, text};
 use crate::stages::Review;
 use crate::stages::draft::{Draft, SCREEN_REASONS, Slot, check};
-use riddlemill_review::ballot::{KEEP, Step};
+use riddlemill_review::ballot::{Drafts, KEEP, Step};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::record::{Post, Question, Standing};
@@ -22,10 +22,15 @@ impl Subject for Question {
             Draft::Translation => Prompt::new("ruozhibench/translate", [("question", &self.text)]),
             Draft::Irrationality => {
                 let question = noted(english, self.note.as_deref());
-                Prompt::new("ruozhibench/irrationality", [("question", &question)])
+                let chinese = ("question_zh", self.text.as_str());
+                Prompt::new("ruozhibench/irrationality", [("question", question.as_str()), chinese])
             }
             Draft::Category => {
-                Prompt::new("ruozhibench/category", [("question", english), ("irrationality", analysis)])
+                let chinese = ("question_zh", self.text.as_str());
+                Prompt::new(
+                    "ruozhibench/category",
+                    [("question", english), ("irrationality", analysis), chinese],
+                )
             }
             Draft::Pair => {
                 Prompt::new("ruozhibench/pair", [("question", english), ("irrationality", analysis)])
@@ -101,7 +106,9 @@ impl Subject for Question {
         };
         let english = self.question_en.as_deref();
         match review {
-            Review::Screen | Review::Translation => show("question_zh", Some(&self.text)),
+            Review::Screen | Review::Suitability | Review::Translation => {
+                show("question_zh", Some(&self.text))
+            }
             Review::Irrationality => {
                 show("question_en", english);
                 show("question_zh", Some(&self.text));
@@ -113,14 +120,19 @@ impl Subject for Question {
             }
         }
         show("note", self.note.as_deref());
-        if review == Review::Screen && !self.screen_reasons.is_empty() {
+        let drafts = step.drafts == Drafts::Shown;
+        if drafts && review == Review::Screen && !self.screen_reasons.is_empty() {
             content.insert("draft_reasons".to_owned(), Value::List(self.screen_reasons.clone()));
         }
         let flags = self.flags_of(step.name);
-        if !flags.is_empty() {
+        if drafts && !flags.is_empty() {
             content.insert("flags".to_owned(), Value::List(flags));
         }
-        vec![Item::new(step, &self.id, content, draft(self, review))]
+        let mut item = Item::new(step, &self.id, content, draft(self, review));
+        if review == Review::Category && !self.category_draft.is_empty() {
+            item.ranked.insert("categories", self.category_draft.clone());
+        }
+        vec![item]
     }
 
     fn decided(
@@ -132,7 +144,13 @@ impl Subject for Question {
     ) {
         let Some(Decision { values, .. }) = only(decisions) else { return };
         let (stands, basis) = match review {
-            Review::Screen => (&mut self.screen_status, &mut self.screen_basis),
+            Review::Screen => {
+                if let Some(text) = text(values, "question_zh").filter(|text| *text != self.text) {
+                    self.original = Some(std::mem::replace(&mut self.text, text));
+                }
+                (&mut self.screen_status, &mut self.screen_basis)
+            }
+            Review::Suitability => (&mut self.suitability_status, &mut self.suitability_basis),
             Review::Translation => {
                 self.question_en = text(values, "question_en");
                 (&mut self.translation_status, &mut self.translation_basis)
@@ -170,7 +188,8 @@ impl Subject for Question {
 
     fn after(&self, review: Review) -> String {
         let decided = match review {
-            Review::Screen => return KEEP.into(),
+            Review::Screen if self.original.is_some() => return format!("{KEEP}: {}", self.text),
+            Review::Screen | Review::Suitability => return KEEP.into(),
             Review::Category => return self.categories.join("; "),
             Review::Translation => &self.question_en,
             Review::Irrationality => &self.irrationality,

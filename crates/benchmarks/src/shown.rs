@@ -1,0 +1,14 @@
+//! What a ballot shows beside an item: lists to pick from.
+
+use crate::ballot::{Kind, Step};
+
+impl Step {
+    /// The lists that are shown and picked from: they stand in an order that is drawn for each item.
+    pub fn picked_from(&self) -> impl Iterator<Item = &'static str> {
+        let second = self.review.iter().flat_map(|review| &review.fields);
+        self.fields.iter().chain(second).filter_map(|field| match field.kind {
+            Kind::Pick { from, .. } if self.shows.iter().any(|(key, _)| *key == from) => Some(from),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,235 @@
+//! Trials as they were graded: raw/votes/trials/<recipe>.<step>.jsonl, a line each and only appended to.
+//!
+//! A line holds answers that wait to be graded, or a grade. Of a step's grades the last of an annotator holds, and binds:
+//! `qualified` in the settings lets in only whoever has none.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::assign::{Annotator, Passed};
+use super::qualify::TrialLevel;
+use super::value::Values;
+use riddlemill_files::digest::Digest;
+use riddlemill_files::log::{Log, LogError};
+
+/// The folder of the trials in a workspace's raw/.
+pub fn folder(raw: &Path) -> PathBuf {
+    raw.join("votes/trials")
+}
+
+/// The file of a step's trials.
+pub fn path(raw: &Path, recipe: &str, step: &str) -> PathBuf {
+    folder(raw).join(format!("{recipe}.{step}.jsonl"))
+}
+
+/// A line of a step's trials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// Answers to gold items that a senior has to grade.
+    Answers(Given),
+    /// A grade.
+    Grade(Grade),
+}
+
+/// Somebody's answer to a gold item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// What a sheet calls it: nobody knows from it who answered.
+    pub entry: Digest,
+    /// Who.
+    pub annotator: String,
+    /// The item.
+    pub item: String,
+    /// The answers.
+    pub values: Values,
+}
+
+impl Given {
+    /// An answer under its name.
+    pub fn new(annotator: &str, item: &str, values: Values) -> Given {
+        let said = serde_json::to_string(&values).unwrap_or_default();
+        let parts = [annotator, item, &said].map(str::as_bytes);
+        let entry = Digest::of("riddlemill trial answer v1", parts);
+        Given { entry, annotator: annotator.to_owned(), item: item.to_owned(), values }
+    }
+}
+
+/// How an annotator did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grade {
+    /// Who.
+    pub annotator: String,
+    /// Gold items answered right.
+    pub right: usize,
+    /// Gold items answered.
+    pub of: usize,
+    /// The fewest that a trial is judged by.
+    pub fewest: usize,
+    /// The shares that had to be passed, for voters and for seniors.
+    pub shares: [f64; 2],
+    /// What it entitles to.
+    pub level: TrialLevel,
+    /// The senior who graded; nobody where answers were compared with the known ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, RFC 3339.
+    pub at: String,
+    /// The answers, each with whether it is right.
+    pub answers: Vec<(Given, bool)>,
+}
+
+impl Grade {
+    /// Whether the other says the same, whenever it was given.
+    fn says_as(&self, other: &Grade) -> bool {
+        let timeless = |grade: &Grade| Grade { at: String::new(), ..grade.clone() };
+        timeless(self) == timeless(other)
+    }
+}
+
+/// The lines of a step, in the order they were written. A line that cannot be read grades nobody.
+///
+/// # Errors
+/// [`LogError`] where the file is not what was written.
+pub fn read(raw: &Path, recipe: &str, step: &str) -> Result<Vec<Line>, LogError> {
+    let lines = Log::at(path(raw, recipe, step)).read()?;
+    Ok(lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// Adds what is new of these lines, on disk when it returns; how many that are.
+///
+/// # Errors
+/// [`LogError`] where the file cannot be written, or is not what was written before.
+pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<usize, LogError> {
+    let there = read(raw, recipe, step)?;
+    let known = |line: &Line| match line {
+        Line::Answers(given) => there.contains(&Line::Answers(given.clone())),
+        Line::Grade(grade) => {
+            let last = there.iter().rev().find_map(|line| match line {
+                Line::Grade(other) if other.annotator == grade.annotator => Some(other),
+                _ => None,
+            });
+            last.is_some_and(|last| last.says_as(grade))
+        }
+    };
+    let (mut bytes, mut new) = (Vec::new(), 0);
+    for line in lines.iter().filter(|line| !known(line)) {
+        serde_json::to_writer(&mut bytes, line).map_err(|source| LogError::Unwritable { source })?;
+        bytes.push(b'\n');
+        new += 1;
+    }
+    if new > 0 {
+        Log::at(path(raw, recipe, step)).append(&bytes)?;
+    }
+    Ok(new)
+}
+
+/// Puts onto every annotator what their trials entitle to. What cannot be read is passed over here and told by `fsck`.
+pub fn fill(raw: &Path, people: &mut [Annotator]) {
+    let Ok(entries) = std::fs::read_dir(folder(raw)) else { return };
+    let mut names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    for name in names {
+        let Some((recipe, step)) = name.strip_suffix(".jsonl").and_then(|name| name.split_once('.')) else {
+            continue;
+        };
+        let Ok(lines) = read(raw, recipe, step) else { continue };
+        let mut last: BTreeMap<String, Grade> = BTreeMap::new();
+        for line in lines {
+            if let Line::Grade(grade) = line {
+                last.insert(grade.annotator.clone(), grade);
+            }
+        }
+        for person in people.iter_mut() {
+            person.trials.extend(last.remove(&person.name).map(|grade| Passed {
+                recipe: recipe.to_owned(),
+                step: step.to_owned(),
+                right: grade.right,
+                of: grade.of,
+                fewest: grade.fewest,
+                level: grade.level,
+            }));
+        }
+    }
+}
+
+/// What changes whenever a trial is graded: for whoever keeps what [`fill`] gave.
+pub fn state(raw: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder(raw)).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ballot::{Role, Round};
+    use crate::{ballots, testing};
+
+    fn grade(annotator: &str, right: usize, of: usize, level: TrialLevel) -> Line {
+        Line::Grade(Grade {
+            annotator: annotator.into(),
+            right,
+            of,
+            fewest: 20,
+            shares: [0.8, 0.95],
+            level,
+            by: None,
+            at: "2026-01-01T00:00:00Z".into(),
+            answers: vec![(Given::new(annotator, "i", testing::one("type", "paradox")), true)],
+        })
+    }
+
+    fn person(name: &str, role: Role, qualified: bool) -> Annotator {
+        Annotator { qualified, ..Annotator::new(name, role) }
+    }
+
+    #[test]
+    fn a_grade_binds_and_other_steps_go_by_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let raw = dir.path();
+        let people = || {
+            vec![
+                person("good", Role::Junior, false),
+                person("bad", Role::Junior, true),
+                person("fair", Role::Senior, true),
+                person("best", Role::Senior, false),
+                person("hand", Role::Junior, true),
+                person("none", Role::Junior, false),
+            ]
+        };
+        let grades = [
+            grade("good", 17, 20, TrialLevel::Formal),
+            grade("bad", 3, 20, TrialLevel::Failed),
+            grade("fair", 18, 20, TrialLevel::Formal),
+            grade("best", 20, 20, TrialLevel::Senior),
+        ];
+        assert_eq!(append(raw, "flub", "type", &grades).unwrap(), 4);
+        assert_eq!(append(raw, "flub", "type", &grades).unwrap(), 0, "the same grade is stored once");
+        let mut graded = people();
+        fill(raw, &mut graded);
+        let may = |step: &str, round: Round| -> Vec<&str> {
+            let step = ballots::step("flub", step).unwrap();
+            let may = graded.iter().filter(|person| person.may_vote(&step, round));
+            may.map(|person| person.name.as_str()).collect()
+        };
+        assert_eq!(may("type", Round::Vote), ["good", "hand"]);
+        assert_eq!(may("type", Round::Review), ["best"], "a senior passes 95 %");
+        assert_eq!(may("explanation", Round::Vote), ["good", "hand"]);
+        assert_eq!(may("wrong", Round::Vote), ["best"]);
+        // A step's own grade goes before those of others, and the last before those before it.
+        append(raw, "flub", "explanation", &[grade("good", 2, 20, TrialLevel::Failed)]).unwrap();
+        append(raw, "flub", "type", &[grade("bad", 19, 20, TrialLevel::Formal)]).unwrap();
+        let mut graded = people();
+        fill(raw, &mut graded);
+        let step = ballots::step("flub", "explanation").unwrap();
+        let may: Vec<&str> = graded
+            .iter()
+            .filter(|person| person.may_vote(&step, Round::Vote))
+            .map(|person| person.name.as_str())
+            .collect();
+        assert_eq!(may, ["bad", "hand"]);
+    }
+}

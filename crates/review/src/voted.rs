@@ -1,0 +1,175 @@
+//! What a step's votes come to, as cards, reports and pages tell it: agreement, disputes, what seniors changed, trials.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::agreement::{Bootstrap, Estimate, FieldAgreement, agreed};
+use super::assign::Annotator;
+use super::ballot::{Kind, Round, Step};
+use super::item::Item;
+use super::qualify::TrialLevel;
+use super::resolve::{Outcome, Pending, Resolution};
+use super::value::Value;
+use super::votes::{Vote, current};
+use riddlemill_text::shortcuts::{self, Shortcuts};
+
+/// What the votes of a step come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Voted {
+    /// Agreement of the first round in each field that two or more voted on.
+    pub fields: Vec<Agreed>,
+    /// Whether these votes are a sample's.
+    pub sample: bool,
+    /// Items on which people's votes did not decide and somebody spoke the last word.
+    pub settled: usize,
+    /// Items that wait for a last word.
+    pub disputed: usize,
+    /// Items that a senior changed, and of how many.
+    pub modified: Option<(usize, usize)>,
+    /// Who of those who voted was let in how; nothing of a step without a trial.
+    pub trial: Option<Trialled>,
+}
+
+/// Agreement in one field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Agreed {
+    /// The field.
+    pub field: String,
+    /// Items with two votes or more.
+    pub items: usize,
+    /// The share of agreeing pairs of votes, 0 to 1, with its interval where one was asked for.
+    pub percent: Option<[f64; 3]>,
+    /// Krippendorff's alpha.
+    pub alpha: Option<[f64; 3]>,
+    /// Fleiss' kappa, of the items that were voted on equally often.
+    pub fleiss: Option<[f64; 3]>,
+    /// Cohen's kappa of every two who share items: the mean, the least and the greatest.
+    pub cohen: Option<[f64; 3]>,
+    /// Of how many pairs of annotators.
+    pub pairs: usize,
+}
+
+/// How those who voted on a step with a trial were let in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Trialled {
+    /// The share that voters have to pass, 0 to 1.
+    pub formal: f64,
+    /// The share that seniors have to pass.
+    pub senior: f64,
+    /// By a trial that was graded.
+    pub passed: usize,
+    /// By `qualified = true` in the settings alone.
+    pub by_hand: usize,
+    /// By neither, or by a trial that was not passed: their votes are from before.
+    pub failed: usize,
+}
+
+impl Voted {
+    /// Of a step's items with their resolutions; `votes` are the step's, by item.
+    pub fn of(
+        step: &Step,
+        items: &[Item],
+        resolved: &[Resolution],
+        votes: &FxHashMap<&str, Vec<&Vote>>,
+        people: &[Annotator],
+        bootstrap: Bootstrap,
+    ) -> Voted {
+        let told = agreed(step, items, votes, bootstrap);
+        let fields = told.fields.into_iter().filter(|field| field.items > 0).map(Agreed::of).collect();
+        let looked: Vec<bool> = resolved.iter().filter_map(|resolution| resolution.modified).collect();
+        let disputed =
+            |resolution: &&Resolution| matches!(resolution.pending(), Some(Pending::Adjudicate { .. }));
+        let mut settled = 0;
+        let mut voters: BTreeMap<&str, Round> = BTreeMap::new();
+        for item in items {
+            let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+            let heads = current(on_it);
+            let people = || heads.iter().filter(|vote| !vote.synthetic);
+            settled += usize::from(people().any(|vote| vote.round == Round::Adjudication));
+            for vote in people().filter(|vote| vote.round != Round::Adjudication) {
+                let round = voters.entry(&vote.annotator).or_insert(vote.round);
+                *round = (*round).max(vote.round);
+            }
+        }
+        Voted {
+            fields,
+            sample: told.sample,
+            settled,
+            disputed: resolved.iter().filter(disputed).count(),
+            modified: (!looked.is_empty())
+                .then(|| (looked.iter().filter(|modified| **modified).count(), looked.len())),
+            trial: trialled(step, &voters, people),
+        }
+    }
+
+    /// Whether there is anything to tell.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+            && self.settled + self.disputed == 0
+            && self.modified.is_none()
+            && self.trial.is_none_or(|trial| trial.passed + trial.by_hand + trial.failed == 0)
+    }
+}
+
+fn trialled(step: &Step, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -> Option<Trialled> {
+    let shares = step.qualification?;
+    let mut told = Trialled { formal: shares.formal, senior: shares.senior, ..Trialled::default() };
+    for (name, round) in voters {
+        let person = people.iter().find(|person| person.name == *name);
+        match person.and_then(|person| Some((person, person.trial(step)?))) {
+            Some((_, level)) if level >= TrialLevel::Formal && *round == Round::Vote => told.passed += 1,
+            Some((_, TrialLevel::Senior)) => told.passed += 1,
+            Some(_) => told.failed += 1,
+            None if person.is_some_and(|person| person.qualified) => told.by_hand += 1,
+            None => told.failed += 1,
+        }
+    }
+    Some(told)
+}
+
+impl Agreed {
+    fn of(field: FieldAgreement) -> Agreed {
+        let three = |e: Option<Estimate>| e.map(|e| [e.value, e.low, e.high]);
+        let kappas: Vec<f64> = field.pairs.iter().filter_map(|pair| pair.kappa).collect();
+        let mean = kappas.iter().sum::<f64>() / kappas.len().max(1) as f64;
+        let least = kappas.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = kappas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Agreed {
+            items: field.items,
+            percent: three(field.percent),
+            alpha: three(field.alpha),
+            fleiss: three(field.fleiss),
+            cohen: (!kappas.is_empty()).then_some([mean, least, most]),
+            pairs: kappas.len(),
+            field: field.field,
+        }
+    }
+}
+
+/// What may be guessed of the sets that a step has made so far, of texts picked to stand beside a right one; `None` of a
+/// step that picks none, and where nothing is picked yet. Places are not drawn yet and say nothing.
+pub fn guessed(step: &Step, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
+    let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
+    let (name, from, beside) = fields.into_iter().find_map(|field| match field.kind {
+        Kind::Pick { from, beside: Some(beside), .. } => Some((field.name, from, beside)),
+        _ => None,
+    })?;
+    let set = |(item, resolution): (&Item, &Resolution)| {
+        let Outcome::Confirmed { values, .. } = &resolution.outcome else { return None };
+        let picked = values.get(name)?.as_list()?.iter().filter_map(|number| {
+            let shown = item.shown_number(from, number.parse().ok()?);
+            item.content.get(from)?.as_list()?.get(shown.checked_sub(1)?).cloned()
+        });
+        let right = item.content.get(beside).map(Value::to_string)?;
+        let asked = step.shows.first().and_then(|(key, _)| item.content.get(*key)).map(Value::to_string)?;
+        Some((item.id.clone(), asked, std::iter::once(right).chain(picked).collect::<Vec<String>>()))
+    };
+    let sets: Vec<(String, String, Vec<String>)> = items.iter().zip(resolved).filter_map(set).collect();
+    let items: Vec<shortcuts::Item<'_>> = sets
+        .iter()
+        .map(|(id, question, options)| shortcuts::Item { id, group: id, question, options, gold: 0 })
+        .collect();
+    shortcuts::measure(&items, &[], seed)
+}

@@ -1,0 +1,78 @@
+//! Of reviews: what the program proposes to pick, what may be guessed so far, and which items lack somebody to vote.
+
+use std::collections::BTreeMap;
+
+use super::exit::Failure;
+use super::output::count;
+use super::review::{Room, usage};
+use crate::config::sections;
+use crate::review::ballot::Kind;
+use crate::review::{Item, Task, Values};
+use crate::shortcuts::{Open, Share, Shortcuts, propose};
+
+/// What the program proposes to pick, over all items of the step together, so that the right option cannot be guessed.
+pub(super) fn proposed(room: &Room<'_>) -> Result<BTreeMap<String, Values>, Failure> {
+    let picks = room.step.form(room.round).into_iter().find_map(|field| match field.kind {
+        Kind::Pick { k, from, beside: Some(beside), .. } => Some((field.name, k, from, beside)),
+        _ => None,
+    });
+    let Some((name, k, from, beside)) = picks else {
+        return Err(usage(format!("{} picks nothing that stands beside a right option", room.step.name)));
+    };
+    let recipe = Some(room.step.recipe);
+    let seed = room.config.typed::<sections::Options>(recipe, "options").seed;
+    let limit = room.config.typed::<sections::Release>(recipe, "release").above_chance;
+    let asked = room.step.shows.first().map(|(key, _)| *key).unwrap_or_default();
+    let text = |item: &Item, key: &str| item.content.get(key).map(ToString::to_string).unwrap_or_default();
+    let held: Vec<(&Item, String, String, &[String])> = room
+        .items
+        .iter()
+        .filter_map(|item| {
+            Some((item, text(item, asked), text(item, beside), item.content.get(from)?.as_list()?))
+        })
+        .collect();
+    let open: Vec<Open<'_>> = held
+        .iter()
+        .map(|(item, question, right, candidates)| Open { id: &item.id, question, right, candidates })
+        .collect();
+    let mut proposed = BTreeMap::new();
+    for ((item, ..), places) in held.iter().zip(propose(&open, k, limit, seed)) {
+        let mut numbers: Vec<usize> =
+            places.iter().map(|place| item.stored_number(from, place + 1)).collect();
+        numbers.sort_unstable();
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        proposed.insert(item.id.clone(), [(name, numbers)].into_iter().collect());
+    }
+    Ok(proposed)
+}
+
+/// What may be guessed of the sets that were made so far, in a line.
+pub(super) fn told(figures: &Shortcuts) -> String {
+    let percent = |share: Share| {
+        format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share.value, 100.0 * share.low, 100.0 * share.high)
+    };
+    let classifier = figures.baseline.as_ref().map_or_else(
+        || "too few for a classifier".to_owned(),
+        |baseline| format!("a classifier of the options alone {}", percent(baseline.accuracy)),
+    );
+    format!(
+        "{} so far: the right option is guessed (chance {:.0} %) as the longest {}, as the shortest {}, by {classifier}",
+        count(figures.items as u64, "set"),
+        100.0 * figures.lengths.longest.chance,
+        percent(figures.lengths.longest),
+        percent(figures.lengths.shortest)
+    )
+}
+
+/// Open items that have fewer tasks than they need because somebody wrote them.
+pub(super) fn lacking(room: &Room<'_>, new: &[Task]) -> usize {
+    let mut on: BTreeMap<&str, usize> = BTreeMap::new();
+    let cast = room.cast();
+    let given = room.tasks.current(room.round).into_iter().chain(new).chain(&cast);
+    given.for_each(|task| *on.entry(&task.item).or_default() += 1);
+    let needed = room.step.votes_in(room.round);
+    let lacks = |(item, open): &&(Item, bool)| {
+        *open && !item.written_by.is_empty() && on.get(item.id.as_str()).copied().unwrap_or(0) < needed
+    };
+    room.seen().iter().filter(lacks).count()
+}
