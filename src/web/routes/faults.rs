@@ -4,6 +4,7 @@ use super::ballot::said;
 use crate::review::answers::{self, Fault};
 use crate::review::ballot::{Choice, Field, KEEP, Kind};
 use crate::review::{Item, Value, Vote, Why};
+use crate::web::guard::Form;
 use crate::web::words::{Language, filled, word};
 
 /// The fault of a field, as the page says it.
@@ -54,6 +55,19 @@ pub(super) fn joined(told: impl Iterator<Item = (String, String)>) -> Vec<(Strin
         }
     }
     fields
+}
+
+/// What stands in a field of the form.
+pub(super) fn sent(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
+    let field = fields.iter().find(|field| field.name == name)?;
+    let key = format!("f.{name}");
+    let mut several: Vec<String> = form.all(&key).map(str::to_string).collect();
+    match (&field.kind, several.len()) {
+        (_, 0) => None,
+        (Kind::Keep { .. }, 1) if several[0] == KEEP => several.pop().map(Value::Text),
+        (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, _) => Some(Value::List(several)),
+        _ => several.pop().map(Value::Text),
+    }
 }
 
 /// What an answer of the field is called; its code where it has no name.

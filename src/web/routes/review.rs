@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::pipeline::now;
 use crate::recipe::{self, Recipe};
 use crate::review::answers::{self, Answers, Fault};
-use crate::review::ballot::{Field, KEEP, Kind, Round};
+use crate::review::ballot::{Field, Round};
 use crate::review::votes::PAGE;
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::shortcuts::Tell;
@@ -382,24 +382,24 @@ fn made(
         return Ok(Made::Changed);
     }
     let fields = step.form(round);
-    let values = match answers::read(&fields, &item, |name| answered(&fields, form, name).map(Value::trimmed))
-    {
-        Answers::Given(values) => values,
-        // Nothing at all is a vote without all it takes, and the page says where to begin.
-        Answers::Blank => {
-            let asked = fields.iter().filter(|field| field.required && field.when.is_none());
-            let missing = |field: &Field| {
-                (field.name.to_string(), faults::told(language, &fields, field.name, &Fault::Missing))
-            };
-            return Ok(Made::Faulty(asked.map(missing).collect()));
-        }
-        Answers::Faulty(faults) => {
-            let words = |(field, fault): (&str, Fault)| {
-                (field.to_string(), faults::told(language, &fields, field, &fault))
-            };
-            return Ok(Made::Faulty(faults.into_iter().map(words).collect()));
-        }
-    };
+    let values =
+        match answers::read(&fields, &item, |name| faults::sent(&fields, form, name).map(Value::trimmed)) {
+            Answers::Given(values) => values,
+            // Nothing at all is a vote without all it takes, and the page says where to begin.
+            Answers::Blank => {
+                let asked = fields.iter().filter(|field| field.required && field.when.is_none());
+                let missing = |field: &Field| {
+                    (field.name.to_string(), faults::told(language, &fields, field.name, &Fault::Missing))
+                };
+                return Ok(Made::Faulty(asked.map(missing).collect()));
+            }
+            Answers::Faulty(faults) => {
+                let words = |(field, fault): (&str, Fault)| {
+                    (field.to_string(), faults::told(language, &fields, field, &fault))
+                };
+                return Ok(Made::Faulty(faults.into_iter().map(words).collect()));
+            }
+        };
     let cautions = answers::cautions(&fields, &item, &values);
     if !cautions.is_empty() && form.get("anyway").is_empty() {
         let words = |(field, tell): (&str, Tell)| {
@@ -480,19 +480,6 @@ fn vote_of(
         contradicts: Vec::new(),
         carried: None,
         guideline: None,
-    }
-}
-
-/// What stands in a field of the form.
-fn answered(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
-    let field = fields.iter().find(|field| field.name == name)?;
-    let key = format!("f.{name}");
-    let mut several: Vec<String> = form.all(&key).map(str::to_string).collect();
-    match (&field.kind, several.len()) {
-        (_, 0) => None,
-        (Kind::Keep { .. }, 1) if several[0] == KEEP => several.pop().map(Value::Text),
-        (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, _) => Some(Value::List(several)),
-        _ => several.pop().map(Value::Text),
     }
 }
 
