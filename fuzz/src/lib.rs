@@ -25,6 +25,7 @@ pub fn import(kind: SourceKind, bytes: &[u8], path: &Path) -> (u64, u64) {
         source: "fuzz".into(),
         kind,
         take: Take::Jokes,
+        published: (kind == SourceKind::Published).then_some("brainteaser"),
         fields: match kind {
             SourceKind::Table => fields.map(|(k, v)| (k.to_string(), v.to_string())).into(),
             _ => BTreeMap::new(),

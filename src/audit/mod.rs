@@ -10,6 +10,7 @@ mod last;
 mod like;
 mod page;
 mod prove;
+mod published;
 mod show;
 mod tables;
 mod whereabouts;
@@ -22,6 +23,7 @@ pub use funnel::{Funnel, FunnelStage, funnel};
 pub use last::last_passages;
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
+pub use published::{FoundPost, LetThrough, PublishedReport, published, published_page};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use tables::{
     Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent, PuzzleKind,

@@ -85,6 +85,8 @@ pub(super) enum Verb {
     Show(Show),
     /// Prove from the files alone that every record is accounted for
     Audit(Only),
+    /// Tell what became of published rows: which are equal, what is odd, what stages would have done, which posts they are
+    Published(PublishedArgs),
     /// Check that all of raw/ is what was written there; exit code 1 where it is not
     Fsck(Fsck),
     /// Take over what people and money made in another workspace: two annotators offline, a crawl elsewhere
@@ -478,6 +480,15 @@ pub(super) enum PromptsVerb {
         #[arg(value_name = "NAME", add = ArgValueCandidates::new(complete::prompts))]
         name: Option<String>,
     },
+}
+
+#[derive(Args)]
+pub(super) struct PublishedArgs {
+    #[command(flatten)]
+    pub only: Only,
+    /// Also write it as a page, with the pairs side by side
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -58,6 +58,7 @@ fn failure(error: AssembleError) -> Failure {
         | AssembleError::Pair { .. }
         | AssembleError::Stranger(_)
         | AssembleError::Decided { .. }
+        | AssembleError::Published { .. }
         | AssembleError::Stage { .. } => Failure::usage(error.to_string()),
     }
 }

@@ -40,6 +40,7 @@ mod progress;
 mod prompts;
 mod proposals;
 mod publish;
+mod published;
 mod raw;
 mod reference;
 mod release;
@@ -108,6 +109,7 @@ fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Show(args) => show::show(args, global),
         Verb::Audit(args) => audit::audit(args, global),
+        Verb::Published(args) => published::published(args, global),
         Verb::Fsck(args) => fsck::fsck(args, global),
         Verb::Raw(verb) => raw::raw(verb, global),
         Verb::Report(args) => report::report(args, global),

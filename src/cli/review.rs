@@ -395,7 +395,7 @@ fn tell(config: &Config, only: &Only, with_agreement: bool, global: &Global) -> 
                 status.waiting.iter().map(|(round, (items, _))| (round.name(), *items)).collect();
             machine.push(json!({
                 "recipe": recipe.name, "step": name, "items": status.items, "confirmed": status.confirmed,
-                "synthetic": status.synthetic, "provisional": status.provisional, "waiting": waiting,
+                "synthetic": status.synthetic, "published": status.published, "provisional": status.provisional, "waiting": waiting,
                 "disputed": status.disputed, "stale": status.stale, "rewritten": status.edited.rate(),
                 "modified": status.modified.rate(), "settled": voted.settled, "trial": voted.trial,
                 "guessed": guessed,
@@ -424,6 +424,7 @@ fn words(recipe: &str, step: &str, status: &crate::review::Status) -> String {
             parts.push(format!("{n} {what}"));
         }
     };
+    part(status.published, "as published");
     part(status.synthetic, "by the sample alone");
     part(status.provisional, "provisional, on their draft");
     for (round, (items, votes)) in &status.waiting {

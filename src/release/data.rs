@@ -201,10 +201,7 @@ impl Form {
     }
 
     fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
-        let text = |row: &Row| {
-            let published = self.layout.published(self.compat, row).map_err(damaged)?;
-            Ok(published.map(|json| serde_json::Value::Object(json).to_string()))
-        };
+        let text = |row: &Row| self.layout.published_line(self.compat, row).map_err(damaged);
         let published: Vec<Option<String>> = rows.par_iter().map(text).collect::<Result<_, Error>>()?;
         for json in published.into_iter().flatten() {
             let before: &[u8] = match (self.compat.lines, self.count) {

@@ -3,7 +3,9 @@
 use super::candidate::reader;
 use super::layout::{self, Layout};
 use super::manifest::Link;
-use super::rows_of::JsonRow;
+use super::numbered::published;
+use riddlemill_benchmarks::data::PUBLISHED;
+
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::Rows;
@@ -48,16 +50,23 @@ impl End {
     /// [`Error`] where a part cannot be read.
     pub fn layouts(self, last: &StageReader) -> Result<Vec<Layout>, Error> {
         let layouts = layout::of(self.recipe, self.rows());
-        // What stands only sometimes stands in all rows of a set or in none: groups are split all of them or none.
-        let names = layouts.first().map_or(&[][..], |layout| layout.sometimes);
-        if names.is_empty() {
+        let Some(layout) = layouts.first().filter(|layout| !layout.sometimes.is_empty()) else {
             return Ok(layouts);
+        };
+        // What stands only sometimes stands in all rows of a set or in none: groups are split all of them or none.
+        // The column of published rows is the last, and no record has it.
+        let of_record = layout.sometimes.strip_suffix(&[PUBLISHED]).unwrap_or(layout.sometimes);
+        let mut standing = Vec::new();
+        if !of_record.is_empty() {
+            let rows = json_parts(last, "rows", of_record).next().transpose()?.unwrap_or_default();
+            let has =
+                |name: &&&str| rows.first().and_then(|row| row.get(**name)).is_some_and(|v| !v.is_null());
+            standing.extend(of_record.iter().filter(has));
         }
-        let first = json_parts(last, "rows", names).next().transpose()?;
-        let has =
-            |row: &JsonRow| names.iter().any(|name| row.get(*name).is_some_and(|value| !value.is_null()));
-        let split = first.is_some_and(|rows| rows.first().is_some_and(has));
-        Ok(if split { layouts.into_iter().map(Layout::split).collect() } else { layouts })
+        if !published(self.recipe, last)?.is_empty() {
+            standing.push(PUBLISHED);
+        }
+        Ok(layouts.into_iter().map(|layout| layout.with(&standing)).collect())
     }
 
     /// The stages up to it, as they stand in `staged/`.

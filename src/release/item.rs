@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value as Given;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::data::{Data, Number, Series};
+use riddlemill_benchmarks::data::{Column as Declared, Data, Number, PUBLISHED, Series};
 use riddlemill_benchmarks::scope::group;
 use riddlemill_benchmarks::{Expression, Trouble};
 
@@ -25,6 +25,8 @@ pub(super) struct Beside<'a> {
     pub optional: &'a Optional,
     /// What a post comes from, where the benchmark's columns ask for that.
     pub source_kind: Option<String>,
+    /// What its published file says beside it.
+    pub published: Option<String>,
 }
 
 /// A record as the names of its columns, for expressions.
@@ -71,23 +73,29 @@ impl Seen {
             self.0.insert("standing".to_owned(), Given::from(standing.code()));
         }
         self.0.insert("number".to_owned(), Given::from(beside.number));
+        self.0.insert(PUBLISHED.to_owned(), Given::from(beside.published));
         if let Some(kind) = beside.source_kind {
             self.0.insert("source_kind".to_owned(), Given::from(kind));
         }
+        let published =
+            self.0.get("standing").is_some_and(|at| at.as_str() == Some(Standing::Published.code()));
         let over = Given::from(self.0);
+        // A published row is one, whatever it lacks.
         if let Some(when) = &data.when
+            && !published
             && !when.holds(&over)?
         {
             return Ok(None);
         }
         let mut values = Vec::with_capacity(layout.columns.len());
-        for column in data.columns.iter().chain(&data.sometimes).take(layout.columns.len()) {
+        let stands = |column: &&Declared| layout.place(column.name).is_some();
+        for (column, shown) in data.columns.iter().chain(&data.sometimes).filter(stands).zip(layout.columns) {
             let value = column.is.value(&over)?;
             let Some(value) = typed(column.kind, &value) else {
                 let what = format!("{} is not {}, but {value}", column.name, column.kind.name());
                 return Err(column.is.trouble(what));
             };
-            if value == Value::Null && !column.nullable {
+            if value == Value::Null && !shown.nullable {
                 return Ok(None);
             }
             values.push(value);
@@ -180,7 +188,12 @@ mod tests {
         let layout = layout::find(config).unwrap();
         let data = riddlemill_benchmarks::find(config).unwrap().data.as_ref().unwrap();
         let optional = optional.iter().copied().collect();
-        let beside = Beside { number: Some(7), optional: &optional, source_kind: Some("annual".to_owned()) };
+        let beside = Beside {
+            number: Some(7),
+            optional: &optional,
+            source_kind: Some("annual".to_owned()),
+            published: None,
+        };
         let row = Seen::new(record, data).unwrap().row(data, layout, beside).unwrap()?;
         Some(row.text(layout.place("standing").unwrap()).to_owned())
     }

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use riddlemill_benchmarks::data::{Data, Number, Series};
+use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
 
 use super::end::End;
 use super::item::{Beside, Optional, Seen, damaged, series};
-use super::layout::{self, Layout, post_row};
+use super::layout::{self, Layout, oddity, post_row};
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
 use super::rows_of::JsonRow;
 use crate::recipe::{RECIPES, Recipe};
-use crate::record::{Post, PostKind, Record};
+use crate::record::{self, Post, PostKind, Record};
 use crate::stages::import::{kinds, source_kind};
+use crate::stages::published::Published;
 use crate::stages::{Rows, Stage, of_rows};
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace};
 
@@ -27,7 +28,15 @@ type Batches<'a> = Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a>;
 /// step's records. What a release enters; a candidate shows what a release would enter now.
 pub(super) fn allot(workspace: &Workspace, end: End, last: &StageReader) -> Result<Ordinals, Error> {
     let mut numbers = known(workspace, end.recipe())?;
-    for item in numbered(workspace, end, last)? {
+    let items = numbered(workspace, end, last)?;
+    // What a published set counted keeps its number; new ones come behind them.
+    let published = Published::load(workspace, end.recipe())?;
+    for item in items.iter().filter(|item| record::is_published(&item.key)) {
+        if let Some(number) = published.of_record(&item.key).find_map(|row| row.number) {
+            numbers.bear(&item.series, &item.key, number);
+        }
+    }
+    for item in items {
         numbers.of(&item.series, item.first, &item.key);
     }
     Ok(numbers)
@@ -99,7 +108,7 @@ fn numbered_of<R: Record>(
             let seen = Seen::new(&record, data).map_err(damaged)?;
             let (name, key) = seen.place(series).map_err(damaged)?;
             let text = seen.words(series).map_err(damaged)?;
-            if is_item(seen, data, layout)? {
+            if is_item(record.id(), seen, data, layout)? {
                 found.push(Numbered { series: name, first: series.first, key, text });
             }
         }
@@ -108,10 +117,13 @@ fn numbered_of<R: Record>(
 }
 
 /// Whether a record is an item, whatever its number and however sure it is.
-fn is_item(seen: Seen, data: &Data, layout: &Layout) -> Result<bool, Error> {
+fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, Error> {
     let any = Optional::new();
-    let beside = Beside { number: Some(0), optional: &any, source_kind: Some(String::new()) };
-    Ok(seen.row(data, layout, beside).map_err(damaged)?.is_some())
+    // A row of a published file may lack what others have.
+    let layout = if record::is_published(id) { layout.with(&[PUBLISHED]) } else { *layout };
+    let beside =
+        Beside { number: Some(0), optional: &any, source_kind: Some(String::new()), published: None };
+    Ok(seen.row(data, &layout, beside).map_err(damaged)?.is_some())
 }
 
 /// The ids of records at a recipe's end that are no row.
@@ -120,7 +132,7 @@ pub(super) fn rowless(end: End, last: &StageReader) -> Result<Vec<String>, Error
         let mut ids = Vec::new();
         for part in last.parts::<R>("rows") {
             for record in part? {
-                if !is_item(Seen::new(&record, data).map_err(damaged)?, data, layout)? {
+                if !is_item(record.id(), Seen::new(&record, data).map_err(damaged)?, data, layout)? {
                     ids.push(record.id().to_owned());
                 }
             }
@@ -163,6 +175,9 @@ pub(super) fn rows<'a>(end: End, last: &'a StageReader, numbers: &'a Ordinals) -
     }
 }
 
+/// Where a row stands: its place in a published file, behind all of those its number.
+type Place = (usize, u64);
+
 /// What the rows of a declared set follow from, beside their records.
 struct Declared<'a> {
     data: &'static Data,
@@ -172,6 +187,9 @@ struct Declared<'a> {
     optional: Optional,
     /// The kinds of the files that were imported, where a column asks for them.
     kinds: Option<BTreeMap<String, String>>,
+    /// The published rows that records come from.
+    published: Published,
+    recipe: &'static Recipe,
 }
 
 impl<'a> Declared<'a> {
@@ -188,7 +206,9 @@ impl<'a> Declared<'a> {
             }
         };
         let optional = optional(end, last)?;
-        Ok(Some(Declared { data, layout, series: series(data), numbers, optional, kinds }))
+        let (series, recipe) = (series(data), end.recipe());
+        let published = published(recipe, last)?;
+        Ok(Some(Declared { data, layout, series, numbers, optional, kinds, published, recipe }))
     }
 
     fn rows<R: Record>(self, last: &'a StageReader) -> Batches<'a> {
@@ -204,8 +224,34 @@ impl<'a> Declared<'a> {
         }))
     }
 
-    /// The row of a record, with its number.
-    fn row<R: Record>(&self, record: &R) -> Result<Option<(u64, Row)>, Error> {
+    /// The row of a record, with its place: that in a published file, else behind those the number.
+    fn row<R: Record>(&self, record: &R) -> Result<Option<(Place, Row)>, Error> {
+        let row = self.plain(record, None)?;
+        let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
+            return Ok(row.map(|(number, row)| ((usize::MAX, number), row)));
+        };
+        let untouched = self.plain(&self.published.untouched(record, of_file, self.recipe), None)?;
+        let Some(((number, row), (_, untouched))) = row.zip(untouched) else { return Ok(None) };
+        let form = |row: &Row| -> Result<Option<serde_json::Map<_, _>>, Error> {
+            for compat in self.layout.compat {
+                if let Some(form) = self.layout.published(compat, row).map_err(damaged)? {
+                    return Ok(Some(form));
+                }
+            }
+            Ok(None)
+        };
+        let Some((now, then)) = form(&row)?.zip(form(&untouched)?) else {
+            return Ok(Some(((at, number), row)));
+        };
+        let beside = oddity::beside(&of_file.members(), &now, &then);
+        if beside.is_none() {
+            return Ok(Some(((at, number), row)));
+        }
+        Ok(self.plain(record, beside)?.map(|(number, row)| ((at, number), row)))
+    }
+
+    /// The row of a record, with its number and what stands beside it.
+    fn plain<R: Record>(&self, record: &R, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
         let seen = Seen::new(record, self.data).map_err(damaged)?;
         let number = match self.series {
             None => None,
@@ -221,10 +267,18 @@ impl<'a> Declared<'a> {
             let numbered = text("kind") == PostKind::Numbered.code();
             source_kind(kinds, numbered, &text("source"), &text("file"))
         });
-        let beside = Beside { number, optional: &self.optional, source_kind };
+        let beside = Beside { number, optional: &self.optional, source_kind, published };
         let row = seen.row(self.data, &self.layout, beside).map_err(damaged)?;
         Ok(row.map(|row| (number.unwrap_or_default(), row)))
     }
+}
+
+/// The published rows that are written in a recipe's own form, by the stages that stand beside its end.
+pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
+    let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
+    let all = Published::load(&Workspace::new(root), recipe)?;
+    let own = all.rows().iter().filter(|row| row.benchmark == recipe.name);
+    Ok(Published::of(own.cloned().collect()))
 }
 
 /// The reviews that held nothing when the stages before a recipe's end were made; those stand beside it.
@@ -253,7 +307,7 @@ fn in_order<'a, R: Record>(declared: &Declared<'_>, last: &StageReader) -> Batch
             Err(e) => return Box::new(std::iter::once(Err(e))),
         }
     }
-    rows.sort_by_key(|(number, _)| *number);
+    rows.sort_by_key(|(place, _)| *place);
     let mut rows = rows.into_iter().map(|(_, row)| row);
     Box::new(std::iter::from_fn(move || {
         let batch: Vec<Row> = rows.by_ref().take(BATCH).collect();

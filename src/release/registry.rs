@@ -256,6 +256,14 @@ impl Ordinals {
         number
     }
 
+    /// Gives a key the number that a published set gave it, where neither has another.
+    pub(super) fn bear(&mut self, series: &str, key: &str, number: u64) {
+        if self.find(series, key).is_none() && self.bearer(series, number).is_none() {
+            self.know(series, key, number);
+            self.new.push((series.to_owned(), key.to_owned(), number));
+        }
+    }
+
     /// Takes a number as known.
     pub(super) fn know(&mut self, series: &str, key: &str, number: u64) {
         self.known.entry(series.into()).or_default().insert(key.into(), number);

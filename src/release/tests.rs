@@ -168,9 +168,9 @@ fn a_split_stands_in_a_column_where_groups_are_split_and_as_it_was_released() {
         assert!(found.columns.iter().map(|column| column.name).eq(keys));
     }
     let flub = *layout::find("flub").unwrap();
-    assert_eq!(flub.split().columns.len(), flub.columns.len());
+    assert_eq!(flub.with(&["split"]).columns.len(), flub.columns.len());
     let row = and(row("brainteaser", 0), json!({ "split": "train" }));
-    assert!(Row::from_json(&layout.split(), row.as_object().unwrap()).is_ok());
+    assert!(Row::from_json(&layout.with(&["split"]), row.as_object().unwrap()).is_ok());
 }
 
 #[test]

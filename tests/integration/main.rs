@@ -49,6 +49,7 @@ mod parted;
 mod picture;
 mod profiles;
 mod publish;
+mod published;
 mod puzzles;
 mod puzzles_pack;
 mod reference;

@@ -9,6 +9,7 @@ use crate::declares::{self, Tables};
 use crate::draft::{Draft, Marked, Options, Place};
 use crate::expression::{self, Expression};
 use crate::paper::{self, Cited, Paper};
+use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
 
 /// A benchmark as its folder declares it.
@@ -36,6 +37,8 @@ pub struct Benchmark {
     pub paper: Paper,
     /// What is released of its records.
     pub data: Option<Data>,
+    /// How rows of its published files become records.
+    pub published: Option<Published>,
     /// The steps in which models are asked, where its records are declared.
     pub drafts: Vec<Draft>,
     /// Its multiple choices.
@@ -136,6 +139,13 @@ impl Benchmark {
         declared
     }
 
+    /// The hash of what the folder says of published rows; `None` where it says nothing.
+    pub fn declares_published(&self) -> Option<String> {
+        self.published.as_ref()?;
+        let of_it = self.tables.iter().filter(|(name, _)| name.starts_with("published."));
+        Some(declares::hash(&of_it.map(|(name, text)| format!("{name} {text}\n")).collect::<String>()))
+    }
+
     /// A ballot.
     pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Step> {
         self.ballots.steps.iter().find(|step| step.name == name)
@@ -204,7 +214,7 @@ fn folder(
         let what = "the folder has no benchmark.toml".to_owned();
         return Err(Problems(vec![Problem { place, what }]));
     };
-    let mut tables = declares::tables(text, &["step"]);
+    let mut tables = declares::tables(text, &["step", "published"]);
     tables.extend(declares::tables(file(files, "ballots.toml").unwrap_or_default(), &["ballot", "every"]));
     let templates: Vec<(&str, &'static str)> = files
         .iter()
@@ -267,7 +277,11 @@ fn benchmark(
     };
     let mut told = Told::default();
     let steps = steps(ballots, &at, keys, &mut told);
-    let data = data::read(language, place, keys);
+    let mut data = data::read(language, place, keys);
+    let published = published::read(language, place, keys);
+    if let (Some(data), Some(_)) = (&mut data, &published) {
+        data.sometimes.extend(data::published_column(language, place));
+    }
     let tasks = crate::task::read(name, at.prompts_of, &names, &lists, language, data.as_ref(), keys);
     let Told { drafts, options, marked } = told;
     let benchmark = Benchmark {
@@ -287,6 +301,7 @@ fn benchmark(
         prompts: prompts(name, templates, keys),
         ballots: ballots.cloned().unwrap_or_default(),
         data,
+        published,
         paper,
         order: keys.count("order").unwrap_or(usize::MAX),
     };

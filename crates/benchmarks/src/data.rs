@@ -282,6 +282,21 @@ pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Da
     Some(data)
 }
 
+/// The column in which a row says what its published file says otherwise than these columns give.
+pub const PUBLISHED: &str = "published";
+
+/// That column, which stands where a set holds published rows.
+pub(crate) fn published_column(language: Language, file: &str) -> Option<Column> {
+    Some(Column {
+        name: PUBLISHED,
+        kind: Kind::Text,
+        nullable: true,
+        is: Expression::parse(language, file.to_owned(), PUBLISHED).ok()?,
+        about: "Of a row of a published file: what that file says otherwise than the other columns give, by its keys, in the file's own notation; null where it says the same.",
+        values: Vec::new(),
+    })
+}
+
 /// Names of columns that there are none of.
 fn known(data: &Data, keys: &Keys<'_>) {
     let known: Vec<&str> = data.columns.iter().map(|column| column.name).collect();

@@ -190,6 +190,17 @@ pub(crate) fn language(lists: Lists) -> Language {
     language
         .add_filter("tally", |text: &str, code: &str| text.split(' ').filter(|word| *word == code).count());
     language.add_filter("padded", padded);
+    let lists_of = lists.clone();
+    language.add_filter("code", move |label: Value, list: &str| {
+        let Some(options) = lists_of.get(list) else {
+            let what = riddlemill_text::hint::unknown("list", list, lists_of.keys().copied());
+            return Err(Error::new(ErrorKind::InvalidOperation, what));
+        };
+        let named = |option: &&crate::ballot::Choice| {
+            [option.label.zh, option.label.en, option.code].iter().any(|known| label.as_str() == Some(*known))
+        };
+        Ok(options.iter().find(named).map_or(Value::UNDEFINED, |option| Value::from(option.code)))
+    });
     language.add_filter("label", move |code: &str, list: &str, language: &str| {
         let Some(options) = lists.get(list) else {
             let what = riddlemill_text::hint::unknown("list", list, lists.keys().copied());

@@ -10,6 +10,7 @@
 //! - [`ballot`]: what a ballot is made of; [`ballots`]: how it is written. [`paper`]: the published set.
 //! - [`expression`]: what is computed over a record or a row; [`data`]: what is released, and the published form of it.
 //! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it.
+//! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`task`]: what models are asked of a released set.
 //! - [`benchmark`]: a folder. `own`: those of a workspace.
 //! - Here: the benchmarks that are built in.
@@ -25,8 +26,10 @@ mod declares;
 pub mod draft;
 pub mod expression;
 mod known;
+pub mod notation;
 mod own;
 pub mod paper;
+pub mod published;
 pub mod reader;
 pub mod scope;
 mod shown;

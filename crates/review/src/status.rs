@@ -20,6 +20,8 @@ pub struct Status {
     pub confirmed: usize,
     /// Confirmed by a sample's votes alone.
     pub synthetic: usize,
+    /// As a published set says, and nobody here has voted.
+    pub published: usize,
     /// On a draft for the time being; counted under what they wait for as well.
     pub provisional: usize,
     /// Items that wait for votes, and votes they wait for, by round.
@@ -115,6 +117,7 @@ pub fn status(
     let mut status = Status { items: items.len(), ..Status::default() };
     for resolution in resolutions {
         match &resolution.outcome {
+            _ if resolution.published => status.published += 1,
             Outcome::Confirmed { synthetic: true, .. } => status.synthetic += 1,
             Outcome::Confirmed { .. } => status.confirmed += 1,
             Outcome::Provisional { .. } => status.provisional += 1,

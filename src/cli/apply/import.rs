@@ -138,6 +138,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
         source: args.source.clone().unwrap_or_else(|| "dump".into()),
         kind,
         take: source.map_or(Take::default(), |source: &Source| source.take),
+        published: source.and_then(|source| source.published),
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),
         profile: source.and_then(|source| source.profile.clone()),
         licence: source.and_then(|source| source.licence.clone()),

@@ -3,6 +3,7 @@
 //!
 //! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts stands in [`posts`].
 
+pub(crate) mod oddity;
 mod posts;
 
 use std::collections::BTreeMap;
@@ -10,12 +11,13 @@ use std::sync::LazyLock;
 
 use minijinja::Value as Given;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::data::{self, Poses};
+use riddlemill_benchmarks::data::{self, PUBLISHED, Poses};
 use riddlemill_benchmarks::{Data, Trouble};
 use serde_json::{Map, Value as Json};
 
 use super::row::{Row, Value};
 use crate::recipe::Recipe;
+use crate::record::Standing;
 use crate::stages::Rows;
 
 pub use posts::post_row;
@@ -71,14 +73,15 @@ const fn one_of(name: &'static str, values: &'static [&'static str], about: &'st
     Column { name, kind: Kind::Text, nullable: false, about, values }
 }
 
-/// The layout of every finished set, and that of a set where columns stand that stand only sometimes.
-static ALL: LazyLock<Vec<(Layout, Layout)>> = LazyLock::new(|| {
+/// The layouts of every finished set: first that of its usual columns, then one for each choice of those that stand only
+/// sometimes.
+static ALL: LazyLock<Vec<Vec<Layout>>> = LazyLock::new(|| {
     let declared = riddlemill_benchmarks::all().iter();
     declared.filter_map(|benchmark| Some(declare(benchmark.name, benchmark.data.as_ref()?))).collect()
 });
 
 /// Layouts live as long as the program, as the folders do from which they are made.
-fn declare(config: &'static str, declared: &'static Data) -> (Layout, Layout) {
+fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
     let column = |column: &'static data::Column| Column {
         name: column.name,
         kind: column.kind,
@@ -87,19 +90,31 @@ fn declare(config: &'static str, declared: &'static Data) -> (Layout, Layout) {
         values: &column.values,
     };
     let columns: Vec<Column> = declared.columns.iter().map(column).collect();
-    let more: Vec<Column> = columns.iter().copied().chain(declared.sometimes.iter().map(column)).collect();
-    let layout = Layout {
+    let sometimes: Vec<Column> = declared.sometimes.iter().map(column).collect();
+    let usual = Layout {
         config,
         about: declared.about,
         standing: columns.iter().map(|column| column.name).find(|name| *name == "standing"),
-        columns: columns.leak(),
+        columns: columns.clone().leak(),
         compat: &declared.compat,
         task: declared.poses.as_ref(),
         labels: &declared.labels,
-        sometimes: declared.sometimes.iter().map(|column| column.name).collect::<Vec<_>>().leak(),
+        sometimes: sometimes.iter().map(|column| column.name).collect::<Vec<_>>().leak(),
         declared: Some(declared),
     };
-    (layout, Layout { columns: more.leak(), ..layout })
+    let choice = |chosen: usize| {
+        let more: Vec<Column> =
+            (0..sometimes.len()).filter(|at| chosen >> at & 1 == 1).map(|at| sometimes[at]).collect();
+        let published = more.iter().any(|column| column.name == PUBLISHED);
+        // A published file may lack any value that a row built here must have.
+        let lacking = |(at, column): (usize, &Column)| Column {
+            nullable: column.nullable || published && at > 0 && !column.kind.item().0,
+            ..*column
+        };
+        let columns: Vec<Column> = columns.iter().enumerate().map(lacking).chain(more).collect();
+        Layout { columns: columns.leak(), ..usual }
+    };
+    std::iter::once(usual).chain((1..1 << sometimes.len()).map(choice)).collect()
 }
 
 /// Candidate posts, as the recipes that end at dedup bring them out.
@@ -109,7 +124,7 @@ pub fn posts(recipe: &'static str) -> Layout {
 
 /// Every layout of a finished set.
 pub fn all() -> impl Iterator<Item = &'static Layout> {
-    ALL.iter().map(|(layout, _)| layout)
+    ALL.iter().filter_map(|layouts| layouts.first())
 }
 
 /// A finished set's layout by its config.
@@ -142,15 +157,20 @@ impl Layout {
         self.columns.iter().position(|c| c.name == name)
     }
 
-    /// The layout where such columns stand too; the same where there are none.
-    pub fn split(self) -> Layout {
-        ALL.iter().find(|(layout, _)| layout.config == self.config).map_or(self, |(_, more)| *more)
+    /// The layout where those of these columns stand too that stand only sometimes.
+    pub fn with(self, names: &[&str]) -> Layout {
+        let stands = |layout: &&Layout| {
+            self.sometimes.iter().all(|name| names.contains(name) == layout.place(name).is_some())
+        };
+        let layouts = ALL.iter().flatten().filter(|layout| layout.config == self.config);
+        layouts.into_iter().find(stands).map_or(self, |layout| *layout)
     }
 
     /// The layout whose columns these are, for rows that were released with or without those that stand only sometimes.
     pub fn of_keys<'a>(self, keys: impl Iterator<Item = &'a str> + Clone) -> Layout {
-        let fits = |layout: &Layout| keys.clone().eq(layout.columns.iter().map(|column| column.name));
-        Some(self.split()).filter(fits).unwrap_or(self)
+        let fits = |layout: &&Layout| keys.clone().eq(layout.columns.iter().map(|column| column.name));
+        let layouts = ALL.iter().flatten().filter(|layout| layout.config == self.config);
+        layouts.into_iter().find(fits).map_or(self, |layout| *layout)
     }
 
     /// What must hold within a row beyond its types.
@@ -158,15 +178,33 @@ impl Layout {
     /// # Errors
     /// What does not, in words.
     pub fn check(&self, row: &Row) -> Result<(), String> {
+        // A published row is what it is; what does not hold of it is told by `riddlemill published`.
+        if self.standing_of(row) == Some(Standing::Published.code()) {
+            return Ok(());
+        }
+        self.findings(row).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// How sure a row is.
+    fn standing_of<'r>(&self, row: &'r Row) -> Option<&'r str> {
+        match row.0.get(self.place(self.standing?)?)? {
+            Value::Text(standing) => Some(standing),
+            _ => None,
+        }
+    }
+
+    /// All that does not hold within a row, in words.
+    pub fn findings(&self, row: &Row) -> Vec<String> {
         let checks = self.declared.map(|declared| declared.checks.as_slice()).unwrap_or_default();
         let over = if checks.is_empty() { Given::UNDEFINED } else { self.given(row) };
-        for check in checks {
-            if !check.holds.holds(&over).map_err(|e| e.to_string())? {
-                let says = check.says.value(&over).map_err(|e| e.to_string())?;
-                return Err(says.to_string());
+        let finding = |check: &data::Check| match check.holds.holds(&over) {
+            Ok(true) => None,
+            Ok(false) => {
+                Some(check.says.value(&over).map_or_else(|e| e.to_string(), |says| says.to_string()))
             }
-        }
-        Ok(())
+            Err(e) => Some(e.to_string()),
+        };
+        checks.iter().filter_map(finding).collect()
     }
 
     /// A row in a published form; `None` where it is not in that file.
@@ -175,6 +213,23 @@ impl Layout {
     /// [`Trouble`] where a value cannot be computed.
     pub fn published(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, Trouble> {
         compat.published(&self.given(row))
+    }
+
+    /// A row's line in a published form: what its published file says stands where that is more than its columns give.
+    /// `None` where the row is not in that file.
+    ///
+    /// # Errors
+    /// [`Trouble`] where a value cannot be computed.
+    pub fn published_line(&self, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
+        let Some(computed) = self.published(compat, row)? else { return Ok(None) };
+        let beside = self.place(PUBLISHED).and_then(|at| match row.0.get(at)? {
+            Value::Text(beside) => Some(beside.as_str()),
+            _ => None,
+        });
+        Ok(Some(match beside {
+            None => Json::Object(computed).to_string(),
+            Some(beside) => oddity::line(&computed, beside),
+        }))
     }
 
     /// Reads an object of the published file; `None` where it has another form.

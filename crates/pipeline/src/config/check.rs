@@ -15,7 +15,7 @@ use super::profile::Profiles;
 use super::reference;
 use super::schema::{Key, Kind, Section};
 use super::sections::SECTIONS;
-use super::source::{SOURCE, Source, SourceKind, Take};
+use super::source::{PUBLISHED, SOURCE, Source, SourceKind, Take};
 use super::{FILE, VERSION};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
@@ -102,7 +102,7 @@ impl Reader<'_> {
         for (name, item) in root.iter() {
             match name {
                 "version" => {}
-                "source" => self.sources(item),
+                "source" | "published" => self.sources(name, item),
                 "recipe" => self.recipe_tables(item),
                 "llm" => self.endpoints(item),
                 "annotator" => {
@@ -116,6 +116,7 @@ impl Reader<'_> {
                     None => {
                         let known = SECTIONS.iter().map(|s| s.name).chain([
                             "source",
+                            "published",
                             "recipe",
                             "version",
                             "llm",
@@ -256,12 +257,13 @@ impl Reader<'_> {
         }
     }
 
-    fn sources(&mut self, item: &Item) {
+    fn sources(&mut self, name: &str, item: &Item) {
         let Some(tables) = item.as_array_of_tables() else {
-            return self.problem(item.span(), "expected [[source]]".into());
+            return self.problem(item.span(), format!("expected [[{name}]]"));
         };
         for table in tables {
-            if let Some(source) = self.source(table) {
+            let source = if name == "source" { self.source(table) } else { self.published(table) };
+            if let Some(source) = source {
                 if self.checked.sources.iter().any(|s| s.name == source.name) {
                     self.problem(table.span(), format!("two sources are named {:?}", source.name));
                 }
@@ -293,26 +295,17 @@ impl Reader<'_> {
             self.problem(table.get("name").and_then(Item::span), what);
         }
         let profile = self.profile_of(table, &text);
-        let path = match (text("path"), text("url"), text("crawl")) {
-            (Some(path), _, _) => path,
-            (None, Some(url), _) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),
-            (None, None, Some(crawl)) => format!("raw/warc/{crawl}/*.warc.gz"),
-            (None, None, None) => {
-                self.problem(table.span(), "[[source]] lacks `path` (or `url`)".into());
-                String::new()
-            }
+        let crawled = || text("crawl").map(|crawl| format!("raw/warc/{crawl}/*.warc.gz"));
+        let path = match (text("path"), text("url")) {
+            (None, None) if crawled().is_some() => crawled().unwrap_or_default(),
+            (path, url) => self.path(table, path, url, "source"),
         };
         let recipes = list("recipes");
         for recipe in recipes.iter().filter(|r| !self.recipes.contains(&r.as_str())) {
             let span = table.get("recipes").and_then(Item::span);
             self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
         }
-        if let Some(sha256) =
-            text("sha256").filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit()))
-        {
-            let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
-            self.problem(table.get("sha256").and_then(Item::span), what);
-        }
+        self.sha256(table, text("sha256").as_deref());
         let fields: BTreeMap<String, String> = values
             .get("fields")
             .and_then(|(v, _)| v.as_object())
@@ -357,9 +350,79 @@ impl Reader<'_> {
             licence: text("licence"),
             recipes,
             take: if text("take").as_deref() == Some("main") { Take::Main } else { Take::Jokes },
+            published: None,
             fields,
             line: table.span().map_or(0, |s| position(self.text, s.start).0),
         })
+    }
+
+    fn published(&mut self, table: &Table) -> Option<Source> {
+        let before = self.found.count();
+        let mut values = Layer::new();
+        for (name, item) in table.iter() {
+            if let Some(value) = self.value(&PUBLISHED, table, name, item) {
+                values.insert(name.into(), (value, self.origin(item)));
+            }
+        }
+        let text = |name: &str| values.get(name).and_then(|(v, _)| v.as_str()).map(str::to_string);
+        let known: Vec<&'static str> = riddlemill_benchmarks::all()
+            .iter()
+            .filter(|benchmark| benchmark.published.is_some())
+            .map(|benchmark| benchmark.name)
+            .collect();
+        let written = text("benchmark").unwrap_or_default();
+        let benchmark = known.iter().copied().find(|name| *name == written);
+        if !table.contains_key("benchmark") {
+            self.problem(table.span(), "[[published]] lacks `benchmark`".into());
+        } else if benchmark.is_none() {
+            let span = table.get("benchmark").and_then(Item::span);
+            self.unknown("benchmark", &written, span, near_miss(&written, known.iter().copied()));
+        }
+        let path = self.path(table, text("path"), text("url"), "published");
+        self.sha256(table, text("sha256").as_deref());
+        let name = text("name").unwrap_or_else(|| format!("published-{written}"));
+        if !plain_name(&name) {
+            let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
+            self.problem(table.get("name").and_then(Item::span), what);
+        }
+        if self.found.count() > before {
+            return None;
+        }
+        Some(Source {
+            name,
+            kind: SourceKind::Published,
+            path,
+            url: text("url"),
+            sha256: text("sha256").map(|h| h.to_ascii_lowercase()),
+            licence: text("licence"),
+            recipes: Vec::new(),
+            take: Take::Jokes,
+            published: benchmark,
+            crawl: None,
+            profile: None,
+            profile_name: None,
+            fields: BTreeMap::new(),
+            line: table.span().map_or(0, |s| position(self.text, s.start).0),
+        })
+    }
+
+    /// Where a source's files lie: as it says, or where `fetch` puts them.
+    fn path(&mut self, table: &Table, path: Option<String>, url: Option<String>, named: &str) -> String {
+        match (path, url) {
+            (Some(path), _) => path,
+            (None, Some(url)) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),
+            (None, None) => {
+                self.problem(table.span(), format!("[[{named}]] lacks `path` (or `url`)"));
+                String::new()
+            }
+        }
+    }
+
+    fn sha256(&mut self, table: &Table, sha256: Option<&str>) {
+        if let Some(sha256) = sha256.filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit())) {
+            let what = format!("a SHA-256 has 64 hex digits, {sha256:?} has not");
+            self.problem(table.get("sha256").and_then(Item::span), what);
+        }
     }
 
     fn value(&mut self, section: &Section, table: &Table, name: &str, item: &Item) -> Option<Value> {

@@ -2,7 +2,7 @@
 //! for the commented file. A test holds them to those types.
 
 use super::schema::{Key, Kind, Section};
-use super::source::SOURCE;
+use super::source::{PUBLISHED, SOURCE};
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
     Key { name, kind, default, doc }
@@ -10,7 +10,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 
 /// Tables that come as often as one likes: `[[source]]`, `[llm.<name>]`, `[[annotator]]`, `[[crawl]]`. A key with a dot
 /// is one of a table in the table; a key without a default may be left out, or must be written.
-pub const TABLES: &[Section] = &[SOURCE, LLM, ANNOTATOR, CRAWL];
+pub const TABLES: &[Section] = &[SOURCE, PUBLISHED, LLM, ANNOTATOR, CRAWL];
 
 /// `[llm.<name>]`.
 pub const LLM: Section = Section {

@@ -26,6 +26,9 @@ pub struct Source {
     pub recipes: Vec<String>,
     /// Which posts of a thread are taken.
     pub take: Take,
+    /// Of a published file: the benchmark in whose form it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<&'static str>,
     /// Of a table: the column, or a template of columns in braces, of each field of a post.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
@@ -47,6 +50,9 @@ impl Source {
     /// Whether a recipe reads it, which is made of riddles or of posts. A table may hold either: it is read as riddles
     /// by the recipes that it names.
     pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
+        if let Some(benchmark) = self.published {
+            return crate::recipe::find(benchmark).is_some_and(|found| found.origin().name == recipe);
+        }
         let named = self.recipes.iter().any(|name| name == recipe);
         match self.holds_riddles() == riddles {
             true => named || self.recipes.is_empty(),
@@ -88,6 +94,8 @@ pub enum SourceKind {
     Rd,
     /// Puzzles, one a line: id, question, answer.
     Puzzles,
+    /// A published set with its annotations: `[[published]]`.
+    Published,
 }
 
 /// The fields of a post that a table can give.
@@ -133,10 +141,51 @@ impl SourceKind {
             "riddles-com" => SourceKind::RiddlesCom,
             "rd" => SourceKind::Rd,
             "puzzles" => SourceKind::Puzzles,
+            // Named by a table of its own, [[published]].
+            "published" => SourceKind::Published,
             _ => return None,
         })
     }
 }
+
+/// The keys of a `[[published]]` table.
+pub const PUBLISHED: Section = Section {
+    name: "published",
+    doc: "A published set, as its authors released it: texts with finished annotations, which count as published and as nobody's votes.",
+    keys: &[
+        Key {
+            name: "benchmark",
+            kind: Kind::Text,
+            default: "",
+            doc: "The benchmark in whose published form the file is.",
+        },
+        Key {
+            name: "path",
+            kind: Kind::Text,
+            default: "",
+            doc: "JSON, JSONL, CSV, Parquet or a numpy array: a file or glob, absolute or relative to this file.",
+        },
+        Key {
+            name: "name",
+            kind: Kind::Text,
+            default: "",
+            doc: "Its name in every record's provenance; `published-` and the benchmark, if left out.",
+        },
+        Key {
+            name: "url",
+            kind: Kind::Text,
+            default: "",
+            doc: "Where `fetch` gets it; then `path` may be left out.",
+        },
+        Key { name: "sha256", kind: Kind::Text, default: "", doc: "What the file's SHA-256 must be." },
+        Key {
+            name: "licence",
+            kind: Kind::Licence,
+            default: "",
+            doc: "The licence its texts are under, an SPDX identifier.",
+        },
+    ],
+};
 
 /// Which posts of a thread dump are candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::VERSION;
 use super::sections::SECTIONS;
-use super::source::SOURCE;
+use super::source::{PUBLISHED, SOURCE};
 
 const HEAD: &str = "\
 # Settings of a riddlemill workspace. Every table and key is here with its default, as a comment: uncomment both the
@@ -231,6 +231,10 @@ pub fn sample_pipeline() -> String {
 fn pipeline(sources: &str) -> String {
     let mut text = format!("{HEAD}version = {VERSION}\n\n# [[source]]: {}\n", SOURCE.doc);
     for key in SOURCE.keys {
+        let _ = writeln!(text, "#   {:<9} {}", key.name, key.doc);
+    }
+    let _ = write!(text, "\n# [[published]]: {}\n", PUBLISHED.doc);
+    for key in PUBLISHED.keys {
         let _ = writeln!(text, "#   {:<9} {}", key.name, key.doc);
     }
     text.push_str(sources);

@@ -10,8 +10,10 @@ use super::evidence::Known;
 use super::{RunError, open};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::import::{Dump, FileRow, add_names, no_names, open_dump, put_names};
+use crate::stages::import::{Dump, FileRow, add_names, no_names, open_dump, put_names, put_published};
 use crate::stages::parted::{PairLine, near_pair};
+use crate::stages::published::Published;
+use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{self, NearPair, Rows, Stage, salt};
 use riddlemill_tables::{
     self as store, Batch, Booked, BookedError, CommitError, Lock, Manifest, StageWriter, Workspace, durable,
@@ -77,6 +79,16 @@ pub enum AssembleError {
         /// How many, in words.
         count: String,
     },
+    /// Published rows are let through here, which other machines know nothing of.
+    #[error(
+        "{stage}: [[published]] sets go through it as they are, which partitions of other machines know nothing of\n  hint: `riddlemill run --recipe {recipe} --only {stage}` makes it here, from the stage before"
+    )]
+    Published {
+        /// The stage.
+        stage: &'static str,
+        /// The recipe.
+        recipe: &'static str,
+    },
     /// A stage that is not made of posts.
     #[error(
         "{stage} is not made from partitions; `run` makes it from the stages before\n  hint: import, clean, anonymise, filter and dedup are"
@@ -131,6 +143,9 @@ pub fn assemble(
             if people.len() == 1 { "a decision".into() } else { format!("{} decisions", people.len()) };
         return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
     }
+    if step.stage != Stage::Import && Published::evidence(&workspace, recipe)?.is_some() {
+        return Err(AssembleError::Published { stage: step.name, recipe: recipe.name });
+    }
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
     let mut items = Items::of(&known.dumps);
     let mut ends = Ends::of(step, &made);
@@ -175,6 +190,8 @@ pub fn assemble(
             let salt = salt::of(&workspace).map_err(RunError::from)?;
             let mut names = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
             known.dumps.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+            let withdrawn = Withdrawals::load(&workspace)?;
+            put_published(&known.dumps, &settings, &withdrawn, &mut writer)?;
             put_names(&names, &mut writer)?;
         }
         Stage::Dedup => near_pairs(&mut writer, pairs)?,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::import::{Dump, files};
+use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
@@ -231,6 +232,11 @@ impl<'a> Known<'a> {
         }
         if step.stage.rows() == Rows::Declared {
             evidence.extend(self.declared(step));
+        }
+        // Posts go through as they are; what is said of a row beside its text concerns the steps behind them.
+        if step.stage != Stage::Import {
+            let published = Published::evidence(&Workspace::new(&self.config.root), self.recipe)?;
+            evidence.extend(published.map(|published| ("published".to_string(), published)));
         }
         if Verdict::ALL.into_iter().any(|verdict| step.stage.takes(verdict)) {
             let people = self.decisions()?.of_stage(self.recipe.name, step.name);

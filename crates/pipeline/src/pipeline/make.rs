@@ -9,6 +9,7 @@ use crate::config::sections;
 use crate::recipe::Step;
 use crate::stages::draft::Asking;
 use crate::stages::import::{Secrets, add_names, import, no_names};
+use crate::stages::published::{self, Published, settled};
 use crate::stages::respond::Made;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{
@@ -19,7 +20,7 @@ use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::{Batch, Manifest, Part, StageReader, StageWriter, Touched, Workspace};
 use riddlemill_text::puzzle::sameness::similar;
-use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Record};
+use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Puzzle, Record, is_published};
 
 use super::evidence::Known;
 use super::{RunError, rows};
@@ -53,14 +54,24 @@ impl Making<'_> {
             Stage::Options => {
                 let settings: sections::Options = self.settings(step);
                 let mut writer = StageWriter::create(self.place)?;
-                self.each(&mut writer, |text: CunningText| stages::options(text, &settings))?;
+                let published = self.published()?;
+                self.each(&mut writer, |text: CunningText| {
+                    let outcome = stages::options(text.clone(), &settings);
+                    settled(&published, step.name, &text, outcome, || Some(text.clone()))
+                })?;
                 return Ok(writer.commit(opening)?);
             }
             Stage::Puzzle(kind) => return self.puzzle(kind, step, opening),
             Stage::Riddle => {
                 let mut writer = StageWriter::create(self.place)?;
                 let people = self.decisions(step)?;
-                self.each(&mut writer, |post: Post| stages::riddle(post, step.name, &people))?;
+                let published = self.published()?;
+                self.each(&mut writer, |post: Post| {
+                    let outcome = stages::riddle(post.clone(), step.name, &people);
+                    settled(&published, step.name, &post, outcome, || {
+                        Some(stages::published_riddle(&post, step.name))
+                    })
+                })?;
                 return Ok(writer.commit(opening)?);
             }
             Stage::Mark(marked) => {
@@ -70,15 +81,21 @@ impl Making<'_> {
                 }
                 let anonymise = stages::anonymise_stage(root, &settings)?;
                 let mut writer = StageWriter::create(self.place)?;
-                self.each(&mut writer, |row| stages::mark(row, marked, &anonymise))?;
+                let published = self.published()?;
+                self.each(&mut writer, |row: Declared| {
+                    let outcome = stages::mark(row.clone(), marked, &anonymise);
+                    settled(&published, step.name, &row, outcome, || Some(row.clone()))
+                })?;
                 return Ok(writer.commit(opening)?);
             }
             Stage::Choose(options) => {
                 let settings: sections::Options = self.settings(step);
                 let mut writer = StageWriter::<Declared>::create(self.place)?;
+                let published = self.published()?;
                 for record in self.subjects::<Declared>(step)? {
-                    let id = record.id.clone();
-                    writer.put(&id, &stages::choose(record, options, &settings));
+                    let outcome = stages::choose(record.clone(), options, &settings);
+                    let passing = || Some(record.clone());
+                    writer.put(&record.id, &settled(&published, step.name, &record, outcome, passing));
                 }
                 return Ok(writer.commit(opening)?);
             }
@@ -114,10 +131,20 @@ impl Making<'_> {
             Stage::Clean => {
                 let settings: sections::Clean = self.settings(step);
                 let people = self.decisions(step)?;
-                match people.is_empty() {
+                let published = self.published()?;
+                match people.is_empty() && published.is_empty() {
                     true => self.edit(step, &mut writer, |post| stages::clean(post, &settings))?,
                     false => {
-                        let decide = |post| stages::clean_decided(post, &settings, &people);
+                        let decide = |post: Post| {
+                            let passing = as_published(&post);
+                            let outcome = stages::clean_decided(post, &settings, &people);
+                            match passing {
+                                None => outcome,
+                                Some(row) => {
+                                    settled(&published, step.name, &row, outcome, || Some(row.clone()))
+                                }
+                            }
+                        };
                         self.edit_by_id(step, &mut writer, decide)?;
                     }
                 }
@@ -126,10 +153,20 @@ impl Making<'_> {
                 let settings: sections::Anonymise = self.settings(step);
                 let anonymise = stages::anonymise_stage(root, &settings)?;
                 let people = self.decisions(step)?;
-                match people.is_empty() {
+                let published = self.published()?;
+                match people.is_empty() && published.is_empty() {
                     true => self.edit(step, &mut writer, |post| anonymise.post(post))?,
                     false => {
-                        let decide = |post| stages::anonymise_decided(post, &anonymise, &people);
+                        let decide = |post: Post| {
+                            let passing = as_published(&post);
+                            let outcome = stages::anonymise_decided(post, &anonymise, &people);
+                            match passing {
+                                None => outcome,
+                                Some(row) => {
+                                    settled(&published, step.name, &row, outcome, || Some(row.clone()))
+                                }
+                            }
+                        };
                         self.edit_by_id(step, &mut writer, decide)?;
                     }
                 }
@@ -137,10 +174,20 @@ impl Making<'_> {
             Stage::Filter => {
                 let settings: sections::Filter = self.settings(step);
                 let people = self.decisions(step)?;
-                match people.is_empty() {
+                let published = self.published()?;
+                match people.is_empty() && published.is_empty() {
                     true => self.edit(step, &mut writer, |post| stages::filter(post, &settings))?,
                     false => {
-                        let decide = |post| stages::filter_decided(post, &settings, &people);
+                        let decide = |post: Post| {
+                            let passing = as_published(&post);
+                            let outcome = stages::filter_decided(post, &settings, &people);
+                            match passing {
+                                None => outcome,
+                                Some(row) => {
+                                    settled(&published, step.name, &row, outcome, || Some(row.clone()))
+                                }
+                            }
+                        };
                         self.edit_by_id(step, &mut writer, decide)?;
                     }
                 }
@@ -165,24 +212,39 @@ impl Making<'_> {
 
     /// A stage of puzzles.
     fn puzzle(&self, kind: Puzzling, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+        let published = self.published()?;
         if kind == Puzzling::Group {
             let (settings, seed) = self.known.puzzles();
             let mut writer = StageWriter::create(self.place)?;
-            self.each(&mut writer, |row| puzzle::group(row, &settings, seed))?;
+            let earlier: Vec<&str> = self.known.recipe.steps.iter().map(|step| step.name).collect();
+            self.each(&mut writer, |row: Puzzle| match is_published(&row.id) {
+                true => published::group(&published, step.name, &row, &earlier),
+                false => puzzle::group(row, &settings, seed),
+            })?;
             return Ok(writer.commit(opening)?);
         }
         let mut writer = StageWriter::create(self.place)?;
         let people = self.decisions(step)?;
+        let through =
+            |row: &Puzzle, outcome| settled(&published, step.name, row, outcome, || Some(row.clone()));
         match kind {
-            Puzzling::Strip => self.each(&mut writer, |post| stages::strip_decided(post, &people))?,
+            Puzzling::Strip => self.each(&mut writer, |post: Post| {
+                let outcome = stages::strip_decided(post.clone(), &people);
+                settled(&published, step.name, &post, outcome, || Some(puzzle::as_published(&post)))
+            })?,
             Puzzling::Anonymise => {
                 let settings =
                     sections::Anonymise { language: sections::Language::En, ..self.settings(step) };
                 let anonymise = stages::anonymise_stage(&self.known.config.root, &settings)?;
-                let decide = |puzzle| stages::anonymise_puzzle_decided(puzzle, &anonymise, &people);
+                let decide = |puzzle: Puzzle| {
+                    let outcome = stages::anonymise_puzzle_decided(puzzle.clone(), &anonymise, &people);
+                    through(&puzzle, outcome)
+                };
                 self.each(&mut writer, decide)?;
             }
-            Puzzling::Spelling => self.each(&mut writer, puzzle::spelling)?,
+            Puzzling::Spelling => {
+                self.each(&mut writer, |row: Puzzle| through(&row, puzzle::spelling(row.clone())))?;
+            }
             Puzzling::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
                 let puzzles = self.all()?;
@@ -195,7 +257,7 @@ impl Making<'_> {
             Puzzling::Given => {
                 let given = puzzle::Given::open(&self.known.config.root, &self.known.puzzles().0)?;
                 self.tell_refused(&given.refused);
-                self.each(&mut writer, |row| puzzle::given(row, &given))?;
+                self.each(&mut writer, |row: Puzzle| through(&row, puzzle::given(row.clone(), &given)))?;
             }
             Puzzling::Near | Puzzling::ContextNear => {
                 let (settings, seed) = self.known.puzzles();
@@ -205,7 +267,8 @@ impl Making<'_> {
                     Puzzling::ContextNear => puzzle::Beside::ContextAnswer,
                     _ => puzzle::Beside::Answer,
                 };
-                self.each(&mut writer, |row| puzzle::near(row, &near, beside))?;
+                let decide = |row: Puzzle| through(&row, puzzle::near(row.clone(), &near, beside));
+                self.each(&mut writer, decide)?;
             }
             Puzzling::Group => {}
         }
@@ -219,6 +282,11 @@ impl Making<'_> {
 
     fn settings<T: serde::de::DeserializeOwned>(&self, step: &Step) -> T {
         self.known.config.typed(Some(self.known.recipe.name), step.stage.section())
+    }
+
+    /// The rows of published sets that its records come from.
+    fn published(&self) -> Result<Published, StageError> {
+        Ok(Published::load(&Workspace::new(&self.known.config.root), self.known.recipe)?)
     }
 
     /// What people decided about the step's records.
@@ -267,7 +335,9 @@ impl Making<'_> {
         let count = records.len() as u64;
         let people = self.decisions(step)?;
         let votes = self.known.votes()?;
-        stages::review::review(review, records, &settings, seed, votes, &people, &mut writer);
+        let published = self.published()?;
+        let evidence = stages::review::Evidence { votes, people: &people, published: &published };
+        stages::review::review(review, records, &settings, seed, &evidence, &mut writer);
         self.pulse.advance(count);
         Ok(writer.commit(opening)?)
     }
@@ -359,4 +429,18 @@ impl Making<'_> {
         }
         Ok(records)
     }
+}
+
+/// A published post as it goes on whatever a stage of texts would do with it; `None` of any other.
+fn as_published(post: &Post) -> Option<Post> {
+    if !is_published(&post.id) {
+        return None;
+    }
+    let mut post = post.clone();
+    if post.title.is_some() || post.content.is_some() {
+        post.text = Post::written(post.title.take().as_deref(), post.content.take().as_deref());
+    }
+    // Names that import found are for a stage that marks them; nothing of a published text is marked.
+    post.mentions.clear();
+    Some(post)
 }

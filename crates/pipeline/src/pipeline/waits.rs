@@ -343,7 +343,12 @@ impl OfStage<'_> {
             Some(Reason::DecidedHold) => ("somebody decided so".into(), Mend::Nothing),
             reason if fate == Fate::Failed && self.step.stage == Stage::Import => {
                 let what = format!("{}: {}", reason.map_or("unreadable", Reason::code), short(said));
-                let kind = format!("check `kind` of [[source]] {} in pipeline.toml", source(entry));
+                let name = source(entry);
+                let published = |of: &&crate::config::Source| of.name == name && of.published.is_some();
+                let kind = match self.config.sources.iter().find(published) {
+                    Some(of) => format!("check `benchmark` and `path` of [[published]] {}", of.name),
+                    None => format!("check `kind` of [[source]] {name} in pipeline.toml"),
+                };
                 (what, if self.empty { Mend::First(kind) } else { self.look() })
             }
             _ => (short(said), if fate == Fate::Failed { self.look() } else { Mend::Nothing }),

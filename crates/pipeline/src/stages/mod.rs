@@ -11,6 +11,7 @@ mod judge;
 mod options;
 mod overrule;
 mod pairs;
+pub mod published;
 pub mod puzzle;
 pub mod respond;
 pub mod review;
@@ -22,7 +23,7 @@ pub mod withdrawal;
 
 pub use anonymise::{anonymise_stage, policy_lists};
 pub(crate) use declared::lacking;
-pub use declared::{choose, mark, riddle};
+pub use declared::{choose, mark, published_riddle, riddle};
 pub use dedup::{NearPair, OnDiskError, Output, apply_on_disk, dedup, parted};
 pub use draft::Draft;
 pub use judge::judge;

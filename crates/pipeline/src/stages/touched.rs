@@ -24,7 +24,7 @@ pub fn touched_by_id(stage: Stage) -> Option<Touched> {
     let touched = touched(stage)?;
     let reads: &[&str] = match stage {
         Stage::Clean => &["id", "kind", "title", "content", "score", "number"],
-        Stage::Anonymise => &["id", "text", "mentions"],
+        Stage::Anonymise => &["id", "text", "mentions", "note"],
         Stage::Filter => &["id", "text", "images"],
         _ => return None,
     };

@@ -8,6 +8,7 @@ use crate::item::{Content, Item};
 use crate::value::{Value, Values};
 use crate::votes::{Vote, contradictions, current};
 use riddlemill_files::digest::Digest;
+use riddlemill_text::record::is_published;
 
 /// Where an item stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +133,8 @@ pub struct Resolution {
     /// Whether a confirmed text differs from its draft; `None` where no text was drafted, none is confirmed, or the
     /// ballot is blind to drafts. Its mean is the share rewritten (RuozhiBench, section 2.3).
     pub edited: Option<bool>,
+    /// Whether a published set answers it and nobody here has voted: nothing is asked of anybody then.
+    pub published: bool,
 }
 
 impl Resolution {
@@ -146,6 +149,7 @@ impl Resolution {
     /// What is missing, if anything is.
     pub fn pending(&self) -> Option<&Pending> {
         match &self.outcome {
+            _ if self.published => None,
             Outcome::Confirmed { .. } => None,
             Outcome::Provisional { pending, .. } | Outcome::Pending(pending) => Some(pending),
         }
@@ -190,7 +194,8 @@ pub fn resolve(step: &Step, item: &Item, votes: &[&Vote]) -> Resolution {
         }
         Err(pending) => Outcome::Pending(pending),
     };
-    Resolution { outcome, stale: verdict.stale, modified: verdict.modified, edited }
+    let published = people.is_empty() && is_published(&item.id);
+    Resolution { outcome, stale: verdict.stale, modified: verdict.modified, edited, published }
 }
 
 struct Verdict {

@@ -6,6 +6,19 @@ pub fn text_id(text: &str) -> String {
     short("text", blake3::hash(text.as_bytes()))
 }
 
+/// Before the ids of records that come from a published set: `published:flub:<id of its row>`.
+const PUBLISHED: &str = "published:";
+
+/// The id of a record that comes from a published set, by what that set calls it.
+pub fn published_id(set: &str, name: &str) -> String {
+    format!("{PUBLISHED}{set}:{name}")
+}
+
+/// Whether a record comes from a published set, with its annotations.
+pub fn is_published(id: &str) -> bool {
+    id.starts_with(PUBLISHED)
+}
+
 /// The id of a record made of others: its parents and its role, hashed. Lengths separate the parts,
 /// so no two lists of parents share a name.
 pub fn derived(role: &str, parents: &[&str]) -> String {

@@ -9,6 +9,7 @@ mod cell;
 mod choice;
 mod cunning;
 mod declared;
+mod edit;
 mod entry;
 mod id;
 mod joke;
@@ -27,8 +28,9 @@ pub use cell::{
 pub use choice::Choice;
 pub use cunning::CunningText;
 pub use declared::Declared;
+pub use edit::{OwnedCell, with_fields};
 pub use entry::{Entry, Link};
-pub use id::{derived, pseudonym, text_id};
+pub use id::{derived, is_published, pseudonym, published_id, text_id};
 pub use joke::Joke;
 pub use outcome::{Outcome, State, Witness};
 pub use post::{Post, PostKind};

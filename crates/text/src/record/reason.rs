@@ -198,6 +198,12 @@ reasons! {
     /// A person decided that the two are not one joke, whatever the rule says; both go on.
     DecidedTwo = "decided_two",
 
+    // published sets
+    /// The record is a row of a published set, or has its annotation from there; the evidence names the row, and what the stage would have done otherwise.
+    Published = "published",
+    /// The row belongs to a group of a published set, and goes on as a part of the record that it went into.
+    GroupMember = "group_member",
+
     // review, undecided
     /// The record waits for votes.
     VotesMissing = "votes_missing",

@@ -7,18 +7,22 @@ pub enum Standing {
     Provisional,
     /// It takes a sample's votes to say so.
     Synthetic,
+    /// A published file says so; whether people agreed on it there is not known here.
+    Published,
     /// People said so.
     Confirmed,
 }
 
 impl Standing {
     /// Every standing, the least sure first.
-    pub const ALL: [Standing; 3] = [Standing::Provisional, Standing::Synthetic, Standing::Confirmed];
+    pub const ALL: [Standing; 4] =
+        [Standing::Provisional, Standing::Synthetic, Standing::Published, Standing::Confirmed];
 
     /// The word in rows.
     pub fn code(self) -> &'static str {
         match self {
             Standing::Confirmed => "confirmed",
+            Standing::Published => "published",
             Standing::Provisional => "provisional",
             Standing::Synthetic => "synthetic",
         }

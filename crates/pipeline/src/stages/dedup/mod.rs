@@ -9,8 +9,8 @@ mod on_disk;
 mod stage;
 
 pub use on_disk::{OnDiskError, Output, apply_on_disk};
-pub(super) use stage::decide_where;
 pub use stage::{NearPair, dedup};
+pub(super) use stage::{decide_where, unmerged};
 
 /// Dedup in parts, and what is made of the parts.
 pub mod parted {

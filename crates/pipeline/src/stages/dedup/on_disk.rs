@@ -250,8 +250,10 @@ impl Keeping {
             if read.is_none() {
                 self.bad.push(self.standings.len() as u32);
             }
-            let (text, standing) = read
-                .unwrap_or((String::new(), Standing { shouts: false, chars: 0, score: None, time: None }));
+            let (text, standing) = read.unwrap_or((
+                String::new(),
+                Standing { published: false, shouts: false, chars: 0, score: None, time: None },
+            ));
             texts.push(text);
             self.standings.push(standing);
         }

@@ -11,7 +11,7 @@ use riddlemill_review::decisions::{StageDecisions, seen_pair};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::dedup::{Found, Keeper, Like, merged, witness};
-use riddlemill_text::record::{Outcome, Post, Reason, Witness, record};
+use riddlemill_text::record::{Outcome, Post, Reason, Record, Witness, is_published, record};
 
 record! {
     /// Two records that are alike, down to the margin under the threshold.
@@ -63,7 +63,11 @@ pub fn dedup(
     let written = Waiting::new(stop, pulse, written);
     for (post, outcome) in posts.into_iter().zip(outcomes) {
         let id = post.id.clone();
-        writer.put(&id, &outcome.unwrap_or(Outcome::Kept(post)));
+        let outcome = match outcome {
+            Some(outcome) => unmerged(&post, outcome, Post::clone),
+            None => Outcome::Kept(post),
+        };
+        writer.put(&id, &outcome);
         written.advance(1.0 / count as f64);
         stop.check()?;
     }
@@ -91,6 +95,28 @@ fn emptied(posts: &[Post], outcomes: &[Option<Outcome<Post>>]) -> Vec<String> {
         })
     };
     of_source.into_iter().filter_map(told).collect()
+}
+
+/// A published record stays where a rule would merge it into another; where a person joined the two, it goes.
+pub(in crate::stages) fn unmerged<R: Record>(
+    record: &R,
+    outcome: Outcome<R>,
+    row: impl FnOnce(&R) -> R,
+) -> Outcome<R> {
+    match &outcome {
+        Outcome::Merged { reason, evidence, .. }
+            if is_published(record.id()) && *reason != Reason::DecidedOne =>
+        {
+            Outcome::Changed {
+                row: row(record),
+                rule: Reason::Published.code(),
+                evidence: format!("{}: {evidence}", crate::stages::overrule::by_rule(&outcome)),
+                before: String::new(),
+                after: String::new(),
+            }
+        }
+        _ => outcome,
+    }
 }
 
 /// One in so many records of the bar stands for the writing.

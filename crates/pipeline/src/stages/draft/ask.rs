@@ -22,7 +22,7 @@ use riddlemill_llm::{
 };
 use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
-use riddlemill_text::record::{Outcome, Reason, derived, set_flags};
+use riddlemill_text::record::{Outcome, Reason, derived, is_published, set_flags};
 
 /// Why a stage asks nobody.
 pub fn no_endpoint(draft: Draft) -> String {
@@ -98,7 +98,8 @@ pub fn requests<S: Subject>(
     records: &[S],
 ) -> Result<Vec<Request>, StageError> {
     let mut requests = Vec::new();
-    for (at, record) in records.iter().enumerate() {
+    // What is published has its annotations already.
+    for (at, record) in records.iter().enumerate().filter(|(_, record)| !is_published(record.id())) {
         for slot in slots {
             let Some(prompt) = record.prompt(draft, slot) else { continue };
             // What a server that only translates is given.
@@ -247,7 +248,7 @@ pub fn replies<S: Subject>(
     if endpoints.is_empty() {
         let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: no_endpoint(draft) };
         let none = Replied { slot: Slot::default(), prompt: String::new(), parsed: Parsed::Held(held) };
-        let asks = |record: &S| record.prompt(draft, &none.slot).is_some();
+        let asks = |record: &S| !is_published(record.id()) && record.prompt(draft, &none.slot).is_some();
         let waiting = replies.iter_mut().zip(records).filter(|(_, record)| asks(record));
         waiting.for_each(|(of_record, _)| of_record.push(none.clone()));
         return Ok(replies);

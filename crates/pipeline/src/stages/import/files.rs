@@ -45,6 +45,8 @@ pub struct Dump {
     pub kind: SourceKind,
     /// Which posts of a thread are taken.
     pub take: Take,
+    /// Of a published file: the benchmark in whose form it is.
+    pub published: Option<&'static str>,
     /// Of a table: its columns by the fields of a post.
     pub fields: BTreeMap<String, String>,
     /// Of pages of any site: how they are read.
@@ -89,6 +91,7 @@ impl Dump {
             source: source.name.clone(),
             kind: source.kind,
             take: source.take,
+            published: source.published,
             fields: source.fields.clone(),
             profile: source.profile.clone(),
             licence: source.licence.clone(),
@@ -128,6 +131,11 @@ impl Dump {
         }
         if let Some(profile) = &self.profile {
             decides["profile"] = profile.decides();
+        }
+        if let Some(benchmark) = self.published {
+            let declared =
+                riddlemill_benchmarks::find(benchmark).and_then(|found| found.declares_published());
+            decides["published"] = serde_json::json!([benchmark, declared]);
         }
         (format!("{source}/{file}"), decides.to_string())
     }

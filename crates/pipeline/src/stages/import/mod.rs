@@ -12,7 +12,9 @@ mod files;
 mod leymore;
 mod loose;
 mod names;
+mod pickle;
 mod profile;
+mod published;
 mod recall;
 mod reddit;
 mod riddles;
@@ -36,7 +38,7 @@ use booking::Booking;
 use riddlemill_files::ahead::{SPLIT, in_order};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Batch, Booked, StageWriter};
-use riddlemill_text::record::{Outcome, Post, PostKind, Reason, pseudonym, text_id};
+use riddlemill_text::record::{Outcome, Post, PostKind, Reason, is_published, pseudonym, text_id};
 use riddlemill_text::text::anonymise::NameList;
 use same_id::{Print, Seen};
 use split::{Item, Items};
@@ -44,6 +46,7 @@ use split::{Item, Items};
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files, kinds, located, source_kind};
 pub use names::{NameRow, add_names, no_names, put_names, words_evidence};
+pub use published::published_rows;
 pub use recall::{Block, Recalled, Sift, blocks, read_back};
 pub use same_id::{Again, settle_again};
 pub use split::Unread;
@@ -86,6 +89,8 @@ pub enum Parsed {
     Bad(String),
     /// A page with these posts; none of them is a page in turn.
     Page(Vec<Parsed>),
+    /// A row that goes into the record of its group, which has this id.
+    Part(String),
 }
 
 /// Imports dumps into a stage.
@@ -125,7 +130,27 @@ pub fn import(
         table.put(&dump.row(items));
     }
     writer.keep(table)?;
+    put_published(dumps, settings, withdrawn, writer)?;
     Ok(put_names(secrets.names, writer)?)
+}
+
+/// Writes the rows of published files that a stage's posts are made of; no table where there are none.
+///
+/// # Errors
+/// [`riddlemill_tables::Error`] where it cannot be written.
+pub fn put_published(
+    dumps: &[Dump],
+    settings: &sections::Import,
+    withdrawn: &Withdrawals,
+    writer: &mut StageWriter<Post>,
+) -> Result<(), riddlemill_tables::Error> {
+    let rows = published_rows(dumps, settings, withdrawn);
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut table = writer.table(super::published::TABLE)?;
+    rows.iter().for_each(|row| table.put(row));
+    writer.keep(table)
 }
 
 /// What makes a name of a user into something that may go on: hashed, or handed to whoever marks it.
@@ -189,11 +214,16 @@ fn read<T: Default + Send>(
     let known =
         matches!(dump.kind, SourceKind::ThreadDump | SourceKind::Aiotieba).then(|| census(dump, settings));
     let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| noted(dump, settings));
+    let published = (dump.kind == SourceKind::Published).then(|| published::Rows::read(dump, settings));
     let place = |item: Item<'_>| {
         let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, known.as_ref()));
         let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
         let parsed = match &notes {
             Some(notes) => notes.settle(item.position, parsed),
+            None => parsed,
+        };
+        let parsed = match &published {
+            Some(published) => published.settle(item.position, parsed),
             None => parsed,
         };
         Place { position: item.position, name: None, parsed }
@@ -251,6 +281,7 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
         SourceKind::Cqia => cqia::post(text),
         SourceKind::Table => table::post(text, &dump.fields),
         SourceKind::Puzzles => riddles::puzzle(text),
+        SourceKind::Published => published::row(dump, text),
         SourceKind::ThreadDump
         | SourceKind::Aiotieba
         | SourceKind::Warc
@@ -381,6 +412,10 @@ fn set_aside(parsed: Parsed) -> Outcome<Post> {
         }
         Parsed::Out(reason, evidence) => Outcome::Dropped { reason, evidence },
         Parsed::Bad(evidence) => Outcome::Failed { reason: Unreadable, evidence },
+        Parsed::Part(into) => {
+            let evidence = "a question of the same group".to_owned();
+            Outcome::Merged { into, reason: Reason::GroupMember, score: 1.0, evidence }
+        }
         Parsed::Post(_) | Parsed::Page(_) => {
             Outcome::Failed { reason: Unreadable, evidence: "a page inside a page".into() }
         }
@@ -389,7 +424,9 @@ fn set_aside(parsed: Parsed) -> Outcome<Post> {
 
 fn post(dump: &Dump, position: u64, draft: Draft, secrets: &Secrets<'_>) -> (Post, Print) {
     let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
-    let id = draft.id.unwrap_or_else(|| text_id(&text));
+    // Records of published sets are known by their ids: no other source may give such a one.
+    let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
+    let id = draft.id.filter(own).unwrap_or_else(|| text_id(&text));
     let print = Print::of(&id, &text);
     let mut mentions = draft.mentions;
     for name in secrets.names.find(&text) {

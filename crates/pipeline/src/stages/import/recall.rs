@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::dump::{self, BATCH};
 use super::files::Dump;
 use super::split::{Item, Splitter};
-use super::{Parsed, parse, profile, riddles, rows, thread, warc};
+use super::{Parsed, parse, profile, published, riddles, rows, thread, warc};
 use crate::config::SourceKind;
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::pages::profile::Entry;
@@ -89,9 +89,9 @@ impl Layout {
                 dump.profile.clone().map_or(Layout::Stream, |p| Layout::Pages(Site::Profile(p)))
             }
             SourceKind::Warc => Layout::Pages(Site::Tieba),
-            SourceKind::Table => match rows::head(&dump.path) {
+            SourceKind::Table | SourceKind::Published => match rows::head(&dump.path) {
                 rows::Head::Parquet => Layout::Parquet,
-                rows::Head::Csv => Layout::Csv,
+                rows::Head::Csv | rows::Head::Numpy => Layout::Csv,
                 rows::Head::Json => Layout::Stream,
             },
             kind => match riddles::site(kind) {
@@ -453,6 +453,7 @@ fn unread(dump: &Dump, text: &str) -> Said {
             .map(String::as_str)
             .collect(),
         SourceKind::Puzzles => vec!["question", "answer"],
+        SourceKind::Published => published::texts(dump),
         SourceKind::Warc | SourceKind::Profile | SourceKind::RiddlesCom | SourceKind::Rd => {
             return Said::default();
         }

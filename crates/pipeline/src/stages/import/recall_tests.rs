@@ -9,8 +9,8 @@ fn dump(folder: &std::path::Path, kind: SourceKind, bytes: &[u8]) -> Dump {
     let fields = [("content", "body")].map(|(k, v)| (k.to_string(), v.to_string())).into();
     let (source, file) = ("s".to_string(), "dump".to_string());
     let (take, licence, sha256) = (Take::Jokes, None, String::new());
-    let profile = None;
-    Dump { source, kind, take, fields, profile, licence, file, path, sha256, bytes: bytes.len() as u64 }
+    let (profile, bytes) = (None, bytes.len() as u64);
+    Dump { source, kind, take, published: None, fields, profile, licence, file, path, sha256, bytes }
 }
 
 /// All records of a dump, and the same read back block by block, the last one first.

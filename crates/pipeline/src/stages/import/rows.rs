@@ -10,18 +10,20 @@ use serde_json::{Map, Value};
 
 use super::dump;
 use super::files::Dump;
+use super::pickle;
 use super::split::{Items, Unread};
 use crate::config::SourceKind;
 use riddlemill_tables::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; of a table also those that are no JSON.
 pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
-    if dump.kind != SourceKind::Table {
+    if !matches!(dump.kind, SourceKind::Table | SourceKind::Published) {
         return dump::batches(dump, limit);
     }
     let read: fn(&Path, u64, &SyncSender<Items>) = match head(&dump.path) {
         Head::Parquet => parquet,
         Head::Csv => csv,
+        Head::Numpy => numpy,
         Head::Json => return dump::batches(dump, limit),
     };
     let (sender, receiver) = sync_channel(2);
@@ -34,6 +36,8 @@ pub(super) enum Head {
     Parquet,
     Json,
     Csv,
+    /// An array of numpy's, with pickled objects.
+    Numpy,
 }
 
 /// What a file's first bytes say. A file that cannot be read is left to the reader of lines, which tells why.
@@ -46,6 +50,7 @@ pub(super) fn head(path: &Path) -> Head {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
     match text.first() {
         _ if bytes.starts_with(b"PAR1") => Head::Parquet,
+        _ if bytes.starts_with(pickle::MAGIC) => Head::Numpy,
         // UTF-16 is told by the reader of lines, too.
         None | Some(b'{' | b'[' | 0xff | 0xfe) => Head::Json,
         Some(_) => Head::Csv,
@@ -107,6 +112,26 @@ fn object(columns: &[String], record: &::csv::ByteRecord, limit: u64) -> Result<
         row.insert(column.clone(), text.into());
     }
     Ok(Value::Object(row).to_string().into_bytes())
+}
+
+/// The dictionaries of an array, each as the JSON that Python would write of it.
+fn numpy(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+    let mut items = Items::default();
+    let mut bytes = Vec::new();
+    let read = dump::open(path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
+    match read.map_err(|e| dump::describe(&e)).and_then(|_| pickle::array(&bytes)) {
+        Ok(rows) => {
+            for (row, position) in rows.iter().zip(1..) {
+                let length = row.len() as u64;
+                items.push(
+                    position,
+                    if length > limit { Err(Unread::Oversize(length)) } else { Ok(row.as_bytes()) },
+                );
+            }
+        }
+        Err(why) => items.push(1, Err(Unread::Foreign(why))),
+    }
+    let _ = sender.send(items);
 }
 
 fn parquet(path: &Path, limit: u64, sender: &SyncSender<Items>) {

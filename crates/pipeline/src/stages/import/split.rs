@@ -90,6 +90,9 @@ pub enum Unread {
     /// The file ends here although it should not.
     #[error("the file ends in the middle: {0}")]
     Truncated(&'static str),
+    /// The file holds something else than its first bytes promise.
+    #[error("{0}")]
+    Foreign(&'static str),
 }
 
 impl Unread {
@@ -99,6 +102,7 @@ impl Unread {
             Unread::Oversize(_) => Reason::Oversize,
             Unread::Encoding { .. } | Unread::Utf16 => Reason::Encoding,
             Unread::Truncated(_) => Reason::Truncated,
+            Unread::Foreign(_) => Reason::Unreadable,
         }
     }
 

@@ -30,6 +30,7 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
         source: source.into(),
         kind,
         take: Take::Jokes,
+        published: None,
         fields: fields
             .iter()
             .filter(|_| kind == SourceKind::Table)

@@ -1,7 +1,7 @@
 //! One record a puzzle (section 3.2): near questions whose answers agree.
 
 use crate::config::sections;
-use crate::stages::dedup::decide_where;
+use crate::stages::dedup::{decide_where, unmerged};
 use crate::stages::{Pulse, StageError, Stop, Waiting};
 use riddlemill_review::decisions::StageDecisions;
 use riddlemill_tables::StageWriter;
@@ -45,10 +45,11 @@ pub fn dedup(
                 Outcome::Merged { into, reason, score, evidence }
             }
             Some(Outcome::Changed { rule, evidence, before, after, .. }) => {
-                Outcome::Changed { row: puzzle, rule, evidence, before, after }
+                Outcome::Changed { row: puzzle.clone(), rule, evidence, before, after }
             }
-            _ => Outcome::Kept(puzzle),
+            _ => Outcome::Kept(puzzle.clone()),
         };
+        let outcome = unmerged(&puzzle, outcome, Puzzle::clone);
         writer.put(&id, &outcome);
     }
     Ok(writer.flush()?)

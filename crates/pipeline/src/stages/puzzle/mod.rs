@@ -15,11 +15,11 @@ mod strip;
 
 pub use dedup::dedup;
 pub use given::{Given, given};
-pub use group::group;
+pub use group::{ROLES, group};
 pub use near::{Beside, Near, near};
 pub use spelling::spelling;
 pub use strip::shown;
-pub use strip::strip;
+pub use strip::{as_published, strip};
 
 /// Every stage that knows of puzzles alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,6 +43,20 @@ pub fn strip(post: Post) -> Outcome<Puzzle> {
     Outcome::Changed { row: puzzle, rule: Reason::Tidied.code(), evidence, before: post.text, after }
 }
 
+/// A published riddle as a puzzle, to the letter.
+pub fn as_published(post: &Post) -> Puzzle {
+    Puzzle {
+        id: post.id.clone(),
+        question: post.title.clone().unwrap_or_default(),
+        answer: post.content.clone().unwrap_or_default(),
+        source: post.source.clone(),
+        file: post.file.clone(),
+        position: post.position,
+        licence: post.licence.clone(),
+        ..Puzzle::default()
+    }
+}
+
 /// Question and answer as a ledger shows them.
 pub fn shown(question: &str, answer: &str) -> String {
     if answer.is_empty() { question.to_owned() } else { format!("{question}\n{answer}") }

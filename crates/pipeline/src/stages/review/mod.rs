@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::overrule::{by_rule, stops};
+use super::published::{Published, let_through};
 use super::subject::{Decision, Subject, Subjects};
 use crate::config::sections;
 use riddlemill_review::ballot::{Drafts, Field, KEEP, Kind, Round, Step};
@@ -19,7 +20,7 @@ use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, ballots, resolve_all};
 use riddlemill_tables::StageWriter;
-use riddlemill_text::record::{Outcome, Reason, Standing};
+use riddlemill_text::record::{Outcome, Reason, Standing, is_published};
 
 /// Every review step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,16 +210,26 @@ impl Review {
     }
 }
 
+/// What a review decides by.
+pub struct Evidence<'a> {
+    /// The votes.
+    pub votes: &'a Votes,
+    /// What people decided over them.
+    pub people: &'a StageDecisions,
+    /// The rows of published sets.
+    pub published: &'a Published,
+}
+
 /// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
 pub fn review<S: Subject>(
     review: Review,
     records: Vec<S>,
     settings: &sections::Review,
     seed: u64,
-    votes: &Votes,
-    people: &StageDecisions,
+    evidence: &Evidence<'_>,
     writer: &mut StageWriter<S>,
 ) {
+    let Evidence { votes, people, published } = *evidence;
     let step = review.ballot(settings);
     let missing = match settings.preview {
         true => Missing::Provisional,
@@ -254,6 +265,10 @@ pub fn review<S: Subject>(
             (None, false) => missing,
         };
         let outcome = match people.ruling(&id, seen) {
+            None if is_published(&id) => {
+                let by_votes = outcome(review, &step, record.clone(), &parts, missing);
+                of_published(published, review, &step, &record, by_votes)
+            }
             None => match (outcome(review, &step, record, &parts, missing), lacks) {
                 (Outcome::Held { reason: Reason::VotesMissing, evidence }, Some(reason)) => {
                     Outcome::Held { reason, evidence }
@@ -271,6 +286,35 @@ pub fn review<S: Subject>(
             }
         };
         writer.put(&id, &outcome);
+    }
+}
+
+/// A published record: what people here voted for holds, and else what its row says.
+fn of_published<S: Subject>(
+    published: &Published,
+    review: Review,
+    step: &Step,
+    record: &S,
+    by_votes: Outcome<S>,
+) -> Outcome<S> {
+    let voted = match &by_votes {
+        Outcome::Changed { rule, .. } => {
+            [Reason::Confirmed, Reason::Rewritten].iter().any(|reason| reason.code() == *rule)
+        }
+        Outcome::Dropped { .. } => true,
+        _ => false,
+    };
+    if voted {
+        return by_votes;
+    }
+    let through = let_through(published, &format!("review:{}", step.name), record, &by_votes);
+    match through {
+        Outcome::Changed { row, rule, evidence, .. } => {
+            let (before, after) = (record.before(review), row.after(review));
+            let evidence = evidence.replacen("by rule", "by votes", 1);
+            Outcome::Changed { row, rule, evidence, before, after }
+        }
+        other => other,
     }
 }
 
@@ -429,6 +473,8 @@ fn outcome<S: Subject>(
         (false, Standing::Synthetic) => Reason::SampleConfirmed,
         (true, Standing::Confirmed) => Reason::Rewritten,
         (false, Standing::Confirmed) => Reason::Confirmed,
+        // No vote is published.
+        (_, Standing::Published) => Reason::Published,
     };
     let before = record.before(review);
     basis.retain(|evidence| evidence.starts_with("vote:"));

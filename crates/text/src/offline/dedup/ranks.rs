@@ -7,6 +7,8 @@ use rayon::prelude::*;
 /// What the policies look at, of one record.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
+    /// Whether it comes from a published set, whose text is kept as it is.
+    pub published: bool,
     /// Whether it is written in capitals alone.
     pub shouts: bool,
     /// Characters of the text.
@@ -22,17 +24,22 @@ pub struct Standing {
 pub fn ranks<I: Ord>(standings: &[Standing], keep: &str, id: impl Fn(u32) -> I + Sync) -> Vec<u32> {
     let mut order: Vec<u32> = (0..standings.len() as u32).collect();
     let of = |row: &u32| standings[*row as usize];
+    // What is published stays before all others, under any policy.
+    let first = |row: &u32| !of(row).published;
     let long = |row: &u32| (of(row).shouts, Reverse(of(row).chars), id(*row));
     match keep {
         "best-scored" => order.par_sort_by(|x, y| {
             let score = |row: &u32| of(row).score.unwrap_or(f64::NEG_INFINITY);
-            score(y).total_cmp(&score(x)).then_with(|| long(x).cmp(&long(y)))
+            first(x)
+                .cmp(&first(y))
+                .then_with(|| score(y).total_cmp(&score(x)))
+                .then_with(|| long(x).cmp(&long(y)))
         }),
         "earliest" => order.par_sort_by(|x, y| {
-            let early = |row: &u32| (of(row).time.is_none(), of(row).time, id(*row));
+            let early = |row: &u32| (first(row), of(row).time.is_none(), of(row).time, id(*row));
             early(x).cmp(&early(y))
         }),
-        _ => order.par_sort_by(|x, y| long(x).cmp(&long(y))),
+        _ => order.par_sort_by(|x, y| (first(x), long(x)).cmp(&(first(y), long(y)))),
     }
     let mut ranks = vec![0; standings.len()];
     for (rank, row) in (0..).zip(order) {
@@ -47,12 +54,16 @@ mod tests {
 
     #[test]
     fn each_policy_has_its_order() {
-        let standing = |chars, score, time| Standing { shouts: false, chars, score, time };
+        let standing = |chars, score, time| Standing { published: false, shouts: false, chars, score, time };
         let all = [standing(3, None, Some(5)), standing(4, None, None), standing(3, Some(0.1), Some(4))];
         assert_eq!(ranks(&all, "longest", |row| row), [1, 0, 2]);
         assert_eq!(ranks(&all, "best-scored", |row| row), [2, 1, 0]);
         assert_eq!(ranks(&all, "earliest", |row| row), [1, 2, 0]);
         let loud = [Standing { shouts: true, ..all[1] }, all[0]];
         assert_eq!(ranks(&loud, "longest", |row| row), [1, 0]);
+        for keep in ["longest", "best-scored", "earliest"] {
+            let published = [all[0], all[1], all[2], Standing { published: true, chars: 1, ..loud[0] }];
+            assert_eq!(ranks(&published, keep, |row| row)[3], 0, "{keep}");
+        }
     }
 }

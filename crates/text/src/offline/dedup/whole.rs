@@ -79,6 +79,7 @@ fn shouts(text: &str) -> bool {
 /// What the keeper policy looks at.
 pub fn standing(post: &Post) -> Standing {
     Standing {
+        published: crate::record::is_published(&post.id),
         shouts: shouts(&post.text),
         chars: post.text.chars().count() as u32,
         score: post.score,

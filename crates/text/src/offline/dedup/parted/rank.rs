@@ -7,7 +7,7 @@ use crate::record::Post;
 /// Where a post stands in the policy `keep`, as a text that sorts as [`ranks`](super::super::ranks) does: the
 /// lower of two is kept. The post's id follows the first colon.
 pub fn rank_of(post: &Post, keep: &str) -> String {
-    let Standing { shouts, chars, score, time } = standing(post);
+    let Standing { shouts, chars, score, time, .. } = standing(post);
     let long = |chars: u32| format!("{}{:08x}", u8::from(shouts), u32::MAX - chars);
     let id = &post.id;
     match keep {

@@ -1,0 +1,193 @@
+//! JSON as Python writes it: with `NaN`, `Infinity` and `-Infinity` where JSON has no word. Published files hold such
+//! tokens; what is read here keeps the text of every value, so that a row can be written as it was found.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// The tokens that JSON has not.
+const BARE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+
+/// The members of an object in their order: each key with the text of its value. A key that stands twice is told twice.
+///
+/// # Errors
+/// What is no object, with the byte.
+pub fn members(text: &str) -> Result<Vec<(String, &str)>, String> {
+    let mut cursor = Cursor { text, at: 0 };
+    cursor.expect(b'{')?;
+    let mut members = Vec::new();
+    if cursor.next_is(b'}') {
+        return cursor.end().map(|()| members);
+    }
+    loop {
+        let key = cursor.value()?;
+        let key: String = serde_json::from_str(key).map_err(|_| cursor.wrong("a key is no text"))?;
+        cursor.expect(b':')?;
+        members.push((key, cursor.value()?));
+        if cursor.next_is(b'}') {
+            return cursor.end().map(|()| members);
+        }
+        cursor.expect(b',')?;
+    }
+}
+
+/// The texts of an array's elements.
+///
+/// # Errors
+/// What is no array, with the byte.
+pub fn elements(text: &str) -> Result<Vec<&str>, String> {
+    let mut cursor = Cursor { text, at: 0 };
+    cursor.expect(b'[')?;
+    let mut elements = Vec::new();
+    if cursor.next_is(b']') {
+        return cursor.end().map(|()| elements);
+    }
+    loop {
+        elements.push(cursor.value()?);
+        if cursor.next_is(b']') {
+            return cursor.end().map(|()| elements);
+        }
+        cursor.expect(b',')?;
+    }
+}
+
+/// The text with null in the place of each token that JSON has not.
+pub fn strict(text: &str) -> Cow<'_, str> {
+    if !BARE.iter().any(|bare| text.contains(bare)) {
+        return Cow::Borrowed(text);
+    }
+    let mut strict = String::with_capacity(text.len());
+    let (mut rest, mut found) = (text, false);
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => string(rest.as_bytes()),
+            _ => match BARE.iter().find(|bare| rest.starts_with(**bare)) {
+                Some(bare) => {
+                    strict.push_str("null");
+                    rest = &rest[bare.len()..];
+                    found = true;
+                    continue;
+                }
+                None => first.len_utf8(),
+            },
+        };
+        strict.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    if found { Cow::Owned(strict) } else { Cow::Borrowed(text) }
+}
+
+/// The value with null in the place of each such token; `None` where it is no JSON besides.
+pub fn value(text: &str) -> Option<Value> {
+    serde_json::from_str(&strict(text)).ok()
+}
+
+/// Whether it says what JSON can say: no such token stands in it outside of strings.
+pub fn is_json(text: &str) -> bool {
+    matches!(strict(text), Cow::Borrowed(_))
+}
+
+/// The length of the string that the bytes begin with, its quotes included; all of them where it does not end.
+fn string(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    fn blank(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    }
+
+    fn next_is(&mut self, byte: u8) -> bool {
+        self.blank();
+        let found = self.text.as_bytes().get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), String> {
+        if self.next_is(byte) {
+            Ok(())
+        } else {
+            Err(self.wrong(&format!("`{}` is missing", char::from(byte))))
+        }
+    }
+
+    fn wrong(&self, what: &str) -> String {
+        format!("{what} at byte {}", self.at)
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.blank();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.wrong("more stands behind it")) }
+    }
+
+    /// The text of the next value, which must be one but for the tokens that JSON has not.
+    fn value(&mut self) -> Result<&'t str, String> {
+        self.blank();
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut depth = 0usize;
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.at += string(&bytes[self.at..]);
+                    continue;
+                }
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' if depth > 0 => depth -= 1,
+                b']' | b'}' | b',' | b':' if depth == 0 => break,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        let found = self.text[start..self.at.min(self.text.len())].trim_end();
+        if value(found).is_some() { Ok(found) } else { Err(format!("no value at byte {start}")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_keep_the_text_of_their_values() {
+        let row = r#" {"a": NaN, "b" : [1, NaN, {"x": -Infinity}], "c":"NaN, \" }", "d": 1.0 } "#;
+        let read = members(row).unwrap();
+        let told: Vec<(&str, &str)> = read.iter().map(|(key, text)| (key.as_str(), *text)).collect();
+        let expected =
+            [("a", "NaN"), ("b", r#"[1, NaN, {"x": -Infinity}]"#), ("c", r#""NaN, \" }""#), ("d", "1.0")];
+        assert_eq!(told, expected);
+        let json: Vec<bool> = read.iter().map(|(_, text)| is_json(text)).collect();
+        assert_eq!(json, [false, false, true, true]);
+        assert_eq!(value("[1, NaN]"), Some(serde_json::json!([1, null])));
+        assert_eq!(strict(r#""NaN""#), r#""NaN""#);
+        assert!(members("{}").unwrap().is_empty() && elements(" [ ] ").unwrap().is_empty());
+        assert_eq!(elements("[{\"a\": 1}, NaN]").unwrap(), ["{\"a\": 1}", "NaN"]);
+    }
+
+    #[test]
+    fn what_is_neither_is_told_and_never_panics() {
+        for wrong in
+            ["", "{", "{]", "{\"a\"", "{\"a\": }", "{\"a\": nan}", "{\"a\": 1} x", "{1: 2}", "{\"a\": \"x"]
+        {
+            assert!(members(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["", "[", "[1,]", "[NaNo]", "{}", "[\"\\"] {
+            assert!(elements(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Rows of a published file as posts: texts that come with finished annotations.
+//!
+//! A file is read whole before its first row becomes a post: rows of a group are one record, and two rows of one id are
+//! two records.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value as Given;
+use minijinja::value::Serde;
+use riddlemill_benchmarks::{Expression, notation};
+
+use super::{Draft, Dump, Parsed, rows};
+use crate::config::{SourceKind, sections};
+use crate::stages::published::PublishedRow;
+use crate::stages::withdrawal::Withdrawals;
+use riddlemill_benchmarks::published::Published;
+use riddlemill_text::record::{Post, PostKind, published_id, text_id};
+
+/// The rows of a published file, and what becomes of each.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    rows: BTreeMap<u64, Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    row: PublishedRow,
+    /// Whether the record is made of it; others of its group go into that.
+    first: bool,
+    draft: Draft,
+}
+
+impl Rows {
+    /// Reads a file. What cannot be read is told when it is read again.
+    pub(super) fn read(dump: &Dump, settings: &sections::Import) -> Rows {
+        let mut read = Rows::default();
+        let Some((set, published)) = declared(dump) else { return read };
+        let (mut members, mut groups) = (BTreeSet::new(), BTreeSet::new());
+        for batch in rows::batches(dump, settings.max_line_mib << 20) {
+            for at in 0..batch.len() {
+                let Some(item) = batch.get(at) else { continue };
+                let Some(Ok(text)) = item.bytes.ok().map(std::str::from_utf8) else { continue };
+                let Ok(found) = Found::of(text, published) else { continue };
+                let mut name = found.group.clone().unwrap_or_else(|| found.name.clone());
+                // Two rows of one name, or of one part of a group, are two records.
+                let mut again = 1;
+                while members.contains(&(name.clone(), found.role.clone())) {
+                    again += 1;
+                    name = format!("{}#{again}", found.group.as_ref().unwrap_or(&found.name));
+                }
+                let first = groups.insert(name.clone());
+                members.insert((name.clone(), found.role.clone()));
+                let record = published_id(set, &name);
+                let mark = crate::stages::puzzle::ROLES.iter().find(|(role, _)| *role == found.role);
+                let row = PublishedRow {
+                    id: format!("{record}{}", mark.map_or("", |(_, mark)| mark)),
+                    record: record.clone(),
+                    benchmark: dump.published.unwrap_or_default().into(),
+                    role: found.role,
+                    source: dump.source.clone(),
+                    file: dump.file.clone(),
+                    position: item.position,
+                    sha256: dump.sha256.clone(),
+                    number: found.number,
+                    json: text.trim().to_owned(),
+                };
+                let draft = Draft { id: Some(record), ..found.draft };
+                read.rows.insert(item.position, Row { row, first, draft });
+            }
+        }
+        read
+    }
+
+    /// A row as its file makes it; a row that could not be read stays as it is.
+    pub(super) fn settle(&self, position: u64, parsed: Parsed) -> Parsed {
+        match self.rows.get(&position) {
+            Some(row) if row.first => Parsed::Post(Box::new(row.draft.clone())),
+            Some(row) => Parsed::Part(row.row.record.clone()),
+            None => parsed,
+        }
+    }
+}
+
+/// The published rows of all files that nobody withdrew, for the stage's table.
+pub fn published_rows(
+    dumps: &[Dump],
+    settings: &sections::Import,
+    withdrawn: &Withdrawals,
+) -> Vec<PublishedRow> {
+    let mut all = Vec::new();
+    for dump in dumps.iter().filter(|dump| dump.kind == SourceKind::Published) {
+        let rows = Rows::read(dump, settings);
+        let gone = |row: &Row| {
+            let text = Post::written(row.draft.title.as_deref(), row.draft.content.as_deref());
+            withdrawn.of_post(&row.row.record, &text).is_some()
+        };
+        let withdrawn: Vec<String> =
+            rows.rows.values().filter(|row| gone(row)).map(|row| row.row.record.clone()).collect();
+        let kept = rows.rows.into_values().map(|row| row.row).filter(|row| !withdrawn.contains(&row.record));
+        all.extend(kept);
+    }
+    all
+}
+
+/// One row by itself, as whoever looks into a file reads it.
+pub(super) fn row(dump: &Dump, text: &str) -> Parsed {
+    let Some((set, published)) = declared(dump) else {
+        return Parsed::Bad("no benchmark says how its published rows are read".into());
+    };
+    match Found::of(text, published) {
+        Err(what) => Parsed::Bad(what),
+        Ok(found) => {
+            let name = found.group.unwrap_or(found.name);
+            Parsed::Post(Box::new(Draft { id: Some(published_id(set, &name)), ..found.draft }))
+        }
+    }
+}
+
+/// The keys of its rows that hold texts.
+pub(super) fn texts(dump: &Dump) -> Vec<&'static str> {
+    let Some((_, published)) = declared(dump) else { return Vec::new() };
+    let texts = [&published.text, &published.question, &published.answer];
+    texts.into_iter().flatten().map(Expression::source).collect()
+}
+
+/// The set whose records a file's rows are, and how they are read. Rows of a benchmark that goes on from another one are
+/// records of that.
+fn declared(dump: &Dump) -> Option<(&'static str, &'static Published)> {
+    let name = dump.published?;
+    let origin = crate::recipe::find(name)?.origin().name;
+    Some((origin, riddlemill_benchmarks::find(name)?.published.as_ref()?))
+}
+
+/// What a row says of its record.
+struct Found {
+    name: String,
+    group: Option<String>,
+    role: String,
+    number: Option<u64>,
+    draft: Draft,
+}
+
+impl Found {
+    fn of(text: &str, published: &Published) -> Result<Found, String> {
+        let members = notation::members(text).map_err(|what| format!("no JSON object: {what}"))?;
+        let names: serde_json::Map<String, serde_json::Value> =
+            members.into_iter().filter_map(|(key, text)| Some((key, notation::value(text)?))).collect();
+        let mut over: BTreeMap<String, Given> =
+            names.iter().map(|(key, value)| (key.clone(), Given::from(Serde(value.clone())))).collect();
+        over.insert("this".into(), Given::from(Serde(names)));
+        let over = Given::from(over);
+        let value = |is: Option<&Expression>| {
+            let value = is?.value(&over).ok()?;
+            (!value.is_none() && !value.is_undefined()).then_some(value)
+        };
+        let words = |is: Option<&Expression>| {
+            let value = value(is)?;
+            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        };
+        let lacks = |key: &str, is: &Expression| format!("it has no {key} ({})", is.source());
+        let draft = match (&published.text, &published.question) {
+            (Some(is), _) => Draft {
+                kind: PostKind::Plain,
+                content: Some(words(Some(is)).ok_or_else(|| lacks("text", is))?),
+                ..Draft::default()
+            },
+            (None, Some(is)) => Draft {
+                kind: PostKind::Riddle,
+                title: Some(words(Some(is)).ok_or_else(|| lacks("question", is))?),
+                content: words(published.answer.as_ref()),
+                ..Draft::default()
+            },
+            (None, None) => return Err("nothing says what its text is".into()),
+        };
+        let written = Post::written(draft.title.as_deref(), draft.content.as_deref());
+        let hash = || text_id(&written).trim_start_matches("text:").to_owned();
+        let name = words(published.id.as_ref()).filter(|name| !name.trim().is_empty()).unwrap_or_else(hash);
+        let number = value(published.number.as_ref())
+            .filter(Given::is_integer)
+            .and_then(|number| u64::try_from(number).ok());
+        Ok(Found {
+            name,
+            group: words(published.group.as_ref()).filter(|group| !group.trim().is_empty()),
+            role: words(published.role.as_ref()).unwrap_or_default(),
+            number,
+            draft,
+        })
+    }
+}

@@ -1,0 +1,302 @@
+//! The published rows of a workspace, and what each says of its record at a step.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value as Given;
+use minijinja::value::Serde;
+use riddlemill_benchmarks::scope::group;
+use riddlemill_benchmarks::{Benchmark, notation};
+use serde_json::{Map, Value as Json};
+
+use super::super::subject::declared::Groups;
+use crate::recipe::Recipe;
+use riddlemill_tables::{Error, Manifest, StageReader, Workspace};
+use riddlemill_text::record::{CellKind, Column, Declared, OwnedCell, Record, Standing, record, with_fields};
+
+record! {
+    /// A row of a published file.
+    pub struct PublishedRow {
+        /// What the row is called at the end of its benchmark: its record's id, with `_SR` or `_CR` behind it where it is
+        /// a reconstruction.
+        id: String,
+        /// The record that it belongs to.
+        record: String,
+        /// The benchmark in whose published form it is written.
+        benchmark: String,
+        /// Which of its group it is; empty where each row is a record.
+        role: String,
+        /// The source's name.
+        source: String,
+        /// The file's name.
+        file: String,
+        /// Its place in the file, from 1.
+        position: u64,
+        /// The SHA-256 of the file.
+        sha256: String,
+        /// The number that the set gave it.
+        number: Option<u64>,
+        /// The row as it stands in the file.
+        json: String,
+    }
+}
+
+impl PublishedRow {
+    /// What rests on it rests on this: the file by its hash, and the row's place.
+    pub fn basis(&self) -> String {
+        format!("published:{}:{}", self.sha256.get(..16).unwrap_or(&self.sha256), self.position)
+    }
+
+    /// Its members, in their order, each with the text of its value.
+    pub fn members(&self) -> Vec<(String, &str)> {
+        notation::members(&self.json).unwrap_or_default()
+    }
+}
+
+/// All published rows that an import stage read.
+#[derive(Debug, Default)]
+pub struct Published {
+    rows: Vec<PublishedRow>,
+    by_record: BTreeMap<String, Vec<usize>>,
+    by_id: BTreeMap<String, Vec<usize>>,
+}
+
+/// What a row says: a field of a record and its value.
+pub type Says = Vec<(&'static str, Given)>;
+
+/// The table of an import stage in which they stand.
+pub(in crate::stages) const TABLE: &str = "published";
+
+impl Published {
+    /// Those that the import stage read which a recipe's records come from; none where it was not made.
+    ///
+    /// # Errors
+    /// [`Error`] where the table is damaged.
+    pub fn load(workspace: &Workspace, recipe: &'static Recipe) -> Result<Published, Error> {
+        let origin = recipe.origin();
+        let Some(first) = origin.steps.first() else { return Ok(Published::default()) };
+        let Some(import) = StageReader::open(&workspace.stage(origin.name, 1, first.name))? else {
+            return Ok(Published::default());
+        };
+        if !import.manifest().tables.contains_key(TABLE) {
+            return Ok(Published::default());
+        }
+        Ok(Published::of(import.all(TABLE)?))
+    }
+
+    /// The hash of what [`Published::load`] would read; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// [`Error`] where the stage's manifest is damaged.
+    pub fn evidence(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<String>, Error> {
+        let origin = recipe.origin();
+        let Some(first) = origin.steps.first() else { return Ok(None) };
+        let manifest = Manifest::read(&workspace.stage(origin.name, 1, first.name))?;
+        Ok(manifest.and_then(|manifest| Some(manifest.tables.get(TABLE)?.hash.clone())))
+    }
+
+    /// Rows in the order of their files.
+    pub fn of(rows: Vec<PublishedRow>) -> Published {
+        let mut published = Published { rows, ..Published::default() };
+        for (at, row) in published.rows.iter().enumerate() {
+            published.by_record.entry(row.record.clone()).or_default().push(at);
+            published.by_id.entry(row.id.clone()).or_default().push(at);
+        }
+        published
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// All of them, in the order of their files.
+    pub fn rows(&self) -> &[PublishedRow] {
+        &self.rows
+    }
+
+    /// The rows of a record, in their order.
+    pub fn of_record(&self, record: &str) -> impl Iterator<Item = &PublishedRow> {
+        self.by_record.get(record).into_iter().flatten().map(|at| &self.rows[*at])
+    }
+
+    /// The row that is called so at the end of a benchmark and is written in its form, and its place among all.
+    pub fn row_of(&self, id: &str, benchmark: &str) -> Option<(usize, &PublishedRow)> {
+        let found = self.by_id.get(id)?.iter().map(|at| (*at, &self.rows[*at]));
+        found.into_iter().find(|(_, row)| row.benchmark == benchmark)
+    }
+
+    /// What rests on a record's rows.
+    pub fn basis(&self, record: &str) -> String {
+        self.of_record(record).map(PublishedRow::basis).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What the rows of a record say of it at a step.
+    pub fn says(&self, record: &str, step: &str) -> Says {
+        let rows: Vec<&PublishedRow> = self.of_record(record).collect();
+        let mut says = Says::new();
+        // What two files say of one record, the first of them says.
+        let mut told: Vec<&str> = Vec::new();
+        for row in &rows {
+            if told.contains(&row.benchmark.as_str()) {
+                continue;
+            }
+            told.push(&row.benchmark);
+            let group: Vec<&PublishedRow> =
+                rows.iter().copied().filter(|other| other.benchmark == row.benchmark).collect();
+            for (field, value) in row_says(row, &group, step) {
+                if says.iter().all(|(known, _)| *known != field) {
+                    says.push((field, value));
+                }
+            }
+        }
+        says
+    }
+
+    /// What one row says at a step, by itself.
+    pub fn row_says(&self, row: &PublishedRow, step: &str) -> Says {
+        let group: Vec<&PublishedRow> =
+            self.of_record(&row.record).filter(|other| other.benchmark == row.benchmark).collect();
+        row_says(row, &group, step)
+    }
+
+    /// A record with what its rows say at a step.
+    pub fn with<R: Record>(&self, record: &R, step: &str) -> R {
+        with_says(record, &self.says(record.id(), step), step)
+    }
+
+    /// A record at the end of its benchmark as its row alone makes it: whatever people decided here.
+    pub fn untouched<R: Record>(&self, record: &R, row: &PublishedRow, recipe: &'static Recipe) -> R {
+        let mut steps: Vec<&str> = recipe.origin().steps.iter().map(|step| step.name).collect();
+        if recipe.origin().name != recipe.name {
+            steps.extend(recipe.steps.iter().map(|step| step.name));
+        }
+        let start = with_fields(record, |_| None);
+        steps.into_iter().fold(start, |record, step| with_says(&record, &self.row_says(row, step), step))
+    }
+}
+
+fn row_says(row: &PublishedRow, group: &[&PublishedRow], step: &str) -> Says {
+    let Some(benchmark) = riddlemill_benchmarks::find(&row.benchmark) else { return Says::new() };
+    let declared = declared_at(benchmark, step);
+    if declared.is_empty() {
+        return Says::new();
+    }
+    let scope = scope(row, group);
+    // What cannot be computed of a row, it does not say.
+    let value = |expression: &riddlemill_benchmarks::Expression| expression.value(&scope).ok();
+    declared.into_iter().filter_map(|(field, is)| Some((field, value(is)?))).collect()
+}
+
+/// What a benchmark's folder declares of a step, and the one that it is like.
+fn declared_at(
+    benchmark: &'static Benchmark,
+    step: &str,
+) -> Vec<(&'static str, &'static riddlemill_benchmarks::Expression)> {
+    let Some(published) = &benchmark.published else { return Vec::new() };
+    let mut declared: Vec<_> = published.at(step).iter().map(|(field, is)| (*field, is)).collect();
+    let other = published.like.and_then(riddlemill_benchmarks::find).and_then(|b| b.published.as_ref());
+    for (field, is) in other.map(|other| other.at(step)).unwrap_or_default() {
+        if declared.iter().all(|(known, _)| known != field) {
+            declared.push((field, is));
+        }
+    }
+    declared
+}
+
+/// A row as the expressions of `[published]` see it: its keys, `this`, `rows` of its group by their roles, and what
+/// stands for how sure it is.
+fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> Given {
+    let this = object(row);
+    let rows: BTreeMap<String, Given> =
+        group.iter().map(|row| (row.role.clone(), Given::from(Serde(object(row))))).collect();
+    let mut names: BTreeMap<String, Given> =
+        this.iter().map(|(key, value)| (key.clone(), Given::from(Serde(value.clone())))).collect();
+    names.insert("this".into(), Given::from(Serde(this)));
+    names.insert("rows".into(), Given::from(rows));
+    names.insert("role".into(), Given::from(row.role.as_str()));
+    names.insert("standing".into(), Given::from(Standing::Published.code()));
+    let basis: Vec<String> = group.iter().map(|row| row.basis()).collect();
+    names.insert("basis".into(), Given::from(basis));
+    Given::from(names)
+}
+
+/// A row as JSON: null where it holds what JSON has no word for.
+fn object(row: &PublishedRow) -> Map<String, Json> {
+    let members = row.members().into_iter();
+    members.filter_map(|(key, text)| Some((key, notation::value(text)?))).collect()
+}
+
+/// A record with some of its fields as they were said. Of a declared record they are the step's group.
+pub(super) fn with_says<R: Record>(record: &R, says: &Says, step: &str) -> R {
+    if says.is_empty() {
+        return with_fields(record, |_| None);
+    }
+    if std::any::TypeId::of::<R>() == std::any::TypeId::of::<Declared>() {
+        let groups = groups_with(record, says, step);
+        return with_fields(record, |name| (name == "groups").then(|| OwnedCell::Text(groups.clone())));
+    }
+    let column = |name: &str| R::COLUMNS.iter().find(|column: &&Column| column.name == name);
+    with_fields(record, |name| {
+        let (_, value) = says.iter().find(|(field, _)| *field == name)?;
+        Some(cell(column(name)?.kind, value))
+    })
+}
+
+/// The groups of a declared record with what is said in that of a step.
+fn groups_with<R: Record>(record: &R, says: &Says, step: &str) -> String {
+    let mut groups = String::new();
+    with_fields(record, |_| None).put(&mut Texts { columns: R::COLUMNS, at: 0, groups: &mut groups });
+    let mut declared = Declared { groups, ..Declared::default() };
+    let mut all = Groups::of(&declared);
+    let name = step.strip_prefix("review:").unwrap_or(step);
+    let of_step = all.of_step(&group(name));
+    for (field, value) in says {
+        of_step.insert((*field).to_owned(), serde_json::to_value(value).unwrap_or_default());
+    }
+    all.put(&mut declared);
+    declared.groups
+}
+
+/// Takes the column `groups` of a record.
+struct Texts<'a> {
+    columns: &'static [Column],
+    at: usize,
+    groups: &'a mut String,
+}
+
+impl riddlemill_text::record::Cells for Texts<'_> {
+    fn put(&mut self, cell: riddlemill_text::record::Cell<'_>) {
+        if let (Some("groups"), riddlemill_text::record::Cell::Text(text)) =
+            (self.columns.get(self.at).map(|column| column.name), cell)
+        {
+            text.clone_into(self.groups);
+        }
+        self.at += 1;
+    }
+}
+
+/// A value as a cell of a type. A text that is none (a number) is written as it reads; in a list what is missing is an
+/// empty text.
+fn cell(kind: CellKind, value: &Given) -> OwnedCell {
+    if value.is_none() || value.is_undefined() {
+        return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };
+    }
+    let text = |value: &Given| match value.as_str() {
+        Some(text) => text.to_owned(),
+        None if value.is_none() || value.is_undefined() => String::new(),
+        None => value.to_string(),
+    };
+    match kind {
+        CellKind::Text => OwnedCell::Text(text(value)),
+        CellKind::Count => {
+            let whole = value.is_integer().then(|| u64::try_from(value.clone()).ok()).flatten();
+            whole.map_or(OwnedCell::Null, OwnedCell::Count)
+        }
+        CellKind::Real => f64::try_from(value.clone()).map_or(OwnedCell::Null, OwnedCell::Real),
+        CellKind::Flag => bool::try_from(value.clone()).map_or(OwnedCell::Null, OwnedCell::Flag),
+        CellKind::Texts => {
+            let list = value.as_str().is_none().then(|| value.try_iter().ok()).flatten();
+            OwnedCell::Texts(list.map(|list| list.map(|one| text(&one)).collect()).unwrap_or_default())
+        }
+    }
+}

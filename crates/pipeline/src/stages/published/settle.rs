@@ -1,0 +1,61 @@
+//! What becomes of a published record at a stage: it goes on as it was published, and the ledger tells what the rule
+//! would have done.
+
+use super::super::overrule::by_rule;
+use super::Published;
+use riddlemill_text::record::{Outcome, Reason, Record, is_published, row_digest};
+
+/// The outcome of a stage that decides by rule. `passing` is the record as it goes on where the rule does nothing.
+/// What a person decided here stands.
+pub fn settled<R: Record, T: Record>(
+    published: &Published,
+    step: &str,
+    record: &R,
+    outcome: Outcome<T>,
+    passing: impl FnOnce() -> Option<T>,
+) -> Outcome<T> {
+    if !is_published(record.id()) || of_people(&outcome) {
+        return outcome;
+    }
+    match passing() {
+        Some(passing) => let_through(published, step, &passing, &outcome),
+        None => outcome,
+    }
+}
+
+/// A record let through with what its row says at a step, and what the rule alone would have done with it.
+pub fn let_through<T: Record>(
+    published: &Published,
+    step: &str,
+    record: &T,
+    rule: &Outcome<T>,
+) -> Outcome<T> {
+    let row = published.with(record, step);
+    let evidence = match rule {
+        // An order that is drawn, a draft, a correction: what the rule adds where nothing is published.
+        Outcome::Kept(_) => published.basis(record.id()),
+        rule => format!("{}; {}", published.basis(record.id()), by_rule(rule)),
+    };
+    // Nothing is told where the rule would have kept it and the row says nothing new.
+    if matches!(rule, Outcome::Kept(_)) && row_digest([&row]) == row_digest([record]) {
+        return Outcome::Kept(row);
+    }
+    let (before, after) = (String::new(), String::new());
+    Outcome::Changed { row, rule: Reason::Published.code(), evidence, before, after }
+}
+
+/// Whether a person of this workspace decided it.
+fn of_people<T>(outcome: &Outcome<T>) -> bool {
+    let decided = |code: &str| {
+        [Reason::DecidedKeep, Reason::DecidedText, Reason::DecidedTwo]
+            .iter()
+            .any(|reason| reason.code() == code)
+    };
+    match outcome {
+        Outcome::Changed { rule, .. } => decided(rule),
+        Outcome::Dropped { reason, .. } => *reason == Reason::DecidedDrop,
+        Outcome::Held { reason, .. } => *reason == Reason::DecidedHold,
+        Outcome::Merged { reason, .. } => *reason == Reason::DecidedOne,
+        _ => false,
+    }
+}

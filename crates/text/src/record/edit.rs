@@ -1,0 +1,104 @@
+//! A record with some of its fields replaced, by their names.
+
+use super::{Cell, Cells, Record, Values};
+
+/// One value of a row that belongs to nobody else.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OwnedCell {
+    /// No value.
+    Null,
+    /// UTF-8 text.
+    Text(String),
+    /// A count or a position.
+    Count(u64),
+    /// A score.
+    Real(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// A list of texts.
+    Texts(Vec<String>),
+}
+
+/// The record with what `field` gives for the columns of which it gives something. A value of another type than the
+/// column's is taken as none.
+pub fn with_fields<R: Record>(record: &R, mut field: impl FnMut(&'static str) -> Option<OwnedCell>) -> R {
+    let mut row = Row { cells: Vec::with_capacity(R::COLUMNS.len()) };
+    record.put(&mut row);
+    for (cell, column) in row.cells.iter_mut().zip(R::COLUMNS) {
+        if let Some(value) = field(column.name) {
+            *cell = value;
+        }
+    }
+    R::take(&mut row.cells.into_iter())
+}
+
+struct Row {
+    cells: Vec<OwnedCell>,
+}
+
+impl Cells for Row {
+    fn put(&mut self, cell: Cell<'_>) {
+        self.cells.push(match cell {
+            Cell::Null => OwnedCell::Null,
+            Cell::Text(text) => OwnedCell::Text(text.to_owned()),
+            Cell::Count(n) => OwnedCell::Count(n),
+            Cell::Real(x) => OwnedCell::Real(x),
+            Cell::Flag(flag) => OwnedCell::Flag(flag),
+            Cell::Texts(list) => OwnedCell::Texts(list.to_vec()),
+        });
+    }
+}
+
+impl Values for std::vec::IntoIter<OwnedCell> {
+    fn text(&mut self) -> Option<String> {
+        if let Some(OwnedCell::Text(text)) = self.next() { Some(text) } else { None }
+    }
+
+    fn count(&mut self) -> Option<u64> {
+        if let Some(OwnedCell::Count(n)) = self.next() { Some(n) } else { None }
+    }
+
+    fn real(&mut self) -> Option<f64> {
+        if let Some(OwnedCell::Real(x)) = self.next() { Some(x) } else { None }
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        if let Some(OwnedCell::Flag(flag)) = self.next() { Some(flag) } else { None }
+    }
+
+    fn texts(&mut self) -> Option<Vec<String>> {
+        if let Some(OwnedCell::Texts(list)) = self.next() { Some(list) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::CunningText;
+
+    #[test]
+    fn named_fields_are_replaced_and_the_others_stay() {
+        let text = CunningText {
+            id: "a".into(),
+            text: "云会恐高吗？".into(),
+            position: 7,
+            ..CunningText::default()
+        };
+        let edited = with_fields(&text, |name| match name {
+            "explanation" => Some(OwnedCell::Text("云没有感觉".into())),
+            "answer" => Some(OwnedCell::Count(2)),
+            "wrong" => Some(OwnedCell::Texts(vec!["甲".into()])),
+            // Of another type than the column.
+            "position" => Some(OwnedCell::Text("x".into())),
+            _ => None,
+        });
+        let expected = CunningText {
+            explanation: Some("云没有感觉".into()),
+            answer: Some(2),
+            wrong: vec!["甲".into()],
+            position: 0,
+            ..text
+        };
+        assert_eq!(edited, expected);
+    }
+}

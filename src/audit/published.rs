@@ -1,0 +1,253 @@
+//! What became of the rows of published sets: which came back to the letter, what is odd in their files, what the stages
+//! would have done with them, and which posts of the dumps they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value as Given, context};
+use riddlemill_benchmarks::notation;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+use crate::recipe::Recipe;
+use crate::record::{Entry, Post, State, is_published};
+use crate::release::Row;
+use crate::release::layout::{self, Layout, oddity};
+use crate::stages::NearPair;
+use crate::stages::Stage;
+use crate::stages::published::{Published, PublishedRow};
+use crate::store::{Error, Filter, StageReader, Workspace, select};
+
+/// What became of the published rows of a recipe.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PublishedReport {
+    /// The recipe.
+    pub recipe: String,
+    /// Rows that were read.
+    pub rows: usize,
+    /// Of these, rows that the candidate's published form has to the letter: keys, their order, values.
+    pub equal: usize,
+    /// Rows that it has otherwise or not at all, `file:position`, with the id.
+    pub other: Vec<String>,
+    /// What is odd in the file, by rule, with the ids of the rows.
+    pub oddities: BTreeMap<String, Vec<String>>,
+    /// Numbers between the first and the last that no row bears.
+    pub missing: Vec<u64>,
+    /// What stages would have done with rows that they let through.
+    pub let_through: Vec<LetThrough>,
+    /// Posts of other sources that are the text of a row, or nearly.
+    pub found: Vec<FoundPost>,
+}
+
+/// What a stage would have done with a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LetThrough {
+    /// The stage.
+    pub stage: &'static str,
+    /// What it would have done, with the reason.
+    pub what: String,
+    /// The records.
+    pub records: Vec<String>,
+}
+
+/// A post of a dump and the published record that it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FoundPost {
+    /// The published record.
+    pub published: String,
+    /// Its text.
+    pub text: String,
+    /// The post.
+    pub post: String,
+    /// What the post says.
+    pub post_text: String,
+    /// Where it lies: `source/file:position`.
+    pub place: String,
+    /// When it was written, as its source says.
+    pub time: Option<String>,
+    /// How like the two are, 0 to 1.
+    pub score: f64,
+    /// `exact_duplicate`, `near_duplicate`, or `borderline` where it stays a record of its own.
+    pub how: String,
+}
+
+/// Looks at the stages and the candidate of a recipe; `None` where no published row is in it.
+///
+/// # Errors
+/// [`Error`] where a stage or the candidate cannot be read.
+pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<PublishedReport>, Error> {
+    let all = Published::load(workspace, recipe)?;
+    let rows: Vec<&PublishedRow> = all.rows().iter().filter(|row| row.benchmark == recipe.name).collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let mut report = PublishedReport { recipe: recipe.name.into(), rows: rows.len(), ..Default::default() };
+    let candidate = workspace.candidate(recipe.name);
+    let read = |path: std::path::PathBuf| fs::read_to_string(path).unwrap_or_default();
+    if let Some(layout) = layout::find(recipe.name) {
+        let forms = layout.compat.iter().map(|compat| read(candidate.join("compat").join(compat.file)));
+        report.hold_against(&rows, &forms.collect::<Vec<_>>());
+        report.oddities =
+            oddities(layout, &read(candidate.join("data").join(recipe.name).join("test.jsonl")));
+    }
+    report.missing = missing(&rows);
+    for (at, step) in recipe.steps.iter().enumerate() {
+        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, at + 1, step.name))? else { break };
+        let entries: Vec<Entry> = select(&stage, "ledger", &Filter::equals("reason", "published"))?;
+        report.let_through.extend(let_through(step.name, entries));
+        let before = at.checked_sub(1).map(|at| (at + 1, recipe.steps[at].name));
+        if let (Stage::Dedup, Some((number, name))) = (step.stage, before)
+            && let Some(before) = StageReader::open(&workspace.stage(recipe.name, number, name))?
+        {
+            report.found = found(&stage, &before)?;
+        }
+    }
+    Ok(Some(report))
+}
+
+impl PublishedReport {
+    /// Rows that stand in the published forms to the letter, and those that do not.
+    fn hold_against(&mut self, rows: &[&PublishedRow], forms: &[String]) {
+        let mut written: BTreeMap<String, usize> = BTreeMap::new();
+        for form in forms {
+            let lines = notation::elements(form).unwrap_or_else(|_| form.lines().collect());
+            lines.iter().for_each(|line| *written.entry(plain(line)).or_default() += 1);
+        }
+        for row in rows {
+            match written.get_mut(&plain(&row.json)) {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    self.equal += 1;
+                }
+                _ => self.other.push(format!("{}:{} {}", row.file, row.position, row.id)),
+            }
+        }
+    }
+}
+
+/// A row as its keys and values, however it is spaced.
+fn plain(line: &str) -> String {
+    let value = |text: &str| match serde_json::from_str::<Json>(text) {
+        Ok(value) => value.to_string(),
+        Err(_) => text.split_whitespace().collect(),
+    };
+    let members = notation::members(line).unwrap_or_default();
+    members.iter().map(|(key, text)| format!("{key}\u{1f}{}\u{1e}", value(text))).collect()
+}
+
+/// What is odd in published rows: where their file says otherwise than the columns, and what does not hold within a row.
+fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
+    let mut oddities: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let parsed = |line: &str| serde_json::from_str::<Map<String, Json>>(line).ok();
+    for json in data.lines().filter_map(parsed) {
+        let layout = layout.of_keys(json.keys().map(String::as_str));
+        let text = |key: &str| json.get(key).and_then(Json::as_str);
+        if text("standing") != Some("published") {
+            continue;
+        }
+        let id = text("id").unwrap_or_default();
+        let mut odd = |rule: String| oddities.entry(rule).or_default().push(id.to_owned());
+        if let Some(beside) = text("published") {
+            for key in oddity::keys(beside) {
+                odd(format!("{key}: in compat/ alone as the file has it"));
+            }
+            if !notation::is_json(beside) {
+                odd("NaN or Infinity, which is no JSON: in compat/ alone, null elsewhere".into());
+            }
+        }
+        if let Ok(row) = Row::from_json(&layout, &json) {
+            // Values in a message would make a rule of each row.
+            layout.findings(&row).into_iter().for_each(&mut odd);
+        }
+    }
+    oddities
+}
+
+/// The numbers that are left out, where rows bear any.
+fn missing(rows: &[&PublishedRow]) -> Vec<u64> {
+    let mut series: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+    for row in rows {
+        series.entry(&row.file).or_default().extend(row.number);
+    }
+    let gaps = |numbers: BTreeSet<u64>| {
+        let (first, last) = (numbers.first().copied(), numbers.last().copied());
+        let all = first.zip(last).map(|(first, last)| first..=last);
+        all.into_iter().flatten().filter(|n| !numbers.contains(n)).collect::<Vec<_>>()
+    };
+    series.into_values().flat_map(gaps).collect()
+}
+
+fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
+    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let evidence = entry.evidence.unwrap_or_default();
+        let Some((_, what)) = evidence.split_once("by rule ") else { continue };
+        let what = what.split(": ").next().unwrap_or(what);
+        // Which record it would have gone into is told of each row, and not of all.
+        let what = match what.split_once(" into ") {
+            Some((merged, into)) => format!("{merged} {}", into.split_once(' ').map_or("", |(_, why)| why)),
+            None => what.to_owned(),
+        };
+        told.entry(what).or_default().push(entry.id);
+    }
+    told.into_iter().map(|(what, records)| LetThrough { stage, what, records }).collect()
+}
+
+/// Posts that dedup merged into published records, and those that it found nearly the same.
+fn found(dedup: &StageReader, before: &StageReader) -> Result<Vec<FoundPost>, Error> {
+    let merged = select::<Entry>(dedup, "ledger", &Filter::equals("outcome", State::Merged.code()))?;
+    let mut pairs: Vec<(String, String, f64, String)> = merged
+        .into_iter()
+        .filter_map(|entry| {
+            let into = entry.into.filter(|into| is_published(into))?;
+            Some((into, entry.id, entry.score.unwrap_or(1.0), entry.reason.unwrap_or_default()))
+        })
+        .collect();
+    if dedup.manifest().tables.contains_key("pairs") {
+        for pair in select::<NearPair>(dedup, "pairs", &Filter::equals("verdict", "borderline"))? {
+            let (a, b) = (is_published(&pair.a), is_published(&pair.b));
+            match (a, b) {
+                (true, false) => pairs.push((pair.a, pair.b, pair.score, pair.verdict)),
+                (false, true) => pairs.push((pair.b, pair.a, pair.score, pair.verdict)),
+                _ => {}
+            }
+        }
+    }
+    let wanted: BTreeSet<&str> = pairs.iter().flat_map(|(a, b, ..)| [a.as_str(), b.as_str()]).collect();
+    let posts = select::<Post>(before, "rows", &Filter::any_of("id", wanted.iter().copied()))?;
+    let posts: BTreeMap<&str, &Post> = posts.iter().map(|post| (post.id.as_str(), post)).collect();
+    let mut found: Vec<FoundPost> = pairs
+        .iter()
+        .filter_map(|(published, id, score, how)| {
+            let (row, post) = (posts.get(published.as_str())?, posts.get(id.as_str())?);
+            Some(FoundPost {
+                published: published.clone(),
+                text: row.text.clone(),
+                post: id.clone(),
+                post_text: post.text.clone(),
+                place: format!("{}/{}:{}", post.source, post.file, post.position),
+                time: post.time.clone(),
+                score: *score,
+                how: how.clone(),
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| {
+        a.published.cmp(&b.published).then(b.score.total_cmp(&a.score)).then(a.post.cmp(&b.post))
+    });
+    Ok(found)
+}
+
+const TEMPLATE: &str = include_str!("templates/published.html");
+
+/// The reports as one page without script or network.
+///
+/// # Errors
+/// Where the template does not fit.
+pub fn published_page(reports: &[PublishedReport]) -> Result<String, minijinja::Error> {
+    let mut env = Environment::new();
+    env.add_template("published.html", TEMPLATE)?;
+    let reports = Given::from(Serde(reports));
+    env.get_template("published.html")?.render(context! { reports, version => crate::VERSION })
+}

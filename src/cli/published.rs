@@ -1,0 +1,74 @@
+//! `published`: what became of the rows of published sets.
+
+use std::fmt::Write;
+
+use super::args::{Global, PublishedArgs};
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use crate::audit::{PublishedReport, published as look, published_page};
+use crate::store::{Workspace, durable};
+
+/// Ids that are named of each rule; `--json` and `--html` have all.
+const NAMED: usize = 5;
+
+pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load(global)?;
+    let workspace = Workspace::new(&config.root);
+    let mut reports = Vec::new();
+    for recipe in output::recipes(&config, &args.only)? {
+        reports.extend(look(&workspace, recipe)?);
+    }
+    if reports.is_empty() {
+        let what = "no published row is in staged/\n  hint: name its file as [[published]] in pipeline.toml, then `riddlemill run`";
+        return Err(Failure { exit: Exit::Gap, message: what.into() });
+    }
+    if let Some(path) = &args.html {
+        let page = published_page(&reports).map_err(|e| Failure::usage(e.to_string()))?;
+        durable::replace(path, page.as_bytes())?;
+    }
+    if global.json {
+        output::json(&reports)?;
+    } else {
+        output::print(&reports.iter().map(words).collect::<String>())?;
+    }
+    // Rows that people changed are not as published, which is what they wanted; it is told and no failure.
+    Ok(Exit::Done)
+}
+
+fn words(report: &PublishedReport) -> String {
+    let mut text = format!(
+        "{}: {} published, {} to the letter\n",
+        report.recipe,
+        count(report.rows as u64, "row"),
+        report.equal
+    );
+    let mut line = |what: &str, ids: &[String]| {
+        let more = if ids.len() > NAMED { ", …" } else { "" };
+        let named = ids[..ids.len().min(NAMED)].join(", ");
+        let _ = writeln!(text, "  {:>5}  {what}: {named}{more}", ids.len());
+    };
+    if !report.other.is_empty() {
+        line("not as published", &report.other);
+    }
+    for (rule, ids) in &report.oddities {
+        line(rule, ids);
+    }
+    if !report.missing.is_empty() {
+        let missing: Vec<String> = report.missing.iter().map(u64::to_string).collect();
+        line("numbers that no row bears", &missing);
+    }
+    for told in &report.let_through {
+        line(&format!("{} would have: {}", told.stage, told.what), &told.records);
+    }
+    let (near, same): (Vec<_>, Vec<_>) = report.found.iter().partition(|post| post.how == "borderline");
+    for (posts, what) in
+        [(same, "posts of the dumps are one of them"), (near, "posts are nearly one of them")]
+    {
+        if !posts.is_empty() {
+            let named: Vec<String> =
+                posts.iter().map(|post| format!("{} ({})", post.post, post.published)).collect();
+            line(what, &named);
+        }
+    }
+    text
+}

@@ -1,0 +1,145 @@
+//! What a published file says otherwise than the columns of its row give: kept beside the row, by the file's own keys and in
+//! its own notation, so that the published form comes back as it was.
+//!
+//! `{"type": NaN}` replaces the value of a key. `[["text"], ["type", NaN], ["anwser", "A"]]` stands where the keys are not
+//! the usual ones: each in its place, with its value where the columns do not give it.
+
+use riddlemill_benchmarks::notation;
+use serde_json::{Map, Value as Json};
+use unicode_normalization::is_nfc;
+
+/// What has to be kept of a published row; `None` where the columns say it all. `computed` is its published form as the
+/// columns give it, `untouched` the same where nobody here decided on any field: a key whose value people changed is
+/// theirs.
+pub fn beside(
+    members: &[(String, &str)],
+    computed: &Map<String, Json>,
+    untouched: &Map<String, Json>,
+) -> Option<String> {
+    let usual = members.iter().map(|(key, _)| key).eq(computed.keys());
+    // A key that people changed, or one whose value the columns give.
+    let given = |key: &str, text: &str| {
+        let Some(value) = computed.get(key) else { return false };
+        untouched.get(key) != Some(value)
+            || notation::is_json(text) && notation::value(text).as_ref() == Some(value)
+    };
+    let kept: Vec<String> = members
+        .iter()
+        .filter_map(|(key, text)| match (given(key, text), usual) {
+            (true, true) => None,
+            (false, true) => Some(format!("{}: {}", quoted(key), plain(text))),
+            (true, false) => Some(format!("[{}]", quoted(key))),
+            (false, false) => Some(format!("[{}, {}]", quoted(key), plain(text))),
+        })
+        .collect();
+    match (usual, kept.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(format!("{{{}}}", kept.join(", "))),
+        (false, _) => Some(format!("[{}]", kept.join(", "))),
+    }
+}
+
+/// The published line: what the columns give, with what was kept beside them.
+pub fn line(computed: &Map<String, Json>, beside: &str) -> String {
+    let members: Vec<(String, Option<&str>)> = match notation::members(beside) {
+        Ok(kept) => {
+            let text = |key: &String| kept.iter().find(|(known, _)| known == key).map(|(_, text)| *text);
+            computed.keys().map(|key| (key.clone(), text(key))).collect()
+        }
+        Err(_) => places(beside),
+    };
+    let member = |(key, text): (String, Option<&str>)| {
+        let value =
+            text.map_or_else(|| computed.get(&key).map(Json::to_string).unwrap_or_default(), str::to_owned);
+        format!("{}:{value}", quoted(&key))
+    };
+    format!("{{{}}}", members.into_iter().map(member).collect::<Vec<_>>().join(","))
+}
+
+/// The keys that are kept, each with its value where it is kept too.
+pub fn keys(beside: &str) -> Vec<String> {
+    match notation::members(beside) {
+        Ok(kept) => kept.into_iter().map(|(key, _)| key).collect(),
+        Err(_) => places(beside).into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key).collect(),
+    }
+}
+
+fn places(beside: &str) -> Vec<(String, Option<&str>)> {
+    fn place(text: &str) -> Option<(String, Option<&str>)> {
+        let parts = notation::elements(text).ok()?;
+        Some((serde_json::from_str(parts.first()?).ok()?, parts.get(1).copied()))
+    }
+    notation::elements(beside).unwrap_or_default().into_iter().filter_map(place).collect()
+}
+
+/// A value's text in NFC and on one line, as rows are: other characters as escapes, which say the same.
+fn plain(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    if is_nfc(&text) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() {
+            escaped.push(c);
+        } else {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    escaped
+}
+
+fn quoted(key: &str) -> String {
+    Json::from(key).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(text: &str) -> Map<String, Json> {
+        serde_json::from_str(text).unwrap()
+    }
+
+    /// The line that comes back of a row, where the columns give `computed`.
+    fn back(row: &str, computed: &str) -> (Option<String>, String) {
+        let computed = object(computed);
+        let kept = beside(&notation::members(row).unwrap(), &computed, &computed);
+        let line = match &kept {
+            Some(kept) => line(&computed, kept),
+            None => Json::Object(computed).to_string(),
+        };
+        (kept, line)
+    }
+
+    #[test]
+    fn every_row_comes_back_key_by_key() {
+        let computed = r#"{"id":"a","type":null,"n":1}"#;
+        for (row, kept) in [
+            (r#"{"id":"a","type":null,"n":1}"#, None),
+            (r#"{"id":"a","type":NaN,"n":1}"#, Some(r#"{"type": NaN}"#)),
+            (r#"{"id":"b","type":null,"n":1.0}"#, Some(r#"{"id": "b", "n": 1.0}"#)),
+            (r#"{"id":"a","n":1}"#, Some(r#"[["id"], ["n"]]"#)),
+            (
+                r#"{"n":1,"id":"a","typ":[NaN],"type":null}"#,
+                Some(r#"[["n"], ["id"], ["typ", [NaN]], ["type"]]"#),
+            ),
+        ] {
+            let (found, line) = back(row, computed);
+            assert_eq!((found.as_deref(), line.as_str()), (kept, row));
+        }
+        // Not in NFC, and over two lines.
+        let (kept, line) = back("{\"id\": \"e\u{301}\",\n\"type\": [\n1], \"n\": 1}", computed);
+        assert!(is_nfc(&kept.unwrap()) && object(&line)["id"] == "e\u{301}" && object(&line)["type"][0] == 1);
+    }
+
+    #[test]
+    fn what_people_changed_is_theirs() {
+        let members = notation::members(r#"{"id": "b", "type": NaN}"#).unwrap();
+        let untouched = object(r#"{"id": "a", "type": null}"#);
+        let changed = object(r#"{"id": "a", "type": "x"}"#);
+        let kept = beside(&members, &changed, &untouched).unwrap();
+        assert_eq!(keys(&kept), ["id"]);
+        assert_eq!(line(&changed, &kept), r#"{"id":"b","type":"x"}"#);
+    }
+}

@@ -1,0 +1,221 @@
+//! Published sets come back row by row, with all that is odd in them, and people may overrule a row.
+
+use std::fs;
+use std::path::Path;
+
+use riddlemill_benchmarks::notation;
+use serde_json::{Value, json};
+
+use crate::harness::{Workspace, reference};
+
+/// A workspace with the settings of an example.
+fn example(name: &str) -> Workspace {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
+    Workspace::with(&fs::read_to_string(folder.join("pipeline.toml")).unwrap())
+}
+
+/// A row as its keys with the text of their values, blanks aside: equal where keys, order and values are.
+fn row(line: &str) -> Vec<(String, String)> {
+    let members = notation::members(line).unwrap_or_else(|what| panic!("{what}: {line}"));
+    let text = |text: &str| match serde_json::from_str::<Value>(text) {
+        Ok(value) => value.to_string(),
+        Err(_) => text.split_whitespace().collect::<Vec<_>>().join(""),
+    };
+    members.into_iter().map(|(key, value)| (key, text(value))).collect()
+}
+
+fn rows(text: &str) -> Vec<Vec<(String, String)>> {
+    match notation::elements(text) {
+        Ok(elements) => elements.into_iter().map(row).collect(),
+        Err(_) => text.lines().map(row).collect(),
+    }
+}
+
+/// Every row of a published file and of the form that is written of it: the first that is another, with both.
+fn assert_same(published: &str, written: &str, what: &str) {
+    let (published, written) = (rows(published), rows(written));
+    for (at, (theirs, ours)) in published.iter().zip(&written).enumerate() {
+        assert_eq!(ours, theirs, "{what}: row {}", at + 1);
+    }
+    assert_eq!(written.len(), published.len(), "{what}");
+}
+
+fn read(ws: &Workspace, path: &str) -> String {
+    fs::read_to_string(ws.path(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+#[test]
+fn the_published_halves_come_back_row_by_row() {
+    let Some(reference) = reference() else { return };
+    let half = |file: &str| fs::read_to_string(reference.join("data/reference").join(file)).unwrap();
+    for (name, recipe, files) in [
+        ("rebuild-flub", "flub", &[("flub-dev.jsonl", "FLUB.jsonl", "FLUB.jsonl")][..]),
+        (
+            "rebuild-ruozhibench-gen",
+            "ruozhibench-gen",
+            &[("ruozhibench-gen-dev.jsonl", "ruozhibench_gen.jsonl", "ruozhibench_gen.jsonl")],
+        ),
+        (
+            "rebuild-brainteaser",
+            "brainteaser",
+            &[
+                ("brainteaser-sentence-dev.jsonl", "sentence_puzzle.jsonl", "sentence_puzzle.json"),
+                ("brainteaser-word-dev.jsonl", "word_puzzle.jsonl", "word_puzzle.json"),
+            ],
+        ),
+    ] {
+        let ws = example(name);
+        for (from, to, _) in files {
+            ws.write(&format!("raw/published/{to}"), half(from));
+        }
+        let start = std::time::Instant::now();
+        ws.call(["run", "--recipe", recipe, "--offline"]).expect(0);
+        eprintln!("{name}: {:?}", start.elapsed());
+        for (from, _, compat) in files {
+            let written = read(&ws, &format!("output/{recipe}/candidate/compat/{compat}"));
+            assert_same(&half(from), &written, name);
+        }
+        ws.call(["verify", &ws.path(&format!("output/{recipe}/candidate")).display().to_string()]).expect(0);
+        ws.call(["audit", "--recipe", recipe]).expect(0);
+    }
+}
+
+/// Rows in FLUB's form with all that published files were seen to hold, and more.
+fn odd() -> Vec<String> {
+    let row = |id: &str, text: &str, kind: &str, options: &str| {
+        format!(
+            "{{\"text\": {text}, \"is_question\": true, \"type\": {kind}, \"explanation\": \"甲\", \"id\": {id}, \"options\": {options}, \"answer\": \"A\"}}"
+        )
+    };
+    let four = r#"{"A": "甲", "B": "乙", "C": "丙", "D": "丁"}"#;
+    vec![
+        // A type of the paper, one of none, none at all, and a token that is no JSON.
+        row("\"a1\"", "\"云朵会不会恐高？\"", "\"悖论\"", four),
+        row("\"a2\"", "\"影子会不会嫌我胖？\"", "\"偷换词义/字义\"", four),
+        row("\"a3\"", "\"闹钟由谁来叫醒？\"", "null", four),
+        row("\"a4\"", "\"雨伞怕不怕晒太阳？\"", "NaN", four),
+        // What filter, clean, anonymise and dedup would act on.
+        row("\"a5\"", "\"短\"", "\"悖论\"", four),
+        row("\"a6\"", "\"3、  鱼在雨天会不会觉得天空也是海？\\n\\n\"", "\"悖论\"", four),
+        row("\"a7\"", "\"打13800138000能接通我自己吗？\"", "\"悖论\"", four),
+        row("\"a8\"", "\"云朵会不会恐高？\"", "\"悖论\"", four),
+        // The same id twice, an id that is a number, and no id.
+        row("\"a1\"", "\"镜子里的我左撇子吗？\"", "\"悖论\"", four),
+        row("12", "\"为什么昨天不叫明天的前天？\"", "\"悖论\"", four),
+        "{\"text\": \"井盖为什么要盖住井？\", \"type\": \"悖论\"}".into(),
+        // Two options that are one, one that is none, a letter of no option, a missing option.
+        row("\"b1\"", "\"电梯会不会累？\"", "\"悖论\"", r#"{"A": "甲", "B": "乙", "C": "乙", "D": "丁"}"#),
+        row("\"b2\"", "\"秒针跑得过时针吗？\"", "\"悖论\"", r#"{"A": "甲", "B": NaN, "C": "丙", "D": "丁"}"#),
+        row("\"b3\"", "\"门槛算不算门的一部分？\"", "\"悖论\"", r#"{"B": "乙", "A": "甲", "C": "丙"}"#),
+        row("\"b4\"", "\"灯关了光去哪里了？\"", "\"悖论\"", four).replace("\"answer\": \"A\"", "\"answer\": \"E\""),
+        // Another order of keys, a key misspelt, one more, and letters that are not in their composed form.
+        "{\"id\": \"c1\", \"text\": \"咖啡馆 cafe\u{301} 里有没有茶？\", \"is_question\": \"yes\", \"tpye\": \"悖论\", \"explanation\": \"甲\", \"options\": {\"A\": \"甲\", \"B\": \"乙\", \"C\": \"丙\", \"D\": \"丁\"}, \"answer\": \"A\", \"source\": [1.0, -Infinity]}".into(),
+    ]
+}
+
+const ODD: &str = "version = 1\n[[published]]\nbenchmark = \"flub\"\npath = \"raw/published/FLUB.jsonl\"\n[[annotator]]\nname = \"owner\"\nrole = \"senior\"\n";
+
+#[test]
+fn whatever_a_published_file_holds_comes_back() {
+    let ws = Workspace::with(ODD);
+    let mut lines = odd();
+    ws.write("raw/published/FLUB.jsonl", lines.join("\n") + "\n");
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let place = "output/flub/candidate";
+    assert_same(&lines.join("\n"), &read(&ws, &format!("{place}/compat/FLUB.jsonl")), "odd");
+    let data = read(&ws, &format!("{place}/data/flub/test.jsonl"));
+    let data: Vec<Value> = data.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(data.iter().all(|row| row["standing"] == "published"));
+    let types: Vec<&Value> = data.iter().map(|row| &row["type"]).take(4).collect();
+    assert_eq!(types, [&json!("悖论"), &json!("偷换词义/字义"), &Value::Null, &Value::Null]);
+    // What is not odd needs nothing beside its columns.
+    let beside: Vec<&Value> = data.iter().map(|row| &row["published"]).take(4).collect();
+    assert_eq!(beside, [&Value::Null, &Value::Null, &Value::Null, &json!(r#"{"type": NaN}"#)]);
+    ws.call(["verify", &ws.path(place).display().to_string()]).expect(0);
+    ws.call(["audit", "--recipe", "flub"]).expect(0);
+    // What the stages would have done is told of each row that they let through.
+    for (stage, told) in [
+        ("filter", "by rule dropped (too_short)"),
+        ("clean", "by rule changed (debris)"),
+        ("anonymise", "by rule changed (personal_data_marked)"),
+        ("dedup", "by rule merged into published:flub:a1 (exact_duplicate)"),
+        ("options", "by rule held (options_missing)"),
+    ] {
+        let said = ws.call(["show", stage, "--recipe", "flub", "--outcome", "changed"]).expect(0);
+        assert!(said.out.contains(told), "{stage}: {}", said.out);
+    }
+    // Nobody is asked to vote, and no model is asked anything.
+    let status = ws.call(["review", "status", "--recipe", "flub"]).expect(0);
+    assert!(status.out.contains("16 as published") && !status.out.contains("still needed"), "{}", status.out);
+    // A line that cannot be read costs that line.
+    lines.insert(2, "{\"text\": ".into());
+    lines.insert(5, "{\"text\": NaN, \"id\": \"x\"}".into());
+    ws.write("raw/published/FLUB.jsonl", lines.join("\n"));
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(3);
+    assert_same(&odd().join("\n"), &read(&ws, &format!("{place}/compat/FLUB.jsonl")), "with broken lines");
+    let failed = ws.call(["show", "import", "--recipe", "flub", "--outcome", "failed"]).expect(0);
+    assert!(failed.out.contains(":3") && failed.out.contains(":6"), "{}", failed.out);
+}
+
+#[test]
+fn numpys_arrays_are_read_as_their_json_is() {
+    let fixture = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/published");
+        fs::read(folder.join(name)).unwrap()
+    };
+    let settings = |file: &str| {
+        format!("version = 1\n[[published]]\nbenchmark = \"brainteaser\"\npath = \"raw/published/{file}\"\n")
+    };
+    let written = |file: &str| {
+        let ws = Workspace::with(&settings(file));
+        ws.write(&format!("raw/published/{file}"), fixture(file));
+        ws.call(["run", "--recipe", "brainteaser", "--offline"]).expect(0);
+        ws.call(["verify", &ws.path("output/brainteaser/candidate").display().to_string()]).expect(0);
+        (read(&ws, "output/brainteaser/candidate/compat/sentence_puzzle.json"), ws)
+    };
+    let json = String::from_utf8(fixture("sentence_puzzle.json")).unwrap();
+    let (of_json, _) = written("sentence_puzzle.json");
+    let (of_array, ws) = written("sentence_puzzle.npy");
+    assert_same(&json, &of_json, "JSON");
+    assert_same(&json, &of_array, "an array");
+    assert!(
+        of_array.contains("NaN")
+            && !read(&ws, "output/brainteaser/candidate/data/brainteaser/test.jsonl").contains(":NaN")
+    );
+    for protocol in ["protocol2.npy", "protocol5.npy"] {
+        let (of_array, _) = written(protocol);
+        assert_eq!(rows(&of_array), rows(&json)[..5], "{protocol}");
+    }
+    // An array of numbers holds no puzzle.
+    let ws = Workspace::with(&settings("numbers.npy"));
+    ws.write("raw/published/numbers.npy", fixture("numbers.npy"));
+    ws.call(["run", "--recipe", "brainteaser", "--offline"]).expect(3);
+    let failed = ws.call(["show", "import", "--recipe", "brainteaser", "--outcome", "failed"]).expect(0);
+    assert!(failed.out.contains("holds numbers and no objects"), "{}", failed.out);
+}
+
+#[test]
+fn people_overrule_a_published_row() {
+    let ws = Workspace::with(ODD);
+    ws.write("raw/published/FLUB.jsonl", odd().join("\n"));
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    // One is dropped by decision, of another the text.
+    let by = ["--by", "owner", "--why", "as we see it"];
+    let decide =
+        |what: &[&str]| ws.call([&["decide"][..], what, &by, &["--recipe", "flub"]].concat()).expect(0);
+    decide(&["drop", "published:flub:a3", "--stage", "filter"]);
+    decide(&["text", "published:flub:a2", "影子会不会嫌我太胖？"]);
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let compat = read(&ws, "output/flub/candidate/compat/FLUB.jsonl");
+    let (before, after) = (rows(&odd().join("\n")), rows(&compat));
+    assert_eq!(after.len(), before.len() - 1);
+    assert_eq!(after[0], before[0]);
+    let value = |row: &[(String, String)], key: &str| {
+        row.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone()).unwrap()
+    };
+    assert_eq!(value(&after[1], "text"), "\"影子会不会嫌我太胖？\"");
+    // What nobody touched is as published: the id, and a type that the paper has not.
+    assert_eq!(value(&after[1], "type"), value(&before[1], "type"));
+    assert_eq!(value(&after[1], "id"), value(&before[1], "id"));
+    assert_eq!(after[2..], before[3..]);
+}
