@@ -32,6 +32,7 @@ mod fsck;
 mod full_disk;
 mod fuzz;
 mod generate;
+mod guides;
 mod hostile;
 mod importers;
 mod kills;
