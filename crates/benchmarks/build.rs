@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../src/benchmarks").canonicalize()?;
+    // `folders` leads there, and is what `cargo package` follows; a checkout without links has the place itself.
+    let here = env::var("CARGO_MANIFEST_DIR")?;
+    let places = ["folders", "../../src/benchmarks"].map(|place| Path::new(&here).join(place));
+    let root = places.iter().find(|place| place.is_dir()).ok_or("no src/benchmarks")?.canonicalize()?;
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
     collect(&root, &mut files)?;
