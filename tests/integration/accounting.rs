@@ -19,8 +19,11 @@ use crate::harness::{Silent, source, title};
 /// Runs flub over one dump of every kind, all with these bytes, and audits it.
 fn closes(root: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let of_kind = |kind: &&str| {
-        let fields =
-            if **kind == *"table" { "fields = { title = \"title\", content = \"content\" }\n" } else { "" };
+        let fields = match *kind {
+            "table" => "fields = { title = \"title\", content = \"content\" }\n",
+            "profile" => "profile = \"articles\"\n",
+            _ => "",
+        };
         source(kind, kind, &format!("raw/dumps/{kind}")) + fields
     };
     let settings: String = SourceKind::NAMES.iter().map(of_kind).collect();
