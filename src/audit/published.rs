@@ -77,7 +77,7 @@ pub struct FoundPost {
 /// # Errors
 /// [`Error`] where a stage or the candidate cannot be read.
 pub fn published(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<PublishedReport>, Error> {
-    let all = Published::load(workspace, recipe)?;
+    let all = Published::load(workspace, recipe.name)?;
     let rows: Vec<&PublishedRow> = all.rows().iter().filter(|row| row.benchmark == recipe.name).collect();
     if rows.is_empty() {
         return Ok(None);

@@ -30,7 +30,7 @@ pub(super) fn allot(workspace: &Workspace, end: End, last: &StageReader) -> Resu
     let mut numbers = known(workspace, end.recipe())?;
     let items = numbered(workspace, end, last)?;
     // What a published set counted keeps its number; new ones come behind them.
-    let published = Published::load(workspace, end.recipe())?;
+    let published = Published::load(workspace, end.recipe().name)?;
     for item in items.iter().filter(|item| record::is_published(&item.key)) {
         if let Some(number) = published.of_record(&item.key).find_map(|row| row.number) {
             numbers.bear(&item.series, &item.key, number);
@@ -230,7 +230,7 @@ impl<'a> Declared<'a> {
         let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
             return Ok(row.map(|(number, row)| ((usize::MAX, number), row)));
         };
-        let untouched = self.plain(&self.published.untouched(record, of_file, self.recipe), None)?;
+        let untouched = self.plain(&self.published.untouched(record, of_file, self.recipe.name), None)?;
         let Some(((number, row), (_, untouched))) = row.zip(untouched) else { return Ok(None) };
         let form = |row: &Row| -> Result<Option<serde_json::Map<_, _>>, Error> {
             for compat in self.layout.compat {
@@ -276,7 +276,7 @@ impl<'a> Declared<'a> {
 /// The published rows that are written in a recipe's own form, by the stages that stand beside its end.
 pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
-    let all = Published::load(&Workspace::new(root), recipe)?;
+    let all = Published::load(&Workspace::new(root), recipe.name)?;
     let own = all.rows().iter().filter(|row| row.benchmark == recipe.name);
     Ok(Published::of(own.cloned().collect()))
 }

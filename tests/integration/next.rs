@@ -124,7 +124,7 @@ impl Researcher {
             };
             // Somebody who wrote an explanation does not judge it: one more is asked for later.
             let names =
-                if settings.contains("name = \"a1\"") { ["a4"].as_slice() } else { &["a1", "a2", "a3"] };
+                if settings.contains("\nname = \"a1\"") { ["a4"].as_slice() } else { &["a1", "a2", "a3"] };
             let meta = if names.len() > 1 { person("m1", "meta") } else { String::new() };
             let people: String = names.iter().map(|name| person(name, "annotator")).collect();
             settings + &people + &meta

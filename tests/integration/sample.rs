@@ -112,6 +112,9 @@ const LATER: &[Reason] = &[
     Reason::EndpointLeft,
     Reason::RequestRefused,
     Reason::Undraftable,
+    // No published set is among the sources: tests/integration/published.rs.
+    Reason::Published,
+    Reason::GroupMember,
     // Nobody asked for anything's removal: tests/integration/withdraw.rs.
     Reason::Withdrawn,
     // People's decisions: tests/integration/decisions.rs.

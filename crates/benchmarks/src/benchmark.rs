@@ -104,6 +104,13 @@ impl Benchmark {
         self.data.as_ref().map(|data| data.fields.as_slice()).unwrap_or_default()
     }
 
+    /// The benchmark whose import its records come from: itself, or the one that it goes on from.
+    pub fn origin(&'static self) -> &'static Benchmark {
+        let first = self.steps.first().and_then(|step| step.from.first());
+        let other = first.and_then(|input| crate::find(input.split_once('/')?.0));
+        other.unwrap_or(self)
+    }
+
     /// Names in expressions over its records that no step has made, each with its place.
     pub fn unknown_names(&self) -> Vec<Problem> {
         crate::known::unknown_names(self)

@@ -7,7 +7,9 @@ impl Step {
     pub fn picked_from(&self) -> impl Iterator<Item = &'static str> {
         let second = self.review.iter().flat_map(|review| &review.fields);
         self.fields.iter().chain(second).filter_map(|field| match field.kind {
-            Kind::Pick { from, .. } if self.shows.iter().any(|(key, _)| *key == from) => Some(from),
+            Kind::Pick { from, any: false, .. } if self.shows.iter().any(|(key, _)| *key == from) => {
+                Some(from)
+            }
             _ => None,
         })
     }

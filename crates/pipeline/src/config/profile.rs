@@ -229,7 +229,7 @@ mod tests {
         let told = told.join("\n");
         for part in [
             "profiles/x.toml:2:1: unknown key \"auther\"\n  hint: did you mean \"author\"?",
-            "profiles/x.toml:3:15:",
+            "profiles/x.toml:3:16: time: \"b[\" is no CSS selector",
             "did you mean \"match\"?",
             "profiles/x.toml:4:9: jokes: unknown value \"frist\"",
             "did you mean \"first\"?",

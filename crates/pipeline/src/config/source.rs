@@ -51,7 +51,7 @@ impl Source {
     /// by the recipes that it names.
     pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
         if let Some(benchmark) = self.published {
-            return crate::recipe::find(benchmark).is_some_and(|found| found.origin().name == recipe);
+            return riddlemill_benchmarks::find(benchmark).is_some_and(|found| found.origin().name == recipe);
         }
         let named = self.recipes.iter().any(|name| name == recipe);
         match self.holds_riddles() == riddles {

@@ -143,7 +143,7 @@ pub fn assemble(
             if people.len() == 1 { "a decision".into() } else { format!("{} decisions", people.len()) };
         return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
     }
-    if step.stage != Stage::Import && Published::evidence(&workspace, recipe)?.is_some() {
+    if step.stage != Stage::Import && Published::evidence(&workspace, recipe.name)?.is_some() {
         return Err(AssembleError::Published { stage: step.name, recipe: recipe.name });
     }
     let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;

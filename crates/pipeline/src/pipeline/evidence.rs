@@ -235,7 +235,7 @@ impl<'a> Known<'a> {
         }
         // Posts go through as they are; what is said of a row beside its text concerns the steps behind them.
         if step.stage != Stage::Import {
-            let published = Published::evidence(&Workspace::new(&self.config.root), self.recipe)?;
+            let published = Published::evidence(&Workspace::new(&self.config.root), self.recipe.name)?;
             evidence.extend(published.map(|published| ("published".to_string(), published)));
         }
         if Verdict::ALL.into_iter().any(|verdict| step.stage.takes(verdict)) {

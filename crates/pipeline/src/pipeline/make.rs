@@ -286,7 +286,7 @@ impl Making<'_> {
 
     /// The rows of published sets that its records come from.
     fn published(&self) -> Result<Published, StageError> {
-        Ok(Published::load(&Workspace::new(&self.known.config.root), self.known.recipe)?)
+        Ok(Published::load(&Workspace::new(&self.known.config.root), self.known.recipe.name)?)
     }
 
     /// What people decided about the step's records.

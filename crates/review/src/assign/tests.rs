@@ -41,9 +41,9 @@ fn only_those_who_may_vote_are_asked() {
     let error = assign(&step, &["i"], &people, &[], &settings()).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     type: 3 different annotators needed for an item, 2 may vote
-      c: not qualified = true, which `riddlemill review qualify` tells of
+      c: no trial passed (`riddlemill review qualify`), nor qualified = true
       d: role = "senior", and the step wants junior
-      e: not qualified = true, which `riddlemill review qualify` tells of
+      e: no trial passed (`riddlemill review qualify`), nor qualified = true
       f: languages lack zh
     "#);
     let error = assign(&step, &["i"], &[], &[], &settings()).unwrap_err();

@@ -12,6 +12,7 @@ fn values(text: &str) -> Json {
     let mut values = Map::new();
     for name in [
         "question",
+        "question_zh",
         "irrationality",
         "answer",
         "answer_a",

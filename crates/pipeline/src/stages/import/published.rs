@@ -127,7 +127,7 @@ pub(super) fn texts(dump: &Dump) -> Vec<&'static str> {
 /// records of that.
 fn declared(dump: &Dump) -> Option<(&'static str, &'static Published)> {
     let name = dump.published?;
-    let origin = crate::recipe::find(name)?.origin().name;
+    let origin = riddlemill_benchmarks::find(name)?.origin().name;
     Some((origin, riddlemill_benchmarks::find(name)?.published.as_ref()?))
 }
 

@@ -9,7 +9,6 @@ use riddlemill_benchmarks::{Benchmark, notation};
 use serde_json::{Map, Value as Json};
 
 use super::super::subject::declared::Groups;
-use crate::recipe::Recipe;
 use riddlemill_tables::{Error, Manifest, StageReader, Workspace};
 use riddlemill_text::record::{CellKind, Column, Declared, OwnedCell, Record, Standing, record, with_fields};
 
@@ -67,12 +66,13 @@ pub type Says = Vec<(&'static str, Given)>;
 pub(in crate::stages) const TABLE: &str = "published";
 
 impl Published {
-    /// Those that the import stage read which a recipe's records come from; none where it was not made.
+    /// Those that the import stage read which a benchmark's records come from; none where it was not made.
     ///
     /// # Errors
     /// [`Error`] where the table is damaged.
-    pub fn load(workspace: &Workspace, recipe: &'static Recipe) -> Result<Published, Error> {
-        let origin = recipe.origin();
+    pub fn load(workspace: &Workspace, benchmark: &str) -> Result<Published, Error> {
+        let Some(benchmark) = riddlemill_benchmarks::find(benchmark) else { return Ok(Published::default()) };
+        let origin = benchmark.origin();
         let Some(first) = origin.steps.first() else { return Ok(Published::default()) };
         let Some(import) = StageReader::open(&workspace.stage(origin.name, 1, first.name))? else {
             return Ok(Published::default());
@@ -87,8 +87,9 @@ impl Published {
     ///
     /// # Errors
     /// [`Error`] where the stage's manifest is damaged.
-    pub fn evidence(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<String>, Error> {
-        let origin = recipe.origin();
+    pub fn evidence(workspace: &Workspace, benchmark: &str) -> Result<Option<String>, Error> {
+        let Some(benchmark) = riddlemill_benchmarks::find(benchmark) else { return Ok(None) };
+        let origin = benchmark.origin();
         let Some(first) = origin.steps.first() else { return Ok(None) };
         let manifest = Manifest::read(&workspace.stage(origin.name, 1, first.name))?;
         Ok(manifest.and_then(|manifest| Some(manifest.tables.get(TABLE)?.hash.clone())))
@@ -165,10 +166,13 @@ impl Published {
     }
 
     /// A record at the end of its benchmark as its row alone makes it: whatever people decided here.
-    pub fn untouched<R: Record>(&self, record: &R, row: &PublishedRow, recipe: &'static Recipe) -> R {
-        let mut steps: Vec<&str> = recipe.origin().steps.iter().map(|step| step.name).collect();
-        if recipe.origin().name != recipe.name {
-            steps.extend(recipe.steps.iter().map(|step| step.name));
+    pub fn untouched<R: Record>(&self, record: &R, row: &PublishedRow, benchmark: &str) -> R {
+        let mut steps: Vec<&str> = Vec::new();
+        if let Some(benchmark) = riddlemill_benchmarks::find(benchmark) {
+            steps.extend(benchmark.origin().steps.iter().map(|step| step.name));
+            if benchmark.origin().name != benchmark.name {
+                steps.extend(benchmark.steps.iter().map(|step| step.name));
+            }
         }
         let start = with_fields(record, |_| None);
         steps.into_iter().fold(start, |record, step| with_says(&record, &self.row_says(row, step), step))
