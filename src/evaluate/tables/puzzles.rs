@@ -107,7 +107,7 @@ pub fn open_ended(book: &Book<'_>) -> Table {
         let mean = |person: bool| {
             // Where nobody of a kind has scored anything, giving up is no score of theirs.
             let of_kind = |answer: &&Answer| answer.ratings.iter().any(|rating| rating.person == person);
-            column.iter().flatten().any(|answer| of_kind(answer)).then_some(())?;
+            column.iter().flatten().any(of_kind).then_some(())?;
             let score = |answer: &Answer| {
                 let ratings = answer.ratings.iter().filter(|rating| rating.person == person);
                 let given: Vec<f64> = ratings.filter_map(|rating| rating.number()).collect();
