@@ -62,8 +62,8 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
   const sheet = await page(browser, { viewport: { width: 1280, height: 800 }, locale });
   for (const [name, address] of desks) {
     await sheet.goto(address);
-    // Everything that is asked is asked in the language of the page.
-    const foreign = await sheet.$$eval("legend, .option b, .option .soft, .subject h2, .asked, .button", (all, zh) => all.map((e) => e.textContent.trim()).filter((words) => /[a-z]{3}/i.test(words) !== !zh && /[一-鿿]/.test(words) !== zh), locale !== "en");
+    // Everything that is asked is asked in the language of the page; corrections to pick from are the item's own words.
+    const foreign = await sheet.$$eval("legend, .option b, .option .soft, .subject h2, .asked, .button", (all, zh) => all.filter((e) => !e.closest("label")?.querySelector("[name='f.accepted']")).map((e) => e.textContent.trim()).filter((words) => /[a-z]{3}/i.test(words) !== !zh && /[一-鿿]/.test(words) !== zh), locale !== "en");
     check(locale === "en" || foreign.length === 0, `${name}: in another language: ${foreign.slice(0, 5).join(" | ")}`);
     const before = await sheet.getAttribute("#ballot", "data-key");
     check(await sheet.evaluate(() => [...document.querySelectorAll(".option kbd")].every((k) => k.dataset.key)), `${name}: an answer has no key`);
@@ -93,8 +93,17 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
       answers += 1;
       await sheet.keyboard.type(`写下第 ${n + 1} 个回答。`);
     }
+    const meant = await sheet.$("[name=anyway]");
     await press(texts ? "Control+Enter" : "Enter");
     check(keys <= answers + 1, `${name}: ${keys} keys for ${answers} answers`);
+    // A choice that gives the right option away is asked about once: it is meant, here.
+    if (meant) {
+      await sheet.waitForFunction((before) => document.getElementById("ballot")?.dataset.key !== before || document.getElementById("told").textContent, before, { timeout: 15000 });
+      if ((await sheet.getAttribute("#ballot", "data-key")) === before) {
+        await meant.check();
+        await sheet.keyboard.press("Enter");
+      }
+    }
     await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#told")}`); });
     if (process.env.RIDDLEMILL_SHOTS) console.log(`| ${name} | ${answers} | ${keys} |`);
   }
