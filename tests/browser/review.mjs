@@ -103,8 +103,10 @@ export const an_edit_shows_its_difference_and_survives_a_reload = async () => {
     await picture(sheet, "review-edit");
     await sheet.reload();
     check((await sheet.inputValue("fieldset textarea")).includes("Really?"), "what was typed is still there");
+    // The text differs from the draft before it is saved, too: the next item is waited for.
+    const before = await sheet.getAttribute("#ballot", "data-key");
     await sheet.click("text=Save and next");
-    await sheet.waitForFunction((draft) => document.querySelector("fieldset textarea")?.value !== draft, draft);
+    await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before);
     check(votes(workspace)[0].values.question_en.includes("Really?"), "the edited text is stored");
     check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
   } finally {
