@@ -125,10 +125,10 @@ fn verify_a_group_of_100(bencher: Bencher, metric: Metric) {
 
 #[divan::bench]
 fn resolve_100_000_pairs(bencher: Bencher) {
-    let likes: Vec<Likeness<()>> = (1..100_000u32)
+    let similar_pairs: Vec<Likeness<()>> = (1..100_000u32)
         .map(|from| Likeness { into: from / 2, from, score: f64::from(from % 7) / 7.0, with: () })
         .collect();
-    bencher.bench(|| resolve(black_box(likes.iter().copied())).count());
+    bencher.bench(|| resolve(black_box(similar_pairs.iter().copied())).count());
 }
 
 #[divan::bench]

@@ -11,7 +11,7 @@ use crate::review::ballot::Round;
 use crate::review::review_item;
 use crate::review::votes::current;
 use crate::stages::review::Votes;
-use crate::stages::{Draft, Review, Rows, Stage, StageError, Subject, draft, of_subjects};
+use crate::stages::{Annotatable, Draft, Review, Rows, Stage, StageError, draft, of_subjects};
 use crate::store::{Filter, StageReader, Workspace, select};
 
 /// A piece of evidence.
@@ -63,7 +63,7 @@ pub fn details(
 }
 
 /// One record of a stage.
-fn record<S: Subject>(reader: &StageReader, rows: Rows, id: &str) -> Result<Option<S>, RunError> {
+fn record<S: Annotatable>(reader: &StageReader, rows: Rows, id: &str) -> Result<Option<S>, RunError> {
     let wanted = Filter::equals("id", id);
     Ok(match rows {
         Rows::Posts => select::<Post>(reader, "rows", &wanted)?.into_iter().next().and_then(S::of_post),
@@ -71,7 +71,7 @@ fn record<S: Subject>(reader: &StageReader, rows: Rows, id: &str) -> Result<Opti
     })
 }
 
-fn asked<S: Subject>(
+fn asked<S: Annotatable>(
     config: &Config,
     recipe: &Recipe,
     kind: Draft,
@@ -144,7 +144,7 @@ fn folded(reasoning: &str) -> String {
 /// Characters of reasoning that are shown.
 const FOLD: usize = 200;
 
-fn voted<S: Subject>(
+fn voted<S: Annotatable>(
     config: &Config,
     recipe: &Recipe,
     kind: Review,

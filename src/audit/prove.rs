@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::recipe::Recipe;
 use crate::record::{Counts, Entry, Link, Record, State, row_digest};
-use crate::release::End;
+use crate::release::CandidateSource;
 use crate::stages::import::FileRow;
 use crate::stages::{Rows, of_rows};
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
@@ -81,7 +81,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
         // The candidate of an earlier program may end at posts; the chain says so.
         let manifest = fs::read(candidate.join("MANIFEST.json")).ok();
         let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::release::Candidate>(&b).ok());
-        let end = End::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
+        let end = CandidateSource::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
         let last = made.get(recipe.steps[end.number() - 1].name);
         let chain =
             last.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
@@ -327,7 +327,12 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
 }
 
 /// Whatever its manifest and sums say: a candidate's lines are the rows of the last stage of its chain.
-fn candidate_rows(workspace: &Workspace, recipe: &'static Recipe, end: End, gaps: &mut Vec<String>) {
+fn candidate_rows(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    end: CandidateSource,
+    gaps: &mut Vec<String>,
+) {
     let step = &recipe.steps[end.number() - 1];
     let place = workspace.stage(recipe.name, end.number(), step.name);
     // A stage that is missing or damaged is a gap of its own.

@@ -1,8 +1,8 @@
 //! `apply`: one stage as a filter, JSON Lines in and out.
 
-mod books;
 mod dedup;
 mod import;
+mod ledger;
 mod lines;
 mod parted;
 
@@ -83,11 +83,11 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Similarity => Applied::Similarity,
         ApplyStage::Dedup => return dedup::dedup(args, &config, recipe, global),
         ApplyStage::Import => return import::import(args, &config, global),
-        ApplyStage::Settle => return books::settle(),
+        ApplyStage::Settle => return ledger::settle(),
         stage => return parted::parted(stage, args, &dedup::settings(args, &config, recipe)?),
     };
     if args.books {
-        return books::each(&what);
+        return ledger::each(&what);
     }
     let mut bad = 0;
     let mut out = output();

@@ -83,7 +83,7 @@ pub(super) fn cancel(
     let requests = count(batch.requests as u64, "request");
     let (how, told) = match given_up {
         GivenUp::NeverSent => ("never_sent", format!("it had not been sent, and nothing is paid; {again}")),
-        GivenUp::Told(state) => (
+        GivenUp::Answered(state) => (
             "told",
             format!(
                 "told to llm.{} ({state}): the next run fetches what it answered until then, which is paid, and {again}",

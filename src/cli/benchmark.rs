@@ -13,7 +13,7 @@ use crate::recipe::{self, RECIPES, Recipe};
 use crate::record::{Outcome, Post, PostKind};
 use crate::release;
 use crate::review::decisions::StageDecisions;
-use crate::stages::{self, Puzzling, Stage, Subject, draft, of_subjects};
+use crate::stages::{self, Annotatable, PuzzleStage, Stage, draft, of_subjects};
 use riddlemill_benchmarks::Benchmark;
 
 pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, Failure> {
@@ -228,13 +228,13 @@ fn tried(
 }
 
 /// The record that a post is where the recipe's models and people see it first.
-fn record<S: Subject>(recipe: &'static Recipe, post: Post) -> Option<S> {
+fn record<S: Annotatable>(recipe: &'static Recipe, post: Post) -> Option<S> {
     for step in recipe.steps {
         let mut made: Box<dyn Any> = match step.stage {
             Stage::Riddle => {
                 Box::new(row(stages::riddle(post.clone(), step.name, &StageDecisions::default())))
             }
-            Stage::Puzzle(Puzzling::Strip) => Box::new(row(stages::puzzle::strip(post.clone()))),
+            Stage::Puzzle(PuzzleStage::Strip) => Box::new(row(stages::puzzle::strip(post.clone()))),
             _ => continue,
         };
         // Which of the types it is follows from the recipe.

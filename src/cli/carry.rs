@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review::{Room, io, usage};
+use super::review::{ReviewSession, io, usage};
 use super::show::both_sides;
 use super::terminal::{HANG, visible};
 use crate::decisions::{Cells, Columns, read_table, write_table};
@@ -36,7 +36,7 @@ pub(super) struct Act<'a> {
 
 impl Act<'_> {
     /// As votes record it, where the person may.
-    fn entitled(&self, room: &Room<'_>, why: &str) -> Result<Carried, Failure> {
+    fn entitled(&self, room: &ReviewSession<'_>, why: &str) -> Result<Carried, Failure> {
         entitled(room.config, self.by)?;
         match why.trim() {
             "" => Err(usage("bringing votes over needs a reason\n  hint: --why \"…\"")),
@@ -45,13 +45,13 @@ impl Act<'_> {
     }
 }
 
-fn seen(room: &Room<'_>) -> Result<SeenLog, Failure> {
+fn seen(room: &ReviewSession<'_>) -> Result<SeenLog, Failure> {
     let seen = SeenLog::read(&Workspace::new(&room.config.root).raw().join("seen"))?;
     seen.damaged().iter().for_each(|damaged| eprintln!("{damaged}; it is not used"));
     Ok(seen)
 }
 
-pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Failure> {
     let (seen, votes) = (seen(room)?, room.by_item());
     let found = carryable(&room.step, &room.items, &votes, &seen);
     if global.json {
@@ -96,7 +96,7 @@ fn summary(found: &Carryable<'_>) -> String {
     text
 }
 
-pub(super) fn confirm(room: &Room<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+pub(super) fn confirm(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
     let (seen, votes) = (seen(room)?, room.by_item());
     let by = act.entitled(room, act.why)?;
     let found = carryable(&room.step, &room.items, &votes, &seen);
@@ -118,7 +118,7 @@ pub(super) fn confirm(room: &Room<'_>, items: &[String], act: &Act<'_>) -> Resul
     Ok(Exit::Done)
 }
 
-pub(super) fn undo(room: &Room<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+pub(super) fn undo(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
     let votes = room.by_item();
     let by = act.entitled(room, act.why)?;
     let mut new = Vec::new();
@@ -139,7 +139,7 @@ fn on<'v, 'a>(votes: &'v FxHashMap<&str, Vec<&'a Vote>>, item: &str) -> &'v [&'a
     votes.get(item).map(Vec::as_slice).unwrap_or_default()
 }
 
-pub(super) fn export(room: &Room<'_>, out: &Path) -> Result<Exit, Failure> {
+pub(super) fn export(room: &ReviewSession<'_>, out: &Path) -> Result<Exit, Failure> {
     let (seen, votes) = (seen(room)?, room.by_item());
     let found = carryable(&room.step, &room.items, &votes, &seen);
     let row = |one: &Outdated<'_>| -> Cells {
@@ -171,7 +171,7 @@ pub(super) fn export(room: &Room<'_>, out: &Path) -> Result<Exit, Failure> {
 }
 
 pub(super) fn import(
-    room: &Room<'_>,
+    room: &ReviewSession<'_>,
     files: &[PathBuf],
     act: &Act<'_>,
     global: &Global,
@@ -211,7 +211,7 @@ pub(super) fn import(
 
 /// The votes that a row brings over; `None` where it says nothing or no.
 fn of_row(
-    room: &Room<'_>,
+    room: &ReviewSession<'_>,
     found: &Carryable<'_>,
     votes: &FxHashMap<&str, Vec<&Vote>>,
     cells: &Cells,

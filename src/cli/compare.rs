@@ -10,17 +10,17 @@ use super::progress::Bar;
 use crate::config::FILE;
 use crate::recipe::{self, Recipe};
 use crate::release::compare::{self as comparing, FLUB_TYPES};
-use crate::release::rows_of::JsonRow;
-use crate::release::{Candidate, lost, rows_of};
+use crate::release::read_rows::JsonRow;
+use crate::release::{Candidate, lost, read_rows};
 use crate::stages::{Stop, Waiting};
 use crate::store::{Error, Workspace};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
     let mut rows: Vec<JsonRow> = match args.set.is_dir() {
-        true => rows_of::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect(),
-        false => rows_of::of_file(&args.set)?,
+        true => read_rows::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect(),
+        false => read_rows::of_file(&args.set)?,
     };
-    let mut reference = rows_of::of_file(&args.reference)?;
+    let mut reference = read_rows::of_file(&args.reference)?;
     let map = match &args.map {
         Some(path) => std::fs::read_to_string(path).map_err(Error::io("read", path))?,
         None => FLUB_TYPES.into(),
@@ -32,7 +32,7 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
     let recipe = match named {
         Some(name) => recipe::find(&name),
-        None if args.set.is_dir() => rows_of::recipe(&args.set)?,
+        None if args.set.is_dir() => read_rows::recipe(&args.set)?,
         None => None,
     };
     // Only withdrawn dumps ask which recipe it is; those of files without a recipe are told by id and text.

@@ -7,7 +7,7 @@ use crate::config::FILE;
 use crate::pipeline::Withheld;
 use crate::release::Causes;
 use crate::release::diff::diff as differences;
-use crate::release::rows_of::recipe;
+use crate::release::read_rows::recipe;
 use crate::store::{Workspace, durable};
 
 pub(super) fn diff(args: &Diff, global: &Global) -> Result<Exit, Failure> {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review::{Room, io, usage};
+use super::review::{ReviewSession, io, usage};
 use super::terminal::{HANG, visible};
 use crate::config::unknown;
 use crate::pipeline::now;
@@ -14,13 +14,13 @@ use crate::review::ballot::{Field, KEEP, Kind, Round};
 use crate::review::beside::{Note, standing};
 use crate::review::{Item, Value, Vote, adjudicate, disputes, overruled, resolve_all};
 
-fn open_disputes(room: &Room<'_>) -> Vec<Dispute> {
+fn open_disputes(room: &ReviewSession<'_>) -> Vec<Dispute> {
     let votes = room.by_item();
     let resolved = resolve_all(&room.step, &room.items, &votes);
     disputes(&room.step, room.items.iter().zip(&resolved), |id| votes.get(id).cloned().unwrap_or_default())
 }
 
-pub(super) fn list(room: &Room<'_>, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Failure> {
     let disputes = open_disputes(room);
     if global.json {
         let rows: Vec<_> = disputes
@@ -89,7 +89,7 @@ fn named(form: &[Field], name: &str, value: &Value) -> String {
 }
 
 pub(super) fn decide(
-    room: &Room<'_>,
+    room: &ReviewSession<'_>,
     item: &str,
     by: &str,
     answers: &[(String, String)],

@@ -10,13 +10,13 @@ use crate::config::FILE;
 use crate::pipeline::Withheld;
 use crate::recipe::{self, Recipe};
 use crate::release::export::{Form, export as write};
-use crate::release::rows_of::JsonRow;
-use crate::release::{self, Candidate, ReleaseError, rows_of};
+use crate::release::read_rows::JsonRow;
+use crate::release::{self, Candidate, ReleaseError, read_rows};
 use crate::store::Workspace;
 
 pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
     check(args, global)?;
-    let mut configs = rows_of::of_folder(&args.folder)?;
+    let mut configs = read_rows::of_folder(&args.folder)?;
     for (_, rows) in &mut configs {
         let hidden = hide(&args.folder, global, rows)?;
         if hidden > 0 && !global.quiet {
@@ -44,7 +44,7 @@ pub(super) fn export(args: &Export, global: &Global) -> Result<Exit, Failure> {
 
 /// Takes out the rows that are about what was withdrawn from the workspace, and says how many.
 pub(super) fn hide(folder: &Path, global: &Global, rows: &mut Vec<JsonRow>) -> Result<usize, Failure> {
-    rows_of::recipe(folder)?.map_or(Ok(0), |recipe| hide_of(recipe, global, rows))
+    read_rows::recipe(folder)?.map_or(Ok(0), |recipe| hide_of(recipe, global, rows))
 }
 
 /// The same of rows that are not a folder's.

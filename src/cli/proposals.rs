@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::exit::Failure;
 use super::output::count;
-use super::review::{Room, usage};
+use super::review::{ReviewSession, usage};
 use crate::config::sections;
 use crate::review::ballot::Kind;
 use crate::review::{Item, Task, Values};
 use crate::shortcuts::{Open, Share, Shortcuts, propose};
 
 /// What the program proposes to pick, over all items of the step together, so that the right option cannot be guessed.
-pub(super) fn proposed(room: &Room<'_>) -> Result<BTreeMap<String, Values>, Failure> {
+pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Values>, Failure> {
     let picks = room.step.form(room.round).into_iter().find_map(|field| match field.kind {
         Kind::Pick { k, from, beside: Some(beside), .. } => Some((field.name, k, from, beside)),
         _ => None,
@@ -65,7 +65,7 @@ pub(super) fn told(figures: &Shortcuts) -> String {
 }
 
 /// Open items that have fewer tasks than they need because somebody wrote them.
-pub(super) fn lacking(room: &Room<'_>, new: &[Task]) -> usize {
+pub(super) fn lacking(room: &ReviewSession<'_>, new: &[Task]) -> usize {
     let mut on: BTreeMap<&str, usize> = BTreeMap::new();
     let cast = room.cast();
     let given = room.tasks.current(room.round).into_iter().chain(new).chain(&cast);

@@ -28,13 +28,15 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
     let config = output::load(global)?;
     match verb {
         ReviewVerb::Export { place, annotator, format, out, gold, propose } => {
-            let room = Room::open(&config, place)?;
+            let room = ReviewSession::open(&config, place)?;
             write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
         }
-        ReviewVerb::Import { place, files } => take_votes(&Room::open(&config, place)?, files, global),
+        ReviewVerb::Import { place, files } => {
+            take_votes(&ReviewSession::open(&config, place)?, files, global)
+        }
         ReviewVerb::Status { only, agreement } => tell(&config, only, *agreement, global),
         ReviewVerb::Assign { place, overlap, sample, to, gold, gold_share, languages, seed, replace } => {
-            let room = Room::open(&config, place)?;
+            let room = ReviewSession::open(&config, place)?;
             let gold =
                 gold.as_deref().map(|file| trials::known(&room, file)).transpose()?.unwrap_or_default();
             let gold: Vec<&str> = gold.iter().map(|gold| gold.item.id.as_str()).collect();
@@ -64,11 +66,11 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 graded: graded.as_deref(),
                 by: by.as_deref(),
             };
-            trials::qualify(&Room::open(&config, place)?, &asked, global)
+            trials::qualify(&ReviewSession::open(&config, place)?, &asked, global)
         }
         ReviewVerb::Carry { step, recipe, items, by, why, undo, out, files } => {
             let place = Place { step: step.clone(), recipe: recipe.clone(), round: RoundArg::Vote };
-            let room = Room::open(&config, &place)?;
+            let room = ReviewSession::open(&config, &place)?;
             let act =
                 carry::Act { by: by.as_deref().unwrap_or_default(), why: why.as_deref().unwrap_or_default() };
             match (out, undo) {
@@ -80,7 +82,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             }
         }
         ReviewVerb::Adjudicate { place, item, by, answers, overrule } => {
-            let room = Room::open(&config, place)?;
+            let room = ReviewSession::open(&config, place)?;
             match (item, by) {
                 (Some(item), Some(by)) => disputes::decide(&room, item, by, answers, *overrule),
                 _ => disputes::list(&room, global),
@@ -98,7 +100,7 @@ pub(super) fn io(error: impl std::fmt::Display) -> Failure {
 }
 
 /// A step with its items, votes and tasks.
-pub(super) struct Room<'c> {
+pub(super) struct ReviewSession<'c> {
     pub(super) config: &'c Config,
     pub(super) step: Step,
     pub(super) round: Round,
@@ -107,8 +109,8 @@ pub(super) struct Room<'c> {
     pub(super) tasks: Tasks,
 }
 
-impl<'c> Room<'c> {
-    fn open(config: &'c Config, place: &Place) -> Result<Room<'c>, Failure> {
+impl<'c> ReviewSession<'c> {
+    fn open(config: &'c Config, place: &Place) -> Result<ReviewSession<'c>, Failure> {
         let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
         let recipe = output::recipe_of(config, name, place.recipe.as_deref())?;
         let Some((step, items)) = shown_items(config, recipe, name)? else {
@@ -120,7 +122,7 @@ impl<'c> Room<'c> {
             RoundArg::Adjudication => Round::Adjudication,
         };
         let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, step.name)?;
-        Ok(Room { config, step, round, items, votes: Votes::load(config, recipe.name)?, tasks })
+        Ok(ReviewSession { config, step, round, items, votes: Votes::load(config, recipe.name)?, tasks })
     }
 
     pub(super) fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
@@ -184,7 +186,7 @@ fn synthetic(resolution: &Resolution) -> bool {
 }
 
 fn write_ballot(
-    room: &Room<'_>,
+    room: &ReviewSession<'_>,
     annotator: &str,
     format: FormatArg,
     out: &Path,
@@ -243,7 +245,7 @@ fn write_ballot(
     Ok(Exit::Done)
 }
 
-fn take_votes(room: &Room<'_>, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
+fn take_votes(room: &ReviewSession<'_>, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
     let seen = room.seen();
     let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
     let assigned: Vec<Task> = room.tasks.current(room.round).into_iter().cloned().collect();
@@ -300,7 +302,7 @@ fn take_votes(room: &Room<'_>, files: &[PathBuf], global: &Global) -> Result<Exi
 }
 
 fn spread(
-    room: &Room<'_>,
+    room: &ReviewSession<'_>,
     settings: &AssignSettings<'_>,
     leaving: Option<&str>,
     global: &Global,

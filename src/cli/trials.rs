@@ -10,7 +10,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review::{Room, io, usage};
+use super::review::{ReviewSession, io, usage};
 use crate::pipeline::now;
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, sheet_rows, workbook_rows};
@@ -36,7 +36,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// The known answers of a file.
-pub(super) fn known<'r>(room: &'r Room<'_>, file: &Path) -> Result<Vec<Gold<'r>>, Failure> {
+pub(super) fn known<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<Gold<'r>>, Failure> {
     let text = fs::read_to_string(file).map_err(Error::io("read", file))?;
     let items: FxHashMap<&str, &Item> = room.items.iter().map(|item| (item.id.as_str(), item)).collect();
     read_gold(&text, &room.step, |id| items.get(id).copied()).map_err(|problems| {
@@ -47,7 +47,7 @@ pub(super) fn known<'r>(room: &'r Room<'_>, file: &Path) -> Result<Vec<Gold<'r>>
 }
 
 /// Grades what came back, and the votes on the same items that are stored already.
-pub(super) fn qualify(room: &Room<'_>, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn qualify(room: &ReviewSession<'_>, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
     match (asked.gold, asked.graded) {
         (_, Some(graded)) => by_a_senior(room, graded, asked, global),
         (Some(gold), None) => against(room, gold, asked, global),
@@ -57,19 +57,24 @@ pub(super) fn qualify(room: &Room<'_>, asked: &Asked<'_>, global: &Global) -> Re
     }
 }
 
-fn shares(room: &Room<'_>) -> Qualification {
+fn shares(room: &ReviewSession<'_>) -> Qualification {
     room.step.qualification.unwrap_or(Qualification::FLUB)
 }
 
-fn raw(room: &Room<'_>) -> PathBuf {
+fn raw(room: &ReviewSession<'_>) -> PathBuf {
     Workspace::new(&room.config.root).raw()
 }
 
-fn store(room: &Room<'_>, lines: &[Line]) -> Result<usize, Failure> {
+fn store(room: &ReviewSession<'_>, lines: &[Line]) -> Result<usize, Failure> {
     grades::append(&raw(room), room.step.recipe, room.step.name, lines).map_err(io)
 }
 
-fn against(room: &Room<'_>, gold: &Path, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
+fn against(
+    room: &ReviewSession<'_>,
+    gold: &Path,
+    asked: &Asked<'_>,
+    global: &Global,
+) -> Result<Exit, Failure> {
     let gold = known(room, gold)?;
     // Whoever is on trial votes like a voter, whatever they are otherwise and before they are let in.
     let voter = |person: &Annotator| Annotator {
@@ -148,7 +153,7 @@ fn grade(
 }
 
 fn tell(
-    room: &Room<'_>,
+    room: &ReviewSession<'_>,
     graded: &[Trial],
     fewest: usize,
     new: usize,
@@ -176,7 +181,7 @@ fn tell(
     output::print(&text)
 }
 
-fn line(room: &Room<'_>, trial: &Trial, fewest: usize) -> String {
+fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize) -> String {
     let person = room.config.annotators.iter().find(|person| person.name == trial.annotator);
     let role = person.map_or(Role::Annotator, |person| person.role);
     let passed = Passed {
@@ -205,7 +210,7 @@ const RIGHT: &str = "right";
 
 /// Writes the answers that only a person can grade, without their authors; the answers themselves are stored.
 fn to_a_senior(
-    room: &Room<'_>,
+    room: &ReviewSession<'_>,
     gold: &[Gold<'_>],
     votes: &[&Vote],
     asked: &Asked<'_>,
@@ -257,7 +262,12 @@ fn to_a_senior(
 }
 
 /// Takes a sheet back that a senior filled in.
-fn by_a_senior(room: &Room<'_>, sheet: &Path, asked: &Asked<'_>, global: &Global) -> Result<Exit, Failure> {
+fn by_a_senior(
+    room: &ReviewSession<'_>,
+    sheet: &Path,
+    asked: &Asked<'_>,
+    global: &Global,
+) -> Result<Exit, Failure> {
     let Some(by) = asked.by else { return Err(usage("--by NAME says which senior graded")) };
     let person = room.config.annotators.iter().find(|person| person.name == by);
     let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;

@@ -12,7 +12,7 @@ use super::task::{Setting, Task};
 use crate::llm::parse::Unreadable;
 use crate::llm::{Ask, Endpoint, Parsed, Prompts, Reply};
 use crate::stages::StageError;
-use crate::stages::draft::{Asking, ask_endpoints};
+use crate::stages::draft::{LlmContext, ask_endpoints};
 
 /// A model under evaluation.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ impl Plan {
         &self,
         set: &Set,
         prompts: &Prompts,
-        asking: &Asking<'_>,
+        asking: &LlmContext<'_>,
     ) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
         let endpoints: Vec<Endpoint> = self
             .models

@@ -13,14 +13,14 @@ use std::fs;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Answer, Given, Rating};
-use super::aside::SetAside;
 use super::error::EvaluateError;
 use super::item::{Body, Item, types};
 use super::judge::PUZZLE_SCALE;
 use super::outputs::File;
+use super::pair_order::{person_first, preferred};
 use super::prompt::lettered;
 use super::set::Set;
-use super::sides::{person_first, preferred};
+use super::skipped::SetAside;
 use super::task::{Setting, Task};
 use crate::llm::parse;
 use crate::options::Draw;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::answer::{Answer, Given, Rating};
-use super::aside::SetAside;
 use super::ask::{Missing, Model, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
@@ -14,6 +13,7 @@ use super::load::load;
 use super::outputs::{self, File};
 use super::results::Results;
 use super::set::Set;
+use super::skipped::SetAside;
 use super::tables::{Book, Report, gen_scores, report};
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
@@ -21,7 +21,7 @@ use crate::llm::{Endpoint, Estimate, Reading, Run, estimate};
 use crate::pipeline::blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
-use crate::stages::draft::{Asking, named, open_store, papers_own, prompts};
+use crate::stages::draft::{LlmContext, named, open_store, papers_own, prompts};
 use crate::stages::{Pulse, Stop};
 use crate::store::Workspace;
 
@@ -156,9 +156,9 @@ fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoi
 }
 
 impl<'a> Means<'a> {
-    fn asking(&self, recipe: &'static str) -> Asking<'a> {
+    fn asking(&self, recipe: &'static str) -> LlmContext<'a> {
         let Means { config, run, offline, stop, pulse } = *self;
-        Asking { config, recipe, run, offline, retry_failed: false, stop, pulse }
+        LlmContext { config, recipe, run, offline, retry_failed: false, stop, pulse }
     }
 }
 

@@ -7,15 +7,15 @@ use super::answer::{Answer, Rating};
 use super::ask::{Missing, basis};
 use super::error::EvaluateError;
 use super::item::{Body, Item};
+use super::pair_order::{person_first, side};
 use super::set::Set;
-use super::sides::{person_first, side};
 use super::task::Task;
 use crate::config::sections;
 use crate::llm::parse::{self, Unreadable};
 use crate::llm::{Ask, Endpoint, Parsed, Prompts};
 use crate::record::Response;
 use crate::stages::StageError;
-use crate::stages::draft::{Asking, Draft, Slot, ask_endpoints, requests, slots};
+use crate::stages::draft::{Draft, LlmContext, Slot, ask_endpoints, requests, slots};
 
 /// BrainTeaser's scale (A.5).
 pub const PUZZLE_SCALE: std::ops::RangeInclusive<u32> = 0..=5;
@@ -43,7 +43,7 @@ pub fn judge(
     identities: &BTreeMap<String, String>,
     prompts: &Prompts,
     seed: u64,
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
 ) -> Result<Vec<Missing>, EvaluateError> {
     if judges.is_empty() {
         return Ok(Vec::new());
@@ -100,7 +100,7 @@ pub fn asks(
     identities: &BTreeMap<String, String>,
     prompts: &Prompts,
     seed: u64,
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Ask>>, EvaluateError> {
     let mut asks: Vec<Vec<Ask>> = judges.iter().map(|_| Vec::new()).collect();
     for one in wanted(set, answers, judges, identities, prompts, seed, asking)? {
@@ -116,7 +116,7 @@ fn wanted(
     identities: &BTreeMap<String, String>,
     prompts: &Prompts,
     seed: u64,
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
 ) -> Result<Vec<Wanted>, EvaluateError> {
     let slots = slots(Draft::Judge, asking.config, asking.recipe, judges)?;
     let places = set.places();

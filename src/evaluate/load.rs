@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::aside::SetAside;
 use super::error::EvaluateError;
 use super::item::Item;
 use super::set::Set;
+use super::skipped::SetAside;
 use super::task::Task;
 use crate::pipeline::Withheld;
 use crate::recipe;
 use crate::release::Candidate;
 use crate::release::compare::FLUB_TYPES;
 use crate::release::layout;
-use crate::release::rows_of::{self, JsonRow};
+use crate::release::read_rows::{self, JsonRow};
 use crate::store::Workspace;
 
 /// Reads what a command line names. Rows that were withdrawn from the workspace since are left out: no model and no
@@ -53,7 +53,7 @@ fn of_folder(workspace: &Workspace, folder: &Path) -> Result<(Set, Vec<SetAside>
         let hint = "name a release's or candidate's folder, or a recipe".into();
         return Err(EvaluateError::Form { path: folder.into(), what, hint });
     };
-    let mut tables = rows_of::of_folder(folder)?;
+    let mut tables = read_rows::of_folder(folder)?;
     let known = tables.iter().position(|(config, _)| !Task::of(config).is_empty());
     let Some(at) = known else {
         let what = "it holds no finished set".to_string();
@@ -73,7 +73,7 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     let mut config: Option<&'static str> = None;
     let mut rows = Vec::new();
     let mut aside = Vec::new();
-    for (at, row) in rows_of::of_file(path).map_err(EvaluateError::Store)?.into_iter().enumerate() {
+    for (at, row) in read_rows::of_file(path).map_err(EvaluateError::Store)?.into_iter().enumerate() {
         let place = format!("{}:{}", path.display(), at + 1);
         match clean(row, &types) {
             Some((of, row)) if config.is_none_or(|known| known == of) => {

@@ -15,15 +15,15 @@
 //! - every answer says where its words come from, every figure from which answers it is.
 
 mod answer;
-mod aside;
 mod builtin;
 mod charts;
 mod item;
 pub mod metrics;
+mod pair_order;
 mod prompt;
 mod read;
 mod set;
-mod sides;
+mod skipped;
 pub mod tables;
 mod task;
 #[cfg(test)]
@@ -40,13 +40,13 @@ mod page;
 mod results;
 
 pub use answer::{Answer, Given, Rating};
-pub use aside::SetAside;
 pub use builtin::BuiltIn;
 pub use item::{Body, Item, Opponent, Variant, types};
+pub use pair_order::person_first;
 pub use prompt::{Form, about, ask as request, shots};
 pub use read::read;
 pub use set::Set;
-pub use sides::person_first;
+pub use skipped::SetAside;
 pub use task::{Setting, Task, Unknown};
 
 pub use ask::{Missing, Model, Plan};

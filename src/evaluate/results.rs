@@ -9,9 +9,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::aside::SetAside;
 use super::ask::Missing;
 use super::page;
+use super::skipped::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::disarm;

@@ -5,11 +5,11 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::candidate::reader;
-use super::end::End;
 use super::error::ReleaseError;
 use super::numbered::{known, numbered, numbering, published_number};
+use super::read_rows;
 use super::registry::Registry;
-use super::rows_of;
+use super::source::CandidateSource;
 use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::store::{Workspace, sha256};
@@ -33,8 +33,8 @@ pub fn adopt(config: &Config, recipe: &'static Recipe, published: &Path) -> Resu
     let workspace = Workspace::new(&config.root);
     let _locks = numbering(&workspace, recipe)?;
     let last = reader(&workspace, recipe, recipe.steps.len())?;
-    let end = End::of(recipe);
-    let items = rows_of::of_file(published)?;
+    let end = CandidateSource::of(recipe);
+    let items = read_rows::of_file(published)?;
     let numbers: Vec<(String, u64)> =
         items.iter().filter_map(|item| published_number(recipe, item)).collect();
     if numbers.is_empty() {

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::end::End;
 use super::facts::{Facts, SUBJECTS, curator};
 use super::layout::Layout;
 use super::left_out::{self, LeftOut};
 use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot, rows};
 use super::registry::Ordinals;
+use super::source::CandidateSource;
 use super::{data, folder, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
@@ -34,7 +34,7 @@ pub fn build(
     if let Some(folder) = place.parent() {
         durable::sweep(folder)?;
     }
-    let end = End::of(recipe);
+    let end = CandidateSource::of(recipe);
     let chain: Vec<Link> = stages[..end.number()].iter().map(Link::of).collect();
     let last = reader(&workspace, recipe, end.number())?;
     let layouts = end.layouts(&last)?;
@@ -138,7 +138,11 @@ pub(super) struct Origin {
 
 impl Origin {
     /// Reads it from the stages of a recipe.
-    pub(super) fn of(config: &Config, end: End, stages: &[StageReader]) -> Result<Origin, RunError> {
+    pub(super) fn of(
+        config: &Config,
+        end: CandidateSource,
+        stages: &[StageReader],
+    ) -> Result<Origin, RunError> {
         let workspace = Workspace::new(&config.root);
         let import = reader(&workspace, end.recipe().origin(), 1)?;
         Ok(Origin {
@@ -180,7 +184,11 @@ fn raw(config: &Config, import: &StageReader) -> Result<Vec<Raw>, Error> {
 ///
 /// # Errors
 /// [`Error`] where a part or the registry cannot be read.
-pub fn rows_sha256(workspace: &Workspace, end: End, stage: &StageReader) -> Result<String, Error> {
+pub fn rows_sha256(
+    workspace: &Workspace,
+    end: CandidateSource,
+    stage: &StageReader,
+) -> Result<String, Error> {
     let numbers = allot(workspace, end, stage)?;
     let mut hasher = Sha256::new();
     let mut lines = Vec::new();

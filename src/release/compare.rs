@@ -11,11 +11,11 @@ use serde_json::Value as Json;
 pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
-use super::rows_of::JsonRow;
+use super::read_rows::JsonRow;
 use crate::config::sections::{self, Language};
 use crate::join::Watch;
 use crate::review::agreement::{Confusion, Weights};
-use crate::stages::likes;
+use crate::stages::similar_pairs;
 
 mod labels;
 mod options;
@@ -193,7 +193,8 @@ fn nearly(
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
     // Another language than that of the posts is compared by its own rules: a translation has none of their characters.
     let language = if is_latin(&texts) { Language::En } else { likeness.language };
-    let (groups, likes) = likes(&texts, &sections::Dedup { language, ..likeness.clone() }, watch);
+    let (groups, similar_pairs) =
+        similar_pairs(&texts, &sections::Dedup { language, ..likeness.clone() }, watch);
     let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
     let mut put = |a: u32, b: u32, score: f64| {
         let (first, second) = (a.min(b) as usize, a.max(b) as usize);
@@ -206,7 +207,7 @@ fn nearly(
             group[i + 1..].iter().for_each(|b| put(*a, *b, 1.0));
         }
     }
-    for like in likes.iter().filter(|like| like.same) {
+    for like in similar_pairs.iter().filter(|like| like.same) {
         for a in &groups[like.a as usize] {
             groups[like.b as usize].iter().for_each(|b| put(*a, *b, like.score));
         }

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::layout;
 use super::left_out::LeftOut;
 use super::manifest::Candidate;
-use super::rows_of::{JsonRow, of_folder};
+use super::read_rows::{JsonRow, of_folder};
 use crate::pipeline::Withheld;
 use crate::store::Error;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use rust_xlsxwriter::{Format, Workbook};
 use serde_json::{Value as Json, json};
 
-use super::rows_of::JsonRow;
+use super::read_rows::JsonRow;
 use crate::review::exchange::disarm;
 use crate::store::Error;
 

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use super::read_rows::JsonRow;
 use super::registry::Registry;
 use super::restore::kept_lines;
-use super::rows_of::JsonRow;
 use super::version::Version;
 use crate::recipe::RECIPES;
 use crate::store::{Error, Workspace};

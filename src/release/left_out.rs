@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::changes::Ids;
-use super::end::End;
 use super::numbered::rowless;
+use super::source::CandidateSource;
 use crate::record::{Entry, State};
 use crate::stages::Stage;
 use crate::store::{Error, Filter, StageReader, select};
@@ -31,7 +31,7 @@ pub struct LeftOut {
 ///
 /// # Errors
 /// [`Error`] where a ledger or the last rows cannot be read.
-pub(super) fn of(end: End, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
+pub(super) fn of(end: CandidateSource, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error> {
     let mut left_out = Vec::new();
     let states = [State::Held, State::Failed];
     for (step, stage) in end.recipe().steps.iter().zip(stages) {
@@ -59,7 +59,7 @@ pub(super) fn of(end: End, stages: &[StageReader]) -> Result<Vec<LeftOut>, Error
 }
 
 /// Records of the last stage that are no row.
-fn incomplete(end: End, last: &StageReader) -> Result<Option<LeftOut>, Error> {
+fn incomplete(end: CandidateSource, last: &StageReader) -> Result<Option<LeftOut>, Error> {
     let mut items = Ids::default();
     rowless(end, last)?.iter().for_each(|id| items.add(id));
     let stage = last.manifest().stage.clone();

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
 
-use super::end::End;
 use super::item::{Beside, Optional, Seen, damaged, series};
 use super::layout::{self, Layout, oddity, post_row};
+use super::read_rows::JsonRow;
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
-use super::rows_of::JsonRow;
+use super::source::CandidateSource;
 use crate::recipe::{RECIPES, Recipe};
 use crate::record::{self, Post, PostKind, Record};
 use crate::stages::import::{kinds, source_kind};
@@ -26,7 +26,11 @@ type Batches<'a> = Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a>;
 
 /// The numbers that the rows of a step bear: those the registries know, and new ones in the order of the
 /// step's records. What a release enters; a candidate shows what a release would enter now.
-pub(super) fn allot(workspace: &Workspace, end: End, last: &StageReader) -> Result<Ordinals, Error> {
+pub(super) fn allot(
+    workspace: &Workspace,
+    end: CandidateSource,
+    last: &StageReader,
+) -> Result<Ordinals, Error> {
     let mut numbers = known(workspace, end.recipe())?;
     let items = numbered(workspace, end, last)?;
     // What a published set counted keeps its number; new ones come behind them.
@@ -74,7 +78,11 @@ pub(super) struct Numbered {
 }
 
 /// The items of a step that bear a number; none where rows are called otherwise.
-pub(super) fn numbered(workspace: &Workspace, end: End, last: &StageReader) -> Result<Vec<Numbered>, Error> {
+pub(super) fn numbered(
+    workspace: &Workspace,
+    end: CandidateSource,
+    last: &StageReader,
+) -> Result<Vec<Numbered>, Error> {
     let none = || Ok(Vec::new());
     let Some(data) = data_of(end.recipe()).filter(|_| end.rows() != Rows::Posts) else { return none() };
     match data.number.as_ref() {
@@ -127,7 +135,7 @@ fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, E
 }
 
 /// The ids of records at a recipe's end that are no row.
-pub(super) fn rowless(end: End, last: &StageReader) -> Result<Vec<String>, Error> {
+pub(super) fn rowless(end: CandidateSource, last: &StageReader) -> Result<Vec<String>, Error> {
     fn of<R: Record>(data: &Data, layout: &Layout, last: &StageReader) -> Result<Vec<String>, Error> {
         let mut ids = Vec::new();
         for part in last.parts::<R>("rows") {
@@ -163,7 +171,7 @@ pub(super) fn published_number(recipe: &Recipe, item: &JsonRow) -> Option<(Strin
 
 /// The released rows of the step that ends a candidate, a part at a time: posts in the order of the step,
 /// numbered items in the order of their numbers, so that old rows stay where they are.
-pub(super) fn rows<'a>(end: End, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
     if end.rows() == Rows::Posts {
         let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
         return Box::new(last.parts::<Post>("rows").map(row));
@@ -193,7 +201,7 @@ struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    fn of(end: End, last: &StageReader, numbers: &'a Ordinals) -> Result<Option<Self>, Error> {
+    fn of(end: CandidateSource, last: &StageReader, numbers: &'a Ordinals) -> Result<Option<Self>, Error> {
         let layout = end.layouts(last)?.into_iter().next();
         let Some((data, layout)) = data_of(end.recipe()).zip(layout) else { return Ok(None) };
         let kinds = match data.asks("source_kind") {
@@ -282,7 +290,7 @@ pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<P
 }
 
 /// The reviews that held nothing when the stages before a recipe's end were made; those stand beside it.
-fn optional(end: End, last: &StageReader) -> Result<Optional, Error> {
+fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error> {
     let mut optional = Optional::new();
     let Some(root) = last.place().ancestors().nth(3) else { return Ok(optional) };
     let recipe = end.recipe();

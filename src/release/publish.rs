@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::candidate::{Origin, standing, words};
 use super::changes::{Changes, Digests};
-use super::end::End;
 use super::error::ReleaseError;
 use super::facts::Facts;
 use super::layout::Layout;
@@ -15,6 +14,7 @@ use super::manifest::{Candidate, Link, SUMS};
 use super::numbered::{allot, is_published, numbering, rows};
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
 use super::restore::kept_lines;
+use super::source::CandidateSource;
 use super::version::{Bump, Version};
 use super::{data, folder, shortcuts, verify};
 use crate::config::Config;
@@ -152,7 +152,7 @@ pub fn release(
 
 /// A candidate that can be released: where its rows come from, and their numbers.
 struct Fresh {
-    end: End,
+    end: CandidateSource,
     stages: Vec<Link>,
     readers: Vec<StageReader>,
     numbers: Ordinals,
@@ -210,9 +210,9 @@ fn fresh(config: &Config, recipe: &'static Recipe, draft: bool) -> Result<Fresh,
     if !newer.is_empty() && !draft {
         return Err(ReleaseError::Outdated { recipe: recipe.name.into(), stages: newer });
     }
-    let end = End::of(recipe);
+    let end = CandidateSource::of(recipe);
     let readers = end.readers(&workspace)?;
-    let stages = End::chain(&readers);
+    let stages = CandidateSource::chain(&readers);
     let last = readers.last().ok_or_else(stale)?;
     if draft {
         let withheld = Withheld::open(&workspace, recipe)?;

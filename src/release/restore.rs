@@ -4,13 +4,13 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use super::data;
-use super::end::End;
 use super::error::ReleaseError;
 use super::layout::{self, Layout};
 use super::manifest::SUMS;
+use super::read_rows::JsonRow;
 use super::registry::{Registry, Release, TEXTS, unseal};
 use super::row::Row;
-use super::rows_of::JsonRow;
+use super::source::CandidateSource;
 use super::yank::{mark, stands_marked};
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace, durable, inside, sha256};
@@ -75,7 +75,7 @@ fn build(
     recipe: &'static Recipe,
     making: &Path,
 ) -> Result<Vec<String>, ReleaseError> {
-    let layouts = layout::of(recipe, End::of_chain(recipe, release.stages).rows());
+    let layouts = layout::of(recipe, CandidateSource::of_chain(recipe, release.stages).rows());
     let kept = layouts.into_iter().filter(|layout| release.configs.contains_key(layout.config));
     let kept = kept.map(|layout| released(registry, release, layout)).collect::<Result<Vec<_>, Error>>()?;
     for layout in &kept {

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::end::End;
 use super::layout::{self, Answer, Layout};
 use super::numbered::rows;
+use super::read_rows::JsonRow;
 use super::registry::Ordinals;
 use super::row::{Row, Value};
-use super::rows_of::JsonRow;
+use super::source::CandidateSource;
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::shortcuts::{Finding, Item, Limits, Shortcuts, findings, measure};
@@ -40,7 +40,7 @@ pub struct Guessed {
 pub(super) fn of(
     config: &Config,
     recipe: &'static Recipe,
-    end: End,
+    end: CandidateSource,
     last: &StageReader,
     numbers: &Ordinals,
 ) -> Result<Vec<Guessed>, Error> {

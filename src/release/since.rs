@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::causes::{Causes, passage};
 use super::diff::Asked;
-use super::end::End;
 use super::numbered::{allot, rows};
+use super::read_rows::JsonRow;
 use super::registry::{Registry, Release};
 use super::restore::kept_lines;
-use super::rows_of::JsonRow;
+use super::source::CandidateSource;
 use super::version::Version;
 use super::yank::Yanked;
 use crate::audit::{Passage, last_passages};
@@ -108,7 +108,7 @@ impl Since {
 /// [`StageError`] where a registry, a ledger or rows cannot be read.
 pub fn since(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Since>, StageError> {
     let registry = Registry::open(workspace, recipe.name)?;
-    let end = End::of(recipe);
+    let end = CandidateSource::of(recipe);
     let step = &recipe.steps[end.number() - 1];
     if registry.releases.is_empty() {
         return Ok(Vec::new());
@@ -126,7 +126,11 @@ pub fn since(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Since
 }
 
 /// The rows that would be released now, by their ids.
-fn today(workspace: &Workspace, end: End, last: &StageReader) -> Result<FxHashMap<String, JsonRow>, Error> {
+fn today(
+    workspace: &Workspace,
+    end: CandidateSource,
+    last: &StageReader,
+) -> Result<FxHashMap<String, JsonRow>, Error> {
     let numbers = allot(workspace, end, last)?;
     let mut found = FxHashMap::default();
     if matches!(end.rows(), Rows::Responses | Rows::Puzzles) {

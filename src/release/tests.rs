@@ -12,7 +12,7 @@ use super::facts::Facts;
 use super::layout::{self, Layout};
 use super::licence::Licence;
 use super::row::Row;
-use super::{data, folder, rows_of, verify};
+use super::{data, folder, read_rows, verify};
 use crate::config::Config;
 use crate::options::LETTERS;
 
@@ -229,9 +229,9 @@ fn a_million_rows() {
 }
 
 /// The reference items of a file, or none where it is not at hand.
-fn reference(file: &str) -> Vec<rows_of::JsonRow> {
+fn reference(file: &str) -> Vec<read_rows::JsonRow> {
     match std::env::var("RIDDLEMILL_REFERENCE") {
-        Ok(root) => rows_of::of_file(&Path::new(&root).join("data/reference").join(file)).unwrap(),
+        Ok(root) => read_rows::of_file(&Path::new(&root).join("data/reference").join(file)).unwrap(),
         Err(_) => {
             eprintln!("skipped: RIDDLEMILL_REFERENCE is not set");
             Vec::new()

@@ -11,8 +11,7 @@ use axum::routing::{MethodRouter, get, post};
 use tower_http::compression::CompressionLayer;
 
 use super::access::{Access, Rank};
-use super::desk::{Ballots, Desk};
-use super::error::Oops;
+use super::error::PageError;
 use super::limits::Tries;
 use super::routes::table::{self, Tables};
 use super::routes::{
@@ -23,6 +22,7 @@ use super::running::Runner;
 use super::server::{Address, Serve};
 use super::sessions::Sessions;
 use super::staged::Stages;
+use super::voting::{Ballots, VotingDesk};
 use super::{assets, guard};
 use crate::config::{Config, FILE, Overrides};
 use crate::recipe::{self, Recipe};
@@ -40,7 +40,7 @@ pub(super) struct App {
     pub(super) sessions: Sessions,
     pub(super) tries: Tries,
     pub(super) stages: Stages,
-    pub(super) desk: Desk,
+    pub(super) desk: VotingDesk,
     pub(super) ballots: Ballots,
     pub(super) runner: Runner,
     pub(super) tables: Tables,
@@ -62,7 +62,7 @@ impl App {
             sessions: Sessions::of(&workspace),
             tries: Tries::default(),
             stages: Stages::default(),
-            desk: Desk::open(&workspace),
+            desk: VotingDesk::open(&workspace),
             ballots: Ballots::default(),
             runner: Runner::default(),
             tables: Tables::default(),
@@ -103,17 +103,17 @@ fn settings_state(workspace: &Workspace) -> State {
 }
 
 /// A recipe by the name in an address.
-pub(super) fn recipe(name: &str) -> Result<&'static Recipe, Oops> {
-    recipe::find(name).ok_or_else(Oops::not_found)
+pub(super) fn recipe(name: &str) -> Result<&'static Recipe, PageError> {
+    recipe::find(name).ok_or_else(PageError::not_found)
 }
 
 /// Runs what reads files on a thread that may wait for them.
 pub(super) async fn reading<T: Send + 'static>(
-    read: impl FnOnce() -> Result<T, Oops> + Send + 'static,
-) -> Result<T, Oops> {
+    read: impl FnOnce() -> Result<T, PageError> + Send + 'static,
+) -> Result<T, PageError> {
     match tokio::task::spawn_blocking(read).await {
         Ok(read) => read,
-        Err(_) => Err(Oops::broken("the page could not be made; the server's own log says more")),
+        Err(_) => Err(PageError::broken("the page could not be made; the server's own log says more")),
     }
 }
 

@@ -11,10 +11,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::access::{Grant, Rank, random};
 use super::app::App;
-use super::error::Oops;
+use super::error::PageError;
+use super::i18n::Language;
 use super::server::REQUEST;
 use super::sessions::LASTS_SECS;
-use super::words::Language;
 use super::{csrf, view};
 
 /// Nothing but our own files; nothing inline; nobody's frame.
@@ -68,10 +68,10 @@ impl Visitor {
 }
 
 impl<S: Sync> FromRequestParts<S> for Visitor {
-    type Rejection = Oops;
+    type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, Oops> {
-        parts.extensions.get::<Visitor>().cloned().ok_or_else(|| Oops::broken("no visitor"))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, PageError> {
+        parts.extensions.get::<Visitor>().cloned().ok_or_else(|| PageError::broken("no visitor"))
     }
 }
 
@@ -92,19 +92,19 @@ impl Form {
 }
 
 impl<S: Send + Sync> FromRequest<S> for Form {
-    type Rejection = Oops;
+    type Rejection = PageError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Form, Oops> {
+    async fn from_request(request: Request, state: &S) -> Result<Form, PageError> {
         let visitor = request.extensions().get::<Visitor>().cloned();
         let fields = axum::extract::Form::<Vec<(String, String)>>::from_request(request, state).await;
         let axum::extract::Form(fields) = fields.map_err(|e| match e.into_response().status() {
-            StatusCode::PAYLOAD_TOO_LARGE => Oops::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
-            _ => Oops::bad("the form cannot be read"),
+            StatusCode::PAYLOAD_TOO_LARGE => PageError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
+            _ => PageError::bad("the form cannot be read"),
         })?;
         let form = Form(fields);
         match visitor {
             Some(visitor) if csrf::fits(&visitor.secret, form.get("csrf")) => Ok(form),
-            _ => Err(Oops::new(StatusCode::FORBIDDEN, "stale_form")),
+            _ => Err(PageError::new(StatusCode::FORBIDDEN, "stale_form")),
         }
     }
 }
@@ -125,10 +125,10 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
             }
             request.extensions_mut().insert(visitor.clone());
             let answer = match trusted(request.method(), request.headers(), &app) {
-                false => Oops::new(StatusCode::FORBIDDEN, "other_site").into_response(),
+                false => PageError::new(StatusCode::FORBIDDEN, "other_site").into_response(),
                 true => match tokio::time::timeout(REQUEST, next.run(request)).await {
                     Ok(answer) => answer,
-                    Err(_) => Oops::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
+                    Err(_) => PageError::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
                 },
             };
             dressed(answer, &visitor)
@@ -144,14 +144,14 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
 }
 
 /// Finds out who comes; or sends back whoever asks for another language or theme, with a cookie.
-fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), Oops> {
+fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), PageError> {
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     if !known_host(host, app.address.public.as_ref().and_then(url::Url::host_str)) {
-        return Err(Oops::new(StatusCode::MISDIRECTED_REQUEST, "other_host"));
+        return Err(PageError::new(StatusCode::MISDIRECTED_REQUEST, "other_host"));
     }
     let peer = request.extensions().get::<SocketAddr>().copied();
-    let peer = peer.ok_or_else(|| Oops::broken("no peer"))?;
+    let peer = peer.ok_or_else(|| PageError::broken("no peer"))?;
     let uri = request.uri();
     let secret = cookie(headers, &app.cookie).unwrap_or_default();
     let closed = app.access.closed()?;
@@ -215,11 +215,11 @@ fn changed(uri: &Uri, app: &App) -> Option<Response> {
 
 /// Dresses what went wrong as a page; readers see what there is to mend.
 fn dressed(answer: Response, visitor: &Visitor) -> Response {
-    let oops = match answer.extensions().get::<Oops>() {
+    let oops = match answer.extensions().get::<PageError>() {
         Some(oops) => oops.clone(),
-        None if answer.status() == StatusCode::NOT_FOUND => Oops::not_found(),
+        None if answer.status() == StatusCode::NOT_FOUND => PageError::not_found(),
         None if answer.status() == StatusCode::METHOD_NOT_ALLOWED => {
-            Oops::new(StatusCode::METHOD_NOT_ALLOWED, "not_found")
+            PageError::new(StatusCode::METHOD_NOT_ALLOWED, "not_found")
         }
         None => return answer,
     };
@@ -243,9 +243,9 @@ pub(super) async fn circle(
 ) -> Response {
     match visitor.rank() {
         Some(rank) if rank >= needed => next.run(request).await,
-        Some(_) => Oops::forbidden().into_response(),
+        Some(_) => PageError::forbidden().into_response(),
         None if request.method() == Method::GET => Redirect::to("/login").into_response(),
-        None => Oops::new(StatusCode::UNAUTHORIZED, "login_first").into_response(),
+        None => PageError::new(StatusCode::UNAUTHORIZED, "login_first").into_response(),
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Runner {
 
 /// A run.
 pub(super) struct Running {
-    told: Mutex<Told>,
+    told: Mutex<RunState>,
     answered: Condvar,
     changed: watch::Sender<u64>,
     stop: Stop,
@@ -37,7 +37,7 @@ pub(super) struct Running {
 
 /// What a page tells of a run.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct Told {
+pub(super) struct RunState {
     by: String,
     at: String,
     recipes: Vec<&'static str>,
@@ -98,12 +98,12 @@ impl Runner {
         if current.as_ref().is_some_and(|running| !running.told().over) {
             return None;
         }
-        let told = Told {
+        let told = RunState {
             by: by.to_string(),
             at: now(),
             recipes: recipes.iter().map(|recipe| recipe.name).collect(),
             offline,
-            ..Told::default()
+            ..RunState::default()
         };
         let running = Arc::new(Running {
             told: Mutex::new(told),
@@ -127,7 +127,7 @@ impl Runner {
 
 impl Running {
     /// What there is to tell now.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn told(&self) -> RunState {
         let mut told = self.lock().clone();
         for stage in told.stages.iter_mut().filter(|stage| stage.state == "working") {
             stage.seconds = stage.begun.elapsed().as_secs_f64();
@@ -161,11 +161,11 @@ impl Running {
         self.answered.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Told> {
+    fn lock(&self) -> MutexGuard<'_, RunState> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell<T>(&self, what: impl FnOnce(&mut Told) -> T) -> T {
+    fn tell<T>(&self, what: impl FnOnce(&mut RunState) -> T) -> T {
         let told = what(&mut self.lock());
         self.changed.send_modify(|count| *count += 1);
         told
@@ -210,7 +210,7 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    fn at_work(told: &mut Told) -> Option<&mut Made> {
+    fn at_work(told: &mut RunState) -> Option<&mut Made> {
         told.stages.iter_mut().rev().find(|stage| stage.state == "working")
     }
 

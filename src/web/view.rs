@@ -8,10 +8,10 @@ use minijinja::value::{Rest, Serde};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use serde::Serialize;
 
-use super::error::Oops;
+use super::error::PageError;
 use super::guard::Visitor;
 use super::routes::table;
-use super::{assets, csrf, words};
+use super::{assets, csrf, i18n};
 use crate::audit::{Side, diff};
 use crate::text::grouped;
 
@@ -57,7 +57,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     let mut env = Environment::new();
     env.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     env.add_function("t", |state: &State, key: &str, given: Rest<Value>| -> Result<String, Error> {
-        let text = words::word(language(state), key)
+        let text = i18n::word(language(state), key)
             .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no word {key:?}")))?;
         Ok(given.iter().fold(text.to_string(), |text, value| text.replacen("{}", &value.to_string(), 1)))
     });
@@ -66,11 +66,11 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
             .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name:?}")))
     });
     env.add_function("state", |state: &State, code: &str| {
-        words::word(language(state), &format!("state_{code}")).unwrap_or(code).to_string()
+        i18n::word(language(state), &format!("state_{code}")).unwrap_or(code).to_string()
     });
-    env.add_function("stage_name", |state: &State, name: &str| words::stage(language(state), name));
-    env.add_function("reason", |state: &State, code: &str| words::reason(language(state), code));
-    env.add_function("definition", |state: &State, code: &str| words::definition(language(state), code));
+    env.add_function("stage_name", |state: &State, name: &str| i18n::stage(language(state), name));
+    env.add_function("reason", |state: &State, code: &str| i18n::reason(language(state), code));
+    env.add_function("definition", |state: &State, code: &str| i18n::definition(language(state), code));
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
@@ -87,10 +87,10 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     Ok(env)
 });
 
-fn language(state: &State) -> words::Language {
+fn language(state: &State) -> i18n::Language {
     match state.lookup("lang").as_ref().and_then(Value::as_str) {
-        Some("zh") => words::Language::Zh,
-        _ => words::Language::En,
+        Some("zh") => i18n::Language::Zh,
+        _ => i18n::Language::En,
     }
 }
 
@@ -98,7 +98,7 @@ fn language(state: &State) -> words::Language {
 ///
 /// # Errors
 /// Where the template does not fit.
-pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, Oops> {
+pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, PageError> {
     let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
     Ok((head, html(visitor, name, found)?).into_response())
 }
@@ -107,8 +107,8 @@ pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
 ///
 /// # Errors
 /// Where the template does not fit.
-pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<String, Oops> {
-    let views = VIEWS.as_ref().map_err(Oops::broken)?;
+pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<String, PageError> {
+    let views = VIEWS.as_ref().map_err(PageError::broken)?;
     let common = minijinja::context! {
         lang => visitor.language.code(),
         theme => &visitor.theme,
@@ -219,7 +219,7 @@ mod tests {
             views.get_template(name).unwrap();
             for found in call.captures_iter(text) {
                 let key = found[1].to_string();
-                assert!(words::word(words::Language::En, &key).is_some(), "{name}: no word {key}");
+                assert!(i18n::word(i18n::Language::En, &key).is_some(), "{name}: no word {key}");
                 used.insert(key);
             }
             assert!(!text.contains("|safe"), "{name} trusts a text");

@@ -282,7 +282,7 @@ fn benchmark(
         prompts_of: keys.text("prompts_of").unwrap_or(name),
         prompts: &names,
     };
-    let mut told = Told::default();
+    let mut told = StepTables::default();
     let steps = steps(ballots, &at, keys, &mut told);
     let mut data = data::read(language, place, keys);
     let published = published::read(language, place, keys);
@@ -290,7 +290,7 @@ fn benchmark(
         data.sometimes.extend(data::published_column(language, place));
     }
     let tasks = crate::task::read(name, at.prompts_of, &names, &lists, language, data.as_ref(), keys);
-    let Told { drafts, options, marked } = told;
+    let StepTables { drafts, options, marked } = told;
     let benchmark = Benchmark {
         drafts,
         options,
@@ -335,7 +335,7 @@ fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> V
 
 /// What tables of steps say beside their kind.
 #[derive(Default)]
-struct Told {
+struct StepTables {
     drafts: Vec<Draft>,
     options: Vec<Options>,
     marked: Vec<Marked>,
@@ -347,7 +347,7 @@ fn inputs(keys: &Keys<'_>) -> Vec<&'static str> {
 }
 
 /// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others say what they do.
-fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut Told) -> Vec<Step> {
+fn steps(ballots: Option<&Ballots>, at: &Place<'_>, keys: &Keys<'_>, told: &mut StepTables) -> Vec<Step> {
     if !keys.has("steps") {
         keys.needed("steps");
     }
@@ -420,7 +420,7 @@ fn said(
     at: &Place<'_>,
     ballots: Option<&Ballots>,
     keys: &Keys<'_>,
-    told: &mut Told,
+    told: &mut StepTables,
 ) -> (Option<Kind>, Option<Vec<&'static str>>) {
     #[derive(Clone, Copy)]
     enum Word {

@@ -10,13 +10,13 @@
 //! - [`digest`]: 128 bits that name a vote, or what an annotator saw.
 //! - [`ahead`]: batches worked on by all cores and taken in their order.
 
-pub mod ahead;
 pub mod digest;
 pub mod durable;
 mod error;
 mod inside;
 mod lock;
 pub mod log;
+pub mod par_map;
 mod secret;
 mod unpacked;
 mod workspace;

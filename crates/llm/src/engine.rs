@@ -291,7 +291,7 @@ impl Engine {
 
     async fn given(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         match &self.source {
-            Source::Server(transport) => self.fly(transport.as_ref(), questions, tally).await,
+            Source::Server(transport) => self.send(transport.as_ref(), questions, tally).await,
             Source::Nothing(held) => {
                 let stored = |question: &&Question| match self.store.get(&question.key) {
                     Ok(Some(reply)) => from_store(reply),

@@ -13,11 +13,11 @@
 
 mod answer;
 mod batch;
+mod embedding_batch;
 mod engine;
 mod estimate;
 mod events;
 mod fault;
-mod flight;
 mod http;
 mod learned;
 mod money;
@@ -34,9 +34,9 @@ mod retry;
 mod run;
 mod sample;
 mod secret;
+mod send;
 pub mod settings;
 pub mod store;
-mod together;
 pub mod tokens;
 mod variants;
 mod wire;

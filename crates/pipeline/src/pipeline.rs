@@ -22,17 +22,17 @@ mod merge;
 mod outdated;
 mod plan;
 mod rehearsal;
+mod reuse;
 mod rows;
 mod seen;
 mod stale;
 mod tasks;
-mod twin;
 mod voting;
 mod waits;
 mod withheld;
 
 pub use assemble::{AssembleError, assemble};
-use evidence::Known;
+use evidence::RunContext;
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
@@ -175,7 +175,7 @@ pub fn run(
 ) -> Result<Vec<Manifest>, RunError> {
     let workspace = Workspace::new(&config.root);
     let range = selection.range(recipe)?;
-    let known = Known::new(config, recipe)?;
+    let known = RunContext::new(config, recipe)?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::of(&workspace)?;
@@ -227,7 +227,7 @@ pub fn run(
         // What models and people say of a recipe's records is that recipe's own.
         if step.stage.rows() == Rows::Posts
             && !selection.force
-            && let Some(manifest) = twin::link(&workspace, recipe, &place, &opening)?
+            && let Some(manifest) = reuse::link(&workspace, recipe, &place, &opening)?
         {
             progress.end(recipe.name, &manifest);
             made.insert(step.name, manifest);
@@ -239,7 +239,7 @@ pub fn run(
         let pulse = &Advance(progress);
         let (known, place, run) = (&known, place.as_path(), &selection.run);
         let making =
-            make::Making { known, place, inputs, made: &made, run, offline, retry_failed, stop, pulse };
+            make::StageRunner { known, place, inputs, made: &made, run, offline, retry_failed, stop, pulse };
         let manifest = making.make(step, opening)?;
         progress.end(recipe.name, &manifest);
         made.insert(step.name, manifest);

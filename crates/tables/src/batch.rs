@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::frame::{Columns, from_frame};
-use super::{Booked, Error};
+use super::{Error, LedgerRecord};
 use riddlemill_text::record::{Cell, Counts, Entry, Link, Outcome, Record, State};
 
 /// What happened to some records, in their order.
@@ -53,7 +53,7 @@ impl<R: Record> Batch<R> {
 
     /// Takes what happened to one record that entered under `id`.
     pub fn put(&mut self, id: &str, outcome: &Outcome<R>) {
-        let told = told(id, outcome);
+        let told = ledger_entry(id, outcome);
         match outcome {
             Outcome::Kept(row) | Outcome::Changed { row, .. } => self.rows.put(row),
             Outcome::Expanded(children) => {
@@ -67,9 +67,9 @@ impl<R: Record> Batch<R> {
         self.ledger.cells(&told.cells, 1);
     }
 
-    /// Takes what was booked elsewhere. What is of no state is none of its entries; see [`Booked::read`].
-    pub fn take(&mut self, booked: Booked<R>) {
-        let Booked { entry, rows, mut links } = booked;
+    /// Takes what was booked elsewhere. What is of no state is none of its entries; see [`LedgerRecord::read`].
+    pub fn take(&mut self, booked: LedgerRecord<R>) {
+        let LedgerRecord { entry, rows, mut links } = booked;
         let Some(state) = State::from_code(&entry.outcome) else { return };
         if state == State::Expanded {
             self.children += rows.len() as u64;
@@ -84,7 +84,7 @@ impl<R: Record> Batch<R> {
     ///
     /// # Errors
     /// [`Error`]; equal lengths rule it out.
-    pub fn booked(self) -> Result<Vec<Booked<R>>, Error> {
+    pub fn booked(self) -> Result<Vec<LedgerRecord<R>>, Error> {
         let wrong = |e| Error::stale_file(Path::new("a batch"), e);
         let rows = self.rows.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
         let entries = self.ledger.frame().and_then(|frame| from_frame(&frame)).map_err(wrong)?;
@@ -96,7 +96,7 @@ impl<R: Record> Batch<R> {
                 Some(State::Kept | State::Changed) => 1,
                 _ => links.len(),
             };
-            Booked { rows: rows.by_ref().take(count).collect(), entry, links }
+            LedgerRecord { rows: rows.by_ref().take(count).collect(), entry, links }
         };
         Ok(entries.into_iter().map(booked).collect())
     }
@@ -126,14 +126,14 @@ impl<R: Record> Batch<R> {
 }
 
 /// What the ledger says of a record: the cells of an [`Entry`], in the order of its columns.
-pub(super) struct Told<'a> {
+pub(super) struct LedgerEntry<'a> {
     pub(super) cells: [Cell<'a>; 8],
     pub(super) state: State,
     pub(super) reason: Option<&'static str>,
 }
 
 /// What the ledger says of the record that entered under `id`.
-pub(super) fn told<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> Told<'a> {
+pub(super) fn ledger_entry<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> LedgerEntry<'a> {
     let renamed = |row: &'a R| Some(row.id()).filter(|new| *new != id);
     let (mut before, mut after, mut into, mut score) = (None, None, None, None);
     let (state, reason, evidence) = match outcome {
@@ -172,15 +172,15 @@ pub(super) fn told<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> Told<
         text(into),
         score.map_or(Cell::Null, Cell::Real),
     ];
-    Told { cells, state, reason }
+    LedgerEntry { cells, state, reason }
 }
 
-impl Told<'_> {
+impl LedgerEntry<'_> {
     /// Of a record that went on as it was; its id is left out.
-    pub(super) const KEPT: Told<'static> = {
+    pub(super) const KEPT: LedgerEntry<'static> = {
         let mut cells = [Cell::Null; 8];
         (cells[0], cells[1]) = (Cell::Text(""), Cell::Text(State::Kept.code()));
-        Told { cells, state: State::Kept, reason: None }
+        LedgerEntry { cells, state: State::Kept, reason: None }
     };
 
     /// The entry.
@@ -257,7 +257,7 @@ mod tests {
             after: "ab".into(),
         };
         for (id, outcome) in outcomes().into_iter().chain([("t:8".into(), merged), ("t:9".into(), changed)]) {
-            let told = told(&id, &outcome);
+            let told = ledger_entry(&id, &outcome);
             told.entry().put(&mut Same(told.cells.iter()));
         }
     }
@@ -289,7 +289,8 @@ mod tests {
     fn what_was_put_is_given_back() {
         let mut batch = Batch::default();
         outcomes().iter().for_each(|(id, outcome)| batch.put(id, outcome));
-        let booked: Vec<_> = outcomes().into_iter().map(|(id, outcome)| Booked::of(id, outcome)).collect();
+        let booked: Vec<_> =
+            outcomes().into_iter().map(|(id, outcome)| LedgerRecord::of(id, outcome)).collect();
         assert_eq!(batch.booked().unwrap(), booked);
     }
 }

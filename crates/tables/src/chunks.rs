@@ -19,8 +19,8 @@ use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOut
 use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
 use rayon::prelude::*;
 
-use super::column::{Spans, dtype};
-use super::known;
+use super::chunk_cache;
+use super::column::{ColumnSlices, dtype};
 use super::pages::{self, LZ4};
 use super::stated::stated;
 use riddlemill_text::record::{Column as Described, Record};
@@ -51,7 +51,7 @@ impl Chunk {
     ///
     /// # Errors
     /// What Polars says of their buffers, which their lengths rule out.
-    pub(super) fn all(described: &[Described], columns: &[Spans<'_>]) -> PolarsResult<Vec<Chunk>> {
+    pub(super) fn all(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
         // A post without a title says in two columns the same.
         let twin = |at: usize| {
             let differs = columns[at].same().is_none();
@@ -74,7 +74,7 @@ impl Chunk {
     ///
     /// # Errors
     /// What Polars says of its buffers, which their lengths rule out.
-    pub(super) fn of(described: &Described, column: &Spans<'_>) -> PolarsResult<Chunk> {
+    pub(super) fn of(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
         Chunk::unless(described, column, |_| None)
     }
 
@@ -84,10 +84,10 @@ impl Chunk {
     /// What Polars says of its buffers, which their lengths rule out; those of `there`.
     pub(super) fn unless(
         described: &Described,
-        column: &Spans<'_>,
+        column: &ColumnSlices<'_>,
         there: impl FnOnce(Hash) -> Option<PolarsResult<Chunk>>,
     ) -> PolarsResult<Chunk> {
-        if let Some(known) = known::find(column) {
+        if let Some(known) = chunk_cache::find(column) {
             return Ok(known.named(described.name));
         }
         let digest = column.digest();
@@ -95,7 +95,7 @@ impl Chunk {
             return chunk;
         }
         let chunk = Chunk::encoded(described, column, digest)?;
-        known::keep(column, &chunk);
+        chunk_cache::keep(column, &chunk);
         Ok(chunk)
     }
 
@@ -105,7 +105,7 @@ impl Chunk {
         self
     }
 
-    fn encoded(described: &Described, column: &Spans<'_>, digest: Hash) -> PolarsResult<Chunk> {
+    fn encoded(described: &Described, column: &ColumnSlices<'_>, digest: Hash) -> PolarsResult<Chunk> {
         if let Some((pieces, meta)) = pages::of(described, column)? {
             return Ok(Chunk { pages: pieces.into_iter().map(Piece::all).collect(), meta, digest });
         }
@@ -127,7 +127,7 @@ impl Chunks {
     }
 
     /// Columns as Polars encodes them, in a file of their own; only its schema where there are none.
-    fn encode(described: &[Described], columns: &[Spans<'_>]) -> PolarsResult<Chunks> {
+    fn encode(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Chunks> {
         let mut bytes = Vec::new();
         let mut writer = pages::file(described, &mut bytes)?;
         let mut encoded = Vec::new();
@@ -140,7 +140,7 @@ impl Chunks {
                 &encodings,
             )?);
         }
-        let rows = columns.first().map_or(0, Spans::rows);
+        let rows = columns.first().map_or(0, ColumnSlices::rows);
         if rows > 0 {
             let compressed = |pages: DynIter<'static, PolarsResult<Page>>| {
                 let pages =
@@ -296,12 +296,12 @@ pub(super) fn splice<R: Record>(rows: usize, columns: Vec<Chunk>) -> PolarsResul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::column::Growing;
-    use crate::frame::{Columns, Stack};
+    use crate::column::ColumnBuilder;
+    use crate::frame::{Columns, RowChunks};
     use crate::from_frame;
     use crate::pages::SAMPLE;
     use crate::part::Encoded;
-    use crate::values::One;
+    use crate::values::Scalar;
     use polars_parquet_format::CompressionCodec;
     use proptest::prelude::*;
     use riddlemill_text::record::{CellKind, Link, record};
@@ -320,7 +320,7 @@ mod tests {
     fn part(links: &[Link]) -> Chunks {
         let mut columns = Columns::all(0);
         links.iter().for_each(|link| columns.put(link));
-        Chunks::read(Encoded::rows(&Stack::of(columns)).unwrap().bytes()).unwrap()
+        Chunks::read(Encoded::rows(&RowChunks::of(columns)).unwrap().bytes()).unwrap()
     }
 
     #[test]
@@ -384,7 +384,7 @@ mod tests {
         fn what_is_written_is_read(rows in prop::collection::vec(every(), 1..60)) {
             let mut columns = Columns::all(0);
             rows.iter().for_each(|row| columns.put(row));
-            let part = Chunks::read(Encoded::rows(&Stack::of(columns)).unwrap().bytes()).unwrap();
+            let part = Chunks::read(Encoded::rows(&RowChunks::of(columns)).unwrap().bytes()).unwrap();
             let names = Every::COLUMNS.iter().map(|c| c.name.to_string()).collect();
             prop_assert_eq!(from_frame::<Every>(&part.frame(names).unwrap()).unwrap(), rows);
         }
@@ -394,8 +394,8 @@ mod tests {
     fn a_column_that_says_the_same_is_made_once_whatever_its_name() {
         let one = |name, text: &str| {
             let described = Described { name, kind: CellKind::Text, about: "" };
-            let column = Growing::repeated(CellKind::Text, One::Text(text.into()), 77);
-            Chunk::of(&described, &Spans::all(&column)).unwrap()
+            let column = ColumnBuilder::repeated(CellKind::Text, Scalar::Text(text.into()), 77);
+            Chunk::of(&described, &ColumnSlices::all(&column)).unwrap()
         };
         let (a, b, c) = (one("child", "云"), one("parent", "云"), one("child", "鱼"));
         assert!(

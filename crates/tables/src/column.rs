@@ -7,42 +7,42 @@ use polars::prelude::*;
 use polars_arrow::array::Array;
 use polars_arrow::bitmap::{Bitmap, MutableBitmap};
 
-use super::values::{Each, One, plain};
+use super::values::{ColumnBuffer, Scalar, plain};
 use riddlemill_text::record::{Cell, CellKind, ColumnDigest};
 
 /// The cells of a column. In a part of a stage most columns say the same from top to bottom.
 #[derive(Clone, Debug)]
-pub(super) struct Growing {
+pub(super) struct ColumnBuilder {
     kind: CellKind,
     /// How many rows may come.
     room: usize,
     rows: usize,
-    said: Said,
+    contents: Contents,
 }
 
 #[derive(Clone, Debug)]
-enum Said {
-    Same(One),
-    Each(Each),
+enum Contents {
+    Constant(Scalar),
+    Varying(ColumnBuffer),
 }
 
-impl Growing {
+impl ColumnBuilder {
     /// A column without rows; memory for so many is taken when the first differ.
-    pub(super) fn with_room(kind: CellKind, room: usize) -> Growing {
-        Growing { kind, room, rows: 0, said: Said::Same(One::Null) }
+    pub(super) fn with_room(kind: CellKind, room: usize) -> ColumnBuilder {
+        ColumnBuilder { kind, room, rows: 0, contents: Contents::Constant(Scalar::Null) }
     }
 
     /// The same in so many rows.
-    pub(super) fn repeated(kind: CellKind, one: One, rows: usize) -> Growing {
-        Growing { kind, room: 0, rows, said: Said::Same(one) }
+    pub(super) fn repeated(kind: CellKind, one: Scalar, rows: usize) -> ColumnBuilder {
+        ColumnBuilder { kind, room: 0, rows, contents: Contents::Constant(one) }
     }
 
     /// Takes the next cell; one of another kind is null.
     pub(super) fn put(&mut self, cell: Cell<'_>) {
-        match &mut self.said {
-            Said::Each(each) => each.put(cell),
-            Said::Same(one) if one.is(cell) && self.rows > 0 => {}
-            Said::Same(_) => self.differ(cell),
+        match &mut self.contents {
+            Contents::Varying(each) => each.put(cell),
+            Contents::Constant(one) if one.is(cell) && self.rows > 0 => {}
+            Contents::Constant(_) => self.differ(cell),
         }
         self.rows += 1;
     }
@@ -51,7 +51,7 @@ impl Growing {
     pub(super) fn repeat(&mut self, cell: Cell<'_>, times: usize) {
         let Some(more) = times.checked_sub(1) else { return };
         self.put(cell);
-        if let Said::Each(each) = &mut self.said {
+        if let Contents::Varying(each) = &mut self.contents {
             (0..more).for_each(|_| each.put(cell));
         }
         self.rows += more;
@@ -59,23 +59,23 @@ impl Growing {
 
     /// Takes the first cell, or the first that differs.
     fn differ(&mut self, cell: Cell<'_>) {
-        match &mut self.said {
-            Said::Same(one) if self.rows == 0 => *one = One::of(cell, self.kind),
-            Said::Same(one) => {
-                let mut each = Each::with_room(self.kind, self.room);
+        match &mut self.contents {
+            Contents::Constant(one) if self.rows == 0 => *one = Scalar::of(cell, self.kind),
+            Contents::Constant(one) => {
+                let mut each = ColumnBuffer::with_room(self.kind, self.room);
                 (0..self.rows).for_each(|_| each.put(one.cell()));
                 each.put(cell);
-                self.said = Said::Each(each);
+                self.contents = Contents::Varying(each);
             }
-            Said::Each(each) => each.put(cell),
+            Contents::Varying(each) => each.put(cell),
         }
     }
 
     /// Shows every cell, in order.
     pub(super) fn each(&self, mut look: impl FnMut(Cell<'_>)) {
-        match &self.said {
-            Said::Same(one) => (0..self.rows).for_each(|_| look(one.cell())),
-            Said::Each(each) => each.each(&(0..self.rows), look),
+        match &self.contents {
+            Contents::Constant(one) => (0..self.rows).for_each(|_| look(one.cell())),
+            Contents::Varying(each) => each.each(&(0..self.rows), look),
         }
     }
 
@@ -89,7 +89,7 @@ impl Growing {
             }};
         }
         let (rows, name) = (self.rows, PlSmallStr::from_static(name));
-        if let Said::Same(One::Null) = self.said {
+        if let Contents::Constant(Scalar::Null) = self.contents {
             return Series::full_null(name, rows, &dtype(self.kind)).into_column();
         }
         match self.kind {
@@ -126,23 +126,23 @@ impl Growing {
 
 /// Some rows of columns of one kind, one behind the other: where they stand.
 #[derive(Clone, Debug)]
-pub(super) struct Spans<'a> {
+pub(super) struct ColumnSlices<'a> {
     kind: CellKind,
-    spans: Vec<(&'a Growing, Range<usize>)>,
+    spans: Vec<(&'a ColumnBuilder, Range<usize>)>,
 }
 
-impl<'a> Spans<'a> {
+impl<'a> ColumnSlices<'a> {
     /// Of columns of this kind.
     pub(super) fn of(
         kind: CellKind,
-        spans: impl IntoIterator<Item = (&'a Growing, Range<usize>)>,
-    ) -> Spans<'a> {
-        Spans { kind, spans: spans.into_iter().filter(|(_, range)| !range.is_empty()).collect() }
+        spans: impl IntoIterator<Item = (&'a ColumnBuilder, Range<usize>)>,
+    ) -> ColumnSlices<'a> {
+        ColumnSlices { kind, spans: spans.into_iter().filter(|(_, range)| !range.is_empty()).collect() }
     }
 
     /// All rows of one column.
-    pub(super) fn all(column: &'a Growing) -> Spans<'a> {
-        Spans::of(column.kind, [(column, 0..column.rows)])
+    pub(super) fn all(column: &'a ColumnBuilder) -> ColumnSlices<'a> {
+        ColumnSlices::of(column.kind, [(column, 0..column.rows)])
     }
 
     pub(super) fn kind(&self) -> CellKind {
@@ -154,43 +154,43 @@ impl<'a> Spans<'a> {
     }
 
     /// Some of its rows.
-    pub(super) fn part(&self, rows: Range<usize>) -> Spans<'a> {
+    pub(super) fn part(&self, rows: Range<usize>) -> ColumnSlices<'a> {
         let mut before = 0;
-        let span = |(column, range): &(&'a Growing, Range<usize>)| {
+        let span = |(column, range): &(&'a ColumnBuilder, Range<usize>)| {
             let first = rows.start.saturating_sub(before).min(range.len());
             let last = rows.end.saturating_sub(before).min(range.len());
             before += range.len();
             (*column, range.start + first..range.start + last)
         };
-        Spans::of(self.kind, self.spans.iter().map(span))
+        ColumnSlices::of(self.kind, self.spans.iter().map(span))
     }
 
     /// What all rows say, where they say the same.
-    pub(super) fn same(&self) -> Option<One> {
-        let mut said = self.spans.iter().map(|(column, range)| match &column.said {
-            Said::Same(one) => Some(one.clone()),
-            Said::Each(each) => each.one(range),
+    pub(super) fn same(&self) -> Option<Scalar> {
+        let mut said = self.spans.iter().map(|(column, range)| match &column.contents {
+            Contents::Constant(one) => Some(one.clone()),
+            Contents::Varying(each) => each.one(range),
         });
-        let Some(first) = said.next() else { return Some(One::Null) };
+        let Some(first) = said.next() else { return Some(Scalar::Null) };
         said.all(|other| other == first).then_some(first).flatten()
     }
 
     /// About how many bytes its pages have before they are compressed.
     pub(super) fn bytes(&self) -> usize {
-        let bytes = |(column, range): &(&Growing, Range<usize>)| match &column.said {
-            Said::Same(One::Text(text)) => text.len() * range.len(),
-            Said::Same(_) => 0,
-            Said::Each(each) => each.text_bytes(range),
+        let bytes = |(column, range): &(&ColumnBuilder, Range<usize>)| match &column.contents {
+            Contents::Constant(Scalar::Text(text)) => text.len() * range.len(),
+            Contents::Constant(_) => 0,
+            Contents::Varying(each) => each.text_bytes(range),
         };
         self.spans.iter().map(bytes).sum::<usize>() + 9 * self.rows()
     }
 
     /// Whether others say the same. Where they are cut elsewhere it says no.
-    pub(super) fn say_as(&self, others: &Spans<'_>) -> bool {
-        let alike = |((a, rows), (b, others)): (&(&Growing, _), &(&Growing, _))| {
-            let same = match (&a.said, &b.said) {
-                (Said::Same(one), Said::Same(other)) => one == other,
-                (Said::Each(each), Said::Each(other)) => each.says_as(rows, other, others),
+    pub(super) fn say_as(&self, others: &ColumnSlices<'_>) -> bool {
+        let alike = |((a, rows), (b, others)): (&(&ColumnBuilder, _), &(&ColumnBuilder, _))| {
+            let same = match (&a.contents, &b.contents) {
+                (Contents::Constant(one), Contents::Constant(other)) => one == other,
+                (Contents::Varying(each), Contents::Varying(other)) => each.says_as(rows, other, others),
                 _ => false,
             };
             same && rows.len() == others.len()
@@ -204,9 +204,9 @@ impl<'a> Spans<'a> {
     pub(super) fn digest(&self) -> Hash {
         let mut digest = ColumnDigest::default();
         for (column, range) in &self.spans {
-            match &column.said {
-                Said::Same(one) => range.clone().for_each(|_| digest.put(one.cell())),
-                Said::Each(each) => each.digest(range, &mut digest),
+            match &column.contents {
+                Contents::Constant(one) => range.clone().for_each(|_| digest.put(one.cell())),
+                Contents::Varying(each) => each.digest(range, &mut digest),
             }
         }
         digest.finish()
@@ -216,9 +216,9 @@ impl<'a> Spans<'a> {
     pub(super) fn valid(&self) -> Option<Bitmap> {
         let mut all = MutableBitmap::new();
         for (column, range) in &self.spans {
-            match &column.said {
-                Said::Same(one) => all.extend_constant(range.len(), *one != One::Null),
-                Said::Each(each) => each.valid(range, &mut all),
+            match &column.contents {
+                Contents::Constant(one) => all.extend_constant(range.len(), *one != Scalar::Null),
+                Contents::Varying(each) => each.valid(range, &mut all),
             }
         }
         (all.unset_bits() > 0).then(|| all.freeze())
@@ -227,21 +227,21 @@ impl<'a> Spans<'a> {
     /// Appends the texts as they stand in a page: each after its length, and nothing for none.
     pub(super) fn plain(&self, page: &mut Vec<u8>) {
         for (column, range) in &self.spans {
-            match &column.said {
-                Said::Same(One::Text(text)) => range.clone().for_each(|_| plain(text, page)),
-                Said::Same(_) => {}
-                Said::Each(each) => each.plain(range, page),
+            match &column.contents {
+                Contents::Constant(Scalar::Text(text)) => range.clone().for_each(|_| plain(text, page)),
+                Contents::Constant(_) => {}
+                Contents::Varying(each) => each.plain(range, page),
             }
         }
     }
 
     /// The cells in one column.
-    fn joined(&self) -> Each {
-        let mut each = Each::with_room(self.kind, self.rows());
+    fn joined(&self) -> ColumnBuffer {
+        let mut each = ColumnBuffer::with_room(self.kind, self.rows());
         for (column, range) in &self.spans {
-            match &column.said {
-                Said::Same(one) => range.clone().for_each(|_| each.put(one.cell())),
-                Said::Each(more) => each.extend(more, range.clone()),
+            match &column.contents {
+                Contents::Constant(one) => range.clone().for_each(|_| each.put(one.cell())),
+                Contents::Varying(more) => each.extend(more, range.clone()),
             }
         }
         each.settled()
@@ -280,34 +280,36 @@ mod tests {
         prop_oneof![3 => Just(Some(1)), 1 => Just(None), 1 => (0u8..4).prop_map(Some)]
     }
 
-    fn cell(kind: CellKind, n: Option<u8>) -> One {
-        let Some(n) = n else { return One::Null };
+    fn cell(kind: CellKind, n: Option<u8>) -> Scalar {
+        let Some(n) = n else { return Scalar::Null };
         match kind {
-            CellKind::Text => One::Text("云".repeat(n.into())),
-            CellKind::Count => One::Count(n.into()),
-            CellKind::Real => One::Real(f64::from(n).to_bits()),
-            CellKind::Flag => One::Flag(n % 2 == 0),
-            CellKind::Texts => One::Texts((0..n).map(|n| "鱼".repeat(n.into())).collect()),
+            CellKind::Text => Scalar::Text("云".repeat(n.into())),
+            CellKind::Count => Scalar::Count(n.into()),
+            CellKind::Real => Scalar::Real(f64::from(n).to_bits()),
+            CellKind::Flag => Scalar::Flag(n % 2 == 0),
+            CellKind::Texts => Scalar::Texts((0..n).map(|n| "鱼".repeat(n.into())).collect()),
         }
     }
 
-    fn column(kind: CellKind, cells: &[One]) -> Growing {
-        let mut column = Growing::with_room(kind, 0);
+    fn column(kind: CellKind, cells: &[Scalar]) -> ColumnBuilder {
+        let mut column = ColumnBuilder::with_room(kind, 0);
         cells.iter().for_each(|one| column.put(one.cell()));
         column
     }
 
-    fn cells(column: &Growing) -> Vec<One> {
+    fn cells(column: &ColumnBuilder) -> Vec<Scalar> {
         let mut cells = Vec::new();
-        column.each(|cell| cells.push(One::of(cell, column.kind)));
+        column.each(|cell| cells.push(Scalar::of(cell, column.kind)));
         cells
     }
 
     /// All that is said of cells, however they are cut.
-    fn told(spans: &Spans<'_>) -> (Option<One>, Hash, Option<Bitmap>, Vec<u8>, Vec<One>) {
+    fn ledger_entry(
+        spans: &ColumnSlices<'_>,
+    ) -> (Option<Scalar>, Hash, Option<Bitmap>, Vec<u8>, Vec<Scalar>) {
         let (mut page, mut cells) = (Vec::new(), Vec::new());
         spans.plain(&mut page);
-        spans.joined().each(&(0..spans.rows()), |cell| cells.push(One::of(cell, spans.kind)));
+        spans.joined().each(&(0..spans.rows()), |cell| cells.push(Scalar::of(cell, spans.kind)));
         (spans.same(), spans.digest(), spans.valid(), page, cells)
     }
 
@@ -319,26 +321,26 @@ mod tests {
             some in (0usize..24, 0usize..24),
         ) {
             for kind in KINDS {
-                let all: Vec<One> = said.iter().map(|n| cell(kind, *n)).collect();
+                let all: Vec<Scalar> = said.iter().map(|n| cell(kind, *n)).collect();
                 let whole = column(kind, &all);
                 prop_assert_eq!(&cells(&whole), &all);
                 let mut repeated = whole.clone();
-                repeated.repeat(One::Null.cell(), some.0 % 3);
-                prop_assert_eq!(cells(&repeated), [&all[..], &vec![One::Null; some.0 % 3]].concat());
+                repeated.repeat(Scalar::Null.cell(), some.0 % 3);
+                prop_assert_eq!(cells(&repeated), [&all[..], &vec![Scalar::Null; some.0 % 3]].concat());
                 let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.min(&all.len())).chain([0, all.len()]).collect();
                 cuts.sort_unstable();
-                let columns: Vec<Growing> = cuts.windows(2).map(|at| column(kind, &all[at[0]..at[1]])).collect();
-                let again = Spans::of(kind, columns.iter().map(|column| (column, 0..column.rows)));
-                let whole = Spans::all(&whole);
-                prop_assert_eq!(told(&again), told(&whole));
-                prop_assert!(kind != CellKind::Text || all.contains(&One::Null) || again.say_as(&again));
+                let columns: Vec<ColumnBuilder> = cuts.windows(2).map(|at| column(kind, &all[at[0]..at[1]])).collect();
+                let again = ColumnSlices::of(kind, columns.iter().map(|column| (column, 0..column.rows)));
+                let whole = ColumnSlices::all(&whole);
+                prop_assert_eq!(ledger_entry(&again), ledger_entry(&whole));
+                prop_assert!(kind != CellKind::Text || all.contains(&Scalar::Null) || again.say_as(&again));
                 let mut digest = ColumnDigest::default();
                 all.iter().for_each(|one| digest.put(one.cell()));
                 prop_assert_eq!(digest.finish(), whole.digest());
                 let (from, to) = (some.0.min(some.1).min(all.len()), some.0.max(some.1).min(all.len()));
                 let (a, b) = (whole.part(from..to), again.part(from..to));
-                prop_assert_eq!(told(&a), told(&b));
-                prop_assert_eq!(told(&a), told(&Spans::all(&column(kind, &all[from..to]))));
+                prop_assert_eq!(ledger_entry(&a), ledger_entry(&b));
+                prop_assert_eq!(ledger_entry(&a), ledger_entry(&ColumnSlices::all(&column(kind, &all[from..to]))));
                 prop_assert!(!a.say_as(&whole) || all[from..to] == all);
                 let one = all[from..to].iter().all(|cell| *cell == all[from]);
                 prop_assert_eq!(a.same().is_some(), one);
@@ -350,9 +352,9 @@ mod tests {
     #[test]
     fn a_cell_of_another_kind_is_null() {
         for kind in KINDS {
-            let mut column = Growing::with_room(kind, 0);
+            let mut column = ColumnBuilder::with_room(kind, 0);
             [Cell::Count(1), Cell::Text("云"), Cell::Null].into_iter().for_each(|cell| column.put(cell));
-            let nulls = cells(&column).iter().filter(|cell| **cell == One::Null).count();
+            let nulls = cells(&column).iter().filter(|cell| **cell == Scalar::Null).count();
             assert_eq!(
                 nulls,
                 if matches!(kind, CellKind::Count | CellKind::Text) { 2 } else { 3 },

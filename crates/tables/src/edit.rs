@@ -5,19 +5,19 @@ use blake3::Hash;
 use polars::prelude::*;
 use rayon::prelude::*;
 
-use super::batch::{Tally, Told, told};
+use super::batch::{LedgerEntry, Tally, ledger_entry};
+use super::chunk_cache;
 use super::chunks::{Chunk, Chunks};
-use super::column::{Growing, Spans};
-use super::frame::{Columns, Rows, Stack, picked};
-use super::known;
+use super::column::{ColumnBuilder, ColumnSlices};
+use super::frame::{Columns, RowChunks, Rows, picked};
 use super::part::Encoded;
-use super::values::One;
-use riddlemill_files::ahead::SPLIT;
+use super::values::Scalar;
+use riddlemill_files::par_map::SPLIT;
 use riddlemill_text::record::{Entry, Outcome, Record};
 
 /// The columns that a stage's function looks at and those that it may change. None changes the id.
 #[derive(Clone, Copy, Debug)]
-pub struct Touched {
+pub struct ColumnAccess {
     /// What it reads; the others are empty in the rows that it gets.
     pub reads: &'static [&'static str],
     /// What it writes; the others stay as they are.
@@ -39,7 +39,7 @@ pub(super) struct Edited {
 /// [`PolarsError`] where the file is none of this layout.
 pub(super) fn edit<R: Record>(
     file: Vec<u8>,
-    touched: Touched,
+    touched: ColumnAccess,
     decide: &(impl Fn(R) -> Outcome<R> + Sync),
 ) -> PolarsResult<Edited> {
     let before = Chunks::read(file)?;
@@ -57,16 +57,16 @@ struct Decided<R> {
     /// Of each whether it goes on.
     keep: Vec<bool>,
     /// The columns that may have changed, of those that go on.
-    rows: Stack<R>,
+    rows: RowChunks<R>,
     /// The ledger but for the ids.
-    ledger: Stack<Entry>,
+    ledger: RowChunks<Entry>,
     tally: Tally,
     children: u64,
 }
 
 fn decided<R: Record>(
     read: &DataFrame,
-    touched: Touched,
+    touched: ColumnAccess,
     decide: &(impl Fn(R) -> Outcome<R> + Sync),
 ) -> PolarsResult<Decided<R>> {
     let height = read.height();
@@ -78,7 +78,7 @@ fn decided<R: Record>(
         let mut rows = Columns::<R>::which(last - first, |name| touched.writes.contains(&name));
         let mut ledger = Columns::<Entry>::which(last - first, |name| name != Entry::COLUMNS[0].name);
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
-        let mut book = |told: &Told<'_>, times| {
+        let mut book = |told: &LedgerEntry<'_>, times| {
             if times > 0 {
                 tally.count(told.state, told.reason, times as u64);
                 ledger.cells(&told.cells, times);
@@ -101,12 +101,12 @@ fn decided<R: Record>(
             if let Outcome::Kept(_) = outcome {
                 alike += 1;
             } else {
-                book(&Told::KEPT, std::mem::take(&mut alike));
-                book(&told(row.map_or("", Record::id), &outcome), 1);
+                book(&LedgerEntry::KEPT, std::mem::take(&mut alike));
+                book(&ledger_entry(row.map_or("", Record::id), &outcome), 1);
             }
         }
-        book(&Told::KEPT, alike);
-        Ok(Decided { keep, rows: Stack::of(rows), ledger: Stack::of(ledger), tally, children })
+        book(&LedgerEntry::KEPT, alike);
+        Ok(Decided { keep, rows: RowChunks::of(rows), ledger: RowChunks::of(ledger), tally, children })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
     let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
@@ -133,9 +133,9 @@ struct Before<'a> {
 impl Before<'_> {
     fn rows<R: Record>(
         &self,
-        touched: Touched,
+        touched: ColumnAccess,
         keep: &[bool],
-        written: &Stack<R>,
+        written: &RowChunks<R>,
     ) -> PolarsResult<Option<Encoded>> {
         let rows = keep.iter().filter(|keep| **keep).count();
         if rows == 0 {
@@ -144,7 +144,7 @@ impl Before<'_> {
         let all = rows == keep.len();
         let writes = |name: &str| touched.writes.contains(&name);
         // A digest tells what its column says in every row, where it says one thing and this was met before.
-        let same: Vec<Option<One>> = self.digests.iter().map(known::said).collect();
+        let same: Vec<Option<Scalar>> = self.digests.iter().map(chunk_cache::said).collect();
         let rest = match all {
             true => DataFrame::default(),
             false => {
@@ -162,13 +162,13 @@ impl Before<'_> {
                 _ if writes(column.name) => written.column(place),
                 _ if all => return stands(),
                 Some(one) => {
-                    made = Growing::repeated(column.kind, one.clone(), rows);
-                    Spans::all(&made)
+                    made = ColumnBuilder::repeated(column.kind, one.clone(), rows);
+                    ColumnSlices::all(&made)
                 }
                 None => {
                     let old = self.read.column(column.name).or_else(|_| rest.column(column.name))?;
                     made = picked(old, column.kind, keep)?;
-                    Spans::all(&made)
+                    ColumnSlices::all(&made)
                 }
             };
             // What is written as it was need not be encoded again.
@@ -180,7 +180,7 @@ impl Before<'_> {
     }
 
     /// Its ids are those of the rows.
-    fn ledger(&self, told: &Stack<Entry>) -> PolarsResult<Encoded> {
+    fn ledger(&self, told: &RowChunks<Entry>) -> PolarsResult<Encoded> {
         let chunk = |place: usize| match place {
             0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
             _ => Chunk::of(&Entry::COLUMNS[place], &told.column(place)),
@@ -223,7 +223,7 @@ mod tests {
     /// A stage of these posts, and the stage that `decide` makes of it by columns.
     fn edited(
         folder: &Path,
-        touched: Touched,
+        touched: ColumnAccess,
         decide: impl Fn(Post) -> Outcome<Post> + Sync,
     ) -> Result<StageReader, CommitError> {
         let mut writer = StageWriter::create(&folder.join("before")).unwrap();
@@ -236,10 +236,10 @@ mod tests {
         Ok(StageReader::open(&folder.join("after")).unwrap().unwrap())
     }
 
-    const TEXT: Touched = Touched { reads: &["id", "text"], writes: &["text"] };
+    const TEXT: ColumnAccess = ColumnAccess { reads: &["id", "text"], writes: &["text"] };
 
     /// What is written and what passes may say the same: every title and every author is null.
-    const TITLED: Touched = Touched { reads: &["id", "text", "title"], writes: &["text", "title"] };
+    const TITLED: ColumnAccess = ColumnAccess { reads: &["id", "text", "title"], writes: &["text", "title"] };
 
     #[test]
     fn what_is_not_touched_passes_and_the_bytes_are_those_of_whole_rows() {
@@ -260,7 +260,7 @@ mod tests {
             (TEXT, &Outcome::Kept),
             (TITLED, &shorten),
             (TITLED, &Outcome::Kept),
-            (Touched { reads: &[], writes: &[] }, &Outcome::Kept),
+            (ColumnAccess { reads: &[], writes: &[] }, &Outcome::Kept),
         ] {
             let folder = tempfile::tempdir().unwrap();
             let by_columns = edited(folder.path(), touched, decide).unwrap();

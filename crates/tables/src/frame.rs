@@ -7,7 +7,7 @@ use std::sync::Arc;
 use polars::prelude::*;
 use polars_arrow::array::Utf8ViewArray;
 
-use super::column::{Growing, Spans};
+use super::column::{ColumnBuilder, ColumnSlices};
 use riddlemill_text::record::{Cell, CellKind, Cells, Record, Values};
 
 /// Columns that tables of an older program lack: their rows are read as if nothing stood there.
@@ -40,7 +40,7 @@ pub fn from_frame<R: Record>(frame: &DataFrame) -> PolarsResult<Vec<R>> {
 /// Rows on their way into a table. Of a record's columns it holds all, or a few.
 pub(super) struct Columns<R> {
     /// In the order of the record's columns; none for one that is left out.
-    columns: Vec<Option<Growing>>,
+    columns: Vec<Option<ColumnBuilder>>,
     rows: usize,
     record: PhantomData<fn(R)>,
 }
@@ -53,8 +53,9 @@ impl<R: Record> Columns<R> {
 
     /// The columns that are wanted.
     pub(super) fn which(rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
-        let column =
-            |c: &riddlemill_text::record::Column| wanted(c.name).then(|| Growing::with_room(c.kind, rows));
+        let column = |c: &riddlemill_text::record::Column| {
+            wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows))
+        };
         Columns { columns: R::COLUMNS.iter().map(column).collect(), rows: 0, record: PhantomData }
     }
 
@@ -78,7 +79,7 @@ impl<R: Record> Columns<R> {
     }
 
     /// A column, by its place among the record's.
-    pub(super) fn column(&self, place: usize) -> Option<&Growing> {
+    pub(super) fn column(&self, place: usize) -> Option<&ColumnBuilder> {
         self.columns.get(place)?.as_ref()
     }
 
@@ -94,15 +95,15 @@ impl<R: Record> Columns<R> {
 }
 
 /// Rows one behind the other, in the blocks they came in.
-pub(super) struct Stack<R> {
+pub(super) struct RowChunks<R> {
     pub(super) blocks: Vec<(Arc<Columns<R>>, Range<usize>)>,
 }
 
-impl<R: Record> Stack<R> {
+impl<R: Record> RowChunks<R> {
     /// All rows of one block.
-    pub(super) fn of(block: Columns<R>) -> Stack<R> {
+    pub(super) fn of(block: Columns<R>) -> RowChunks<R> {
         let rows = 0..block.rows();
-        Stack { blocks: vec![(Arc::new(block), rows)] }
+        RowChunks { blocks: vec![(Arc::new(block), rows)] }
     }
 
     /// How many rows it has.
@@ -111,10 +112,10 @@ impl<R: Record> Stack<R> {
     }
 
     /// A column of all blocks, by its place among the record's.
-    pub(super) fn column(&self, place: usize) -> Spans<'_> {
+    pub(super) fn column(&self, place: usize) -> ColumnSlices<'_> {
         let spans =
             self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
-        Spans::of(R::COLUMNS[place].kind, spans)
+        ColumnSlices::of(R::COLUMNS[place].kind, spans)
     }
 }
 
@@ -149,16 +150,16 @@ impl<'a, R: Record> Rows<'a, R> {
 ///
 /// # Errors
 /// Where it has another type.
-pub(super) fn picked(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsResult<Growing> {
+pub(super) fn picked(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsResult<ColumnBuilder> {
     let reader = Reader::new(column, kind)?;
-    let mut picked = Growing::with_room(kind, keep.len());
+    let mut picked = ColumnBuilder::with_room(kind, keep.len());
     let kept = keep.iter().enumerate().filter(|(_, keep)| **keep);
     kept.for_each(|(row, _)| reader.with(row, |cell| picked.put(cell)));
     Ok(picked)
 }
 
 struct Sink<'a> {
-    columns: std::slice::IterMut<'a, Option<Growing>>,
+    columns: std::slice::IterMut<'a, Option<ColumnBuilder>>,
 }
 
 impl Cells for Sink<'_> {

@@ -9,13 +9,13 @@
 //! (`edit`, `chunks`).
 
 mod batch;
-mod booked;
+mod chunk_cache;
 mod chunks;
 mod column;
 mod disk;
 mod edit;
 mod frame;
-mod known;
+mod ledger_record;
 mod manifest;
 mod pages;
 mod part;
@@ -33,9 +33,9 @@ pub use riddlemill_files::{Error, Lock, Workspace, durable, inside, secret, secr
 pub use riddlemill_files::{Unpacked, unpack};
 
 pub use batch::Batch;
-pub use booked::{Booked, BookedError, BookedLine};
-pub use edit::Touched;
+pub use edit::ColumnAccess;
 pub use frame::{from_frame, to_frame};
+pub use ledger_record::{LedgerRecord, LedgerRecordError, LedgerRecordLine};
 pub use manifest::{FORMAT, InputRef, MANIFEST, Manifest, Part, Table};
 pub use part::{PART_ROWS, write_parquet};
 pub use reader::StageReader;

@@ -16,8 +16,8 @@ use polars_parquet::write::{
 use polars_parquet_format::thrift::protocol::TCompactOutputProtocol;
 use polars_parquet_format::{ColumnMetaData, DataPageHeader, Encoding, PageHeader, PageType, Type};
 
-use super::column::{Spans, dtype};
-use super::values::One;
+use super::column::{ColumnSlices, dtype};
+use super::values::Scalar;
 use riddlemill_text::record::{CellKind, Column as Described};
 
 /// The pages of a column, each as its header and its body, and what a footer says of them; `None` where that is the
@@ -27,17 +27,17 @@ use riddlemill_text::record::{CellKind, Column as Described};
 /// Where a page is too large for the format.
 pub(super) fn of(
     described: &Described,
-    column: &Spans<'_>,
+    column: &ColumnSlices<'_>,
 ) -> PolarsResult<Option<(Vec<Vec<u8>>, ColumnMetaData)>> {
     let leaf = leaf(described)?;
     let mut pages = Pages { pieces: Vec::new(), size: 0, plain_size: 0 };
     let rows = column.rows();
     let compression = match column.same() {
-        Some(One::Null) => {
+        Some(Scalar::Null) => {
             pages.push(without_values(&leaf, rows, 0)?, rows, LZ4)?;
             LZ4
         }
-        Some(One::Texts(texts)) if texts.is_empty() => {
+        Some(Scalar::Texts(texts)) if texts.is_empty() => {
             pages.push(without_values(&leaf, rows, 1)?, rows, LZ4)?;
             LZ4
         }
@@ -83,7 +83,7 @@ pub(super) const LZ4: CompressionOptions = CompressionOptions::Lz4Raw;
 const PAGE: usize = 1 << 20;
 
 /// Whether compressing a column of texts is worth its time. LZ4 finds little in short Chinese posts.
-fn shrinks(column: &Spans<'_>) -> PolarsResult<bool> {
+fn shrinks(column: &ColumnSlices<'_>) -> PolarsResult<bool> {
     if column.rows() <= SAMPLE {
         return Ok(true);
     }

@@ -9,7 +9,7 @@ use polars_io::SerReader;
 use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
 
 use super::chunks::{Chunk, Piece, splice};
-use super::frame::Stack;
+use super::frame::RowChunks;
 use super::{Error, Part, durable, from_frame, stated_types, to_frame};
 use riddlemill_text::record::{Record, digest_of};
 
@@ -32,7 +32,7 @@ impl Encoded {
     ///
     /// # Errors
     /// What Polars says of the buffers, which their lengths rule out.
-    pub(super) fn rows<R: Record>(rows: &Stack<R>) -> PolarsResult<Encoded> {
+    pub(super) fn rows<R: Record>(rows: &RowChunks<R>) -> PolarsResult<Encoded> {
         let columns: Vec<_> = (0..R::COLUMNS.len()).map(|at| rows.column(at)).collect();
         Encoded::of::<R>(rows.rows(), Chunk::all(R::COLUMNS, &columns)?)
     }

@@ -8,7 +8,7 @@ use polars::prelude::*;
 use rayon::prelude::*;
 
 use super::disk::Disk;
-use super::frame::{Columns, Stack};
+use super::frame::{Columns, RowChunks};
 use super::part::Encoded;
 use super::{Error, PART_ROWS, Table, durable};
 use riddlemill_text::record::Record;
@@ -58,7 +58,7 @@ impl<R: Record> Waiting<R> {
     }
 
     /// Takes the first rows out, as many as there are at most.
-    fn take(&mut self, rows: usize) -> Stack<R> {
+    fn take(&mut self, rows: usize) -> RowChunks<R> {
         let (mut blocks, mut missing) = (Vec::new(), rows.min(self.rows));
         self.rows -= missing;
         while missing > 0 {
@@ -72,7 +72,7 @@ impl<R: Record> Waiting<R> {
             }
             blocks.push((block, first..last));
         }
-        Stack { blocks }
+        RowChunks { blocks }
     }
 }
 
@@ -117,7 +117,7 @@ impl<R: Record> TableWriter<R> {
         while rows > 0 {
             let wave = rows.min(PART_ROWS * rayon::current_num_threads().max(1));
             let sizes = (0..wave).step_by(PART_ROWS).map(|first| PART_ROWS.min(wave - first));
-            let stacks: Vec<Stack<R>> = sizes.map(|size| self.waiting.take(size)).collect();
+            let stacks: Vec<RowChunks<R>> = sizes.map(|size| self.waiting.take(size)).collect();
             let encoded: Vec<Encoded> =
                 stacks.par_iter().map(Encoded::rows).collect::<PolarsResult<_>>().map_err(wrong)?;
             encoded.into_iter().try_for_each(|part| self.part(part))?;

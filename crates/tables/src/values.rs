@@ -10,7 +10,7 @@ use riddlemill_text::record::{Cell, CellKind, ColumnDigest};
 
 /// A cell by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum One {
+pub(super) enum Scalar {
     Null,
     Text(String),
     Count(u64),
@@ -20,49 +20,49 @@ pub(super) enum One {
     Texts(Vec<String>),
 }
 
-impl One {
+impl Scalar {
     /// Of a column of this kind; a cell of another is null.
-    pub(super) fn of(cell: Cell<'_>, kind: CellKind) -> One {
+    pub(super) fn of(cell: Cell<'_>, kind: CellKind) -> Scalar {
         match (kind, cell) {
             (CellKind::Text, Cell::Text(_))
             | (CellKind::Count, Cell::Count(_))
             | (CellKind::Real, Cell::Real(_))
             | (CellKind::Flag, Cell::Flag(_))
-            | (CellKind::Texts, Cell::Texts(_)) => One::said(cell),
-            _ => One::Null,
+            | (CellKind::Texts, Cell::Texts(_)) => Scalar::said(cell),
+            _ => Scalar::Null,
         }
     }
 
-    fn said(cell: Cell<'_>) -> One {
+    fn said(cell: Cell<'_>) -> Scalar {
         match cell {
-            Cell::Null => One::Null,
-            Cell::Text(text) => One::Text(text.into()),
-            Cell::Count(n) => One::Count(n),
-            Cell::Real(x) => One::Real(x.to_bits()),
-            Cell::Flag(flag) => One::Flag(flag),
-            Cell::Texts(texts) => One::Texts(texts.to_vec()),
+            Cell::Null => Scalar::Null,
+            Cell::Text(text) => Scalar::Text(text.into()),
+            Cell::Count(n) => Scalar::Count(n),
+            Cell::Real(x) => Scalar::Real(x.to_bits()),
+            Cell::Flag(flag) => Scalar::Flag(flag),
+            Cell::Texts(texts) => Scalar::Texts(texts.to_vec()),
         }
     }
 
     pub(super) fn cell(&self) -> Cell<'_> {
         match self {
-            One::Null => Cell::Null,
-            One::Text(text) => Cell::Text(text),
-            One::Count(n) => Cell::Count(*n),
-            One::Real(bits) => Cell::Real(f64::from_bits(*bits)),
-            One::Flag(flag) => Cell::Flag(*flag),
-            One::Texts(texts) => Cell::Texts(texts),
+            Scalar::Null => Cell::Null,
+            Scalar::Text(text) => Cell::Text(text),
+            Scalar::Count(n) => Cell::Count(*n),
+            Scalar::Real(bits) => Cell::Real(f64::from_bits(*bits)),
+            Scalar::Flag(flag) => Cell::Flag(*flag),
+            Scalar::Texts(texts) => Cell::Texts(texts),
         }
     }
 
     pub(super) fn is(&self, cell: Cell<'_>) -> bool {
         match (self, cell) {
-            (One::Null, Cell::Null) => true,
-            (One::Text(one), Cell::Text(text)) => one == text,
-            (One::Count(one), Cell::Count(n)) => *one == n,
-            (One::Real(one), Cell::Real(x)) => *one == x.to_bits(),
-            (One::Flag(one), Cell::Flag(flag)) => *one == flag,
-            (One::Texts(one), Cell::Texts(texts)) => one == texts,
+            (Scalar::Null, Cell::Null) => true,
+            (Scalar::Text(one), Cell::Text(text)) => one == text,
+            (Scalar::Count(one), Cell::Count(n)) => *one == n,
+            (Scalar::Real(one), Cell::Real(x)) => *one == x.to_bits(),
+            (Scalar::Flag(one), Cell::Flag(flag)) => *one == flag,
+            (Scalar::Texts(one), Cell::Texts(texts)) => one == texts,
             _ => false,
         }
     }
@@ -70,7 +70,7 @@ impl One {
 
 /// Cells that differ.
 #[derive(Clone, Debug)]
-pub(super) struct Each {
+pub(super) struct ColumnBuffer {
     values: Values,
     /// Which are none; nothing where all are one. A value stands for each of those, too.
     valid: Option<MutableBitmap>,
@@ -149,9 +149,9 @@ impl Strings {
     }
 }
 
-impl Each {
+impl ColumnBuffer {
     /// None yet, and memory for so many.
-    pub(super) fn with_room(kind: CellKind, rows: usize) -> Each {
+    pub(super) fn with_room(kind: CellKind, rows: usize) -> ColumnBuffer {
         let values = match kind {
             CellKind::Text => Values::Text(Strings::with_room(rows)),
             CellKind::Count => Values::Count(Vec::with_capacity(rows)),
@@ -163,7 +163,7 @@ impl Each {
                 Values::Texts(ends, Strings::with_room(0))
             }
         };
-        Each { values, valid: None }
+        ColumnBuffer { values, valid: None }
     }
 
     fn len(&self) -> usize {
@@ -188,21 +188,21 @@ impl Each {
     }
 
     /// Without a list of those that are none, where all are one: how they were cut does not show.
-    pub(super) fn settled(mut self) -> Each {
+    pub(super) fn settled(mut self) -> ColumnBuffer {
         self.valid = self.valid.filter(|valid| valid.unset_bits() > 0);
         self
     }
 
     /// What some of them say, where they say one thing. Most differ in the second row.
-    pub(super) fn one(&self, range: &Range<usize>) -> Option<One> {
+    pub(super) fn one(&self, range: &Range<usize>) -> Option<Scalar> {
         let mut rows = range.clone();
-        let first = self.with(rows.next()?, One::said);
+        let first = self.with(rows.next()?, Scalar::said);
         rows.all(|row| self.with(row, |cell| first.is(cell))).then_some(first)
     }
 
     /// Whether some of them are what some of others are.
-    pub(super) fn says_as(&self, rows: &Range<usize>, other: &Each, others: &Range<usize>) -> bool {
-        let all = |each: &Each| each.valid.is_none();
+    pub(super) fn says_as(&self, rows: &Range<usize>, other: &ColumnBuffer, others: &Range<usize>) -> bool {
+        let all = |each: &ColumnBuffer| each.valid.is_none();
         match (&self.values, &other.values) {
             (Values::Text(a), Values::Text(b)) if all(self) && all(other) => {
                 let lengths = |texts: &Strings, rows: &Range<usize>| -> Vec<i64> {
@@ -280,7 +280,7 @@ impl Each {
     }
 
     /// Takes some rows of others of the kind.
-    pub(super) fn extend(&mut self, more: &Each, range: Range<usize>) {
+    pub(super) fn extend(&mut self, more: &ColumnBuffer, range: Range<usize>) {
         let (before, count) = (self.len(), range.len());
         if self.valid.is_some() || more.valid.is_some() {
             let valid = self.valid.get_or_insert_with(|| MutableBitmap::from_len_set(before));

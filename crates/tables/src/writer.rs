@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::edit::{Edited, edit};
 use super::part;
 use super::{
-    Batch, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, Touched, durable,
+    Batch, ColumnAccess, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, durable,
 };
-use riddlemill_files::ahead::in_order;
+use riddlemill_files::par_map::par_map_ordered;
 use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, Unbalanced};
 
 /// A stage in the making. Nothing of it is visible before [`StageWriter::commit`]; dropped without
@@ -124,7 +124,7 @@ impl<R: Record> StageWriter<R> {
     pub fn edit<E: From<Error> + Send>(
         &mut self,
         input: &StageReader,
-        touched: Touched,
+        touched: ColumnAccess,
         decide: impl Fn(R) -> Outcome<R> + Sync,
         mut done: impl FnMut(u64) -> Result<(), E> + Send,
     ) -> Result<(), E> {
@@ -135,7 +135,7 @@ impl<R: Record> StageWriter<R> {
             Ok(edit(bytes, touched, &decide)
                 .map_err(|e| Error::stale_file(&input.place().join(&part.file), e))?)
         };
-        in_order(table.parts.iter(), decide, |edited| {
+        par_map_ordered(table.parts.iter(), decide, |edited| {
             let Edited { rows, ledger, tally, children } = edited;
             self.batch.add(tally);
             self.batch.children += children;

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use riddlemill_text::text::clean::{Draft, DraftKind, Settings, clean};
+use riddlemill_text::text::clean::{DraftKind, PostText, Settings, clean};
 use riddlemill_text::text::interrogative;
 use riddlemill_text::text::sameness::{Verdict, compare};
 use serde_json::Value;
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .map(|row| {
             let (title, content) = (text(row, "title"), text(row, "abs"));
-            let draft = Draft { kind: DraftKind::Thread, title: &title, content: Some(&content) };
+            let draft = PostText { kind: DraftKind::Thread, title: &title, content: Some(&content) };
             let got = clean(&draft, &Settings::default()).text;
             let why = format!("{title:?} / {content:?}: want {} got {got:?}", row["text"]);
             Row {

@@ -6,8 +6,8 @@
 
 use pyo3::prelude::*;
 
-mod alike;
 mod rules;
+mod similarity_join;
 mod table;
 mod texts;
 mod words;
@@ -17,9 +17,9 @@ mod work;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::alike::{compare, dedup, similar_pairs, similarity};
-    #[pymodule_export]
     use super::rules::{anonymise, clean, filter, judge, normalize};
+    #[pymodule_export]
+    use super::similarity_join::{compare, dedup, similar_pairs, similarity};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use riddlemill_text::join::Watch;
-use riddlemill_text::offline::{self, Anonymise, Lists, Told, kind_of, settings};
+use riddlemill_text::offline::{self, Anonymise, Lists, RowOutcome, kind_of, settings};
 use riddlemill_text::record::Post;
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::{english, interrogative};
@@ -61,7 +61,7 @@ pub(crate) fn clean<'py>(
                 content: texts[row].map(str::to_owned),
                 ..Post::default()
             };
-            let told = Told::from(offline::clean(post, &settings));
+            let told = RowOutcome::from(offline::clean(post, &settings));
             decisions.put(&told, told.row.as_ref().map(|post| post.text.as_str()));
             scores.push(told.row.as_ref().and_then(|post| post.score));
             numbers.push(told.row.as_ref().and_then(|post| post.number));
@@ -148,7 +148,7 @@ pub(crate) fn anonymise<'py>(
         for row in rows {
             let text = texts[row].unwrap_or_default().to_owned();
             let mentions = mentions.as_ref().map(|all| all[row].clone()).unwrap_or_default();
-            let told = Told::from(stage.post(Post { text, mentions, ..Post::default() }));
+            let told = RowOutcome::from(stage.post(Post { text, mentions, ..Post::default() }));
             decisions.put(&told, told.row.as_ref().map(|post| post.text.as_str()));
         }
         decisions.finish()
@@ -208,8 +208,10 @@ pub(crate) fn filter<'py>(
         for row in rows {
             let text = texts[row].unwrap_or_default().to_owned();
             let images = images.as_ref().map_or(0, |images| images[row]);
-            decisions
-                .put(&Told::from(offline::filter(Post { text, images, ..Post::default() }, &settings)), None);
+            decisions.put(
+                &RowOutcome::from(offline::filter(Post { text, images, ..Post::default() }, &settings)),
+                None,
+            );
         }
         decisions.finish()
     })?;

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Schema};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyChunkedArray, PyTable};
-use riddlemill_text::offline::Told;
+use riddlemill_text::offline::RowOutcome;
 
 /// Rows of one batch: enough for a core, and far from the 2 GiB that a batch of texts may hold.
 pub(crate) const ROWS: usize = 1 << 12;
@@ -61,7 +61,7 @@ impl Decisions {
     }
 
     /// Takes what was decided on the next row.
-    pub(crate) fn put<T>(&mut self, told: &Told<T>, text: Option<&str>) {
+    pub(crate) fn put<T>(&mut self, told: &RowOutcome<T>, text: Option<&str>) {
         if let Some(column) = &mut self.text {
             column.append_option(text);
         }

@@ -15,7 +15,7 @@ use crate::record::Post;
 use crate::stages::import::{Dump, Secrets, add_names, books, files, no_names};
 use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
-use crate::store::{Booked, Error, Workspace, durable};
+use crate::store::{Error, LedgerRecord, Workspace, durable};
 
 /// Records that one task writes.
 const TASK: usize = 256;
@@ -61,7 +61,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
     let mut out = output();
     let mut failed = 0;
     let written =
-        books(&dump, &settings, &secrets, &withdrawn, args.unsettled, |booked: Vec<Booked<Post>>| {
+        books(&dump, &settings, &secrets, &withdrawn, args.unsettled, |booked: Vec<LedgerRecord<Post>>| {
             failed += booked.iter().filter(|booked| booked.entry.outcome == "failed").count();
             let encoded = booked.par_chunks(TASK).map(|booked| {
                 let mut out = Vec::with_capacity(booked.len() << 9);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::books;
+use super::ledger;
 use super::lines::{BATCH, Bad, Lines, encode, output, put, write};
 use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
@@ -21,7 +21,7 @@ use crate::stages::parted::{
     Decided, Decision, Group, KeyLine, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatLine,
     book, decisions, rank_of, verify,
 };
-use crate::store::{Booked, BookedError, Error, Plain};
+use crate::store::{Error, LedgerRecord, LedgerRecordError, Plain};
 
 pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup) -> Result<Exit, Failure> {
     let measure = Measure::of(settings);
@@ -30,7 +30,7 @@ pub(super) fn parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup
         ApplyStage::DedupKeys => keys(args, measure, settings),
         ApplyStage::DedupVerify => verified(&measure),
         ApplyStage::DedupResolve => resolved(args),
-        _ => books::lines(booked),
+        _ => ledger::lines(booked),
     }
 }
 
@@ -214,8 +214,9 @@ struct Line<'a> {
     predicate: Option<String>,
 }
 
-fn booked(line: &[u8]) -> Result<Vec<Booked<Post>>, BookedError> {
-    let line: Line = serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?;
+fn booked(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> {
+    let line: Line =
+        serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
     let decided = line.into.map(|into| Decided {
         into: into.0,
         score: line.score.unwrap_or(1.0),

@@ -14,10 +14,10 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use super::answer::{Answer, Given};
-use super::aside::SetAside;
 use super::error::EvaluateError;
 use super::item::{Body, Item};
 use super::set::Set;
+use super::skipped::SetAside;
 use super::task::{Setting, Task};
 use crate::store::Error;
 

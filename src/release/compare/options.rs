@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::plain;
-use crate::release::rows_of::JsonRow;
+use crate::release::read_rows::JsonRow;
 
 /// How far the options of found items are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -10,7 +10,7 @@ use crate::audit::{Proof, prove};
 use crate::config::Config;
 use crate::pipeline::{RunError, stale_stages};
 use crate::recipe;
-use crate::release::End;
+use crate::release::CandidateSource;
 use crate::release::candidate::reader;
 use crate::release::manifest::{Candidate, Link, MANIFEST};
 use crate::release::numbered::{allot, rows};
@@ -59,7 +59,7 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     prove(&workspace, recipe, &mut proof);
     let stages = proof.gaps.into_iter().filter(|gap| gap.stage != "candidate");
     found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
-    let end = End::of_chain(recipe, manifest.stages.len());
+    let end = CandidateSource::of_chain(recipe, manifest.stages.len());
     let last = reader(&workspace, recipe, end.number())?;
     let numbers = allot(&workspace, end, &last)?;
     for layout in end.layouts(&last)? {

@@ -17,11 +17,11 @@ use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
 use crate::review::{Annotator, AssignSettings, Digest, Step, Task, assign, resolve_all, written_by};
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::Ballot;
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor};
+use crate::web::i18n::{Language, filled, word};
 use crate::web::view;
-use crate::web::words::{Language, filled, word};
+use crate::web::voting::Ballot;
 
 /// Assignments that are listed, the last first.
 const LISTED: usize = 20;
@@ -42,7 +42,7 @@ struct Page {
     problem: Option<String>,
     /// What was looked at is not what would be given now.
     changed: bool,
-    given: Vec<Given>,
+    given: Vec<Assignments>,
 }
 
 /// What the form says.
@@ -78,7 +78,7 @@ struct Preview {
 
 /// What was given at once.
 #[derive(Serialize)]
-struct Given {
+struct Assignments {
     at: String,
     round: &'static str,
     people: Vec<(String, usize)>,
@@ -91,7 +91,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
     let wish = Wish { round: Round::Vote.name(), overlap: 0.0, to: Vec::new() };
@@ -105,7 +105,7 @@ pub(in crate::web) async fn spread(
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let here = format!("/curate/{}/{}/assign", recipe.name, view::encoded(&step));
     let back = form.get("undo").to_string();
@@ -116,7 +116,7 @@ pub(in crate::web) async fn spread(
     let round = Round::from_name(form.get("round")).unwrap_or_default();
     let overlap = form.get("overlap").trim().parse().unwrap_or(0.0_f64);
     if !(0.0..=100.0).contains(&overlap) {
-        return Err(Oops::bad("the overlap is a share of 0 to 100 %"));
+        return Err(PageError::bad("the overlap is a share of 0 to 100 %"));
     }
     let wish = Wish { round: round.name(), overlap, to: form.all("to").map(str::to_string).collect() };
     let confirmed: Option<String> = Some(form.get("digest").to_string()).filter(|digest| !digest.is_empty());
@@ -160,10 +160,10 @@ fn planned(
     ballot: &Ballot,
     tasks: &Tasks,
     wish: &Wish,
-) -> Result<(usize, Result<Vec<Task>, String>), Oops> {
+) -> Result<(usize, Result<Vec<Task>, String>), PageError> {
     let step = &ballot.step;
     let round = Round::from_name(wish.round).unwrap_or_default();
-    let board = app.desk.board().map_err(Oops::broken)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(step.recipe, step.name);
     let resolved = resolve_all(step, &ballot.items, &votes);
     // Who has voted is on the item, whether it was their task or not.
@@ -196,7 +196,7 @@ fn look(
     // Whether tasks are looked at, and whether they should have been given.
     previewed: Option<bool>,
     visitor: &Visitor,
-) -> Result<Page, Oops> {
+) -> Result<Page, PageError> {
     let (config, _) = app.config();
     let ballot = ballot(app, &config, recipe, name)?;
     let step = &ballot.step;
@@ -247,7 +247,13 @@ fn look(
 }
 
 /// Gives what was looked at; false where something else would be given now.
-fn give(app: &App, recipe: &'static Recipe, name: &str, wish: &Wish, looked_at: &str) -> Result<bool, Oops> {
+fn give(
+    app: &App,
+    recipe: &'static Recipe,
+    name: &str,
+    wish: &Wish,
+    looked_at: &str,
+) -> Result<bool, PageError> {
     let (config, _) = app.config();
     let ballot = ballot(app, &config, recipe, name)?;
     // Whoever presses twice finds the second time that all is given.
@@ -264,15 +270,15 @@ fn give(app: &App, recipe: &'static Recipe, name: &str, wish: &Wish, looked_at: 
 }
 
 /// Whether a task has a vote of its annotator.
-fn voted(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, Round)>, Oops> {
-    let board = app.desk.board().map_err(Oops::broken)?;
+fn voted(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, Round)>, PageError> {
+    let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(ballot.step.recipe, ballot.step.name);
     let people = votes.values().flatten().filter(|vote| !vote.synthetic);
     Ok(people.map(|vote| (vote.item.clone(), vote.annotator.clone(), vote.round)).collect())
 }
 
 /// What was given on the pages, the last first.
-fn given(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Given>, Oops> {
+fn given(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Assignments>, PageError> {
     let voted = voted(app, ballot)?;
     // People with their tasks, and tasks without a vote.
     type Batch<'b> = (BTreeMap<&'b str, usize>, usize);
@@ -284,7 +290,7 @@ fn given(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Given>, Oops> 
         let is_voted = voted.contains(&(task.item.clone(), task.annotator.clone(), task.round));
         *open += usize::from(!is_voted);
     }
-    let given = batches.into_iter().rev().take(LISTED).map(|((at, round), (people, open))| Given {
+    let given = batches.into_iter().rev().take(LISTED).map(|((at, round), (people, open))| Assignments {
         at: at.to_string(),
         round: round.name(),
         people: people.into_iter().map(|(name, n)| (name.to_string(), n)).collect(),
@@ -294,7 +300,7 @@ fn given(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Given>, Oops> 
 }
 
 /// Takes back what was given at a time, but for what has been voted on.
-fn take_back(app: &App, recipe: &'static Recipe, name: &str, at: &str) -> Result<(), Oops> {
+fn take_back(app: &App, recipe: &'static Recipe, name: &str, at: &str) -> Result<(), PageError> {
     let (config, _) = app.config();
     let ballot = ballot(app, &config, recipe, name)?;
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,8 +7,8 @@ use super::faults;
 use crate::review::answers;
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Label, Round};
 use crate::review::{Annotator, Item, Value, Vote};
-use crate::web::desk::{Board, Note, Place, Seen, own, standing, voted};
-use crate::web::words::{Language, word};
+use crate::web::i18n::{Language, word};
+use crate::web::voting::{Note, Place, Seen, VoteIndex, own, standing, voted};
 
 /// An item with its questions.
 #[derive(Serialize)]
@@ -78,7 +78,7 @@ pub(super) fn said(language: Language, label: Label) -> &'static str {
 
 /// What somebody sees of an item in a round.
 pub(super) fn on_screen(
-    board: &Board,
+    board: &VoteIndex,
     place: Place<'_>,
     person: &Annotator,
     seen: Seen,

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
-use super::decide::{Desk, desk, who};
+use super::decide::{VotingDesk, desk, who};
 use super::review::ballot;
 use crate::pipeline::now;
 use crate::recipe::Recipe;
@@ -15,10 +15,10 @@ use crate::review::carry::{SeenLog, carry, carryable, said, take_back};
 use crate::review::votes::Carried;
 use crate::review::{Item, Vote};
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::Cast;
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
+use crate::web::voting::Cast;
 
 /// Items on the page; what is confirmed makes room for the next.
 const SHOWN: usize = 50;
@@ -36,7 +36,7 @@ struct Found {
     unknown: usize,
     /// Items whose votes were brought over, with what they say.
     carried: Vec<(String, Vec<String>)>,
-    desk: Desk,
+    desk: VotingDesk,
 }
 
 /// An item whose votes are about another text.
@@ -56,19 +56,19 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
     let found = reading(move || find(&app, recipe, step, &who)).await?;
     view::page(&visitor, "carry.html", found)
 }
 
-fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<Found, Oops> {
+fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<Found, PageError> {
     let (config, _) = app.config();
     let ballot = ballot(app, &config, recipe, &name)?;
-    let board = app.desk.board().map_err(Oops::broken)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
-    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(Oops::broken)?;
+    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(PageError::broken)?;
     let found = carryable(&ballot.step, &ballot.items, &votes, &seen);
     let shown = found.items.iter().take(SHOWN).map(|one| Shown {
         id: one.item.id.clone(),
@@ -100,7 +100,7 @@ pub(in crate::web) async fn take(
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let back = format!("/curate/{}/{}/carry", recipe.name, view::encoded(&step));
     let desk = app.clone();
@@ -109,7 +109,7 @@ pub(in crate::web) async fn take(
         match app.desk.cast(vote).await {
             Cast::Saved(_) => {}
             Cast::Overtaken(_) => return Err(changed()),
-            Cast::Failed(why) => return Err(Oops::broken(why)),
+            Cast::Failed(why) => return Err(PageError::broken(why)),
         }
     }
     Ok(Redirect::to(&back).into_response())
@@ -121,7 +121,7 @@ fn new_votes(
     name: &str,
     visitor: &Visitor,
     form: &Form,
-) -> Result<Vec<Vote>, Oops> {
+) -> Result<Vec<Vote>, PageError> {
     let (config, _) = app.config();
     let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
     if why.is_empty() {
@@ -129,14 +129,14 @@ fn new_votes(
     }
     let by = Carried { by: who(&config, visitor, form)?, why };
     let ballot = ballot(app, &config, recipe, name)?;
-    let board = app.desk.board().map_err(Oops::broken)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
     let item = ballot.item(form.get("item")).ok_or_else(changed)?;
     let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
     if !form.get("undo").is_empty() {
         return Ok(take_back(&ballot.step, item, on_it, &by, &now(), "page"));
     }
-    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(Oops::broken)?;
+    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(PageError::broken)?;
     let found = carryable(&ballot.step, std::slice::from_ref(item), &votes, &seen);
     let one = found.items.iter().find(|one| {
         one.shown_votes().to_string() == form.get("old") && item.content_hash.to_string() == form.get("new")
@@ -146,10 +146,10 @@ fn new_votes(
 }
 
 /// What was confirmed is not what stands there now.
-fn changed() -> Oops {
-    Oops::new(StatusCode::CONFLICT, "item_changed")
+fn changed() -> PageError {
+    PageError::new(StatusCode::CONFLICT, "item_changed")
 }
 
-fn refused(why: impl std::fmt::Display) -> Oops {
-    Oops { status: StatusCode::UNPROCESSABLE_ENTITY, key: "not_decided", detail: why.to_string() }
+fn refused(why: impl std::fmt::Display) -> PageError {
+    PageError { status: StatusCode::UNPROCESSABLE_ENTITY, key: "not_decided", detail: why.to_string() }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::config::Config;
 use crate::recipe::Recipe;
-use crate::release::rows_of::JsonRow;
+use crate::release::read_rows::JsonRow;
 use crate::release::{Guessed, layout, shortcuts};
 
 /// Characters to a bar of the lengths.

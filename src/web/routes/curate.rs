@@ -27,11 +27,11 @@ use crate::review::{
 };
 use crate::shortcuts::Shortcuts;
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Note, Skip, standing};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::Visitor;
+use crate::web::i18n::Language;
 use crate::web::view;
-use crate::web::words::Language;
+use crate::web::voting::{Ballot, Note, Skip, standing};
 
 /// A review step as the page shows it: looked at, or to be filled in once the page stands.
 #[derive(Serialize)]
@@ -133,7 +133,10 @@ const AT_ONCE: Duration = Duration::from_millis(600);
 const FEW: u64 = 20_000;
 
 /// Every step that people vote on.
-pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let who = visitor.clone();
     let steps = reading(move || {
         let (config, _) = app.config();
@@ -158,12 +161,12 @@ pub(in crate::web) async fn one(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
     let section = reading(move || {
         let (config, _) = app.config();
-        section(&app, &config, recipe, &step, &who, true)?.ok_or_else(Oops::not_found)
+        section(&app, &config, recipe, &step, &who, true)?.ok_or_else(PageError::not_found)
     })
     .await?;
     view::page(&visitor, "curate.html", json!({ "steps": [section], "one": true }))
@@ -177,7 +180,7 @@ fn section(
     name: &str,
     visitor: &Visitor,
     look: bool,
-) -> Result<Option<Section>, Oops> {
+) -> Result<Option<Section>, PageError> {
     let ballot = if look { app.ballots.open(config, recipe, name)? } else { None };
     let Some(step) = ballots::step(recipe.name, name).filter(|_| ballot.is_some() || !look) else {
         return Ok(None);
@@ -193,9 +196,9 @@ fn curated(
     recipe: &'static Recipe,
     ballot: &Ballot,
     visitor: &Visitor,
-) -> Result<Curated, Oops> {
+) -> Result<Curated, PageError> {
     let Ballot { step, items, .. } = ballot;
-    let board = app.desk.board().map_err(Oops::broken)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
     let given = app.desk.given(recipe.name, step.name)?;
@@ -392,16 +395,16 @@ pub(super) fn unassigned<'b>(
 pub(in crate::web) async fn votes(
     State(app): State<Arc<App>>,
     Path((name, step)): Path<(String, String)>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let lines = reading(move || {
         let (config, _) = app.config();
         let ballot = ballot(&app, &config, recipe, &step)?;
-        let board = app.desk.board().map_err(Oops::broken)?;
+        let board = app.desk.board().map_err(PageError::broken)?;
         let mut lines = Vec::new();
         for item in &ballot.items {
             for vote in board.on(recipe.name, ballot.step.name, &item.id) {
-                serde_json::to_writer(&mut lines, vote).map_err(Oops::broken)?;
+                serde_json::to_writer(&mut lines, vote).map_err(PageError::broken)?;
                 lines.push(b'\n');
             }
         }

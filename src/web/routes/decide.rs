@@ -14,7 +14,7 @@ use crate::pipeline::now;
 use crate::recipe::Recipe;
 use crate::review::Digest;
 use crate::web::app::{App, reading, recipe};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor};
 use crate::web::view;
 
@@ -23,7 +23,7 @@ const WHY_CHARS: usize = 500;
 
 /// What a page offers whoever may decide.
 #[derive(Debug, Default, Serialize)]
-pub(in crate::web) struct Desk {
+pub(in crate::web) struct VotingDesk {
     /// Whether the visitor may decide.
     may: bool,
     /// On a machine of one's own, the people of pipeline.toml who may: one of them says so.
@@ -50,11 +50,11 @@ struct Made {
 }
 
 /// Who may decide here.
-pub(in crate::web) fn desk(config: &Config, visitor: &Visitor) -> Desk {
+pub(in crate::web) fn desk(config: &Config, visitor: &Visitor) -> VotingDesk {
     let may = visitor.rank() >= Some(crate::web::access::Rank::Curator);
     let people = config.annotators.iter().map(|person| person.name.clone());
     let people = people.filter(|name| may && visitor.name().is_none() && entitled(config, name).is_ok());
-    Desk { may, people: people.collect(), ..Desk::default() }
+    VotingDesk { may, people: people.collect(), ..VotingDesk::default() }
 }
 
 /// What was and can be decided about a record.
@@ -64,7 +64,7 @@ pub(in crate::web) fn desk_of(
     recipe: &'static Recipe,
     id: &str,
     visitor: &Visitor,
-) -> Result<Desk, Oops> {
+) -> Result<VotingDesk, PageError> {
     let mut desk = desk(config, visitor);
     if desk.may {
         let choices = decide::choices(config, recipe, id).map_err(refused)?;
@@ -75,7 +75,7 @@ pub(in crate::web) fn desk_of(
         };
         desk.choices = choices.into_iter().map(choice).collect();
     }
-    let log = DecisionLog::read(&app.workspace.decisions()).map_err(Oops::broken)?;
+    let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
     let about = |d: &Decision| d.record == id || d.other.as_deref() == Some(id);
     let found = decide::states(config, &log, about)?.into_iter().filter(|found| found.recipe == recipe.name);
     desk.made = found.map(|found| Made { decision: found.decision, state: found.state }).collect();
@@ -88,7 +88,7 @@ pub(in crate::web) async fn take(
     visitor: Visitor,
     Path(name): Path<String>,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let back = form.get("back").to_string();
     // Only to a page of ours.
@@ -102,7 +102,7 @@ pub(in crate::web) async fn take(
 }
 
 /// Who decides: a curator's token is the curator's word; on a machine of one's own, whom of pipeline.toml the form names.
-pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<String, Oops> {
+pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<String, PageError> {
     match visitor.name() {
         Some(name) => Ok(name.to_owned()),
         None => {
@@ -112,22 +112,23 @@ pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<Str
     }
 }
 
-fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), Oops> {
+fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), PageError> {
     let (config, _) = app.config();
     let by = who(&config, visitor, form)?;
     let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
     let folder = app.workspace.decisions();
     let at = now();
     if !form.get("undo").is_empty() {
-        let id: Digest = form.get("undo").parse().map_err(|e| Oops::bad(format!("{e}")))?;
+        let id: Digest = form.get("undo").parse().map_err(|e| PageError::bad(format!("{e}")))?;
         if why.is_empty() {
             return Err(refused(DecideError::NoReason));
         }
-        DecisionLog::undo(&folder, id, &by, &why, &at).map_err(Oops::broken)?;
+        DecisionLog::undo(&folder, id, &by, &why, &at).map_err(PageError::broken)?;
         return Ok(());
     }
     let verdict = form.get("verdict");
-    let verdict = Verdict::from_name(verdict).ok_or_else(|| Oops::bad(format!("no verdict {verdict:?}")))?;
+    let verdict =
+        Verdict::from_name(verdict).ok_or_else(|| PageError::bad(format!("no verdict {verdict:?}")))?;
     let own = form.get(&format!("seen.{verdict}")).to_owned();
     let seen = if own.is_empty() { form.get("seen") } else { &own };
     let optional =
@@ -139,24 +140,28 @@ fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> 
         text: optional("text").filter(|_| verdict.is_edit()),
         recipe: (form.get("scope") != "all").then(|| recipe.name.to_owned()),
         stage: optional("stage"),
-        seen: Some(seen.parse().map_err(|e| Oops::bad(format!("{e}")))?),
+        seen: Some(seen.parse().map_err(|e| PageError::bad(format!("{e}")))?),
     };
     let act = Act { by: &by, why: &why, at: &at, source: "page" };
     let decisions = decide::decide(&config, &wish, act).map_err(refused)?;
-    DecisionLog::append(&folder, decisions).map_err(Oops::broken)?;
+    DecisionLog::append(&folder, decisions).map_err(PageError::broken)?;
     Ok(())
 }
 
 /// Why it cannot be decided so, for the person in front of the page.
-fn refused(error: DecideError) -> Oops {
+fn refused(error: DecideError) -> PageError {
     match error {
         DecideError::Run(error) => error.into(),
         DecideError::Outdated { .. } => {
-            Oops { status: StatusCode::CONFLICT, key: "item_changed", detail: error.to_string() }
+            PageError { status: StatusCode::CONFLICT, key: "item_changed", detail: error.to_string() }
         }
         DecideError::NotEntitled { .. } => {
-            Oops { status: StatusCode::FORBIDDEN, key: "forbidden", detail: error.to_string() }
+            PageError { status: StatusCode::FORBIDDEN, key: "forbidden", detail: error.to_string() }
         }
-        _ => Oops { status: StatusCode::UNPROCESSABLE_ENTITY, key: "not_decided", detail: error.to_string() },
+        _ => PageError {
+            status: StatusCode::UNPROCESSABLE_ENTITY,
+            key: "not_decided",
+            detail: error.to_string(),
+        },
     }
 }

@@ -7,14 +7,14 @@ use axum::extract::{Path, Query as Asked, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
-use super::decide::{Desk, desk};
+use super::decide::{VotingDesk, desk};
 use crate::decisions::seen_pair;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
-use crate::stages::{NearPair, Puzzling, Stage};
+use crate::stages::{NearPair, PuzzleStage, Stage};
 use crate::web::app::{App, reading, recipe};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::Visitor;
 use crate::web::staged::{Looking, Record};
 use crate::web::view;
@@ -64,7 +64,7 @@ struct Found {
     pages: usize,
     threshold: Option<f64>,
     /// Who may say that two are one or two.
-    desk: Desk,
+    desk: VotingDesk,
 }
 
 /// A record and those that went into it.
@@ -101,7 +101,7 @@ pub(in crate::web) async fn page(
     visitor: Visitor,
     Path(name): Path<String>,
     Asked(filter): Asked<Filter>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
     let found = reading(move || find(&app, recipe, filter, &who)).await?;
@@ -110,12 +110,12 @@ pub(in crate::web) async fn page(
 
 /// The step of a recipe that compares records.
 fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
-    let compares = |stage| matches!(stage, Stage::Dedup | Stage::Puzzle(Puzzling::Dedup));
+    let compares = |stage| matches!(stage, Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup));
     recipe.steps.iter().find(|step| compares(step.stage))
 }
 
-fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, Oops> {
-    let step = comparing(recipe).ok_or_else(Oops::not_found)?;
+fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, PageError> {
+    let step = comparing(recipe).ok_or_else(PageError::not_found)?;
     let mut found = Found {
         recipe: recipe.name,
         stage: step.name,
@@ -146,7 +146,7 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
 }
 
 /// The largest first; of one size, in the order in which their keepers entered.
-fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), Oops> {
+fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
     let (_, all) = looking.clusters(0, 0, 0)?;
     let from = paged(all, found);
     let text = |record: &Record| record.text.clone().unwrap_or_default();
@@ -176,7 +176,7 @@ fn clusters(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Re
 }
 
 /// The likest first, from the chosen score downwards.
-fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), Oops> {
+fn pairs(looking: &Looking<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
     // A slider's hundredths stand for all scores that are written so.
     let below = at_most + 0.005;

@@ -5,7 +5,7 @@ use crate::review::answers::{self, Fault};
 use crate::review::ballot::{Choice, Field, KEEP, Kind};
 use crate::review::{Item, Value, Vote, Why};
 use crate::web::guard::Form;
-use crate::web::words::{Language, filled, word};
+use crate::web::i18n::{Language, filled, word};
 
 /// The fault of a field, as the page says it.
 pub(super) fn told(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {

@@ -18,11 +18,11 @@ use crate::review::ballot::{Choice, Kind, Round};
 use crate::review::{Digest, Vote};
 use crate::web::access::Rank;
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{Ballot, Guide};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor};
+use crate::web::i18n::Language;
 use crate::web::view;
-use crate::web::words::Language;
+use crate::web::voting::{Ballot, Guide};
 
 /// The longest guideline, and the longest examples.
 const CHARS: usize = 8000;
@@ -47,7 +47,7 @@ pub(in crate::web) async fn page(
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     Asked(asked): Asked<Who>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let (config, _) = app.config();
     let curator = visitor.rank() >= Some(Rank::Curator);
@@ -95,8 +95,8 @@ fn versions(
     recipe: &'static Recipe,
     ballot: &Ballot,
     guides: Vec<Guide>,
-) -> Result<Vec<Version>, Oops> {
-    let board = app.desk.board().map_err(Oops::broken)?;
+) -> Result<Vec<Version>, PageError> {
+    let board = app.desk.board().map_err(PageError::broken)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
     let holds = guides.last().map(Guide::version);
     let mut seen: Vec<Digest> = Vec::new();
@@ -136,7 +136,7 @@ pub(in crate::web) async fn edit(
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let (config, _) = app.config();
     let by = who(&config, &visitor, &form)?;
@@ -146,7 +146,7 @@ pub(in crate::web) async fn edit(
     let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
     let new = Guide { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: now() };
     if new.en.is_empty() || new.zh.is_empty() {
-        return Err(Oops::bad("a guideline is written in both languages: annotators read either"));
+        return Err(PageError::bad("a guideline is written in both languages: annotators read either"));
     }
     let here = format!("/review/{}/{}/guideline", recipe.name, view::encoded(&step));
     reading(move || {

@@ -15,11 +15,11 @@ use crate::recipe;
 use crate::review::ballot::Round;
 use crate::review::{Annotator, Item, Value};
 use crate::web::app::{App, reading};
-use crate::web::desk::{Note, Place, own, shown, standing};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::Visitor;
+use crate::web::i18n::Language;
 use crate::web::view;
-use crate::web::words::Language;
+use crate::web::voting::{Note, Place, own, shown, standing};
 
 /// Votes on a page.
 const SHOWN: usize = 50;
@@ -58,7 +58,7 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Asked(sought): Asked<Sought>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let person = person(&config, &visitor, &sought.r#as)?;
     let (language, name, words) = (visitor.language, person.name.clone(), sought.q.trim().to_lowercase());
@@ -79,9 +79,9 @@ pub(in crate::web) async fn page(
     view::page(&visitor, "history.html", all)
 }
 
-fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Cast>, Oops> {
+fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Cast>, PageError> {
     let mut found = Vec::new();
-    let board = app.desk.board().map_err(Oops::broken)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
     for recipe in recipe::used(config) {
         for review in recipe.reviews() {
             let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };

@@ -10,12 +10,12 @@ use serde_json::json;
 
 use crate::web::access::Rank;
 use crate::web::app::{App, reading};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor, set_cookie};
 use crate::web::view;
 
 /// The form.
-pub(in crate::web) async fn form(visitor: Visitor) -> Result<Response, Oops> {
+pub(in crate::web) async fn form(visitor: Visitor) -> Result<Response, PageError> {
     match visitor.rank() {
         Some(rank) => Ok(Redirect::to(home(rank)).into_response()),
         None => view::page(&visitor, "login.html", json!({ "wrong": "" })),
@@ -28,7 +28,7 @@ pub(in crate::web) async fn enter(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (client, now) = (visitor.client, Instant::now());
     let again = |status: StatusCode, key: &str| {
         let mut page = view::page(&visitor, "login.html", json!({ "wrong": key }))?;
@@ -62,7 +62,7 @@ pub(in crate::web) async fn leave(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     _: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let mut answer = Redirect::to("/login").into_response();
     set_cookie(&mut answer, &app.cookie, "", &app);
     if visitor.grant.is_some() {

@@ -13,10 +13,10 @@ use crate::record::State as Left;
 use crate::stages::draft;
 use crate::store::Manifest;
 use crate::web::app::{App, reading};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::Visitor;
+use crate::web::i18n::{self, Language};
 use crate::web::view;
-use crate::web::words::{self, Language};
 
 #[derive(Serialize)]
 struct Overview {
@@ -52,22 +52,22 @@ struct Step {
     gone: Vec<(String, u64)>,
     held: u64,
     /// What keeps records back, one cause a group.
-    causes: Vec<Told>,
+    causes: Vec<CauseLine>,
     compares: bool,
 }
 
 /// A cause that keeps records back, as pages show it.
 #[derive(Serialize)]
-pub(super) struct Told {
+pub(super) struct CauseLine {
     /// How many, what keeps them back, and what mends it.
     words: String,
     /// Whether input or an endpoint failed.
     failed: bool,
 }
 
-impl Told {
-    pub(super) fn of(language: Language, cause: &Cause) -> Told {
-        Told { words: words::cause(language, cause), failed: cause.failed }
+impl CauseLine {
+    pub(super) fn of(language: Language, cause: &Cause) -> CauseLine {
+        CauseLine { words: i18n::cause(language, cause), failed: cause.failed }
     }
 }
 
@@ -79,7 +79,10 @@ struct Spent {
 }
 
 /// The page.
-pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let language = visitor.language;
     let overview = reading(move || {
         let (config, problem) = app.config();
@@ -92,7 +95,7 @@ pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) 
     view::page(&visitor, "overview.html", overview)
 }
 
-fn funnel(config: &Config, recipe: &'static Recipe, language: Language) -> Result<Funnel, Oops> {
+fn funnel(config: &Config, recipe: &'static Recipe, language: Language) -> Result<Funnel, PageError> {
     let planned = plan(config, recipe)?;
     let read = planned.first().and_then(Planned::manifest).map_or(0, |m| m.counts.records_in);
     let made: Vec<Manifest> = planned.iter().filter_map(|step| step.manifest().cloned()).collect();
@@ -114,7 +117,7 @@ fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> S
     let (freshness, why) = match (&planned.freshness, planned.after) {
         (Freshness::Fresh(_), None) => ("fresh", String::new()),
         (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
-        (Freshness::Stale(_, why), _) => ("stale", words::stale(language, why)),
+        (Freshness::Stale(_, why), _) => ("stale", i18n::stale(language, why)),
         (Freshness::Missing, _) => ("missing", String::new()),
         (Freshness::Layout(layout), _) => ("stale", Freshness::of_layout(*layout).1),
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
@@ -133,18 +136,18 @@ fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> S
         causes: causes
             .iter()
             .filter(|cause| cause.stage == planned.step)
-            .map(|cause| Told::of(language, cause))
+            .map(|cause| CauseLine::of(language, cause))
             .collect(),
         compares: planned.manifest().is_some_and(|m| m.tables.contains_key("pairs")),
     }
 }
 
 /// What the reply store was charged; nothing where nobody was ever asked, and no store is made by looking.
-fn spent(app: &App, config: &Config) -> Result<Vec<Spent>, Oops> {
+fn spent(app: &App, config: &Config) -> Result<Vec<Spent>, PageError> {
     if !app.workspace.raw().join("replies").exists() {
         return Ok(Vec::new());
     }
-    let stats = draft::open_store(config)?.stats().map_err(Oops::broken)?;
+    let stats = draft::open_store(config)?.stats().map_err(PageError::broken)?;
     let budget = |(budget, usd, attempts): (String, crate::llm::Usd, u64)| Spent {
         budget,
         dollars: usd.dollars(),

@@ -12,7 +12,7 @@ use super::login::home;
 use crate::pipeline::now;
 use crate::web::access::Rank;
 use crate::web::app::{App, reading};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor, set_cookie};
 use crate::web::sessions::Sessions;
 use crate::web::view;
@@ -35,7 +35,10 @@ struct Person {
 }
 
 /// Everybody of pipeline.toml, and whoever else has a grant.
-pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     shown(&app, &visitor, None)
 }
 
@@ -46,7 +49,7 @@ struct Link {
     url: String,
 }
 
-fn shown(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, Oops> {
+fn shown(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let (grants, invites) = (app.access.grants()?, app.access.invites()?);
     let rank_of = |name: &str| grants.iter().find(|grant| grant.name == name).map(|grant| grant.rank.name());
@@ -89,24 +92,24 @@ pub(in crate::web) async fn invite(
     visitor: Visitor,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let rank = match form.get("rank") {
         "annotator" => Rank::Annotator,
         "reader" => Rank::Reader,
         "curator" => Rank::Curator,
-        other => return Err(Oops::bad(format!("no rank {other:?}"))),
+        other => return Err(PageError::bad(format!("no rank {other:?}"))),
     };
     let name: String = form.get("name").trim().chars().take(NAME_CHARS).collect();
     if name.is_empty() {
-        return Err(Oops::bad("an invitation is for somebody with a name"));
+        return Err(PageError::bad("an invitation is for somebody with a name"));
     }
     let (config, _) = app.config();
     if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == name) {
-        return Err(Oops::bad(format!("{name} is no [[annotator]] of pipeline.toml")));
+        return Err(PageError::bad(format!("{name} is no [[annotator]] of pipeline.toml")));
     }
     let curators = app.access.grants()?.iter().any(|grant| grant.rank == Rank::Curator);
     if visitor.open && !curators && rank != Rank::Curator {
-        return Err(Oops::bad(
+        return Err(PageError::bad(
             "the first who comes in with a link must be a curator: it shuts out everybody else",
         ));
     }
@@ -128,10 +131,10 @@ pub(in crate::web) async fn revoke(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let name = form.get("name").to_string();
     if visitor.name() == Some(name.as_str()) {
-        return Err(Oops::bad("nobody shuts themselves out: another curator can"));
+        return Err(PageError::bad("nobody shuts themselves out: another curator can"));
     }
     reading(move || {
         app.access.revoke(&name, &now())?;
@@ -146,7 +149,7 @@ pub(in crate::web) async fn join(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(token): Path<String>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (client, begun) = (visitor.client, std::time::Instant::now());
     match app.access.invited(&token)? {
         Some(invite) => {
@@ -155,7 +158,7 @@ pub(in crate::web) async fn join(
         }
         None => {
             app.tries.wrong(client, &token, begun);
-            Err(Oops::new(StatusCode::GONE, "join_gone"))
+            Err(PageError::new(StatusCode::GONE, "join_gone"))
         }
     }
 }
@@ -166,16 +169,16 @@ pub(in crate::web) async fn enter(
     visitor: Visitor,
     Path(token): Path<String>,
     _: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     if !app.tries.may(visitor.client, &token, std::time::Instant::now()) {
-        return Err(Oops::new(StatusCode::TOO_MANY_REQUESTS, "login_wait"));
+        return Err(PageError::new(StatusCode::TOO_MANY_REQUESTS, "login_wait"));
     }
     let server = app.clone();
     let entered = reading(move || {
         let Some(grant) = server.access.follow(&token, &now())? else { return Ok(None) };
         Ok(Some((server.sessions.open(&grant)?, grant.rank)))
     });
-    let (session, rank) = entered.await?.ok_or_else(|| Oops::new(StatusCode::GONE, "join_gone"))?;
+    let (session, rank) = entered.await?.ok_or_else(|| PageError::new(StatusCode::GONE, "join_gone"))?;
     let mut answer = Redirect::to(home(rank)).into_response();
     set_cookie(&mut answer, &app.cookie, &session, &app);
     Ok(answer)

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::decide::{Desk, desk_of};
+use super::decide::{VotingDesk, desk_of};
 use crate::audit::{self, Passage, Whereabouts};
 use crate::config::Config;
 use crate::pipeline::Withheld;
@@ -19,7 +19,7 @@ use crate::search::{self, ChangedDump, Found, Recalled};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::Visitor;
 use crate::web::view;
 
@@ -41,7 +41,7 @@ struct Whole {
     absorbed: Vec<Side>,
     released: Vec<Released>,
     /// What was and can be decided about it.
-    desk: Desk,
+    desk: VotingDesk,
 }
 
 /// Two records that were one joke.
@@ -68,18 +68,18 @@ pub(in crate::web) async fn page(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, id)): Path<(String, String)>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let who = visitor.clone();
     let whole = reading(move || whole(&app, recipe, &id, &who)).await?;
     view::page(&visitor, "record.html", whole)
 }
 
-fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<Whole, Oops> {
+fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<Whole, PageError> {
     let (config, _) = app.config();
     let withheld = Withheld::open(&app.workspace, recipe)?;
     if withheld.tombstone(id)?.is_some() {
-        return Err(Oops::withdrawn());
+        return Err(PageError::withdrawn());
     }
     let explained = audit::explain(&app.workspace, recipe, id)?;
     // Nor is the text of a withdrawn record shown beside the one that it went into.
@@ -88,7 +88,7 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
     let gone: BTreeSet<String> = gone.into_iter().map(str::to_owned).collect();
     let shown = |id: &str| !gone.contains(id);
     if explained.way.is_empty() {
-        return Err(Oops::not_found());
+        return Err(PageError::not_found());
     }
     let mut way = explained.way;
     for passage in &mut way {
@@ -139,7 +139,7 @@ fn others(app: &App, config: &Config, own: &'static Recipe, id: &str) -> Result<
     Ok(others)
 }
 
-fn side(app: &App, recipe: &'static Recipe, passage: &Passage, id: String) -> Result<Side, Oops> {
+fn side(app: &App, recipe: &'static Recipe, passage: &Passage, id: String) -> Result<Side, PageError> {
     let text = entered(app, recipe, &passage.stage, &id)?.unwrap_or_default();
     Ok(Side {
         id,
@@ -152,7 +152,7 @@ fn side(app: &App, recipe: &'static Recipe, passage: &Passage, id: String) -> Re
 }
 
 /// A record's text as it entered a stage.
-fn entered(app: &App, recipe: &'static Recipe, stage: &str, id: &str) -> Result<Option<String>, Oops> {
+fn entered(app: &App, recipe: &'static Recipe, stage: &str, id: &str) -> Result<Option<String>, PageError> {
     let Some((_, step)) = recipe.step(stage) else { return Ok(None) };
     let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(None) };
     Ok(looking.record_of(id)?.and_then(|record| record.text))
@@ -213,7 +213,7 @@ pub(in crate::web) async fn find(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Asked(sought): Asked<Sought>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let q = sought.q.trim().to_string();
     let found = reading(move || {
         let (config, _) = app.config();
@@ -225,7 +225,7 @@ pub(in crate::web) async fn find(
         let of_place: Vec<bool> = of_place.collect::<Result<_, Error>>()?;
         let everywhere = !of_place.is_empty() && of_place.into_iter().all(|gone| gone);
         if withdrawals.of_post(&q, &q).is_some() || everywhere {
-            return Err(Oops::withdrawn());
+            return Err(PageError::withdrawn());
         }
         let mut found = Found::default();
         if is_name(&q) {

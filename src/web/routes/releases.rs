@@ -16,11 +16,11 @@ use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison, FLUB_TYPES};
 use crate::release::diff::{self as differing, Diff};
 use crate::release::registry::Registry;
-use crate::release::{Candidate, Causes, LeftOut, Since, files, lost, rows_of, since};
+use crate::release::{Candidate, Causes, LeftOut, Since, files, lost, read_rows, since};
 use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::Visitor;
 use crate::web::view;
 
@@ -51,7 +51,10 @@ struct Version {
 }
 
 /// Every recipe's candidate and releases.
-pub(in crate::web) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+pub(in crate::web) async fn list(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let language = visitor.language;
     let listed = reading(move || {
         let listed = |recipe: &'static Recipe| {
@@ -61,14 +64,14 @@ pub(in crate::web) async fn list(State(app): State<Arc<App>>, visitor: Visitor) 
                 versions: versions(&app, recipe)?,
             })
         };
-        RECIPES.iter().map(listed).collect::<Result<Vec<_>, Oops>>()
+        RECIPES.iter().map(listed).collect::<Result<Vec<_>, PageError>>()
     })
     .await?;
     view::page(&visitor, "releases.html", serde_json::json!({ "recipes": listed }))
 }
 
 /// The candidate first, then the newest release.
-fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, Oops> {
+fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, PageError> {
     let mut versions = Vec::new();
     if let Some(candidate) = Candidate::read(&folder(app, recipe, CANDIDATE))? {
         versions.push(Version {
@@ -110,9 +113,9 @@ fn folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf {
 }
 
 /// The folder of a version that the list names: nothing else in an address becomes a path.
-pub(super) fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, Oops> {
+pub(super) fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, PageError> {
     let here = versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
-    if here { Ok(folder(app, recipe, version)) } else { Err(Oops::not_found()) }
+    if here { Ok(folder(app, recipe, version)) } else { Err(PageError::not_found()) }
 }
 
 #[derive(Serialize)]
@@ -160,12 +163,12 @@ pub(in crate::web) async fn page(
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
     Asked(with): Asked<With>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let shown = reading(move || {
         let folder = known(&app, recipe, &version)?;
-        let manifest = Candidate::read(&folder)?.ok_or_else(Oops::not_found)?;
-        let rows = rows_of::of_folder(&folder)?;
+        let manifest = Candidate::read(&folder)?.ok_or_else(PageError::not_found)?;
+        let rows = read_rows::of_folder(&folder)?;
         let (config, _) = app.config();
         let size = |path: String| {
             let bytes = folder.join(&path).metadata().map_or(0, |meta| meta.len());
@@ -194,7 +197,7 @@ pub(in crate::web) async fn page(
 }
 
 /// Agreement on every review of the recipe; among a sample's voters where no person voted.
-fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, Oops> {
+fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, PageError> {
     let (config, _) = app.config();
     let votes = Votes::load(&config, recipe.name)?;
     let mut agreed = Vec::new();
@@ -230,14 +233,14 @@ fn references(app: &App) -> Vec<String> {
 fn compared(
     app: &App,
     recipe: &'static Recipe,
-    rows: &[(String, Vec<rows_of::JsonRow>)],
+    rows: &[(String, Vec<read_rows::JsonRow>)],
     reference: String,
-) -> Result<Compared, Oops> {
-    let theirs = rows_of::of_file(&app.workspace.raw().join("reference").join(&reference))?;
+) -> Result<Compared, PageError> {
+    let theirs = read_rows::of_file(&app.workspace.raw().join("reference").join(&reference))?;
     let mut ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
     let mut gone = Withheld::open(&app.workspace, recipe)?.rows(&ours)?.into_iter();
     ours.retain(|_| !gone.next().unwrap_or_default());
-    let types = serde_json::from_str(FLUB_TYPES).map_err(Oops::broken)?;
+    let types = serde_json::from_str(FLUB_TYPES).map_err(PageError::broken)?;
     let likeness = app.config().0.typed(Some(recipe.name), "dedup");
     let mut found = compare::compare(&ours, &theirs, &types, &likeness, &|_| None, &Unwatched);
     found.missing.truncate(SHOWN);
@@ -276,7 +279,7 @@ pub(in crate::web) async fn diff(
     visitor: Visitor,
     Path(name): Path<String>,
     Asked(two): Asked<Two>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let found = reading(move || {
         let here: Vec<Version> = versions(&app, recipe)?.into_iter().filter(|v| v.here).collect();

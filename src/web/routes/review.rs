@@ -25,13 +25,13 @@ use crate::review::votes::PAGE;
 use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::shortcuts::Tell;
 use crate::web::app::{App, reading, recipe};
-use crate::web::desk::{
-    Ballot, Board, Cast, Given, Guide, Note, Place, Seen, Skip, far, own, shown, skip, waits,
-};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor};
+use crate::web::i18n::Language;
 use crate::web::view;
-use crate::web::words::Language;
+use crate::web::voting::{
+    Assignments, Ballot, Cast, Guide, Note, Place, Seen, Skip, VoteIndex, far, own, shown, skip, waits,
+};
 
 /// The longest time that counts as work on one item, in seconds: somebody went for lunch.
 const LONGEST: f64 = 3600.0;
@@ -50,10 +50,10 @@ pub(in crate::web) struct Who {
 }
 
 /// The settings' entry of whoever comes.
-pub(super) fn person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, Oops> {
+pub(super) fn person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, PageError> {
     let name = if visitor.open { named } else { visitor.name().unwrap_or_default() };
     let known = config.annotators.iter().find(|person| person.name == name);
-    known.cloned().ok_or_else(Oops::forbidden)
+    known.cloned().ok_or_else(PageError::forbidden)
 }
 
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ pub(in crate::web) async fn list(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Asked(who): Asked<Who>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let names: Vec<String> = config.annotators.iter().map(|person| person.name.clone()).collect();
     let open = visitor.open;
@@ -89,9 +89,14 @@ pub(in crate::web) async fn list(
     view::page(&visitor, "queue.html", json!({ "who": name, "names": names, "places": places }))
 }
 
-fn places(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Waiting>, Oops> {
+fn places(
+    app: &App,
+    config: &Config,
+    person: &Annotator,
+    language: Language,
+) -> Result<Vec<Waiting>, PageError> {
     let mut waiting = Vec::new();
-    let board = app.desk.board().map_err(Oops::broken)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
     for recipe in recipe::used(config) {
         for review in recipe.reviews() {
             let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
@@ -147,13 +152,13 @@ pub(in crate::web) async fn page(
     visitor: Visitor,
     Path((name, step, round)): Path<(String, String, String)>,
     Asked(who): Asked<Who>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let person = person(&config, &visitor, &who.r#as)?;
-    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
+    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
     let language = visitor.language;
     let screen = reading(move || {
-        let ballot = app.ballots.open(&config, recipe, &step)?.ok_or_else(Oops::not_found)?;
+        let ballot = app.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
         screen(&app, Place { recipe, ballot: &ballot, round }, &person, &who, language)
     })
     .await?;
@@ -166,7 +171,7 @@ fn screen(
     person: &Annotator,
     who: &Who,
     language: Language,
-) -> Result<Screen, Oops> {
+) -> Result<Screen, PageError> {
     let Place { recipe, ballot, round } = place;
     let step = &ballot.step;
     let (board, given) = seat(app, place, person)?;
@@ -230,29 +235,29 @@ fn seat<'a>(
     app: &'a App,
     place: Place<'_>,
     person: &Annotator,
-) -> Result<(RwLockReadGuard<'a, Board>, Arc<Given>), Oops> {
+) -> Result<(RwLockReadGuard<'a, VoteIndex>, Arc<Assignments>), PageError> {
     let step = &place.ballot.step;
     if !person.may_vote(step, place.round) {
-        return Err(Oops::forbidden());
+        return Err(PageError::forbidden());
     }
-    let board = app.desk.board().map_err(Oops::broken)?;
+    let board = app.desk.board().map_err(PageError::broken)?;
     Ok((board, app.desk.given(place.recipe.name, step.name)?))
 }
 
 /// An item that waits for the person, or that they have voted on; nothing else, whatever they ask for.
 fn may_see(
-    board: &Board,
+    board: &VoteIndex,
     place: Place<'_>,
-    given: &Given,
+    given: &Assignments,
     person: &Annotator,
     id: &str,
-) -> Result<Seen, Oops> {
-    let item = place.ballot.item(id).ok_or_else(Oops::not_found)?;
+) -> Result<Seen, PageError> {
+    let item = place.ballot.item(id).ok_or_else(PageError::not_found)?;
     let theirs = waits(board, place, given, person, item) || own(board, place, id, &person.name).is_some();
     if !theirs {
-        return Err(Oops::forbidden());
+        return Err(PageError::forbidden());
     }
-    shown(board, place, item).ok_or_else(Oops::not_found)
+    shown(board, place, item).ok_or_else(PageError::not_found)
 }
 
 /// A vote comes in.
@@ -262,15 +267,15 @@ pub(in crate::web) async fn vote(
     Path((name, step, round)): Path<(String, String, String)>,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let person = person(&config, &visitor, form.get("as"))?;
-    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
+    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
     let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
     let id = form.get("item").to_string();
     let (reader, noting, sent, language) = (app.clone(), app.clone(), form.clone(), visitor.language);
     let made = reading(move || {
-        let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(Oops::not_found)?;
+        let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
         made(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
     })
     .await?;
@@ -306,7 +311,7 @@ pub(in crate::web) async fn vote(
         StatusCode::OK => {
             Ok(Redirect::to(&format!("{here}?{who}after={}", view::encoded(&id))).into_response())
         }
-        status => Err(Oops {
+        status => Err(PageError {
             status,
             key: match told["told"].as_str() {
                 Some("overtaken") => "overtaken",
@@ -326,10 +331,10 @@ pub(in crate::web) async fn pass_over(
     visitor: Visitor,
     Path((name, step, round)): Path<(String, String, String)>,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (config, _) = app.config();
     let person = person(&config, &visitor, form.get("as"))?;
-    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(Oops::not_found)?);
+    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
     let who = if visitor.open { format!("as={}&", view::encoded(&person.name)) } else { String::new() };
     let id = form.get("item").to_string();
     let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
@@ -368,7 +373,7 @@ fn made(
     person: &Annotator,
     form: &Form,
     language: Language,
-) -> Result<Made, Oops> {
+) -> Result<Made, PageError> {
     let Place { ballot, round, .. } = place;
     let step = &ballot.step;
     let (board, given) = seat(app, place, person)?;
@@ -432,7 +437,7 @@ fn made(
 }
 
 /// Keeps a remark where it says otherwise than the one before.
-fn remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Result<(), Oops> {
+fn remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Result<(), PageError> {
     // Whoever remarks at the same moment waits instead of being told that somebody writes.
     let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let found = app.desk.kept_guides(recipe.name, &step)?;
@@ -489,6 +494,6 @@ pub(in crate::web) fn ballot(
     config: &Config,
     recipe: &'static Recipe,
     step: &str,
-) -> Result<Arc<Ballot>, Oops> {
-    app.ballots.open(config, recipe, step)?.ok_or_else(Oops::not_found)
+) -> Result<Arc<Ballot>, PageError> {
+    app.ballots.open(config, recipe, step)?.ok_or_else(PageError::not_found)
 }

@@ -17,11 +17,11 @@ use crate::pipeline::{Forecast, Freshness, forecast, plan};
 use crate::recipe;
 use crate::web::access::Rank;
 use crate::web::app::{App, reading};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::{Form, Visitor};
-use crate::web::running::{Running, Told};
+use crate::web::i18n::{self, Language};
+use crate::web::running::{RunState, Running};
 use crate::web::view;
-use crate::web::words::{self, Language};
 
 /// The least time between two events: a stage of a million records says something a thousand times a second.
 const PACE: Duration = Duration::from_millis(300);
@@ -68,7 +68,10 @@ fn may(config: &Config, visitor: &Visitor) -> bool {
 }
 
 /// What a run would do now, and the run that is under way or was the last.
-pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let language = visitor.language;
     let looking = app.clone();
     let (due, may) = {
@@ -84,16 +87,16 @@ pub(in crate::web) async fn page(State(app): State<Arc<App>>, visitor: Visitor) 
     view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": told }))
 }
 
-fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, Oops> {
+fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, PageError> {
     let mut stages = Vec::new();
     for planned in plan(config, recipe)? {
         let why = match (&planned.freshness, planned.after) {
             (Freshness::Fresh(_), None) => continue,
             (Freshness::Fresh(_), Some(after)) => {
-                words::filled(language, "depends_on", &[&words::stage(language, after)])
+                i18n::filled(language, "depends_on", &[&i18n::stage(language, after)])
             }
-            (Freshness::Stale(_, why), _) => words::stale(language, why),
-            (Freshness::Missing, _) => words::word(language, "not_made").unwrap_or_default().to_string(),
+            (Freshness::Stale(_, why), _) => i18n::stale(language, why),
+            (Freshness::Missing, _) => i18n::word(language, "not_made").unwrap_or_default().to_string(),
             (Freshness::Layout(layout), _) => Freshness::of_layout(*layout).1,
             (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
         };
@@ -103,7 +106,10 @@ fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> 
 }
 
 /// What the drafts would ask and cost, counted when somebody asks: an offline run is rehearsed for it.
-pub(in crate::web) async fn costs(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
+pub(in crate::web) async fn costs(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let costs = reading(move || {
         let (config, _) = app.config();
         let recipes: Vec<_> = recipe::used(&config).collect();
@@ -135,10 +141,10 @@ pub(in crate::web) async fn act(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     form: Form,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let (config, problem) = app.config();
     if !may(&config, &visitor) {
-        return Err(Oops::forbidden());
+        return Err(PageError::forbidden());
     }
     let back = Redirect::to("/run").into_response();
     match (form.get("answer"), form.get("stop"), app.runner.current()) {
@@ -153,24 +159,27 @@ pub(in crate::web) async fn act(
         }
     }
     if let Some(problem) = problem {
-        return Err(Oops::bad(problem));
+        return Err(PageError::bad(problem));
     }
     let wanted: Vec<&str> = form.all("recipe").collect();
     let recipes: Vec<_> = recipe::used(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
     if recipes.is_empty() {
-        return Err(Oops::bad("a run is of one recipe at least"));
+        return Err(PageError::bad("a run is of one recipe at least"));
     }
     let offline = !form.get("offline").is_empty();
     let by = visitor.name().unwrap_or("").to_string();
     match app.runner.start((*config).clone(), recipes, offline, &by) {
         Some(_) => Ok(back),
-        None => Err(Oops::new(StatusCode::CONFLICT, "run_under_way")),
+        None => Err(PageError::new(StatusCode::CONFLICT, "run_under_way")),
     }
 }
 
 /// The run as it goes: a piece of the page whenever there is something new.
-pub(in crate::web) async fn events(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Oops> {
-    let running = app.runner.current().ok_or_else(Oops::not_found)?;
+pub(in crate::web) async fn events(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
+    let running = app.runner.current().ok_or_else(PageError::not_found)?;
     let (config, _) = app.config();
     let may = may(&config, &visitor);
     let changes = running.changes();
@@ -194,7 +203,7 @@ pub(in crate::web) async fn events(State(app): State<Arc<App>>, visitor: Visitor
 }
 
 fn event(visitor: &Visitor, running: &Running, may: bool, over: bool) -> Event {
-    let told: Told = running.told();
+    let told: RunState = running.told();
     let html = view::html(visitor, "running.html", json!({ "run": told, "may": may }));
     Event::default().event(if over { "over" } else { "told" }).data(html.unwrap_or_default())
 }

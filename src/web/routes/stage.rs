@@ -8,8 +8,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::decide::{Desk, desk};
-use super::overview::Told;
+use super::decide::{VotingDesk, desk};
+use super::overview::CauseLine;
 use crate::decisions::{Verdict, seen_text};
 use crate::pipeline::{Withheld, causes};
 use crate::recipe::{Recipe, Step};
@@ -17,7 +17,7 @@ use crate::record::{Counts, State as Left};
 use crate::stages::Stage;
 use crate::store::{Error, Manifest};
 use crate::web::app::{App, reading, recipe};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
 use crate::web::guard::Visitor;
 use crate::web::staged::{Query, Record, Sort};
 use crate::web::view;
@@ -52,7 +52,7 @@ struct Found {
     filter: Filter,
     counts: Counts,
     /// What keeps its records back, one cause a group.
-    causes: Vec<Told>,
+    causes: Vec<CauseLine>,
     reasons: Vec<Reason>,
     records: Vec<Shown>,
     found: usize,
@@ -64,7 +64,7 @@ struct Found {
     compares: bool,
     /// Whether records of this stage enter or leave as texts with lengths worth a figure.
     texts: bool,
-    desk: Desk,
+    desk: VotingDesk,
     /// What can be decided here; nothing where the record's own page says more.
     decides: Vec<&'static str>,
 }
@@ -94,9 +94,9 @@ pub(in crate::web) async fn page(
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
     Asked(filter): Asked<Filter>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
-    let (_, step) = recipe.step(&stage).ok_or_else(Oops::not_found)?;
+    let (_, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
     let who = visitor.clone();
     let found = reading(move || find(&app, recipe, step, filter, &who)).await?;
     view::page(&visitor, "stage.html", found)
@@ -108,7 +108,7 @@ fn find(
     step: &'static Step,
     filter: Filter,
     visitor: &Visitor,
-) -> Result<Found, Oops> {
+) -> Result<Found, PageError> {
     let steps = recipe.steps.iter().map(|step| step.name).collect();
     let sorts = Sort::ALL.into_iter().map(Sort::name).collect();
     let number = |text: &str| text.trim().parse::<usize>().unwrap_or(0);
@@ -149,7 +149,7 @@ fn find(
     let manifest = looking.stage.manifest();
     found.counts = manifest.counts.clone();
     let told = causes(&app.config().0, recipe, std::slice::from_ref(manifest))?;
-    found.causes = told.iter().map(|cause| Told::of(visitor.language, cause)).collect();
+    found.causes = told.iter().map(|cause| CauseLine::of(visitor.language, cause)).collect();
     found.settings = manifest.settings.clone();
     found.compares = manifest.tables.contains_key("pairs");
     found.texts = looking.len() > 0;
@@ -234,9 +234,9 @@ pub(in crate::web) async fn figures(
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
     Asked(asked): Asked<BTreeMap<String, String>>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
-    let (number, step) = recipe.step(&stage).ok_or_else(Oops::not_found)?;
+    let (number, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
     let manifest = Manifest::read(&app.workspace.stage(recipe.name, number, step.name))?;
     let records = manifest.map_or(0, |manifest| manifest.counts.records_in);
     if records > AT_ONCE && !asked.contains_key("whole") {
@@ -245,7 +245,7 @@ pub(in crate::web) async fn figures(
     }
     let found = reading(move || {
         let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else {
-            return Err(Oops::not_found());
+            return Err(PageError::not_found());
         };
         let lengths = looking.lengths(LONGEST)?;
         let all: Vec<u64> = (0..=LONGEST).map(|at| lengths.values().map(|bars| bars[at]).sum()).collect();

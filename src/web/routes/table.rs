@@ -17,14 +17,14 @@ use tokio::io::AsyncReadExt;
 use super::releases::known;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
-use crate::release::rows_of::{self, JsonRow};
+use crate::release::read_rows::{self, JsonRow};
 use crate::release::{Candidate, files, layout};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
-use crate::web::error::Oops;
+use crate::web::error::PageError;
+use crate::web::file_cache::Made;
 use crate::web::guard::Visitor;
-use crate::web::kept::Made;
 use crate::web::view;
 
 /// Rows on a page.
@@ -107,12 +107,12 @@ fn order(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-fn table(app: &App, recipe: &'static Recipe, folder: &std::path::Path) -> Result<Arc<Table>, Oops> {
-    let manifest = Candidate::read(folder)?.ok_or_else(Oops::not_found)?;
+fn table(app: &App, recipe: &'static Recipe, folder: &std::path::Path) -> Result<Arc<Table>, PageError> {
+    let manifest = Candidate::read(folder)?.ok_or_else(PageError::not_found)?;
     let state = blake3::hash(&manifest.to_bytes()).to_hex().to_string();
     let key = (folder.to_path_buf(), state, Withdrawals::length(&app.workspace));
     app.tables.0.get((), key, || {
-        let mut configs = rows_of::of_folder(folder)?;
+        let mut configs = read_rows::of_folder(folder)?;
         let withheld = Withheld::open(&app.workspace, recipe)?;
         let mut withdrawn = 0;
         for (_, rows) in &mut configs {
@@ -121,7 +121,7 @@ fn table(app: &App, recipe: &'static Recipe, folder: &std::path::Path) -> Result
             rows.retain(|_| !gone.next().unwrap_or_default());
             withdrawn += before - rows.len();
         }
-        Ok::<_, Oops>(Table { configs, withdrawn })
+        Ok::<_, PageError>(Table { configs, withdrawn })
     })
 }
 
@@ -131,7 +131,7 @@ pub(in crate::web) async fn page(
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
     Asked(asked): Asked<Vec<(String, String)>>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let found = reading(move || {
         let folder = known(&app, recipe, &version)?;
@@ -146,7 +146,7 @@ fn find(
     recipe: &'static Recipe,
     version: String,
     asked: &[(String, String)],
-) -> Result<Found, Oops> {
+) -> Result<Found, PageError> {
     let get =
         |key: &str| asked.iter().find(|(known, _)| known == key).map_or("", |(_, value)| value.as_str());
     let all = |key: &str| asked.iter().filter(|(known, _)| known == key).map(|(_, v)| v.as_str()).collect();
@@ -155,7 +155,7 @@ fn find(
         .configs
         .iter()
         .find(|(name, _)| name == wanted || wanted.is_empty())
-        .ok_or_else(Oops::not_found)?;
+        .ok_or_else(PageError::not_found)?;
     let layout = layout::find(config);
     let mut names: Vec<String> =
         layout.map_or(&[][..], |l| l.columns).iter().map(|c| c.name.into()).collect();
@@ -255,23 +255,23 @@ fn labels_of(value: Option<&Value>) -> Vec<String> {
 pub(in crate::web) async fn file(
     State(app): State<Arc<App>>,
     Path((name, version, path)): Path<(String, String, String)>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let wanted = path.clone();
     let place = reading(move || {
         let folder = known(&app, recipe, &version)?;
         // Only what the folder holds: nothing else in an address becomes a path.
         if !files(&folder)?.contains(&wanted) {
-            return Err(Oops::not_found());
+            return Err(PageError::not_found());
         }
         // Files hold what they were released with; what was withdrawn since leaves no machine through this page.
         if table(&app, recipe, &folder)?.withdrawn > 0 && !wanted.ends_with(".md") {
-            return Err(Oops::withdrawn());
+            return Err(PageError::withdrawn());
         }
         Ok(folder.join(wanted))
     })
     .await?;
-    let failed = |e: std::io::Error| Oops::from(Error::io("read", &place)(e));
+    let failed = |e: std::io::Error| PageError::from(Error::io("read", &place)(e));
     let file = tokio::fs::File::open(&place).await.map_err(failed)?;
     let length = file.metadata().await.map_err(failed)?.len();
     let chunks = stream::unfold(file, |mut file| async {
@@ -303,7 +303,7 @@ pub(in crate::web) async fn card(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
-) -> Result<Response, Oops> {
+) -> Result<Response, PageError> {
     let recipe = recipe(&name)?;
     let of = version.clone();
     let text = reading(move || {

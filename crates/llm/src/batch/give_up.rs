@@ -15,7 +15,7 @@ pub enum GivenUp {
     /// It had not been sent: nothing is paid.
     NeverSent,
     /// The server was told; what it has answered by then is fetched by a later run. So far, in its words.
-    Told(String),
+    Answered(String),
     /// It is over: so many of its requests are answered, and paid for.
     Over {
         /// Answered ones.
@@ -65,9 +65,9 @@ impl Engine {
                 Ok(GivenUp::Over { answered: answered.count() })
             }
             Ok(Brought::Not(state)) => match told {
-                Ok(()) => Ok(GivenUp::Told(state)),
+                Ok(()) => Ok(GivenUp::Answered(state)),
                 // It ended in between, or is about to.
-                Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Told(state)),
+                Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Answered(state)),
                 Err(fault) => Err(fault.told_of(&self.endpoint.name)),
             },
             Err(Stuck::Gone(why)) => Err(gone(why)),

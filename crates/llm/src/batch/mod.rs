@@ -29,9 +29,9 @@ use self::log::{Entry, Item, Said};
 use self::server::Server;
 use super::answer::{Answer, Held, Reply};
 use super::engine::{Engine, Question, from_store, refused, store_failed};
-use super::flight::BUDGET_POLL;
 use super::http::Transport;
 use super::request::{Input, Key};
+use super::send::BUDGET_POLL;
 use super::store::{Begin, Begun, Store, StoreError, now_ms};
 use super::tokens;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::evidence::Known;
+use super::evidence::RunContext;
 use super::{RunError, open};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
@@ -16,7 +16,8 @@ use crate::stages::published::Published;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{self, NearPair, Rows, Stage, salt};
 use riddlemill_tables::{
-    self as store, Batch, Booked, BookedError, CommitError, Lock, Manifest, StageWriter, Workspace, durable,
+    self as store, Batch, CommitError, LedgerRecord, LedgerRecordError, Lock, Manifest, StageWriter,
+    Workspace, durable,
 };
 use riddlemill_text::record::Post;
 
@@ -40,7 +41,7 @@ pub enum AssembleError {
         /// The line, from 1.
         line: u64,
         /// What it is.
-        source: BookedError,
+        source: LedgerRecordError,
     },
     /// A line is no pair, or pairs are in another order than that of their ids.
     #[error("{file}:{line}: {what}", file = file.display())]
@@ -128,7 +129,7 @@ pub fn assemble(
         .step(stage)
         .filter(|(_, step)| step.stage.rows() == Rows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
-    let known = Known::new(config, recipe)?;
+    let known = RunContext::new(config, recipe)?;
     let _lock = Lock::take(&workspace.recipe(recipe.name))?;
     durable::sweep(&workspace.recipe(recipe.name))?;
     salt::of(&workspace).map_err(RunError::from)?;
@@ -162,7 +163,7 @@ pub fn assemble(
                     for (number, line) in lines {
                         let wrong =
                             |source| AssembleError::Line { file: file.clone(), line: *number, source };
-                        let booked = Booked::read(line).map_err(wrong)?;
+                        let booked = LedgerRecord::read(line).map_err(wrong)?;
                         if step.stage == Stage::Import {
                             ids.push(booked.entry.id.clone());
                         }

@@ -13,7 +13,7 @@ use crate::stages::published::Published;
 use crate::stages::respond::Made;
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Draft, Puzzling, Rows, Stage, StageError, draft, of_subjects, puzzle, salt};
+use crate::stages::{Draft, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle, salt};
 use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
@@ -22,7 +22,7 @@ use super::plan::{Change, Freshness, freshness};
 use super::{RunError, rows};
 
 /// A recipe with what is read once for all of its steps.
-pub(super) struct Known<'a> {
+pub(super) struct RunContext<'a> {
     pub config: &'a Config,
     pub recipe: &'static Recipe,
     pub dumps: Vec<Dump>,
@@ -30,11 +30,11 @@ pub(super) struct Known<'a> {
     decisions: OnceCell<DecisionLog>,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<Known<'a>, RunError> {
+impl<'a> RunContext<'a> {
+    pub(super) fn new(config: &'a Config, recipe: &'static Recipe) -> Result<RunContext<'a>, RunError> {
         let imports = recipe.steps.iter().any(|step| step.stage == Stage::Import);
         let dumps = if imports { files(config, recipe.name, recipe.is_of_riddles())? } else { Vec::new() };
-        Ok(Known { config, recipe, dumps, votes: OnceCell::new(), decisions: OnceCell::new() })
+        Ok(RunContext { config, recipe, dumps, votes: OnceCell::new(), decisions: OnceCell::new() })
     }
 
     /// All votes; read when a step first asks for them.
@@ -137,10 +137,9 @@ impl<'a> Known<'a> {
                 }
                 decide
             }
-            Stage::Puzzle(Puzzling::Strip | Puzzling::Spelling | Puzzling::Given) | Stage::Riddle => {
-                BTreeMap::new()
-            }
-            Stage::Puzzle(Puzzling::Dedup) => {
+            Stage::Puzzle(PuzzleStage::Strip | PuzzleStage::Spelling | PuzzleStage::Given)
+            | Stage::Riddle => BTreeMap::new(),
+            Stage::Puzzle(PuzzleStage::Dedup) => {
                 let mut decide = self.config.stage(recipe, "dedup");
                 let (settings, _) = self.puzzles();
                 if !settings.embeddings.is_empty() {
@@ -149,8 +148,10 @@ impl<'a> Known<'a> {
                 decide
             }
             // Where the database lies decides nothing; what it holds is evidence.
-            Stage::Puzzle(Puzzling::Near | Puzzling::ContextNear) => self.config.stage(recipe, "options"),
-            Stage::Puzzle(Puzzling::Group) => {
+            Stage::Puzzle(PuzzleStage::Near | PuzzleStage::ContextNear) => {
+                self.config.stage(recipe, "options")
+            }
+            Stage::Puzzle(PuzzleStage::Group) => {
                 let mut decide = self.config.stage(recipe, "puzzles");
                 decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
                 decide.extend(self.config.stage(recipe, "options"));
@@ -181,7 +182,7 @@ impl<'a> Known<'a> {
                 let settings = self.config.typed(Some(self.recipe.name), "import");
                 evidence.extend(crate::stages::import::words_evidence(&self.config.root, &settings)?);
             }
-            Stage::Anonymise | Stage::Puzzle(Puzzling::Anonymise) | Stage::Mark(_) => {
+            Stage::Anonymise | Stage::Puzzle(PuzzleStage::Anonymise) | Stage::Mark(_) => {
                 let settings = self.config.typed(Some(self.recipe.name), "anonymise");
                 evidence.extend(crate::stages::policy_lists(&self.config.root, &settings)?.evidence());
             }
@@ -205,7 +206,7 @@ impl<'a> Known<'a> {
                 let (recipe, ballot) = kind.place();
                 evidence.insert("votes".into(), self.votes()?.evidence(recipe, ballot));
             }
-            Stage::Puzzle(Puzzling::Dedup) => {
+            Stage::Puzzle(PuzzleStage::Dedup) => {
                 let workspace = Workspace::new(&self.config.root);
                 let puzzles = || {
                     let inputs = step.inputs.iter();
@@ -215,10 +216,10 @@ impl<'a> Known<'a> {
                 let stored = puzzle::embed::evidence(self.config, self.recipe.name, puzzles)?;
                 evidence.extend(stored.map(|stored| ("embeddings".to_string(), stored)));
             }
-            Stage::Puzzle(Puzzling::Given) => {
+            Stage::Puzzle(PuzzleStage::Given) => {
                 evidence.extend(puzzle::Given::open(&self.config.root, &self.puzzles().0)?.evidence());
             }
-            Stage::Puzzle(Puzzling::Near | Puzzling::ContextNear) => {
+            Stage::Puzzle(PuzzleStage::Near | PuzzleStage::ContextNear) => {
                 evidence.extend(puzzle::Near::evidence(&self.config.root, &self.puzzles().0)?);
             }
             Stage::Clean
@@ -264,7 +265,7 @@ impl<'a> Known<'a> {
         offline: bool,
     ) -> Result<Freshness, RunError> {
         let found = freshness(place, opening);
-        if let (Stage::Puzzle(Puzzling::Dedup), false, Freshness::Fresh(manifest)) =
+        if let (Stage::Puzzle(PuzzleStage::Dedup), false, Freshness::Fresh(manifest)) =
             (step.stage, offline, &found)
             && puzzle::embed::asks(self.config, self.recipe.name)?
         {

@@ -8,7 +8,7 @@ use super::rehearsal::Rehearsal;
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Draft, Puzzling, Rows, Stage, draft};
+use crate::stages::{Draft, PuzzleStage, Rows, Stage, draft};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
@@ -198,7 +198,7 @@ fn after(
     let decided = on + counts.state(State::Dropped);
     let share = if decided > 0 { on as f64 / decided as f64 } else { 1.0 };
     let each = match step.stage {
-        Stage::Puzzle(Puzzling::Group) => VARIANTS,
+        Stage::Puzzle(PuzzleStage::Group) => VARIANTS,
         Stage::Draft(Draft::Respond) => {
             let endpoints = draft::endpoints(Draft::Respond, config, recipe.name)?;
             let asked = draft::slots(Draft::Respond, config, recipe.name, &endpoints)?.len() as u64;

@@ -7,27 +7,28 @@ use rayon::prelude::*;
 
 use crate::config::sections;
 use crate::recipe::Step;
-use crate::stages::draft::Asking;
+use crate::stages::draft::LlmContext;
 use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::published::{self, Published, settled};
 use crate::stages::respond::Made;
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{
-    self, Draft, Pulse, Puzzling, Review, Rows, Stage, StageError, Stop, Subject, of_subjects, puzzle, salt,
+    self, Annotatable, Draft, Pulse, PuzzleStage, Review, Rows, Stage, StageError, Stop, of_subjects, puzzle,
+    salt,
 };
-use riddlemill_files::ahead::{SPLIT, in_order};
+use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_llm::Run;
 use riddlemill_review::decisions::StageDecisions;
-use riddlemill_tables::{Batch, Manifest, Part, StageReader, StageWriter, Touched, Workspace};
+use riddlemill_tables::{Batch, ColumnAccess, Manifest, Part, StageReader, StageWriter, Workspace};
 use riddlemill_text::puzzle::sameness::similar;
 use riddlemill_text::record::{CunningText, Declared, Outcome, Post, Puzzle, Record, is_published};
 
-use super::evidence::Known;
+use super::evidence::RunContext;
 use super::{RunError, rows};
 
 /// What a stage is made from.
-pub(super) struct Making<'a> {
-    pub known: &'a Known<'a>,
+pub(super) struct StageRunner<'a> {
+    pub known: &'a RunContext<'a>,
     pub place: &'a Path,
     pub inputs: Vec<StageReader>,
     pub made: &'a BTreeMap<&'a str, Manifest>,
@@ -38,7 +39,7 @@ pub(super) struct Making<'a> {
     pub pulse: &'a dyn Pulse,
 }
 
-impl Making<'_> {
+impl StageRunner<'_> {
     /// Calls the stage and commits what it says.
     pub(super) fn make(&self, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let root = &self.known.config.root;
@@ -211,9 +212,9 @@ impl Making<'_> {
     }
 
     /// A stage of puzzles.
-    fn puzzle(&self, kind: Puzzling, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
+    fn puzzle(&self, kind: PuzzleStage, step: &Step, opening: Manifest) -> Result<Manifest, RunError> {
         let published = self.published()?;
-        if kind == Puzzling::Group {
+        if kind == PuzzleStage::Group {
             let (settings, seed) = self.known.puzzles();
             let mut writer = StageWriter::create(self.place)?;
             let earlier: Vec<&str> = self.known.recipe.steps.iter().map(|step| step.name).collect();
@@ -228,11 +229,11 @@ impl Making<'_> {
         let through =
             |row: &Puzzle, outcome| settled(&published, step.name, row, outcome, || Some(row.clone()));
         match kind {
-            Puzzling::Strip => self.each(&mut writer, |post: Post| {
+            PuzzleStage::Strip => self.each(&mut writer, |post: Post| {
                 let outcome = stages::strip_decided(post.clone(), &people);
                 settled(&published, step.name, &post, outcome, || Some(puzzle::as_published(&post)))
             })?,
-            Puzzling::Anonymise => {
+            PuzzleStage::Anonymise => {
                 let settings =
                     sections::Anonymise { language: sections::Language::En, ..self.settings(step) };
                 let anonymise = stages::anonymise_stage(&self.known.config.root, &settings)?;
@@ -242,10 +243,10 @@ impl Making<'_> {
                 };
                 self.each(&mut writer, decide)?;
             }
-            Puzzling::Spelling => {
+            PuzzleStage::Spelling => {
                 self.each(&mut writer, |row: Puzzle| through(&row, puzzle::spelling(row.clone())))?;
             }
-            Puzzling::Dedup => {
+            PuzzleStage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
                 let puzzles = self.all()?;
                 let vectors = puzzle::embed::vectors(&puzzles, &self.asking())?;
@@ -254,23 +255,23 @@ impl Making<'_> {
                 // The embeddings that it bought are part of its evidence.
                 return Ok(writer.commit(self.known.opening(step, self.made)?)?);
             }
-            Puzzling::Given => {
+            PuzzleStage::Given => {
                 let given = puzzle::Given::open(&self.known.config.root, &self.known.puzzles().0)?;
                 self.tell_refused(&given.refused);
                 self.each(&mut writer, |row: Puzzle| through(&row, puzzle::given(row.clone(), &given)))?;
             }
-            Puzzling::Near | Puzzling::ContextNear => {
+            PuzzleStage::Near | PuzzleStage::ContextNear => {
                 let (settings, seed) = self.known.puzzles();
                 let near = puzzle::Near::open(&self.known.config.root, &settings, seed)?;
                 self.tell_refused(near.refused());
                 let beside = match kind {
-                    Puzzling::ContextNear => puzzle::Beside::ContextAnswer,
+                    PuzzleStage::ContextNear => puzzle::Beside::ContextAnswer,
                     _ => puzzle::Beside::Answer,
                 };
                 let decide = |row: Puzzle| through(&row, puzzle::near(row.clone(), &near, beside));
                 self.each(&mut writer, decide)?;
             }
-            Puzzling::Group => {}
+            PuzzleStage::Group => {}
         }
         Ok(writer.commit(opening)?)
     }
@@ -295,7 +296,7 @@ impl Making<'_> {
     }
 
     /// A draft stage. The replies that it bought are part of its evidence.
-    fn draft<S: Subject>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
+    fn draft<S: Annotatable>(&self, step: &Step, draft: Draft) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::<S>::create(self.place)?;
         stages::draft::draft(draft, self.subjects(step)?, &self.asking(), &mut writer)?;
         Ok(writer.commit(self.known.opening(step, self.made)?)?)
@@ -316,13 +317,13 @@ impl Making<'_> {
         Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 
-    fn asking(&self) -> Asking<'_> {
-        let Making { known, run, offline, retry_failed, stop, pulse, .. } = *self;
+    fn asking(&self) -> LlmContext<'_> {
+        let StageRunner { known, run, offline, retry_failed, stop, pulse, .. } = *self;
         let (config, recipe) = (known.config, known.recipe.name);
-        Asking { config, recipe, run, offline, retry_failed, stop, pulse }
+        LlmContext { config, recipe, run, offline, retry_failed, stop, pulse }
     }
 
-    fn review<S: Subject>(
+    fn review<S: Annotatable>(
         &self,
         step: &Step,
         review: Review,
@@ -343,7 +344,7 @@ impl Making<'_> {
     }
 
     /// The rows of all inputs as records of a type.
-    fn subjects<S: Subject>(&self, step: &Step) -> Result<Vec<S>, StageError> {
+    fn subjects<S: Annotatable>(&self, step: &Step) -> Result<Vec<S>, StageError> {
         let mut records = Vec::new();
         for (input, reader) in step.inputs.iter().zip(&self.inputs) {
             let rows = self.known.recipe.input(input).map_or(Rows::Posts, |(.., step)| step.stage.rows());
@@ -374,7 +375,7 @@ impl Making<'_> {
                 self.pulse.advance(part.rows);
                 Ok(batches)
             };
-            in_order(input.table("rows").parts.iter(), decide, |batches| {
+            par_map_ordered(input.table("rows").parts.iter(), decide, |batches| {
                 self.stop.check()?;
                 batches.into_iter().for_each(|batch| writer.append(batch));
                 Ok(writer.flush()?)
@@ -383,7 +384,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// A stage of [`Making::each`]'s kind of which it is known what it touches.
+    /// A stage of [`StageRunner::each`]'s kind of which it is known what it touches.
     fn edit(
         &self,
         step: &Step,
@@ -393,7 +394,7 @@ impl Making<'_> {
         self.edit_columns(stages::touched(step.stage), writer, decide)
     }
 
-    /// [`Making::edit`] of a stage that people decided about: records are found by their ids.
+    /// [`StageRunner::edit`] of a stage that people decided about: records are found by their ids.
     fn edit_by_id(
         &self,
         step: &Step,
@@ -405,7 +406,7 @@ impl Making<'_> {
 
     fn edit_columns(
         &self,
-        touched: Option<Touched>,
+        touched: Option<ColumnAccess>,
         writer: &mut StageWriter<Post>,
         decide: impl Fn(Post) -> Outcome<Post> + Sync,
     ) -> Result<(), StageError> {

@@ -10,7 +10,7 @@ use super::{RunError, rows};
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::stages::review::Votes;
-use crate::stages::{self, Rows, Stage, StageError, Subject, draft, of_subjects};
+use crate::stages::{self, Annotatable, Rows, Stage, StageError, draft, of_subjects};
 use riddlemill_llm::Engine;
 use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
@@ -108,7 +108,7 @@ pub fn outdated(
 }
 
 /// The records that enter a step and were made of these posts.
-fn records<S: Subject>(
+fn records<S: Annotatable>(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &crate::recipe::Step,
@@ -123,7 +123,7 @@ fn records<S: Subject>(
 }
 
 /// People's votes on these records that count today.
-fn votes<S: Subject>(
+fn votes<S: Annotatable>(
     config: &Config,
     recipe: &'static Recipe,
     review: stages::Review,
@@ -144,7 +144,7 @@ fn votes<S: Subject>(
 }
 
 /// Stored replies to what is asked about these records.
-fn replies<S: Subject>(
+fn replies<S: Annotatable>(
     config: &Config,
     recipe: &'static Recipe,
     kind: stages::Draft,

@@ -12,7 +12,7 @@ use crate::recipe::Recipe;
 use riddlemill_tables::{Error, FORMAT, Manifest, StageReader, Workspace};
 
 use super::RunError;
-use super::evidence::Known;
+use super::evidence::RunContext;
 
 /// Whether a stage must be made.
 #[derive(Clone, Debug)]
@@ -170,7 +170,7 @@ pub(super) fn plan_of(
     offline: bool,
 ) -> Result<Vec<Planned>, RunError> {
     let workspace = Workspace::new(&config.root);
-    let known = Known::new(config, recipe)?;
+    let known = RunContext::new(config, recipe)?;
     // What another recipe has not made yet is told where that recipe stands.
     let mut made = super::foreign(&workspace, recipe).unwrap_or_default();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();

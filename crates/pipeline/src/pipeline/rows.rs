@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::review::Votes;
-use crate::stages::{Puzzling, Rows, Stage, StageError, Subject, draft, of_subjects, puzzle};
+use crate::stages::{Annotatable, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle};
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_review::ballot::Step as Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
@@ -19,7 +19,10 @@ use super::RunError;
 ///
 /// # Errors
 /// [`riddlemill_tables::Error`] where a part is missing or damaged.
-pub fn subjects<S: Subject>(reader: &StageReader, rows: Rows) -> Result<Vec<S>, riddlemill_tables::Error> {
+pub fn subjects<S: Annotatable>(
+    reader: &StageReader,
+    rows: Rows,
+) -> Result<Vec<S>, riddlemill_tables::Error> {
     match rows {
         Rows::Posts => Ok(reader.all::<Post>("rows")?.into_iter().filter_map(S::of_post).collect()),
         _ => reader.all("rows"),
@@ -27,7 +30,7 @@ pub fn subjects<S: Subject>(reader: &StageReader, rows: Rows) -> Result<Vec<S>, 
 }
 
 /// The records of a step that was made; none where it was not.
-pub(super) fn subjects_of<S: Subject>(
+pub(super) fn subjects_of<S: Annotatable>(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &str,
@@ -124,7 +127,7 @@ pub fn draft_requests(
     step: &Step,
 ) -> Result<Option<Option<ByEndpoint>>, RunError> {
     let workspace = Workspace::new(&config.root);
-    if step.stage == Stage::Puzzle(Puzzling::Dedup) {
+    if step.stage == Stage::Puzzle(PuzzleStage::Dedup) {
         let Some(endpoint) = puzzle::embed::endpoint(config, recipe.name)? else { return Ok(None) };
         let mut puzzles = Vec::new();
         for input in step.inputs {

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Anonymise, clean, filter};
 use crate::config::sections;
-use riddlemill_tables::{Booked, BookedError, Plain};
+use riddlemill_tables::{LedgerRecord, LedgerRecordError, Plain};
 use riddlemill_text::join::Watch;
-use riddlemill_text::offline::{Told, dedup, kind_of};
+use riddlemill_text::offline::{RowOutcome, dedup, kind_of};
 use riddlemill_text::record::{Outcome, Post, Reason};
 use riddlemill_text::text::interrogative;
 use riddlemill_text::text::sameness::{Predicate, Verdict, compare};
@@ -79,31 +79,36 @@ pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
 /// number goes by its digits.
 ///
 /// # Errors
-/// [`BookedError`] where it is neither, or a post has no id.
-pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, BookedError> {
+/// [`LedgerRecordError`] where it is neither, or a post has no id.
+pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, LedgerRecordError> {
     let posts = match has_entry(line)? {
-        true => Booked::<Post>::read(line)?.rows,
+        true => LedgerRecord::<Post>::read(line)?.rows,
         false => vec![plain(line)?],
     };
     match posts.iter().find(|post| post.id.is_empty() || post.id.contains(char::is_control)) {
-        Some(post) if post.id.is_empty() => Err(BookedError::Unreadable("a row needs an `id`".into())),
-        Some(post) => Err(BookedError::Unreadable(format!("the id {:?} holds a control character", post.id))),
+        Some(post) if post.id.is_empty() => Err(LedgerRecordError::Unreadable("a row needs an `id`".into())),
+        Some(post) => {
+            Err(LedgerRecordError::Unreadable(format!("the id {:?} holds a control character", post.id)))
+        }
         None => Ok(posts),
     }
 }
 
 /// Whether a line is books. Those that this program wrote say so at once.
-fn has_entry(line: &[u8]) -> Result<bool, BookedError> {
+fn has_entry(line: &[u8]) -> Result<bool, LedgerRecordError> {
     #[derive(Deserialize)]
     struct Entry {
         entry: Option<IgnoredAny>,
     }
-    let read = || serde_json::from_slice::<Entry>(line).map_err(|e| BookedError::Unreadable(e.to_string()));
+    let read =
+        || serde_json::from_slice::<Entry>(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()));
     Ok(line.starts_with(b"{\"entry\":") || read()?.entry.is_some())
 }
 
-fn plain(line: &[u8]) -> Result<Post, BookedError> {
-    serde_json::from_slice(line).map(|Plain(post)| post).map_err(|e| BookedError::Unreadable(e.to_string()))
+fn plain(line: &[u8]) -> Result<Post, LedgerRecordError> {
+    serde_json::from_slice(line)
+        .map(|Plain(post)| post)
+        .map_err(|e| LedgerRecordError::Unreadable(e.to_string()))
 }
 
 /// Why a line is no row.
@@ -151,7 +156,7 @@ fn post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
         mentions: mentions.filter_map(|n| n.as_str().map(str::to_string)).collect(),
         ..Post::default()
     };
-    let Told { row: post, outcome, reason, evidence } = Told::from(decide(post));
+    let RowOutcome { row: post, outcome, reason, evidence } = RowOutcome::from(decide(post));
     if let Some(post) = post {
         row.insert("text".into(), post.text.into());
         for (field, value) in

@@ -2,7 +2,7 @@
 
 use crate::config::sections;
 use crate::stages::StageError;
-use crate::stages::draft::{Asking, Draft, Replied, Told, replies, told};
+use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, draft_outcome, replies};
 use riddlemill_review::Value;
 use riddlemill_tables::StageWriter;
 use riddlemill_text::record::{Outcome, Reason, Response};
@@ -14,7 +14,7 @@ use riddlemill_text::record::{Outcome, Reason, Response};
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
 pub fn judge(
     responses: Vec<Response>,
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
     writer: &mut StageWriter<Response>,
 ) -> Result<(), StageError> {
     let settings: sections::Judge = asking.config.typed(Some(asking.recipe), "judge");
@@ -30,8 +30,8 @@ fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::J
     let mut evidence = Vec::new();
     let mut missing: Vec<(Reason, String, bool)> = Vec::new();
     for Replied { slot, prompt, parsed } in replies {
-        match told(parsed, &prompt) {
-            Told::Drafted { values, basis, words } => {
+        match draft_outcome(parsed, &prompt) {
+            DraftOutcome::Drafted { values, basis, words } => {
                 let rating = values.get("rating").and_then(Value::as_number).unwrap_or_default();
                 response.judges.push(slot.model);
                 response.ratings.push(format!("{rating}"));
@@ -39,7 +39,7 @@ fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::J
                 response.rating_basis.push(basis);
                 evidence.push(words);
             }
-            Told::Missing { reason, words, held } => {
+            DraftOutcome::Missing { reason, words, held } => {
                 missing.push((reason, format!("{}: {words}", slot.model), held));
             }
         }

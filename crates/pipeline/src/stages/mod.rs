@@ -3,6 +3,7 @@
 
 mod anonymise;
 pub mod apply;
+mod column_access;
 mod declared;
 mod dedup;
 pub mod draft;
@@ -18,10 +19,10 @@ pub mod review;
 pub mod salt;
 mod stage;
 pub mod subject;
-mod touched;
 pub mod withdrawal;
 
 pub use anonymise::{anonymise_stage, policy_lists};
+pub use column_access::{touched, touched_by_id};
 pub(crate) use declared::lacking;
 pub use declared::{choose, mark, published_riddle, riddle};
 pub use dedup::{NearPair, OnDiskError, Output, apply_on_disk, dedup, parted};
@@ -32,16 +33,15 @@ pub use overrule::{
     anonymise_decided, anonymise_puzzle_decided, clean_decided, filter_decided, strip_decided,
 };
 pub use pairs::pairs;
-pub use puzzle::Puzzling;
+pub use puzzle::PuzzleStage;
 pub use puzzle::shown as puzzle_shown;
 pub use review::Review;
 pub use stage::of_rows;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
 pub use subject::of_subjects;
-pub use subject::{Subject, Subjects};
-pub use touched::{touched, touched_by_id};
+pub use subject::{Annotatable, Subjects};
 
-pub use riddlemill_text::offline::dedup::{Like, likes, witness};
+pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};
 pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
 
 /// The codes of every reason and rule.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::review::Ballot;
-use super::{Draft, Puzzling, Review};
+use super::{Draft, PuzzleStage, Review};
 use riddlemill_benchmarks::draft::{Marked, Options};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables as store;
@@ -30,7 +30,7 @@ pub enum Stage {
     /// The options of a multiple choice (FLUB 2.1).
     Options,
     /// A stage that knows of puzzles alone (BrainTeaser).
-    Puzzle(Puzzling),
+    Puzzle(PuzzleStage),
     /// A good and a bad answer (RuozhiBench 4.2).
     Pairs,
     /// A riddle's question and answer as a group of a declared record.
@@ -174,7 +174,7 @@ impl Stage {
             Kind::Native("riddle") if own => Stage::Riddle,
             Kind::Native(_) if own => return None,
             Kind::Native("rated_pair") => Stage::Pairs,
-            Kind::Native(op) => Stage::Puzzle(Puzzling::of_op(op)?),
+            Kind::Native(op) => Stage::Puzzle(PuzzleStage::of_op(op)?),
         })
     }
 
@@ -201,8 +201,8 @@ impl Stage {
             Stage::Options | Stage::Pairs | Stage::Choose(_) => "options",
             Stage::Riddle => "puzzles",
             Stage::Mark(_) => "anonymise",
-            Stage::Puzzle(Puzzling::Dedup) => "dedup",
-            Stage::Puzzle(Puzzling::Anonymise) => "anonymise",
+            Stage::Puzzle(PuzzleStage::Dedup) => "dedup",
+            Stage::Puzzle(PuzzleStage::Anonymise) => "anonymise",
             Stage::Puzzle(_) => "puzzles",
         }
     }
@@ -215,7 +215,7 @@ impl Stage {
             Stage::Draft(draft) => draft.subjects().rows(),
             Stage::Review(review) => review.subjects().rows(),
             Stage::Options => Rows::Texts,
-            Stage::Puzzle(Puzzling::Group) => Rows::Variants,
+            Stage::Puzzle(PuzzleStage::Group) => Rows::Variants,
             Stage::Puzzle(_) => Rows::Puzzles,
             Stage::Pairs => Rows::Choices,
             Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => Rows::Declared,
@@ -227,13 +227,13 @@ impl Stage {
         match self {
             Stage::Clean => !verdict.is_of_pair(),
             // Nothing goes on from there without a question and an answer: who has the answer says it.
-            Stage::Puzzle(Puzzling::Strip) | Stage::Riddle => {
+            Stage::Puzzle(PuzzleStage::Strip) | Stage::Riddle => {
                 !verdict.is_of_pair() && verdict != Verdict::Keep
             }
-            Stage::Anonymise | Stage::Filter | Stage::Puzzle(Puzzling::Anonymise) => {
+            Stage::Anonymise | Stage::Filter | Stage::Puzzle(PuzzleStage::Anonymise) => {
                 matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
             }
-            Stage::Dedup | Stage::Puzzle(Puzzling::Dedup) => verdict.is_of_pair(),
+            Stage::Dedup | Stage::Puzzle(PuzzleStage::Dedup) => verdict.is_of_pair(),
             Stage::Review(_) => verdict == Verdict::Keep,
             Stage::Import
             | Stage::Draft(_)
@@ -269,9 +269,9 @@ impl Stage {
             // Spelling: 2 looks at every puzzle, at shorter words, and knows contractions. Group: 2 takes the distractors
             // of a new situation from their own ballot.
             // Near: 4 takes words of things that one can point at alone.
-            Stage::Puzzle(Puzzling::Near) => 4,
-            Stage::Puzzle(Puzzling::Strip) => 3,
-            Stage::Puzzle(Puzzling::Dedup | Puzzling::Spelling | Puzzling::Group) => 2,
+            Stage::Puzzle(PuzzleStage::Near) => 4,
+            Stage::Puzzle(PuzzleStage::Strip) => 3,
+            Stage::Puzzle(PuzzleStage::Dedup | PuzzleStage::Spelling | PuzzleStage::Group) => 2,
             Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,
         }
     }
@@ -385,7 +385,7 @@ mod tests {
     use std::sync::atomic::AtomicU64;
 
     use super::*;
-    use riddlemill_text::join::{Query, Threshold, alike_watched, self_join_watched};
+    use riddlemill_text::join::{Query, Threshold, self_join_watched, similarity_join_watched};
 
     #[derive(Default)]
     struct Count(AtomicU64);
@@ -405,7 +405,7 @@ mod tests {
         let texts = texts();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (stop, all, one) = (Stop::default(), Count::default(), Count::default());
-        alike_watched(&texts, &Waiting::new(&stop, &all, 600));
+        similarity_join_watched(&texts, &Waiting::new(&stop, &all, 600));
         let told = all.0.load(Ordering::Relaxed);
         assert!((580..=600).contains(&told), "{told}");
         let query = Query { metric: riddlemill_text::join::Metric::Indel, threshold: Threshold::ONE };
@@ -419,9 +419,9 @@ mod tests {
         let texts = texts();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (stop, count) = (Stop::default(), Count::default());
-        let whole = alike_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        let whole = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
         stop.set();
-        let stopped = alike_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        let stopped = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
         assert!(whole.compared > 0 && stopped.compared == 0, "{whole:?} {stopped:?}");
     }
 }

@@ -11,8 +11,8 @@ use crate::ballot::{Field, RESERVED, Round, Step};
 use crate::item::{Content, Item};
 use crate::value::Values;
 use crate::votes::Vote;
-use riddlemill_files::ahead::{ahead, batches};
 use riddlemill_files::digest::Digest;
+use riddlemill_files::par_map::{ahead, batches};
 
 use super::entries::{Entries, Entry, Places};
 use super::export::Format;

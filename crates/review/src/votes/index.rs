@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use super::vote::Vote;
 use crate::ballot::Round;
 use riddlemill_benchmarks::named_now;
-use riddlemill_files::ahead::{ahead, batches};
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{LogError, Position, Segments};
+use riddlemill_files::par_map::{ahead, batches};
 
 /// Votes that one core writes as JSON at a time.
 const CHUNK: usize = 1 << 12;

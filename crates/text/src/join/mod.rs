@@ -37,7 +37,6 @@
 //! [`alike`] is the join of the default similarity, [`crate::text::sameness`]: one join for each of its
 //! predicates, and its comparison on what they find.
 
-mod alike;
 mod block;
 mod disk;
 mod functions;
@@ -51,6 +50,7 @@ mod pairs;
 mod records;
 mod resolve;
 mod signature;
+mod similarity_join;
 mod stats;
 #[cfg(test)]
 mod stress;
@@ -59,7 +59,6 @@ mod tokens;
 mod verify;
 mod watch;
 
-pub use alike::{AlikePair, AlikePairs, DefaultJoin, alike, alike_watched, default_joins};
 pub use block::Effort;
 pub use disk::{DiskError, DiskJoined, LineSorter, SortedLines, Working, disk_join};
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
@@ -68,6 +67,9 @@ pub use openings::openings_of;
 pub use pairs::{Joined, Pair, Query, self_join, self_join_watched};
 pub use resolve::{Likeness, resolve};
 pub use signature::{NoSignature, Signature};
+pub use similarity_join::{
+    AlikePair, AlikePairs, DefaultJoin, alike, default_joins, similarity_join_watched,
+};
 pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};
 pub use watch::{Unwatched, Watch};

@@ -22,7 +22,7 @@ pub struct Likeness<T, R = u32> {
 /// of them by rank; or nowhere, and it is kept. So a chain of likenesses never carries a row into one that
 /// it does not resemble.
 ///
-/// `likes` come in the order of `from`; what is decided comes in the same order, each row that goes once.
+/// `similar_pairs` come in the order of `from`; what is decided comes in the same order, each row that goes once.
 /// Memory is for the rows that go.
 ///
 /// ```
@@ -33,16 +33,16 @@ pub struct Likeness<T, R = u32> {
 /// assert_eq!(gone, [(1, 0)]);
 /// ```
 pub fn resolve<T, R: Clone + Ord + Hash>(
-    likes: impl IntoIterator<Item = Likeness<T, R>>,
+    similar_pairs: impl IntoIterator<Item = Likeness<T, R>>,
 ) -> impl Iterator<Item = Likeness<T, R>> {
-    let mut likes = likes.into_iter().peekable();
+    let mut similar_pairs = similar_pairs.into_iter().peekable();
     let mut gone: FxHashSet<R> = FxHashSet::default();
     std::iter::from_fn(move || {
         loop {
-            let mut best = likes.next()?;
+            let mut best = similar_pairs.next()?;
             let from = best.from.clone();
             let mut found = !gone.contains(&best.into);
-            while let Some(like) = likes.next_if(|like| like.from == from) {
+            while let Some(like) = similar_pairs.next_if(|like| like.from == from) {
                 let better =
                     like.score.total_cmp(&best.score).then_with(|| best.into.cmp(&like.into)).is_gt();
                 if !gone.contains(&like.into) && (better || !found) {
@@ -62,9 +62,10 @@ pub fn resolve<T, R: Clone + Ord + Hash>(
 mod tests {
     use super::*;
 
-    fn gone(likes: &[(u32, u32, f64)]) -> Vec<(u32, u32)> {
-        let likes = likes.iter().map(|&(into, from, score)| Likeness { into, from, score, with: () });
-        resolve(likes).map(|like| (like.from, like.into)).collect()
+    fn gone(similar_pairs: &[(u32, u32, f64)]) -> Vec<(u32, u32)> {
+        let similar_pairs =
+            similar_pairs.iter().map(|&(into, from, score)| Likeness { into, from, score, with: () });
+        resolve(similar_pairs).map(|like| (like.from, like.into)).collect()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::settings::{self, Language};
 use crate::record::{Outcome, Post, PostKind, Reason};
-use crate::text::clean::{self as rules, Draft, DraftKind, Settings, Verdict};
+use crate::text::clean::{self as rules, DraftKind, PostText, Settings, Verdict};
 
 /// Cleans a post. Title and content become the text, and stay behind.
 pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
@@ -17,7 +17,7 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
         return english(post, title, content);
     }
     let cleaned =
-        rules::clean(&Draft { kind, title: title.unwrap_or_default(), content }, &Settings::default());
+        rules::clean(&PostText { kind, title: title.unwrap_or_default(), content }, &Settings::default());
     if let Verdict::Drop(reason, evidence) = cleaned.verdict {
         return Outcome::Dropped { reason, evidence };
     }

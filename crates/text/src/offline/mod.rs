@@ -6,12 +6,12 @@
 
 mod anonymise;
 mod clean;
+mod decision;
 pub mod dedup;
 mod filter;
 pub mod settings;
-mod told;
 
 pub use anonymise::{Anonymise, Lists, MARKED};
 pub use clean::{clean, rules_of};
+pub use decision::{RowOutcome, kind_of};
 pub use filter::filter;
-pub use told::{Told, kind_of};

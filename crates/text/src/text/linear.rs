@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::anonymise::Anonymiser;
-use super::clean::{self, Draft, DraftKind};
+use super::clean::{self, DraftKind, PostText};
 use super::filter::{self, Context};
 use super::interrogative;
 use super::normalise::{Fold, fold};
@@ -69,7 +69,7 @@ fn rules(policy: &Policy) -> Vec<Rule<'_>> {
                 DraftKind::Thread => (text, Some(text)),
                 _ => ("", Some(text)),
             };
-            drop(clean::clean(&Draft { kind, title, content }, &clean::Settings::default()));
+            drop(clean::clean(&PostText { kind, title, content }, &clean::Settings::default()));
         }
     };
     let settings = filter::Settings { max_chars: usize::MAX, ..filter::Settings::default() };

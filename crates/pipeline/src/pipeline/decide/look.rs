@@ -6,7 +6,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
 use crate::stages::review::{passing, seen_items};
-use crate::stages::{Review, Rows, Stage, Subject, of_subjects, puzzle_shown};
+use crate::stages::{Annotatable, Review, Rows, Stage, of_subjects, puzzle_shown};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};

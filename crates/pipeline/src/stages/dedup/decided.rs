@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use riddlemill_review::decisions::{Decision, Pairing};
-use riddlemill_text::offline::dedup::{Keeper, Like, best, keepers};
+use riddlemill_text::offline::dedup::{Keeper, SimilarPair, best, keepers};
 use riddlemill_text::text::sameness::Predicate;
 
 /// The predicate of pairs that nothing but a decision makes one.
@@ -27,7 +27,7 @@ pub(super) struct Decided<'a> {
     /// Groups with those rows apart that people split from an equal text.
     pub groups: Vec<Vec<u32>>,
     /// What is alike; pairs that people split are no longer the same.
-    pub likes: Vec<Like>,
+    pub similar_pairs: Vec<SimilarPair>,
     /// The row of each group that ranks first.
     pub heads: Vec<usize>,
     /// The unit of each group.
@@ -41,14 +41,14 @@ pub(super) struct Decided<'a> {
     /// Units that stay out of a third because another one resembles it more.
     out: BTreeMap<u32, &'a Decision>,
     /// What is alike among units.
-    unit_likes: Vec<Like>,
+    unit_likes: Vec<SimilarPair>,
 }
 
 impl<'a> Decided<'a> {
     /// Puts decisions, the latest last, over what is alike.
     pub(super) fn new(
         mut groups: Vec<Vec<u32>>,
-        mut likes: Vec<Like>,
+        mut similar_pairs: Vec<SimilarPair>,
         ranks: &[u32],
         pairings: &[Pairing<'a>],
     ) -> Decided<'a> {
@@ -63,7 +63,7 @@ impl<'a> Decided<'a> {
                 groups.push(vec![row]);
             }
         }
-        set_apart(&mut groups, &mut likes, &mut group_of, ranks, pairings);
+        set_apart(&mut groups, &mut similar_pairs, &mut group_of, ranks, pairings);
         let group = |row: u32| group_of[row as usize];
         let mut roots: Vec<u32> = (0..groups.len() as u32).collect();
         let (mut joins, mut splits): (Vec<_>, Vec<(u32, u32, &Decision)>) = Default::default();
@@ -96,7 +96,7 @@ impl<'a> Decided<'a> {
         }
         let mut decided = Decided {
             groups,
-            likes,
+            similar_pairs,
             heads,
             unit,
             unit_heads,
@@ -117,16 +117,16 @@ impl<'a> Decided<'a> {
     fn look_again(&mut self, ranks: &[u32]) {
         let apart: BTreeSet<(u32, u32)> =
             self.splits.iter().map(|(a, b, _)| ordered(self.unit(*a), self.unit(*b))).collect();
-        let mut alike: BTreeMap<(u32, u32), Like> = BTreeMap::new();
-        for at in 0..self.likes.len() {
-            let like = self.likes[at];
+        let mut alike: BTreeMap<(u32, u32), SimilarPair> = BTreeMap::new();
+        for at in 0..self.similar_pairs.len() {
+            let like = self.similar_pairs[at];
             let (a, b) = ordered(self.unit(like.a), self.unit(like.b));
             if apart.contains(&(a, b)) {
-                self.likes[at].same = false;
+                self.similar_pairs[at].same = false;
             } else if a != b && like.same {
-                let best = alike.entry((a, b)).or_insert(Like { a, b, ..like });
+                let best = alike.entry((a, b)).or_insert(SimilarPair { a, b, ..like });
                 if like.score > best.score {
-                    *best = Like { a, b, ..like };
+                    *best = SimilarPair { a, b, ..like };
                 }
             }
         }
@@ -161,7 +161,7 @@ impl<'a> Decided<'a> {
     pub(super) fn goes(&self, ranks: &[u32]) -> Vec<(usize, Goes<'a>)> {
         let keepers = keepers(&self.unit_heads, &self.unit_likes, ranks);
         let direct: BTreeMap<(u32, u32), (f64, &'static str)> = self
-            .likes
+            .similar_pairs
             .iter()
             .filter(|like| like.same)
             .map(|like| (ordered(like.a, like.b), (like.score, like.predicate)))
@@ -223,7 +223,7 @@ impl<'a> Decided<'a> {
 /// Takes rows that people split from an equal text out of its group; they stay like all that the group is like.
 fn set_apart(
     groups: &mut Vec<Vec<u32>>,
-    likes: &mut Vec<Like>,
+    similar_pairs: &mut Vec<SimilarPair>,
     group_of: &mut [u32],
     ranks: &[u32],
     pairings: &[Pairing<'_>],
@@ -240,14 +240,14 @@ fn set_apart(
         groups[group as usize].retain(|other| *other != row);
         groups.push(vec![row]);
         group_of[row as usize] = own;
-        let copies: Vec<Like> = likes
+        let copies: Vec<SimilarPair> = similar_pairs
             .iter()
             .filter(|like| like.a == group || like.b == group)
-            .map(|like| Like { a: if like.a == group { like.b } else { like.a }, b: own, ..*like })
+            .map(|like| SimilarPair { a: if like.a == group { like.b } else { like.a }, b: own, ..*like })
             .filter(|like| !taken.get(&group).is_some_and(|taken| taken.contains(&like.a)))
             .collect();
-        likes.extend(copies);
-        let equal = |other: u32| Like {
+        similar_pairs.extend(copies);
+        let equal = |other: u32| SimilarPair {
             a: other,
             b: own,
             score: 1.0,
@@ -256,7 +256,7 @@ fn set_apart(
             veto: None,
         };
         let before = taken.entry(group).or_default();
-        likes.extend(before.iter().map(|other| equal(*other)));
+        similar_pairs.extend(before.iter().map(|other| equal(*other)));
         before.push(own);
     }
 }

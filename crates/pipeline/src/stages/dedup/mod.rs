@@ -3,8 +3,8 @@
 //! [`decided`] puts people's decisions over that, [`stage`] writes what comes of it; [`on_disk`] decides on loose
 //! rows that do not fit in memory, and [`book`] books what was decided in parts.
 
-mod book;
 mod decided;
+mod ledger;
 mod on_disk;
 mod stage;
 
@@ -14,6 +14,6 @@ pub(super) use stage::{decide_where, unmerged};
 
 /// Dedup in parts, and what is made of the parts.
 pub mod parted {
-    pub use super::book::{Decided, book, near_pair};
+    pub use super::ledger::{Decided, book, near_pair};
     pub use riddlemill_text::offline::dedup::parted::*;
 }

@@ -161,14 +161,14 @@ impl Gone {
             .collect();
         let head = |first: u32| heads.get(&first).copied().unwrap_or(first);
         let same = decimal(settings.threshold);
-        let mut likes = LineSorter::new(folder, "likes", SORTED)?;
+        let mut similar_pairs = LineSorter::new(folder, "likes", SORTED)?;
         for pair in joined.distinct_pairs()? {
             let pair = pair?;
             if same.admits(pair.score) {
                 let (x, y) =
                     if rank(head(pair.a)) < rank(head(pair.b)) { (pair.a, pair.b) } else { (pair.b, pair.a) };
                 let (into, from) = (rank(head(x)), rank(head(y)));
-                likes.push(&packed(Likeness {
+                similar_pairs.push(&packed(Likeness {
                     into,
                     from,
                     score: pair.score.value(),
@@ -176,11 +176,11 @@ impl Gone {
                 }))?;
             }
         }
-        let (mut sorted, mut error) = (likes.finish()?, None);
-        let likes =
+        let (mut sorted, mut error) = (similar_pairs.finish()?, None);
+        let similar_pairs =
             std::iter::from_fn(|| sorted.next().map_err(|e| error = Some(e)).ok()?.and_then(unpacked));
         let mut rows = FxHashMap::default();
-        for Likeness { score, with: (first, into), .. } in resolve(likes) {
+        for Likeness { score, with: (first, into), .. } in resolve(similar_pairs) {
             let alone = [first];
             let copies = joined.copies().get(&first).map_or(&alone[..], Vec::as_slice);
             rows.extend(copies.iter().map(|&row| (row, (into, Some(score)))));

@@ -10,7 +10,7 @@ use crate::stages::{Pulse, StageError, Stop, Waiting};
 use riddlemill_review::decisions::{StageDecisions, seen_pair};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::join::Watch;
-use riddlemill_text::offline::dedup::{Found, Keeper, Like, merged, witness};
+use riddlemill_text::offline::dedup::{Found, Keeper, SimilarPair, merged, witness};
 use riddlemill_text::record::{Outcome, Post, Reason, Record, Witness, is_published, record};
 
 record! {
@@ -141,20 +141,30 @@ pub(in crate::stages) fn decide_where(
         rows.iter().for_each(|row| group_of[*row as usize] = group);
     }
     let mut known: BTreeMap<(u32, u32), usize> =
-        found.likes.iter().enumerate().map(|(at, like)| ((like.a, like.b), at)).collect();
+        found.similar_pairs.iter().enumerate().map(|(at, like)| ((like.a, like.b), at)).collect();
     for &(first, second, score) in similar {
         let (a, b) = (group_of[first].min(group_of[second]), group_of[first].max(group_of[second]));
         match known.get(&(a, b)) {
             _ if a == b => {}
-            Some(&at) if found.likes[at].same => {}
-            Some(&at) => found.likes[at] = Like { a, b, score, same: true, predicate: COSINE, veto: None },
+            Some(&at) if found.similar_pairs[at].same => {}
+            Some(&at) => {
+                found.similar_pairs[at] =
+                    SimilarPair { a, b, score, same: true, predicate: COSINE, veto: None }
+            }
             None => {
-                known.insert((a, b), found.likes.len());
-                found.likes.push(Like { a, b, score, same: true, predicate: COSINE, veto: None });
+                known.insert((a, b), found.similar_pairs.len());
+                found.similar_pairs.push(SimilarPair {
+                    a,
+                    b,
+                    score,
+                    same: true,
+                    predicate: COSINE,
+                    veto: None,
+                });
             }
         }
     }
-    for like in &mut found.likes {
+    for like in &mut found.similar_pairs {
         like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
     }
     decided(found, posts, decisions, &|| false)
@@ -172,11 +182,12 @@ fn decided(
     let pairings = decisions.pairings(ids, |a, b| seen_pair(text(a), text(b)));
     let by_rule = found.outcomes(posts);
     if pairings.is_empty() {
-        let pairs = near_pairs(&found.likes, &found.heads, posts, &found.ranks, &BTreeMap::new(), stopped);
+        let pairs =
+            near_pairs(&found.similar_pairs, &found.heads, posts, &found.ranks, &BTreeMap::new(), stopped);
         return (by_rule, pairs);
     }
-    let Found { groups, likes, ranks, .. } = found;
-    let mut decided = Decided::new(groups, likes, &ranks, &pairings);
+    let Found { groups, similar_pairs, ranks, .. } = found;
+    let mut decided = Decided::new(groups, similar_pairs, &ranks, &pairings);
     let mut outcomes: Vec<Option<Outcome<Post>>> = Vec::new();
     outcomes.resize_with(posts.len(), || None);
     for (row, goes) in decided.goes(&ranks) {
@@ -216,13 +227,13 @@ fn decided(
     }
     let words = decided.words();
     let known: std::collections::BTreeSet<(u32, u32)> =
-        decided.likes.iter().map(|like| ordered(like.a, like.b)).collect();
+        decided.similar_pairs.iter().map(|like| ordered(like.a, like.b)).collect();
     for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
         let score = if *word == "joined" { 1.0 } else { 0.0 };
         let (a, b) = (*a, *b);
-        decided.likes.push(Like { a, b, score, same: false, predicate: DECISION, veto: None });
+        decided.similar_pairs.push(SimilarPair { a, b, score, same: false, predicate: DECISION, veto: None });
     }
-    let pairs = near_pairs(&decided.likes, &decided.heads, posts, &ranks, &words, stopped);
+    let pairs = near_pairs(&decided.similar_pairs, &decided.heads, posts, &ranks, &words, stopped);
     (outcomes, pairs)
 }
 
@@ -233,14 +244,14 @@ fn told(outcome: Option<&Outcome<Post>>) -> String {
 
 /// The table of all that is alike, with a word for the pairs that people decided about.
 fn near_pairs(
-    likes: &[Like],
+    similar_pairs: &[SimilarPair],
     heads: &[usize],
     posts: &[Post],
     ranks: &[u32],
     words: &BTreeMap<(u32, u32), &'static str>,
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Vec<NearPair> {
-    let pair = |like: &Like| {
+    let pair = |like: &SimilarPair| {
         let pair = near_pair(like, heads, posts, ranks);
         match words.get(&ordered(like.a, like.b)) {
             Some(word) => NearPair { verdict: (*word).into(), ..pair },
@@ -248,13 +259,13 @@ fn near_pairs(
         }
     };
     // Whoever asked to stop takes none of them.
-    let likes = likes.par_iter().filter(|_| !stopped());
-    let mut pairs: Vec<NearPair> = likes.map(pair).collect();
+    let similar_pairs = similar_pairs.par_iter().filter(|_| !stopped());
+    let mut pairs: Vec<NearPair> = similar_pairs.map(pair).collect();
     pairs.sort_by(|x, y| (&x.a, &x.b).cmp(&(&y.a, &y.b)));
     pairs
 }
 
-fn near_pair(like: &Like, heads: &[usize], posts: &[Post], ranks: &[u32]) -> NearPair {
+fn near_pair(like: &SimilarPair, heads: &[usize], posts: &[Post], ranks: &[u32]) -> NearPair {
     let (mut a, mut b) = (heads[like.a as usize], heads[like.b as usize]);
     if ranks[b] < ranks[a] {
         (a, b) = (b, a);

@@ -13,7 +13,7 @@ use super::consent::agreed;
 use super::flight::{Flight, waits_for, words};
 use super::{Draft, Slot, endpoints, is_skipped, is_unseen, open_store, schema, sends, slots};
 use crate::config::{Config, sections};
-use crate::stages::subject::{Drafted, Subject};
+use crate::stages::subject::{Annotatable, Drafted};
 use crate::stages::{Pulse, StageError, Stop};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{
@@ -37,7 +37,7 @@ pub fn no_endpoint(draft: Draft) -> String {
 
 /// What the asking is done with.
 #[derive(Clone, Copy)]
-pub struct Asking<'a> {
+pub struct LlmContext<'a> {
     /// The workspace's settings.
     pub config: &'a Config,
     /// The recipe: its settings and its budget.
@@ -91,7 +91,7 @@ pub struct Request {
 ///
 /// # Errors
 /// [`StageError::Settings`] where a prompt asks for what the step does not give.
-pub fn requests<S: Subject>(
+pub fn requests<S: Annotatable>(
     draft: Draft,
     prompts: &Prompts,
     slots: &[Slot],
@@ -120,7 +120,7 @@ pub fn requests<S: Subject>(
 ///
 /// # Errors
 /// [`StageError`] where prompts, pack or store cannot be read.
-pub fn evidence<S: Subject>(
+pub fn evidence<S: Annotatable>(
     draft: Draft,
     config: &Config,
     recipe: &str,
@@ -195,10 +195,10 @@ fn counted(mut names: Vec<String>) -> String {
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoints
 /// or store cannot be used.
-pub fn draft<S: Subject>(
+pub fn draft<S: Annotatable>(
     draft: Draft,
     records: Vec<S>,
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
     writer: &mut StageWriter<S>,
 ) -> Result<(), StageError> {
     let optional = optional(draft, asking.config, asking.recipe);
@@ -233,10 +233,10 @@ pub struct Replied {
 ///
 /// # Errors
 /// As of [`draft`].
-pub fn replies<S: Subject>(
+pub fn replies<S: Annotatable>(
     draft: Draft,
     records: &[S],
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Replied>>, StageError> {
     let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
     let prompts = prompts(asking.config)?;
@@ -269,7 +269,7 @@ pub fn replies<S: Subject>(
     let unseen = endpoints.iter().any(sends) && is_unseen(draft, asking.config, asking.recipe);
     let asked = match unseen {
         true => {
-            let stored = Asking { offline: true, ..*asking };
+            let stored = LlmContext { offline: true, ..*asking };
             ask_endpoints(endpoints, asks, read, settings.max_reasks, &stored)?
         }
         false => ask_endpoints(endpoints, asks, read, settings.max_reasks, asking)?,
@@ -302,7 +302,7 @@ pub fn ask_endpoints<T>(
     asks: Vec<Vec<Ask>>,
     read: impl Fn(&Ask, &str) -> Result<T, Unreadable>,
     max_reasks: u32,
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Parsed<T>>>, StageError> {
     let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
     let cancel = CancellationToken::new();
@@ -373,7 +373,7 @@ pub fn ask_endpoints<T>(
     Ok(parsed)
 }
 
-fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {
+fn outcome<S: Annotatable>(draft: Draft, mut record: S, replies: Vec<Replied>, optional: bool) -> Outcome<S> {
     // Nothing was asked of it.
     if replies.is_empty() {
         return Outcome::Kept(record);
@@ -381,12 +381,12 @@ fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optio
     let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
     let mut missing: Option<(Reason, String, bool)> = None;
     for Replied { slot, prompt, parsed } in replies {
-        match told(parsed, &prompt) {
-            Told::Drafted { values, basis, words } => {
+        match draft_outcome(parsed, &prompt) {
+            DraftOutcome::Drafted { values, basis, words } => {
                 evidence.push(words);
                 drafted.push(Drafted { slot, values, basis });
             }
-            Told::Missing { reason, words, held } => {
+            DraftOutcome::Missing { reason, words, held } => {
                 missing.get_or_insert((reason, words, held));
             }
         }
@@ -410,7 +410,7 @@ fn outcome<S: Subject>(draft: Draft, mut record: S, replies: Vec<Replied>, optio
 }
 
 /// A reply, in the words of a ledger.
-pub(in crate::stages) enum Told {
+pub(in crate::stages) enum DraftOutcome {
     /// It says this.
     Drafted {
         /// What it says.
@@ -431,7 +431,7 @@ pub(in crate::stages) enum Told {
     },
 }
 
-pub(in crate::stages) fn told(parsed: Parsed<Values>, prompt: &str) -> Told {
+pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> DraftOutcome {
     match parsed {
         Parsed::Value { value, reply, reasks } => {
             let origin = if reply.marks.sample { "sample" } else { "reply" };
@@ -439,14 +439,14 @@ pub(in crate::stages) fn told(parsed: Parsed<Values>, prompt: &str) -> Told {
             let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
             let cut = if reply.marks.truncated { ", cut at max_tokens" } else { "" };
             let words = format!("{basis} to {prompt}{again}{cut}");
-            Told::Drafted { values: value, basis, words }
+            DraftOutcome::Drafted { values: value, basis, words }
         }
-        Parsed::Held(held) => Told::Missing { reason: held.reason, words: held.what, held: true },
+        Parsed::Held(held) => DraftOutcome::Missing { reason: held.reason, words: held.what, held: true },
         Parsed::Failed(failed) => {
             let raw =
                 if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
             let words = format!("{} (reply:{}){raw}", failed.error, failed.key);
-            Told::Missing { reason: failed.reason, words, held: false }
+            DraftOutcome::Missing { reason: failed.reason, words, held: false }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Leave to pay: where no cap bounds what a run spends, somebody is asked before its first paid request.
 
-use super::Asking;
+use super::LlmContext;
 use crate::config::sections;
 use crate::stages::StageError;
 use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate};
@@ -16,7 +16,7 @@ pub(in crate::stages) fn agreed(
     store: &Store,
     endpoints: &[Endpoint],
     asks: &[Vec<Ask>],
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
 ) -> Result<(), StageError> {
     let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
     if asking.offline || asking.run.is_capped() || asking.run.is_agreed() || settings.max_usd > 0.0 {

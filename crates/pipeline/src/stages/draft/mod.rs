@@ -25,11 +25,11 @@ mod translation;
 mod unusable;
 mod wrong;
 
+pub(super) use ask::{DraftOutcome, draft_outcome};
 pub use ask::{
-    Asking, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, optional, papers_own, prompts,
+    LlmContext, Replied, Request, ask_endpoints, draft, evidence, no_endpoint, optional, papers_own, prompts,
     replies, requests,
 };
-pub(super) use ask::{Told, told};
 pub(super) use consent::agreed;
 pub use endpoints::{Slot, endpoints, is_skipped, is_unseen, named, sends, slots, wants_unseen};
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Draft, Parsed, loose};
+use super::{Parsed, RawPost, loose};
 use riddlemill_text::record::PostKind;
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ pub(super) fn post(line: &str) -> Parsed {
         Some(input) => format!("{instruction}\n{input}"),
         None => instruction,
     };
-    Parsed::Post(Box::new(Draft { kind: PostKind::Plain, content: Some(content), ..Draft::default() }))
+    Parsed::Post(Box::new(RawPost { kind: PostKind::Plain, content: Some(content), ..RawPost::default() }))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::{Draft, Parsed, loose};
+use super::{Parsed, RawPost, loose};
 use riddlemill_harvest::pages::tieba::thread_id;
 use riddlemill_text::record::{Post, PostKind, Reason, text_id};
 use riddlemill_text::text::clean::annual::{note, numbered};
@@ -33,14 +33,14 @@ pub(super) fn title(line: &str) -> Parsed {
     }
     let mentions =
         row.lz.iter().filter(|name| super::mentioned(name, [&row.title, &row.abs])).cloned().collect();
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: row.href.as_deref().and_then(thread_id).map(|tid| ["tieba:", &tid.to_string()].concat()),
         kind: PostKind::Thread,
         title: row.title,
         content: row.abs,
         author: row.lz,
         mentions,
-        ..Draft::default()
+        ..RawPost::default()
     }))
 }
 
@@ -65,14 +65,14 @@ pub(super) fn annual(line: &str) -> Parsed {
     };
     let mentions =
         row.author.iter().filter(|name| content.contains(name.as_str()) && name.chars().count() > 1);
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: None,
         kind: PostKind::Numbered,
         mentions: mentions.cloned().collect(),
         content: Some(content),
         author: row.author,
         time: row.ctime,
-        ..Draft::default()
+        ..RawPost::default()
     }))
 }
 
@@ -129,7 +129,7 @@ impl Notes {
 mod tests {
     use super::*;
 
-    fn post(parsed: Parsed) -> Draft {
+    fn post(parsed: Parsed) -> RawPost {
         match parsed {
             Parsed::Post(draft) => *draft,
             other => panic!("{other:?}"),

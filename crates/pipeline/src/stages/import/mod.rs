@@ -5,10 +5,10 @@
 //! of users are hashed here and go no further.
 
 mod aiotieba;
-mod booking;
 mod cqia;
 mod dump;
 mod files;
+mod ledger;
 mod leymore;
 mod loose;
 mod names;
@@ -34,13 +34,13 @@ use serde::de::DeserializeSeed;
 use super::withdrawal::{Tombstone, Withdrawals};
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
-use booking::Booking;
-use riddlemill_files::ahead::{SPLIT, in_order};
+use ledger::ItemLedger;
+use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_harvest::pages::Site;
-use riddlemill_tables::{Batch, Booked, StageWriter};
+use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
 use riddlemill_text::record::{Outcome, Post, PostKind, Reason, is_published, pseudonym, text_id};
 use riddlemill_text::text::anonymise::NameList;
-use same_id::{Print, Seen};
+use same_id::{Fingerprint, Seen};
 use split::{Item, Items};
 
 pub use dump::open as open_dump;
@@ -53,7 +53,7 @@ pub use split::Unread;
 
 /// A post as its source's parser sees it, before it has an identity.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Draft {
+pub struct RawPost {
     /// The native id, where there is one.
     pub id: Option<String>,
     /// How title and content make up the text.
@@ -82,7 +82,7 @@ pub struct Draft {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Parsed {
     /// A post.
-    Post(Box<Draft>),
+    Post(Box<RawPost>),
     /// Not a candidate, by a rule of the source.
     Out(Reason, String),
     /// Not readable as this source's format.
@@ -111,15 +111,15 @@ pub fn import(
     let mut table = writer.table::<FileRow>("files")?;
     for dump in dumps {
         let mut items = 0;
-        let book = |booking: &mut Booking, place| {
+        let book = |booking: &mut ItemLedger, place| {
             outcomes(dump, place, secrets, withdrawn, |read| booking.put(&read));
         };
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
         read(dump, settings, book, |mut booked| {
             stop.check()?;
-            booked.iter_mut().for_each(|booking| seen.meet(&mut booking.prints));
+            booked.iter_mut().for_each(|booking| seen.observe(&mut booking.fingerprints));
             let settled: Vec<Batch<Post>> =
-                booked.into_par_iter().map(Booking::settled).collect::<Result<_, _>>()?;
+                booked.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
             for batch in settled {
                 items += batch.entries() as u64;
                 pulse.advance(batch.entries() as u64);
@@ -188,7 +188,7 @@ fn read<T: Default + Send>(
             Place { position: page.at, name: Some(name), parsed: warc::page(page, &known, dump) }
         };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return in_order(warc::batches(dump, &Site::Tieba).into_iter(), gather, take);
+        return par_map_ordered(warc::batches(dump, &Site::Tieba).into_iter(), gather, take);
     }
     if let Some(found) = &dump.profile {
         let known = profile::census(dump, found, settings);
@@ -199,13 +199,13 @@ fn read<T: Default + Send>(
         };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
         let limit = settings.max_line_mib << 20;
-        return in_order(profile::batches(dump, found, limit).into_iter(), gather, take);
+        return par_map_ordered(profile::batches(dump, found, limit).into_iter(), gather, take);
     }
     if let Some(site) = riddles::site(dump.kind) {
         let place =
             |page: riddles::Paged| Place { position: page.at, name: Some(page.name), parsed: page.parsed };
         let gather = |batch: Vec<_>| Ok(batch.into_par_iter().map(place).fold(T::default, gather).collect());
-        return in_order(
+        return par_map_ordered(
             riddles::batches(dump, &site, settings.max_line_mib << 20).into_iter(),
             gather,
             take,
@@ -230,7 +230,7 @@ fn read<T: Default + Send>(
     };
     let gather =
         |batch: Items| Ok(batch.par_iter().with_min_len(SPLIT).map(place).fold(T::default, gather).collect());
-    in_order(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
+    par_map_ordered(rows::batches(dump, settings.max_line_mib << 20).into_iter(), gather, take)
 }
 
 /// What a file of posts says of its threads. Lines that cannot be read are reported on the second reading.
@@ -326,7 +326,7 @@ pub fn books<E: Send>(
     secrets: &Secrets<'_>,
     withdrawn: &Withdrawals,
     unsettled: bool,
-    mut take: impl FnMut(Vec<Booked<Post>>) -> Result<(), E>,
+    mut take: impl FnMut(Vec<LedgerRecord<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut seen = Seen::default();
     let mut failed = Ok(());
@@ -337,9 +337,9 @@ pub fn books<E: Send>(
         let mut booked = Vec::new();
         for mut read in batch.into_iter().flatten() {
             if !unsettled {
-                seen.meet(&mut read.prints);
+                seen.observe(&mut read.fingerprints);
             }
-            same_id::put(read, |locator, outcome| booked.push(Booked::of(locator, outcome)));
+            same_id::put(read, |locator, outcome| booked.push(LedgerRecord::of(locator, outcome)));
         }
         failed = take(booked);
         failed.as_ref().map_err(|_| StageError::Stopped).copied()
@@ -353,7 +353,7 @@ pub fn books<E: Send>(
 struct Read {
     locator: String,
     outcome: Outcome<Post>,
-    prints: Vec<Print>,
+    fingerprints: Vec<Fingerprint>,
 }
 
 /// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
@@ -369,31 +369,31 @@ fn outcomes(
     let posts = match parsed {
         Parsed::Page(posts) => posts,
         Parsed::Post(draft) => {
-            let (post, print) = post(dump, position, *draft, secrets);
+            let (post, fingerprint) = post(dump, position, *draft, secrets);
             return put(match withdrawn.of_post(&post.id, &post.text) {
-                Some(tombstone) => Read { locator, outcome: buried(tombstone), prints: Vec::new() },
-                None => Read { locator, outcome: Outcome::Kept(post), prints: vec![print] },
+                Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
+                None => Read { locator, outcome: Outcome::Kept(post), fingerprints: vec![fingerprint] },
             });
         }
-        other => return put(Read { locator, outcome: set_aside(other), prints: Vec::new() }),
+        other => return put(Read { locator, outcome: set_aside(other), fingerprints: Vec::new() }),
     };
-    let (mut rows, mut prints, mut more) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
-            let (post, print) = post(dump, position, *draft, secrets);
+            let (post, fingerprint) = post(dump, position, *draft, secrets);
             if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
                 let locator = format!("{locator}#{}", i + 1);
-                more.push(Read { locator, outcome: buried(tombstone), prints: Vec::new() });
+                more.push(Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() });
                 continue;
             }
             rows.push((post, same_id::PAGE));
-            prints.push(print);
+            fingerprints.push(fingerprint);
         } else {
             let locator = format!("{locator}#{}", i + 1);
-            more.push(Read { locator, outcome: set_aside(parsed), prints: Vec::new() });
+            more.push(Read { locator, outcome: set_aside(parsed), fingerprints: Vec::new() });
         }
     }
-    put(Read { locator, outcome: Outcome::Expanded(rows), prints });
+    put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
     more.into_iter().for_each(put);
 }
 
@@ -422,12 +422,12 @@ fn set_aside(parsed: Parsed) -> Outcome<Post> {
     }
 }
 
-fn post(dump: &Dump, position: u64, draft: Draft, secrets: &Secrets<'_>) -> (Post, Print) {
+fn post(dump: &Dump, position: u64, draft: RawPost, secrets: &Secrets<'_>) -> (Post, Fingerprint) {
     let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
     // Records of published sets are known by their ids: no other source may give such a one.
     let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
     let id = draft.id.filter(own).unwrap_or_else(|| text_id(&text));
-    let print = Print::of(&id, &text);
+    let fingerprint = Fingerprint::of(&id, &text);
     let mut mentions = draft.mentions;
     for name in secrets.names.find(&text) {
         if mentions.iter().all(|known| known != name) {
@@ -453,7 +453,7 @@ fn post(dump: &Dump, position: u64, draft: Draft, secrets: &Secrets<'_>) -> (Pos
         position,
         licence: dump.licence.clone(),
     };
-    (post, print)
+    (post, fingerprint)
 }
 
 /// Whether an author's name stands in what they wrote. One character is no name to look for.

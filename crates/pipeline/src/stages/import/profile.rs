@@ -14,7 +14,7 @@ use riddlemill_text::record::{PostKind, Reason};
 
 use super::files::Dump;
 use super::thread::{Census, Row, Threads};
-use super::{Draft, Parsed, dump, riddles, thread as threads, warc};
+use super::{Parsed, RawPost, dump, riddles, thread as threads, warc};
 use crate::config::{Take, sections};
 
 /// Units handed on at once.
@@ -171,7 +171,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
         if let Some(out) = riddles::mojibake(&question, answer.as_deref()) {
             return out;
         }
-        return Parsed::Post(Box::new(Draft {
+        return Parsed::Post(Box::new(RawPost {
             id: entry.id,
             kind: PostKind::Riddle,
             title: Some(question),
@@ -180,7 +180,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
             time: entry.time.or(entry.time_raw),
             score: entry.score,
             images: entry.images,
-            ..Draft::default()
+            ..RawPost::default()
         }));
     }
     match profile.jokes() {
@@ -197,7 +197,7 @@ pub(super) fn post(entry: Entry, known: &Threads, dump: &Dump, profile: &Profile
     }
     let named =
         [entry.title.as_deref(), entry.body.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("\n");
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: entry.id,
         kind: if entry.title.is_some() { PostKind::Thread } else { PostKind::Plain },
         title: entry.title,

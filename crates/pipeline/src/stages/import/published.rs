@@ -9,7 +9,7 @@ use minijinja::Value as Given;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::{Expression, notation};
 
-use super::{Draft, Dump, Parsed, rows};
+use super::{Dump, Parsed, RawPost, rows};
 use crate::config::{SourceKind, sections};
 use crate::stages::published::PublishedRow;
 use crate::stages::withdrawal::Withdrawals;
@@ -27,7 +27,7 @@ struct Row {
     row: PublishedRow,
     /// Whether the record is made of it; others of its group go into that.
     first: bool,
-    draft: Draft,
+    draft: RawPost,
 }
 
 impl Rows {
@@ -64,7 +64,7 @@ impl Rows {
                     number: found.number,
                     json: text.trim().to_owned(),
                 };
-                let draft = Draft { id: Some(record), ..found.draft };
+                let draft = RawPost { id: Some(record), ..found.draft };
                 read.rows.insert(item.position, Row { row, first, draft });
             }
         }
@@ -111,7 +111,7 @@ pub(super) fn row(dump: &Dump, text: &str) -> Parsed {
         Err(what) => Parsed::Bad(what),
         Ok(found) => {
             let name = found.group.unwrap_or(found.name);
-            Parsed::Post(Box::new(Draft { id: Some(published_id(set, &name)), ..found.draft }))
+            Parsed::Post(Box::new(RawPost { id: Some(published_id(set, &name)), ..found.draft }))
         }
     }
 }
@@ -137,7 +137,7 @@ struct Found {
     group: Option<String>,
     role: String,
     number: Option<u64>,
-    draft: Draft,
+    draft: RawPost,
 }
 
 impl Found {
@@ -159,16 +159,16 @@ impl Found {
         };
         let lacks = |key: &str, is: &Expression| format!("it has no {key} ({})", is.source());
         let draft = match (&published.text, &published.question) {
-            (Some(is), _) => Draft {
+            (Some(is), _) => RawPost {
                 kind: PostKind::Plain,
                 content: Some(words(Some(is)).ok_or_else(|| lacks("text", is))?),
-                ..Draft::default()
+                ..RawPost::default()
             },
-            (None, Some(is)) => Draft {
+            (None, Some(is)) => RawPost {
                 kind: PostKind::Riddle,
                 title: Some(words(Some(is)).ok_or_else(|| lacks("question", is))?),
                 content: words(published.answer.as_ref()),
-                ..Draft::default()
+                ..RawPost::default()
             },
             (None, None) => return Err("nothing says what its text is".into()),
         };

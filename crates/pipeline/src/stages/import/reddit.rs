@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Draft, Parsed, loose};
+use super::{Parsed, RawPost, loose};
 use riddlemill_text::record::{PostKind, Reason};
 
 #[derive(Deserialize)]
@@ -66,7 +66,7 @@ pub(super) fn post(line: &str) -> Parsed {
     let mentions =
         author.iter().filter(|name| super::mentioned(name, [&object.title, &content])).cloned().collect();
     let pictured = object.is_gallery == Value::Bool(true) || object.post_hint.as_deref() == Some("image");
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: Some(id),
         kind: if object.title.is_some() { PostKind::Thread } else { PostKind::Plain },
         title: object.title,
@@ -95,7 +95,7 @@ fn taken_away(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn draft(line: &str) -> Draft {
+    fn draft(line: &str) -> RawPost {
         match post(line) {
             Parsed::Post(draft) => *draft,
             other => panic!("{other:?}"),

@@ -10,7 +10,7 @@ use std::thread;
 use serde::Deserialize;
 
 use super::files::Dump;
-use super::{Draft, Parsed, dump, loose, warc};
+use super::{Parsed, RawPost, dump, loose, warc};
 use crate::config::SourceKind;
 use riddlemill_harvest::pages::{self, Class, Riddle, Site, charset};
 use riddlemill_text::record::{PostKind, Reason};
@@ -94,13 +94,13 @@ pub(super) fn riddle(riddle: Riddle) -> Parsed {
     if let Some(out) = mojibake(&riddle.question, riddle.answer.as_deref()) {
         return out;
     }
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: riddle.id.map(|id| format!("riddle:{id}")),
         kind: PostKind::Riddle,
         title: Some(riddle.question),
         content: riddle.answer.filter(text),
         links: riddle.anchors.into_iter().filter(text).collect(),
-        ..Draft::default()
+        ..RawPost::default()
     }))
 }
 
@@ -136,12 +136,12 @@ pub(super) fn puzzle(line: &str) -> Parsed {
         return out;
     }
     let id = line.id.filter(|id| !id.trim().is_empty());
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: id.map(|id| if id.contains(':') { id } else { format!("puzzle:{id}") }),
         kind: PostKind::Riddle,
         title: Some(question),
         content: line.answer.filter(|text| !text.trim().is_empty()),
-        ..Draft::default()
+        ..RawPost::default()
     }))
 }
 

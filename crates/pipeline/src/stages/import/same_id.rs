@@ -8,7 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 use serde::Deserialize;
 
 use super::Read;
-use riddlemill_tables::Booked;
+use riddlemill_tables::LedgerRecord;
 use riddlemill_text::record::{Outcome, Post, Reason, State};
 
 /// A post of a booked item whose id an earlier item had.
@@ -22,7 +22,7 @@ pub struct Again {
 
 /// The id and the text of a post, in short.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Print {
+pub(super) struct Fingerprint {
     id: Id,
     text: u32,
     /// Whether the id came before, and if so, whether with the same text.
@@ -39,9 +39,9 @@ impl Hash for Id {
     }
 }
 
-impl Print {
+impl Fingerprint {
     /// Of a post whose text was not changed since it was read.
-    pub(super) fn of(id: &str, text: &str) -> Print {
+    pub(super) fn of(id: &str, text: &str) -> Fingerprint {
         let hash = blake3::hash(id.as_bytes());
         let word =
             |at: usize| hash.as_bytes()[at..at + 4].iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -49,7 +49,7 @@ impl Print {
         let mut said = FxHasher::default();
         text.hash(&mut said);
         let said = said.finish();
-        Print { id: Id([word(0), word(4), word(8)]), text: (said ^ said >> 32) as u32, again: None }
+        Fingerprint { id: Id([word(0), word(4), word(8)]), text: (said ^ said >> 32) as u32, again: None }
     }
 }
 
@@ -66,15 +66,15 @@ impl Default for Seen {
 
 impl Seen {
     /// Finds out which of these posts come again, in their order.
-    pub(super) fn meet<'a>(&mut self, prints: impl IntoIterator<Item = &'a mut Print>) {
-        for print in prints {
-            let table = &mut self.0[(print.id.0[0] >> 26) as usize];
-            print.again = match table.entry(print.id) {
+    pub(super) fn observe<'a>(&mut self, fingerprints: impl IntoIterator<Item = &'a mut Fingerprint>) {
+        for fingerprint in fingerprints {
+            let table = &mut self.0[(fingerprint.id.0[0] >> 26) as usize];
+            fingerprint.again = match table.entry(fingerprint.id) {
                 Entry::Vacant(place) => {
-                    place.insert(print.text);
+                    place.insert(fingerprint.text);
                     None
                 }
-                Entry::Occupied(first) => Some(*first.get() == print.text),
+                Entry::Occupied(first) => Some(*first.get() == fingerprint.text),
             };
         }
     }
@@ -82,13 +82,13 @@ impl Seen {
 
 /// Puts an entry as what it is among all that were read, once [`Seen`] met its posts.
 pub(super) fn put(read: Read, put: impl FnMut(String, Outcome<Post>)) {
-    let Read { locator, outcome, prints } = read;
-    settle(locator, outcome, |row| prints.get(row).and_then(|print| print.again), put);
+    let Read { locator, outcome, fingerprints } = read;
+    settle(locator, outcome, |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again), put);
 }
 
 /// An item that was booked by itself, where some of its posts are known to come `again`: what it is among
 /// all items.
-pub fn settle_again(booked: Booked<Post>, again: &[Again]) -> Vec<Booked<Post>> {
+pub fn settle_again(booked: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
     let outcome = match State::from_code(&booked.entry.outcome) {
         Some(State::Kept) => booked.rows.into_iter().next().map(Outcome::Kept),
         Some(State::Expanded) => {
@@ -99,7 +99,7 @@ pub fn settle_again(booked: Booked<Post>, again: &[Again]) -> Vec<Booked<Post>> 
     let mut settled = Vec::new();
     if let Some(outcome) = outcome {
         let known = |row| again.iter().find(|known| known.row == row).map(|known| known.same);
-        settle(booked.entry.id, outcome, known, |id, outcome| settled.push(Booked::of(id, outcome)));
+        settle(booked.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::of(id, outcome)));
     }
     settled
 }
@@ -156,13 +156,13 @@ mod tests {
     #[test]
     fn what_came_before_is_known_by_its_id_and_its_text() {
         let ids: Vec<String> = (0..5000).map(|n| format!("tieba:{n}")).collect();
-        let prints = |text: &str| ids.iter().map(|id| Print::of(id, text)).collect::<Vec<_>>();
+        let fingerprints = |text: &str| ids.iter().map(|id| Fingerprint::of(id, text)).collect::<Vec<_>>();
         let mut seen = Seen::default();
         for (text, again) in [("云会恐高吗", None), ("云会恐高吗", Some(true)), ("鱼会口渴吗", Some(false))]
         {
-            let mut prints = prints(text);
-            seen.meet(&mut prints);
-            assert!(prints.iter().all(|print| print.again == again), "{text} {again:?}");
+            let mut fingerprints = fingerprints(text);
+            seen.observe(&mut fingerprints);
+            assert!(fingerprints.iter().all(|fingerprint| fingerprint.again == again), "{text} {again:?}");
         }
         assert_eq!(seen.0.iter().map(HashMap::len).sum::<usize>(), ids.len());
         assert_eq!(size_of::<(Id, u32)>(), 16);

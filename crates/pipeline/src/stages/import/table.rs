@@ -10,7 +10,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::{Draft, Parsed, loose};
+use super::{Parsed, RawPost, loose};
 use riddlemill_text::record::PostKind;
 
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
@@ -30,7 +30,7 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
     let id = field("id").filter(|id| !id.is_empty());
     let author = field("author").filter(|name| !name.is_empty());
     let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: id.map(|id| if id.contains(':') { id } else { format!("table:{id}") }),
         kind: if title.is_some() { PostKind::Thread } else { PostKind::Plain },
         title,
@@ -129,7 +129,7 @@ mod tests {
         pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
     }
 
-    fn draft(line: &str, pairs: &[(&str, &str)]) -> Draft {
+    fn draft(line: &str, pairs: &[(&str, &str)]) -> RawPost {
         match post(line, &fields(pairs)) {
             Parsed::Post(draft) => *draft,
             other => panic!("{other:?}"),

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde::Deserialize;
 
-use super::{Draft, Parsed, loose};
+use super::{Parsed, RawPost, loose};
 use crate::config::{Take, sections};
 use riddlemill_text::record::{PostKind, Reason};
 use riddlemill_text::text::clean::annual::{Standing, joke, note};
@@ -218,7 +218,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
         named.push_str(note);
     }
     let mentions = threads.map(|t| t.names.in_text(&named)).unwrap_or_default();
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: row
             .id
             .clone()

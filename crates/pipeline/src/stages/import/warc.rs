@@ -10,7 +10,7 @@ use url::Url;
 
 use super::files::Dump;
 use super::thread::{Census, Row, Threads};
-use super::{Draft, Parsed, thread as threads};
+use super::{Parsed, RawPost, thread as threads};
 use crate::config::sections;
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
@@ -135,7 +135,7 @@ fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
         return Parsed::Out(Reason::NoNumber, post.title.unwrap_or_default());
     };
     let mentions = post.author.iter().filter(|name| super::mentioned(name, [&post.title, &post.text]));
-    Parsed::Post(Box::new(Draft {
+    Parsed::Post(Box::new(RawPost {
         id: Some(format!("tieba:{tid}")),
         kind: PostKind::Thread,
         mentions: mentions.cloned().collect(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::config::{Config, sections};
 use crate::stages::StageError;
-use crate::stages::draft::{Asking, agreed, open_store, sends};
+use crate::stages::draft::{LlmContext, agreed, open_store, sends};
 use riddlemill_llm::{Ask, CancellationToken, Endpoint, Engine, Limits, Usd};
 use riddlemill_tables::Workspace;
 use riddlemill_text::record::Puzzle;
@@ -41,7 +41,7 @@ pub fn asks(config: &Config, recipe: &str) -> Result<bool, StageError> {
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where endpoint or store cannot be used.
-pub fn vectors(puzzles: &[Puzzle], asking: &Asking<'_>) -> Result<Vec<Option<Vec<f32>>>, StageError> {
+pub fn vectors(puzzles: &[Puzzle], asking: &LlmContext<'_>) -> Result<Vec<Option<Vec<f32>>>, StageError> {
     let Some(endpoint) = endpoint(asking.config, asking.recipe)? else {
         return Ok(puzzles.iter().map(|_| None).collect());
     };

@@ -23,7 +23,7 @@ pub use strip::{as_published, strip};
 
 /// Every stage that knows of puzzles alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Puzzling {
+pub enum PuzzleStage {
     /// Riddles to puzzles.
     Strip,
     /// Personal data becomes a mark.
@@ -42,18 +42,18 @@ pub enum Puzzling {
     Group,
 }
 
-impl Puzzling {
+impl PuzzleStage {
     /// The stage of an operation that a benchmark's folder names.
-    pub fn of_op(op: &str) -> Option<Puzzling> {
+    pub fn of_op(op: &str) -> Option<PuzzleStage> {
         Some(match op {
-            "riddle" => Puzzling::Strip,
-            "anonymise_riddle" => Puzzling::Anonymise,
-            "spelling" => Puzzling::Spelling,
-            "same_riddle" => Puzzling::Dedup,
-            "given_premises" => Puzzling::Given,
-            "neighbours" => Puzzling::Near,
-            "neighbours_in_context" => Puzzling::ContextNear,
-            "puzzle_group" => Puzzling::Group,
+            "riddle" => PuzzleStage::Strip,
+            "anonymise_riddle" => PuzzleStage::Anonymise,
+            "spelling" => PuzzleStage::Spelling,
+            "same_riddle" => PuzzleStage::Dedup,
+            "given_premises" => PuzzleStage::Given,
+            "neighbours" => PuzzleStage::Near,
+            "neighbours_in_context" => PuzzleStage::ContextNear,
+            "puzzle_group" => PuzzleStage::Group,
             _ => return None,
         })
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::config::sections;
 use crate::stages::StageError;
-use crate::stages::draft::{Asking, Draft, Replied, Told, replies, told};
+use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, draft_outcome, replies};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::record::{Outcome, Question, Reason, Response};
 
@@ -22,7 +22,7 @@ pub use made::{Made, Refused};
 pub fn respond(
     questions: Vec<Question>,
     made: Made,
-    asking: &Asking<'_>,
+    asking: &LlmContext<'_>,
     writer: &mut StageWriter<Response>,
 ) -> Result<(), StageError> {
     let settings: sections::Respond = asking.config.typed(Some(asking.recipe), "respond");
@@ -50,14 +50,14 @@ fn outcome(
     let mut responses: BTreeMap<String, Response> = BTreeMap::new();
     let mut missing: Option<(Reason, String, bool)> = None;
     for Replied { slot, prompt, parsed } in replies {
-        match told(parsed, &prompt) {
-            Told::Drafted { values, basis, .. } => {
+        match draft_outcome(parsed, &prompt) {
+            DraftOutcome::Drafted { values, basis, .. } => {
                 let text = values.text("text").unwrap_or_default().to_owned();
                 let response =
                     response(question, slot.to_pair, &slot.model, u64::from(slot.sample), text, basis);
                 responses.insert(response.id.clone(), response);
             }
-            Told::Missing { reason, words, held } => {
+            DraftOutcome::Missing { reason, words, held } => {
                 missing.get_or_insert((reason, words, held));
             }
         }

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::overrule::{by_rule, stops};
 use super::published::{Published, let_through};
-use super::subject::{Decision, Subject, Subjects};
+use super::subject::{Annotatable, Decision, Subjects};
 use crate::config::sections;
 use riddlemill_review::ballot::{Drafts, Field, KEEP, Kind, Round, Step};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
@@ -221,7 +221,7 @@ pub struct Evidence<'a> {
 }
 
 /// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
-pub fn review<S: Subject>(
+pub fn review<S: Annotatable>(
     review: Review,
     records: Vec<S>,
     settings: &sections::Review,
@@ -290,7 +290,7 @@ pub fn review<S: Subject>(
 }
 
 /// A published record: what people here voted for holds, and else what its row says.
-fn of_published<S: Subject>(
+fn of_published<S: Annotatable>(
     published: &Published,
     review: Review,
     step: &Step,
@@ -343,7 +343,7 @@ fn passing_item(step: &Step, item: &Item) -> Option<Values> {
 }
 
 /// A record that a person lets through, whatever the votes say or lack.
-fn kept<S: Subject>(
+fn kept<S: Annotatable>(
     review: Review,
     mut record: S,
     values: Vec<Values>,
@@ -401,7 +401,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn outcome<S: Subject>(
+fn outcome<S: Annotatable>(
     review: Review,
     step: &Step,
     mut record: S,

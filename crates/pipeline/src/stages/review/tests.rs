@@ -150,7 +150,7 @@ fn on(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
 }
 
 /// What a step makes of a record.
-fn outcome_of<S: Subject>(review: Review, record: S, optional: bool, votes: &[Vote]) -> Outcome<S> {
+fn outcome_of<S: Annotatable>(review: Review, record: S, optional: bool, votes: &[Vote]) -> Outcome<S> {
     let step = review.ballot(&settings(&[]));
     let (items, votes) = (record.items(review, &step, 1), on(votes));
     let resolved = resolve_all(&step, &items, &votes);

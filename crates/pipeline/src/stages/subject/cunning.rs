@@ -1,6 +1,6 @@
 //! The cunning texts of FLUB (Li et al., 2.1).
 
-use super::{Decision, Drafted, Prompt, Subject, discard, list, noted, only, text};
+use super::{Annotatable, Decision, Drafted, Prompt, discard, list, noted, only, text};
 use crate::stages::Review;
 use crate::stages::draft::{Draft, Slot, check};
 use riddlemill_review::ballot::Step;
@@ -12,7 +12,7 @@ use riddlemill_text::text::interrogative;
 /// The fields that hold the wrong answers of one person or reply.
 const WRONG: [&str; 3] = ["wrong_1", "wrong_2", "wrong_3"];
 
-impl Subject for CunningText {
+impl Annotatable for CunningText {
     fn of_post(post: Post) -> Option<CunningText> {
         Some(post.into())
     }

@@ -8,7 +8,7 @@ use riddlemill_benchmarks::scope::{Scope, group, text, texts};
 use riddlemill_benchmarks::{Expression, Trouble};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Decision, Drafted, Prompt, Subject, only};
+use super::{Annotatable, Decision, Drafted, Prompt, only};
 use crate::stages::Review;
 use crate::stages::draft::{Draft, Slot};
 use crate::stages::review::Ballot;
@@ -70,7 +70,7 @@ pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<
     Scope::new(names, fields)
 }
 
-impl Subject for Declared {
+impl Annotatable for Declared {
     fn of_post(post: Post) -> Option<Declared> {
         let (title, content) = (post.title.clone(), post.content.clone());
         Some(Declared { title, content, groups: "{}".into(), ..post.into() })

@@ -1,6 +1,6 @@
 //! The jokes of Chumor (He et al., 2 and 3).
 
-use super::{Decision, Drafted, Prompt, Subject, noted, only, text, votes_of};
+use super::{Annotatable, Decision, Drafted, Prompt, noted, only, text, votes_of};
 use crate::stages::Review;
 use crate::stages::draft::{Draft, Slot, check};
 use riddlemill_review::ballot::{KEEP, Step};
@@ -8,7 +8,7 @@ use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::record::{Joke, Post, Standing, derived};
 
-impl Subject for Joke {
+impl Annotatable for Joke {
     fn of_post(post: Post) -> Option<Joke> {
         Some(post.into())
     }

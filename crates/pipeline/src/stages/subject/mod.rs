@@ -131,7 +131,7 @@ pub struct Decision {
 }
 
 /// A record that models draft for and people decide on.
-pub trait Subject: Record + Clone {
+pub trait Annotatable: Record + Clone {
     /// The record that a post becomes; `None` where it is made of other records.
     fn of_post(post: Post) -> Option<Self>;
 

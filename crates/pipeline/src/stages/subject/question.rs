@@ -1,6 +1,6 @@
 //! The questions of RuozhiBench-Gen (Zhai et al., 2.2 and 2.3).
 
-use super::{Decision, Drafted, Prompt, Subject, discard, list, noted, only, text};
+use super::{Annotatable, Decision, Drafted, Prompt, discard, list, noted, only, text};
 use crate::stages::Review;
 use crate::stages::draft::{Draft, SCREEN_REASONS, Slot, check};
 use riddlemill_review::ballot::{Drafts, KEEP, Step};
@@ -8,7 +8,7 @@ use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::record::{Post, Question, Standing};
 
-impl Subject for Question {
+impl Annotatable for Question {
     fn of_post(post: Post) -> Option<Question> {
         Some(post.into())
     }

@@ -1,11 +1,11 @@
 //! The responses of RuozhiBench, which judges rate (Zhai et al., 3.1).
 
-use super::{Drafted, Prompt, Subject};
+use super::{Annotatable, Drafted, Prompt};
 use crate::stages::draft::{Draft, Slot};
 use riddlemill_text::record::{Post, Response};
 
 /// No person looks at responses: the paper has none do so (section 4.1).
-impl Subject for Response {
+impl Annotatable for Response {
     fn of_post(_: Post) -> Option<Response> {
         None
     }

@@ -1,10 +1,10 @@
 //! The questions of a puzzle's group: their topics are drafted (appendix A.1), nothing more is decided on them.
 
-use super::{Drafted, Prompt, Subject, text};
+use super::{Annotatable, Drafted, Prompt, text};
 use crate::stages::draft::{Draft, Slot};
 use riddlemill_text::record::{Post, Variant};
 
-impl Subject for Variant {
+impl Annotatable for Variant {
     fn of_post(_: Post) -> Option<Variant> {
         None
     }

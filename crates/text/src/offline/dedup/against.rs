@@ -1,6 +1,6 @@
 //! Records of one set that resemble those of another, as of a published benchmark.
 
-use super::likes::{Like, likes};
+use super::similar_pairs::{SimilarPair, similar_pairs};
 use crate::join::Unwatched;
 use crate::offline::settings;
 
@@ -19,7 +19,7 @@ pub struct Resemblance {
 /// exact join over both sets: none is missed.
 pub fn resemblances(texts: &[&str], others: &[&str], settings: &settings::Dedup) -> Vec<Option<Resemblance>> {
     let all: Vec<&str> = texts.iter().chain(others).copied().collect();
-    let (groups, likes) = likes(&all, settings, &Unwatched);
+    let (groups, similar_pairs) = similar_pairs(&all, settings, &Unwatched);
     let own = texts.len() as u32;
     // Rows ascend in a group, and the other set comes last.
     let of_others = |group: u32| {
@@ -29,7 +29,7 @@ pub fn resemblances(texts: &[&str], others: &[&str], settings: &settings::Dedup)
     let mut best: Vec<Option<Resemblance>> = (0..groups.len() as u32)
         .map(|group| of_others(group).map(|other| Resemblance { other, score: 1.0, predicate: "identical" }))
         .collect();
-    for Like { a, b, score, predicate, .. } in likes.into_iter().filter(|like| like.same) {
+    for SimilarPair { a, b, score, predicate, .. } in similar_pairs.into_iter().filter(|like| like.same) {
         for (group, partner) in [(a, b), (b, a)] {
             let Some(other) = of_others(partner) else { continue };
             let found = Resemblance { other, score, predicate };

@@ -1,6 +1,6 @@
 //! Which group of equal texts goes into which.
 
-use super::likes::Like;
+use super::similar_pairs::SimilarPair;
 use crate::join::{Likeness, resolve};
 
 /// The row of a group that would be kept.
@@ -20,12 +20,12 @@ pub struct Keeper {
 }
 
 /// In the order of rank, each group goes into the kept group that it is most like, or is kept.
-pub fn keepers(heads: &[usize], likes: &[Like], ranks: &[u32]) -> Vec<Option<Keeper>> {
+pub fn keepers(heads: &[usize], similar_pairs: &[SimilarPair], ranks: &[u32]) -> Vec<Option<Keeper>> {
     let rank = |group: u32| ranks[heads[group as usize]];
-    let mut pairs: Vec<Likeness<(u32, Keeper)>> = likes
+    let mut pairs: Vec<Likeness<(u32, Keeper)>> = similar_pairs
         .iter()
         .filter(|like| like.same)
-        .map(|&Like { a, b, score, predicate, .. }| {
+        .map(|&SimilarPair { a, b, score, predicate, .. }| {
             let (into, from) = if rank(a) < rank(b) { (a, b) } else { (b, a) };
             let with = (from, Keeper { into, score, predicate });
             Likeness { into: rank(into), from: rank(from), score, with }
@@ -43,8 +43,8 @@ pub fn keepers(heads: &[usize], likes: &[Like], ranks: &[u32]) -> Vec<Option<Kee
 mod tests {
     use super::*;
 
-    fn like(a: u32, b: u32, score: f64) -> Like {
-        Like { a, b, score, same: true, predicate: "near", veto: None }
+    fn like(a: u32, b: u32, score: f64) -> SimilarPair {
+        SimilarPair { a, b, score, same: true, predicate: "near", veto: None }
     }
 
     #[test]

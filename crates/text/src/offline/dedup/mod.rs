@@ -5,19 +5,19 @@
 //! keeper policy, then by id. In that order each one goes into the kept record that it resembles most,
 //! or is kept itself.
 //!
-//! [`likes()`] says what is alike, [`ranks()`] in which order records would be kept, [`keepers()`] what goes
+//! [`similar_pairs()`] says what is alike, [`ranks()`] in which order records would be kept, [`keepers()`] what goes
 //! where, [`decide`] all of it; [`resemblances`] looks into another set of records; [`parted`] is the same in
 //! parts, for rows that are spread over many machines.
 
 mod against;
 mod keepers;
-mod likes;
 pub mod parted;
 mod ranks;
+mod similar_pairs;
 mod whole;
 
 pub use against::{Resemblance, resemblances};
 pub use keepers::{Keeper, best, keepers};
-pub use likes::{Like, decimal, likes, name, query, row_pairs};
 pub use ranks::{Standing, ranks};
+pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs};
 pub use whole::{Found, decide, merged, standing, witness};

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::keepers::{Keeper, best, keepers};
-use super::likes::{Like, likes, row_pairs};
 use super::ranks::{Standing, ranks};
+use super::similar_pairs::{SimilarPair, row_pairs, similar_pairs};
 use crate::join::Watch;
 use crate::offline::settings;
 use crate::record::{Outcome, Post, Reason, Witness};
@@ -17,10 +17,10 @@ pub fn decide(
     posts: &[Post],
     settings: &settings::Dedup,
     watch: &dyn Watch,
-    mut each_pair: impl FnMut(u32, u32, Option<&Like>),
+    mut each_pair: impl FnMut(u32, u32, Option<&SimilarPair>),
 ) -> Vec<Option<Outcome<Post>>> {
     let found = Found::among(posts, settings, watch);
-    row_pairs(&found.groups, &found.likes).for_each(|(a, b, like)| each_pair(a, b, like));
+    row_pairs(&found.groups, &found.similar_pairs).for_each(|(a, b, like)| each_pair(a, b, like));
     found.outcomes(posts)
 }
 
@@ -29,7 +29,7 @@ pub struct Found {
     /// Rows that are the same for every purpose.
     pub groups: Vec<Vec<u32>>,
     /// What is alike among groups.
-    pub likes: Vec<Like>,
+    pub similar_pairs: Vec<SimilarPair>,
     /// Where each row stands in the keeper policy.
     pub ranks: Vec<u32>,
     /// The row of each group that ranks first.
@@ -40,11 +40,11 @@ impl Found {
     /// Joins the posts by their texts.
     pub fn among(posts: &[Post], settings: &settings::Dedup, watch: &dyn Watch) -> Found {
         let texts: Vec<&str> = posts.iter().map(|p| p.text.as_str()).collect();
-        let (groups, likes) = likes(&texts, settings, watch);
+        let (groups, similar_pairs) = similar_pairs(&texts, settings, watch);
         let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
         let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
         let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
-        Found { groups, likes, ranks, heads }
+        Found { groups, similar_pairs, ranks, heads }
     }
 
     /// What becomes of each post, in order: a merge, or nothing where it is kept.
@@ -56,7 +56,7 @@ impl Found {
     /// Where each row goes that goes somewhere, and why: the row that it goes into, and nothing more where the two are
     /// the same for every purpose.
     pub fn gone(&self) -> Vec<Option<(usize, Option<Keeper>)>> {
-        let keepers = keepers(&self.heads, &self.likes, &self.ranks);
+        let keepers = keepers(&self.heads, &self.similar_pairs, &self.ranks);
         let mut gone = vec![None; self.ranks.len()];
         for (group, rows) in self.groups.iter().enumerate() {
             let keeper = keepers[group];

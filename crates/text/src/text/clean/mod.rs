@@ -34,7 +34,7 @@ pub enum DraftKind {
 
 /// A post as it was written.
 #[derive(Clone, Copy, Debug)]
-pub struct Draft<'a> {
+pub struct PostText<'a> {
     /// What kind of text it is.
     pub kind: DraftKind,
     /// The thread's title, or empty.
@@ -106,7 +106,7 @@ pub struct Cleaned {
 /// let draft = Draft { kind: DraftKind::Thread, title: "云对风说：我其", content: Some("云对风说：我其实恐高 ") };
 /// assert_eq!(clean(&draft, &Settings::default()).text, "云对风说：我其实恐高");
 /// ```
-pub fn clean(draft: &Draft<'_>, settings: &Settings) -> Cleaned {
+pub fn clean(draft: &PostText<'_>, settings: &Settings) -> Cleaned {
     let mut hits = Vec::new();
     let (mut score, mut number, mut starred) = (None, None, false);
     let mut content = draft.content;

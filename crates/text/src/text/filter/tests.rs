@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::text::clean::{self, Draft, DraftKind, Verdict, annual};
+use crate::text::clean::{self, DraftKind, PostText, Verdict, annual};
 
 #[test]
 fn every_example_holds() {
@@ -50,7 +50,7 @@ fn published_texts_survive() {
     let mut raw: HashMap<String, bool> = HashMap::new();
     let mut out: HashMap<String, bool> = HashMap::new();
     let (mut rows, mut dropped) = (0, Vec::new());
-    let mut add = |draft: &Draft<'_>| {
+    let mut add = |draft: &PostText<'_>| {
         rows += 1;
         let cleaned = clean::clean(draft, &clean::Settings::default());
         let verdict = filter(&cleaned.text, &Settings::default(), Context::default());
@@ -74,20 +74,20 @@ fn published_texts_survive() {
         }
     };
     for row in array("raw/leymore/ruozhiba-title-good.json") {
-        add(&Draft {
+        add(&PostText {
             kind: DraftKind::Thread,
             title: row["title"].as_str().unwrap(),
             content: row["abs"].as_str(),
         });
     }
     for row in array("raw/leymore/ruozhiba-post-annual.json") {
-        add(&Draft { kind: DraftKind::NumberedPost, title: "", content: row["content"].as_str() });
+        add(&PostText { kind: DraftKind::NumberedPost, title: "", content: row["content"].as_str() });
     }
     for tid in ["7339397421", "10354221105"] {
         for row in lines(&format!("raw/threads/{tid}_dump.jsonl")) {
             let text = row["text"].as_str().unwrap();
             if annual::numbered(text).is_some() {
-                add(&Draft { kind: DraftKind::NumberedPost, title: "", content: Some(text) });
+                add(&PostText { kind: DraftKind::NumberedPost, title: "", content: Some(text) });
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod side;
 
-use super::{Decision, Drafted, Prompt, Subject, discard, only, text};
+use super::{Annotatable, Decision, Drafted, Prompt, discard, only, text};
 use crate::stages::Review;
 use crate::stages::draft::{DISTRACTORS, Draft, PREMISES, Slot};
 use riddlemill_review::ballot::Step;
@@ -16,7 +16,7 @@ use side::Side;
 /// The verdict on distractors none of which is sensible: others are asked for.
 const NONE_SENSIBLE: &str = "none";
 
-impl Subject for Puzzle {
+impl Annotatable for Puzzle {
     /// A riddle becomes a puzzle in a stage of its own, which may hold it.
     fn of_post(_: Post) -> Option<Puzzle> {
         None

@@ -7,7 +7,7 @@ use super::line::{KeyLine, SAME};
 use super::share::Share;
 use super::stats::PartStats;
 use crate::join::{self, Order, Query, Role, RowKey, Threshold, Uncounted, default_joins, openings_of};
-use crate::offline::dedup::{Like, decimal, name, query};
+use crate::offline::dedup::{SimilarPair, decimal, name, query};
 use crate::offline::settings;
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Prepared, Reading, Verdict, compare_prepared};
@@ -78,8 +78,8 @@ impl Measure {
     }
 
     /// How two texts compare; nothing where they are not even borderline.
-    pub(super) fn compare(&self, a: &str, b: &str) -> Option<Like> {
-        let like = |score, same, predicate, veto| Like { a: 0, b: 1, score, same, predicate, veto };
+    pub(super) fn compare(&self, a: &str, b: &str) -> Option<SimilarPair> {
+        let like = |score, same, predicate, veto| SimilarPair { a: 0, b: 1, score, same, predicate, veto };
         let Some((query, same)) = self.single else {
             let found = compare_prepared(&Prepared::new(a), &Prepared::new(b));
             let predicate = found.predicate.map_or("none", Predicate::name);

@@ -30,7 +30,7 @@ pub fn decisions<E>(
     memory: usize,
     mut take: impl FnMut(Decision) -> Result<(), E>,
 ) -> Result<(), ResolveError<E>> {
-    let mut likes = LineSorter::new(folder, "likes", memory / 2)?;
+    let mut similar_pairs = LineSorter::new(folder, "likes", memory / 2)?;
     let mut copies = LineSorter::new(folder, "copies", memory / 2)?;
     for pair in pairs {
         let PairLine { from, into, verdict, predicate, score, .. } = pair.map_err(ResolveError::Take)?;
@@ -38,22 +38,22 @@ pub fn decisions<E>(
             "same" => {
                 let score = score.unwrap_or_default().to_bits();
                 let fields = [from, into, format!("{score:016x}"), predicate.unwrap_or_default()];
-                likes.push(fields.join("\0").as_bytes())?;
+                similar_pairs.push(fields.join("\0").as_bytes())?;
             }
             "copy" => copies.push([into, from].join("\0").as_bytes())?,
             _ => {}
         }
     }
     let mut error = None;
-    let mut sorted = likes.finish()?;
-    let likes = std::iter::from_fn(|| match next(&mut sorted) {
+    let mut sorted = similar_pairs.finish()?;
+    let similar_pairs = std::iter::from_fn(|| match next(&mut sorted) {
         Ok(fields) => likeness(fields?),
         Err(e) => {
             error = Some(e);
             None
         }
     });
-    let mut gone = resolve(likes).peekable();
+    let mut gone = resolve(similar_pairs).peekable();
     let mut copies = copies.finish()?;
     let mut copy = next(&mut copies)?;
     let mut put = |from: &str, into: &str, score: f64, predicate: Option<String>| {

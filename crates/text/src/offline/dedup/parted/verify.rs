@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::line::{KeyLine, PAIR, PairLine, SAME};
 use super::measure::{Measure, join_of};
 use crate::join::{Sketch, can_meet};
-use crate::offline::dedup::Like;
+use crate::offline::dedup::SimilarPair;
 use crate::offline::dedup::witness;
 use crate::record::Witness;
 use crate::text::sameness::Predicate;
@@ -101,7 +101,7 @@ fn meet(measure: &Measure, a: &KeyLine, b: &KeyLine, out: &mut impl FnMut(PairLi
     let (Some(kept), Some(gone)) = (&into.text, &from.text) else {
         return out(bare(&from.rank, &into.rank, "maybe"));
     };
-    let Some(Like { score, same, predicate, veto, .. }) = measure.compare(kept, gone) else { return };
+    let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare(kept, gone) else { return };
     let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(kept, gone);
     out(PairLine {
         predicate: Some(predicate.into()),

@@ -56,7 +56,7 @@ pub fn alike(texts: &[&str]) -> AlikePairs {
 }
 
 /// [`alike`] for somebody who waits.
-pub fn alike_watched(texts: &[&str], watch: &dyn Watch) -> AlikePairs {
+pub fn similarity_join_watched(texts: &[&str], watch: &dyn Watch) -> AlikePairs {
     alike_of(texts, Part::whole(watch))
 }
 

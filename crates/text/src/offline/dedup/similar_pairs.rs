@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use crate::join::{
-    AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, alike_watched, self_join_watched,
+    AlikePair, AlikePairs, Joined, Metric, Pair, Query, Threshold, Watch, self_join_watched,
+    similarity_join_watched,
 };
 use crate::offline::settings::{self, Language};
 use crate::text::normalise::{Fold, fold};
@@ -11,7 +12,7 @@ use crate::text::sameness::{Predicate, Verdict};
 
 /// Two groups of texts that are alike.
 #[derive(Clone, Copy, Debug)]
-pub struct Like {
+pub struct SimilarPair {
     /// A group.
     pub a: u32,
     /// Another.
@@ -52,7 +53,11 @@ pub fn name(metric: Metric) -> &'static str {
 }
 
 /// Groups of texts that are the same for every purpose, and pairs of groups that are alike.
-pub fn likes(texts: &[&str], settings: &settings::Dedup, watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>) {
+pub fn similar_pairs(
+    texts: &[&str],
+    settings: &settings::Dedup,
+    watch: &dyn Watch,
+) -> (Vec<Vec<u32>>, Vec<SimilarPair>) {
     let Some(query) = query(settings) else { return default_likes(texts, watch) };
     let folded: Vec<String> = match settings.normalize {
         true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
@@ -62,7 +67,7 @@ pub fn likes(texts: &[&str], settings: &settings::Dedup, watch: &dyn Watch) -> (
         if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts.to_vec() };
     let same = decimal(settings.threshold);
     let Joined { groups, pairs, .. } = self_join_watched(&folded, &query, watch);
-    let like = |pair: &Pair| Like {
+    let like = |pair: &Pair| SimilarPair {
         a: pair.a,
         b: pair.b,
         score: pair.score.value(),
@@ -70,13 +75,13 @@ pub fn likes(texts: &[&str], settings: &settings::Dedup, watch: &dyn Watch) -> (
         predicate: name(query.metric),
         veto: None,
     };
-    let likes = pairs.iter().map(like).collect();
-    (groups, likes)
+    let similar_pairs = pairs.iter().map(like).collect();
+    (groups, similar_pairs)
 }
 
-fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>) {
-    let AlikePairs { groups, pairs, .. } = alike_watched(texts, watch);
-    let like = |pair: &AlikePair| Like {
+fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<SimilarPair>) {
+    let AlikePairs { groups, pairs, .. } = similarity_join_watched(texts, watch);
+    let like = |pair: &AlikePair| SimilarPair {
         a: pair.a,
         b: pair.b,
         score: pair.comparison.score,
@@ -84,8 +89,8 @@ fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<Like>
         predicate: pair.comparison.predicate.map_or("none", Predicate::name),
         veto: pair.comparison.veto.map(|v| v.name()),
     };
-    let likes = pairs.iter().map(like).collect();
-    (groups, likes)
+    let similar_pairs = pairs.iter().map(like).collect();
+    (groups, similar_pairs)
 }
 
 /// A threshold as the decimal that was written: 0.8 is four fifths, not the double next to it. What is
@@ -99,11 +104,11 @@ pub fn decimal(threshold: f64) -> Threshold {
 /// alike at 1. One pair at a time: identical rows by the hundred thousand fill no memory.
 pub fn row_pairs<'a>(
     groups: &'a [Vec<u32>],
-    likes: &'a [Like],
-) -> impl Iterator<Item = (u32, u32, Option<&'a Like>)> + 'a {
-    let mut partners: Vec<Vec<(u32, Option<&Like>)>> =
+    similar_pairs: &'a [SimilarPair],
+) -> impl Iterator<Item = (u32, u32, Option<&'a SimilarPair>)> + 'a {
+    let mut partners: Vec<Vec<(u32, Option<&SimilarPair>)>> =
         (0..groups.len() as u32).map(|own| vec![(own, None)]).collect();
-    for like in likes {
+    for like in similar_pairs {
         partners[like.a as usize].push((like.b, Some(like)));
         partners[like.b as usize].push((like.a, Some(like)));
     }

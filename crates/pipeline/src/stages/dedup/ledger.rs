@@ -1,7 +1,7 @@
 //! What becomes of a row, from the decision on it.
 
 use super::stage::NearPair;
-use riddlemill_tables::Booked;
+use riddlemill_tables::LedgerRecord;
 use riddlemill_text::offline::dedup::parted::{PairLine, id_of};
 use riddlemill_text::offline::dedup::{Keeper, merged};
 use riddlemill_text::record::{Outcome, Post};
@@ -31,7 +31,7 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Books a row: merged where something was decided, else kept.
-pub fn book(post: Post, decided: Option<Decided>) -> Booked<Post> {
+pub fn book(post: Post, decided: Option<Decided>) -> LedgerRecord<Post> {
     let id = post.id.clone();
     let outcome = match decided {
         None => Outcome::Kept(post),
@@ -41,7 +41,7 @@ pub fn book(post: Post, decided: Option<Decided>) -> Booked<Post> {
             merged(&post, &into, predicate.map(|predicate| Keeper { into: 0, score, predicate }))
         }
     };
-    Booked::of(id, outcome)
+    LedgerRecord::of(id, outcome)
 }
 
 /// A compared pair as a row of the stage's table of pairs.

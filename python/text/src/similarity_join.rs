@@ -9,8 +9,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use riddlemill_text::join::{self, Metric, Watch};
-use riddlemill_text::offline::dedup::{self as rules, Like, likes, row_pairs};
-use riddlemill_text::offline::{Told, settings};
+use riddlemill_text::offline::dedup::{self as rules, SimilarPair, row_pairs, similar_pairs};
+use riddlemill_text::offline::{RowOutcome, settings};
 use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::sameness::{self, Predicate, Verdict};
@@ -150,12 +150,12 @@ pub(crate) fn similar_pairs<'py>(
     let texts = Texts::of("texts", texts)?;
     let texts: Vec<&str> = texts.each().into_iter().map(Option::unwrap_or_default).collect();
     rows_fit(texts.len())?;
-    let (groups, likes) = work::run(py, |stop| {
-        let (groups, mut likes) = likes(&texts, &settings, stop);
-        likes.retain(|like| like.same || borderline);
-        (groups, likes)
+    let (groups, similar_pairs) = work::run(py, |stop| {
+        let (groups, mut similar_pairs) = similar_pairs(&texts, &settings, stop);
+        similar_pairs.retain(|like| like.same || borderline);
+        (groups, similar_pairs)
     })?;
-    let count = pairs_of(&groups, &likes);
+    let count = pairs_of(&groups, &similar_pairs);
     if count > max_pairs {
         let hint = "dedup brings equal texts together first; or say max_pairs";
         return Err(PyValueError::new_err(format!(
@@ -164,7 +164,7 @@ pub(crate) fn similar_pairs<'py>(
     }
     let batches = work::run(py, |_| {
         let (mut batches, mut pairs) = (Vec::new(), Vec::with_capacity(PAIRS));
-        for pair in row_pairs(&groups, &likes) {
+        for pair in row_pairs(&groups, &similar_pairs) {
             pairs.push(pair);
             if pairs.len() == PAIRS {
                 batches.push(pair_columns(&pairs));
@@ -188,13 +188,13 @@ pub(crate) fn similar_pairs<'py>(
 }
 
 /// How many pairs of rows there are.
-fn pairs_of(groups: &[Vec<u32>], likes: &[Like]) -> u64 {
+fn pairs_of(groups: &[Vec<u32>], similar_pairs: &[SimilarPair]) -> u64 {
     let size = |group: u32| groups[group as usize].len() as u64;
     let within: u64 = groups.iter().map(|rows| rows.len() as u64 * (rows.len() as u64 - 1) / 2).sum();
-    within + likes.iter().map(|like| size(like.a) * size(like.b)).sum::<u64>()
+    within + similar_pairs.iter().map(|like| size(like.a) * size(like.b)).sum::<u64>()
 }
 
-fn pair_columns(pairs: &[(u32, u32, Option<&Like>)]) -> Vec<ArrayRef> {
+fn pair_columns(pairs: &[(u32, u32, Option<&SimilarPair>)]) -> Vec<ArrayRef> {
     let each = || pairs.iter().map(|(.., like)| like);
     let identical = Predicate::Identical.name();
     vec![
@@ -274,7 +274,7 @@ pub(crate) fn dedup<'py>(
             _ => None,
         });
         into.append_option(row);
-        decisions.put(&Told::from(outcome), None);
+        decisions.put(&RowOutcome::from(outcome), None);
     }
     let mut columns: Vec<ArrayRef> = vec![Arc::new(into.finish()), doubles(figures)];
     columns.extend(decisions.finish());

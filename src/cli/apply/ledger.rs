@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::record::{Outcome, Post, Reason};
 use crate::stages::apply::{Applied, decide, posts_of};
 use crate::stages::import::{Again, settle_again};
-use crate::store::{Booked, BookedError, BookedLine};
+use crate::store::{LedgerRecord, LedgerRecordError, LedgerRecordLine};
 
 /// Lines that one task books.
 const TASK: usize = 256;
@@ -20,7 +20,7 @@ pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
     }
     let book = |post: Post| {
         let id = post.id.clone();
-        decide(what, post).map(|outcome| Booked::of(id, outcome))
+        decide(what, post).map(|outcome| LedgerRecord::of(id, outcome))
     };
     lines(|line| Ok(posts_of(line)?.into_iter().filter_map(book).collect()))
 }
@@ -29,17 +29,17 @@ pub(super) fn each(what: &Applied) -> Result<Exit, Failure> {
 #[derive(Deserialize)]
 struct Marked {
     again: Vec<Again>,
-    booked: BookedLine<Post>,
+    booked: LedgerRecordLine<Post>,
 }
 
 /// Sets aside the posts that are known.
 pub(super) fn settle() -> Result<Exit, Failure> {
     lines(|line| {
         if line.starts_with(b"{\"entry\"") {
-            return Ok(vec![Booked::read(line)?]);
+            return Ok(vec![LedgerRecord::read(line)?]);
         }
         let marked: Marked =
-            serde_json::from_slice(line).map_err(|e| BookedError::Unreadable(e.to_string()))?;
+            serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
         Ok(settle_again(marked.booked.checked()?, &marked.again))
     })
 }
@@ -47,7 +47,7 @@ pub(super) fn settle() -> Result<Exit, Failure> {
 /// Books line by line. What is no line of this kind is told on stderr and booked as failed, so that the books
 /// of the stage do not close without it.
 pub(super) fn lines(
-    book: impl Fn(&[u8]) -> Result<Vec<Booked<Post>>, BookedError> + Sync,
+    book: impl Fn(&[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> + Sync,
 ) -> Result<Exit, Failure> {
     let mut bad = Bad::default();
     let mut out = output();
@@ -65,12 +65,12 @@ pub(super) fn lines(
 }
 
 /// Books as lines, and the numbers of the lines that are none, with what is wrong.
-type Encoded = (Vec<u8>, Vec<(u64, BookedError)>);
+type Encoded = (Vec<u8>, Vec<(u64, LedgerRecordError)>);
 
 /// The books of some lines.
 fn encoded(
     lines: &[(u64, Vec<u8>)],
-    book: &impl Fn(&[u8]) -> Result<Vec<Booked<Post>>, BookedError>,
+    book: &impl Fn(&[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError>,
 ) -> Result<Encoded, Failure> {
     let mut out = Vec::with_capacity(lines.iter().map(|(_, line)| line.len() + 64).sum());
     let mut wrong = Vec::new();
@@ -78,7 +78,7 @@ fn encoded(
         let booked = book(line).unwrap_or_else(|error| {
             let outcome = Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string() };
             wrong.push((*n, error));
-            vec![Booked::of(format!("line {n}"), outcome)]
+            vec![LedgerRecord::of(format!("line {n}"), outcome)]
         });
         booked.iter().try_for_each(|booked| encode(&mut out, booked))?;
     }

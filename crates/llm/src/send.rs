@@ -11,6 +11,7 @@ use riddlemill_text::hint::near_miss;
 use riddlemill_text::record::Reason;
 
 use super::answer::{Answer, Failed, Held, Marks, Reply};
+use super::embedding_batch;
 use super::engine::{Engine, Question, from_store, store_failed};
 use super::fault::Fault;
 use super::http::{Received, Transport};
@@ -20,7 +21,6 @@ use super::provider;
 use super::request::Request;
 use super::retry::{Waits, seconds};
 use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
-use super::together;
 use super::tokens;
 use super::wire::{self, Content};
 
@@ -37,7 +37,7 @@ const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
 impl Engine {
     /// Brings questions that go into one request to their answers, in order: a single chat, or texts to embed.
-    pub(super) async fn fly(
+    pub(super) async fn send(
         &self,
         transport: &dyn Transport,
         questions: &[&Question],
@@ -75,7 +75,7 @@ impl Engine {
                 }
                 Ok(Landed::Apart) => {
                     for attempt in &begun {
-                        let mut alone = Box::pin(self.fly(transport, &[attempt.question], tally)).await;
+                        let mut alone = Box::pin(self.send(transport, &[attempt.question], tally)).await;
                         answers[attempt.at] = alone.pop();
                     }
                     continue;
@@ -230,7 +230,7 @@ impl Engine {
         let stated = received.as_ref().ok().filter(|_| requests.len() == 1).and_then(wire::stated_cost);
         let stated = stated.unwrap_or(Usd::ZERO);
         let leave_after = self.endpoint.retries.leave_after;
-        match received.and_then(|received| together::read(&requests, received)) {
+        match received.and_then(|received| embedding_batch::read(&requests, received)) {
             Ok(contents) => {
                 self.limits.run.note(&self.endpoint.name, None, leave_after);
                 let mut answers = Vec::with_capacity(begun.len());

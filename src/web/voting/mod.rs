@@ -6,15 +6,15 @@
 //! fifty. The check that a vote answers what its annotator last said is made by that thread too, right
 //! before it writes: two tabs cannot slip past each other.
 
-mod board;
-mod given;
+mod assignments;
 mod items;
 mod queue;
 mod skips;
+mod vote_index;
 
 pub(super) use crate::review::beside::{Guide, Note, standing};
-pub(super) use board::{Board, Cast, Desk};
-pub(super) use given::Given;
+pub(super) use assignments::Assignments;
 pub(super) use items::{Ballot, Ballots};
 pub(super) use queue::{Place, Seen, far, own, shown, voted, waits};
 pub(super) use skips::{Skip, skip};
+pub(super) use vote_index::{Cast, VoteIndex, VotingDesk};

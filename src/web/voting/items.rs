@@ -10,7 +10,7 @@ use crate::recipe::Recipe;
 use crate::review::{Item, Step};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Manifest, Workspace};
-use crate::web::kept::Made;
+use crate::web::file_cache::Made;
 
 /// A step's ballot with its items.
 pub(in crate::web) struct Ballot {

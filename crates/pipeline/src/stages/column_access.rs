@@ -1,26 +1,26 @@
 //! What the stages that decide post by post look at and change: the other columns pass them as they are.
 
 use super::Stage;
-use riddlemill_tables::Touched;
+use riddlemill_tables::ColumnAccess;
 
 /// The columns that a stage reads and writes; `None` where it does not decide post by post, or of posts only by all
 /// of them.
-pub fn touched(stage: Stage) -> Option<Touched> {
+pub fn touched(stage: Stage) -> Option<ColumnAccess> {
     match stage {
-        Stage::Clean => Some(Touched {
+        Stage::Clean => Some(ColumnAccess {
             reads: &["kind", "title", "content", "score", "number"],
             writes: &["text", "title", "content", "score", "number"],
         }),
         Stage::Anonymise => {
-            Some(Touched { reads: &["text", "mentions", "note"], writes: &["text", "mentions", "note"] })
+            Some(ColumnAccess { reads: &["text", "mentions", "note"], writes: &["text", "mentions", "note"] })
         }
-        Stage::Filter => Some(Touched { reads: &["text", "images"], writes: &[] }),
+        Stage::Filter => Some(ColumnAccess { reads: &["text", "images"], writes: &[] }),
         _ => None,
     }
 }
 
 /// As [`touched`], where people decided about records of the stage: they are found by their ids.
-pub fn touched_by_id(stage: Stage) -> Option<Touched> {
+pub fn touched_by_id(stage: Stage) -> Option<ColumnAccess> {
     let touched = touched(stage)?;
     let reads: &[&str] = match stage {
         Stage::Clean => &["id", "kind", "title", "content", "score", "number"],
@@ -28,7 +28,7 @@ pub fn touched_by_id(stage: Stage) -> Option<Touched> {
         Stage::Filter => &["id", "text", "images"],
         _ => return None,
     };
-    Some(Touched { reads, ..touched })
+    Some(ColumnAccess { reads, ..touched })
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
     }
 
     /// A post of which a stage gets only what it reads.
-    fn seen(post: &Post, touched: Touched) -> Post {
+    fn seen(post: &Post, touched: ColumnAccess) -> Post {
         let Post { id, kind, text, title, content, mentions, note, score, number, images, .. } = post.clone();
         let reads = |name| touched.reads.contains(&name);
         Post {

@@ -13,12 +13,12 @@ use crate::store::{Error, StageReader, Workspace, json_parts};
 
 /// The step whose rows are the items: a recipe's last one. Releases of an earlier program may end at posts.
 #[derive(Clone, Copy)]
-pub struct End {
+pub struct CandidateSource {
     recipe: &'static Recipe,
     number: usize,
 }
 
-impl End {
+impl CandidateSource {
     /// The end of a recipe.
     pub fn of(recipe: &'static Recipe) -> Self {
         Self { recipe, number: recipe.steps.len() }

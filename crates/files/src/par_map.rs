@@ -28,7 +28,7 @@ pub fn ahead<B: Send, M: Send>(
 ///
 /// # Errors
 /// The first in the order of the items.
-pub fn in_order<I: Send, M: Send, E: Send>(
+pub fn par_map_ordered<I: Send, M: Send, E: Send>(
     mut items: impl Iterator<Item = I>,
     work: impl Fn(I) -> Result<M, E> + Sync,
     mut take: impl FnMut(M) -> Result<(), E>,
@@ -88,7 +88,7 @@ mod tests {
                 std::thread::sleep(std::time::Duration::from_micros(100 * (items - n)));
                 Ok::<_, ()>(n * 2)
             };
-            let ended = in_order(0..items, work, |n| {
+            let ended = par_map_ordered(0..items, work, |n| {
                 taken.push(n);
                 Ok(())
             });
@@ -100,18 +100,18 @@ mod tests {
     fn what_fails_is_the_last() {
         let mut taken = Vec::new();
         let work = |n: u32| if n % 5 == 3 { Err(n) } else { Ok(n) };
-        let ended = in_order(0..19, work, |n| {
+        let ended = par_map_ordered(0..19, work, |n| {
             taken.push(n);
             Ok(())
         });
         assert_eq!((ended, taken), (Err(3), vec![0, 1, 2]));
-        assert_eq!(in_order(0..9, Ok, |n| if n == 2 { Err(n) } else { Ok(()) }), Err(2));
+        assert_eq!(par_map_ordered(0..9, Ok, |n| if n == 2 { Err(n) } else { Ok(()) }), Err(2));
     }
 
     #[test]
     #[should_panic(expected = "the third")]
     fn a_panic_is_passed_on() {
         let work = |n: u32| if n == 3 { panic!("the third") } else { Ok::<_, ()>(n) };
-        let _ = in_order(0..9, work, |_| Ok(()));
+        let _ = par_map_ordered(0..9, work, |_| Ok(()));
     }
 }

@@ -4,7 +4,7 @@ use crate::record::{Outcome, PostKind};
 
 /// What a stage decided on one row, and the row where it goes on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told<T> {
+pub struct RowOutcome<T> {
     /// The row as it goes on; none where it does not.
     pub row: Option<T>,
     /// The word for the outcome.
@@ -15,8 +15,8 @@ pub struct Told<T> {
     pub evidence: Option<String>,
 }
 
-impl<T> From<Outcome<T>> for Told<T> {
-    fn from(outcome: Outcome<T>) -> Told<T> {
+impl<T> From<Outcome<T>> for RowOutcome<T> {
+    fn from(outcome: Outcome<T>) -> RowOutcome<T> {
         let (row, outcome, reason, evidence) = match outcome {
             Outcome::Kept(row) => (Some(row), "kept", None, None),
             Outcome::Changed { row, rule, evidence, .. } => {
@@ -29,7 +29,7 @@ impl<T> From<Outcome<T>> for Told<T> {
             // No stage that takes loose rows makes several of one, or one of several.
             Outcome::Expanded(_) | Outcome::Joined { .. } => (None, "failed", None, None),
         };
-        Told { row, outcome, reason, evidence: evidence.filter(|evidence| !evidence.is_empty()) }
+        RowOutcome { row, outcome, reason, evidence: evidence.filter(|evidence| !evidence.is_empty()) }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The words of the pages, in English and Chinese.
 
 mod ballot;
+mod causes;
 mod manage;
 mod table;
-mod told;
 
 use crate::audit::chinese;
 use crate::stages::definition as defined;
-pub(super) use told::{cause, filled, stale};
+pub(super) use causes::{cause, filled, stale};
 
 /// A language of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

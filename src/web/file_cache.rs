@@ -48,15 +48,15 @@ impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
 }
 
 /// What was read from files.
-pub(super) struct Kept<T>(Made<PathBuf, State, T>);
+pub(super) struct FileCache<T>(Made<PathBuf, State, T>);
 
-impl<T> Default for Kept<T> {
-    fn default() -> Kept<T> {
-        Kept(Made::default())
+impl<T> Default for FileCache<T> {
+    fn default() -> FileCache<T> {
+        FileCache(Made::default())
     }
 }
 
-impl<T> Kept<T> {
+impl<T> FileCache<T> {
     /// What `read` makes of the file, anew only where its length or time is another. The state is taken
     /// before the file is read: what is appended in between shows at the next look.
     ///
@@ -92,7 +92,7 @@ mod tests {
     fn a_file_is_read_anew_when_it_changed_and_only_then() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tasks");
-        let kept = Kept::default();
+        let kept = FileCache::default();
         let look = |fresh: &mut bool| {
             let read = || {
                 *fresh = true;
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn of_many_who_ask_at_once_one_reads() {
         let dir = tempfile::tempdir().unwrap();
-        let (kept, reads) = (Kept::default(), AtomicUsize::new(0));
+        let (kept, reads) = (FileCache::default(), AtomicUsize::new(0));
         let read = || {
             reads.fetch_add(1, Ordering::SeqCst);
             std::thread::sleep(Duration::from_millis(50));

@@ -7,14 +7,14 @@ use std::sync::{Arc, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 
-use super::given::Given;
+use super::assignments::Assignments;
 use super::skips::{self, Skip};
 use crate::log::LogError;
 use crate::pipeline::Tasks;
 use crate::review::beside::{self, Guide, Note};
 use crate::review::{Digest, Step, Vote, VoteLog};
 use crate::store::{Error, Workspace};
-use crate::web::kept::Kept;
+use crate::web::file_cache::FileCache;
 
 /// Votes that are written in one batch, at most.
 const BATCH: usize = 256;
@@ -31,7 +31,7 @@ pub(in crate::web) enum Cast {
 }
 
 /// All votes of the log, by step and item.
-pub(in crate::web) struct Board {
+pub(in crate::web) struct VoteIndex {
     log: Option<VoteLog>,
     taken: usize,
     /// By recipe, by step, then by item.
@@ -39,14 +39,14 @@ pub(in crate::web) struct Board {
 }
 
 /// The votes and the way to their writer.
-pub(in crate::web) struct Desk {
-    board: Arc<RwLock<Board>>,
+pub(in crate::web) struct VotingDesk {
+    board: Arc<RwLock<VoteIndex>>,
     workspace: Workspace,
     writer: Sender<Message>,
-    given: Kept<Given>,
-    skips: Kept<Vec<Skip>>,
-    notes: Kept<Vec<Note>>,
-    guides: Kept<Vec<Guide>>,
+    given: FileCache<Assignments>,
+    skips: FileCache<Vec<Skip>>,
+    notes: FileCache<Vec<Note>>,
+    guides: FileCache<Vec<Guide>>,
 }
 
 struct Message {
@@ -54,7 +54,7 @@ struct Message {
     done: oneshot::Sender<Cast>,
 }
 
-impl Board {
+impl VoteIndex {
     /// The votes on an item, superseded ones too.
     pub(in crate::web) fn on(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
         let Some(log) = &self.log else { return Vec::new() };
@@ -98,22 +98,22 @@ fn folder(workspace: &Workspace) -> PathBuf {
     workspace.raw().join("votes")
 }
 
-impl Desk {
+impl VotingDesk {
     /// The desk over a workspace's votes.
-    pub(in crate::web) fn open(workspace: &Workspace) -> Desk {
+    pub(in crate::web) fn open(workspace: &Workspace) -> VotingDesk {
         let folder = folder(workspace);
-        let board = Arc::new(RwLock::new(Board { log: None, taken: 0, places: FxHashMap::default() }));
+        let board = Arc::new(RwLock::new(VoteIndex { log: None, taken: 0, places: FxHashMap::default() }));
         let (writer, messages) = channel();
         let own = board.clone();
         std::thread::spawn(move || write(&messages, &own, &folder));
         let workspace = workspace.clone();
         let (given, skips, notes, guides) = Default::default();
-        Desk { board, workspace, writer, given, skips, notes, guides }
+        VotingDesk { board, workspace, writer, given, skips, notes, guides }
     }
 
     /// Who was given what in a step.
-    pub(in crate::web) fn given(&self, recipe: &str, step: &str) -> Result<Arc<Given>, Error> {
-        let read = || Tasks::open(&self.workspace, recipe, step).map(Given::of);
+    pub(in crate::web) fn given(&self, recipe: &str, step: &str) -> Result<Arc<Assignments>, Error> {
+        let read = || Tasks::open(&self.workspace, recipe, step).map(Assignments::of);
         self.given.get(&Tasks::path(&self.workspace, recipe, step), read)
     }
 
@@ -155,7 +155,7 @@ impl Desk {
     }
 
     /// The votes as they stand on disk now.
-    pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, Board>, LogError> {
+    pub(in crate::web) fn board(&self) -> Result<RwLockReadGuard<'_, VoteIndex>, LogError> {
         {
             let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
             board.refresh(&folder(&self.workspace))?;
@@ -175,7 +175,7 @@ impl Desk {
 }
 
 /// Writes what comes until the desk is closed.
-fn write(messages: &Receiver<Message>, board: &RwLock<Board>, folder: &PathBuf) {
+fn write(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathBuf) {
     while let Ok(first) = messages.recv() {
         let mut batch = vec![first];
         batch.extend(messages.try_iter().take(BATCH - 1));
@@ -192,7 +192,7 @@ fn write(messages: &Receiver<Message>, board: &RwLock<Board>, folder: &PathBuf) 
     }
 }
 
-fn store(board: &mut Board, batch: &[Message]) -> Vec<Cast> {
+fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
     let Some(log) = &mut board.log else { return Vec::new() };
     let mut taken: Vec<&Vote> = Vec::new();
     let mut answers: Vec<Cast> = Vec::new();
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn a_double_click_is_one_vote_and_another_tab_is_told() {
         let dir = tempfile::tempdir().unwrap();
-        let desk = Desk::open(&Workspace::new(dir.path()));
+        let desk = VotingDesk::open(&Workspace::new(dir.path()));
         assert!(desk.board().unwrap().on("flub", "type", "1").is_empty());
         assert!(!dir.path().join("raw").exists(), "looking makes no folder");
         let Cast::Saved(first) = wait(desk.cast(vote(1, "a", "paradox", None))) else { panic!() };
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn fifty_people_at_once_lose_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let desk = Desk::open(&Workspace::new(dir.path()));
+        let desk = VotingDesk::open(&Workspace::new(dir.path()));
         std::thread::scope(|scope| {
             for person in 0..50 {
                 let desk = &desk;

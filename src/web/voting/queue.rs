@@ -1,8 +1,8 @@
 //! What is open for whom, and what they may see of it.
 
-use super::board::Board;
-use super::given::Given;
+use super::assignments::Assignments;
 use super::items::Ballot;
+use super::vote_index::VoteIndex;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
 use crate::review::votes::current;
@@ -25,7 +25,7 @@ pub(in crate::web) struct Seen {
 }
 
 /// The votes of people on an item: a sample's are nobody's.
-fn people<'b>(board: &'b Board, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
+fn people<'b>(board: &'b VoteIndex, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
     let mut votes = board.on(place.recipe.name, place.ballot.step.name, item);
     votes.retain(|vote| !vote.synthetic);
     votes
@@ -33,7 +33,7 @@ fn people<'b>(board: &'b Board, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
 
 /// The votes that whoever looks in a later round sees, in the order in which their answers are listed: by their ids,
 /// which say nothing of who gave them.
-pub(in crate::web) fn voted<'b>(board: &'b Board, place: Place<'_>, item: &Item) -> Vec<&'b Vote> {
+pub(in crate::web) fn voted<'b>(board: &'b VoteIndex, place: Place<'_>, item: &Item) -> Vec<&'b Vote> {
     let votes = people(board, place, &item.id);
     let mut heads = current(&votes);
     heads.retain(|vote| vote.round < place.round);
@@ -44,7 +44,7 @@ pub(in crate::web) fn voted<'b>(board: &'b Board, place: Place<'_>, item: &Item)
 
 /// A person's latest vote on an item in a round.
 pub(in crate::web) fn own<'b>(
-    board: &'b Board,
+    board: &'b VoteIndex,
     place: Place<'_>,
     item: &str,
     person: &str,
@@ -54,7 +54,7 @@ pub(in crate::web) fn own<'b>(
 }
 
 /// What somebody sees of an item in a round; `None` where the item is not open to that round.
-pub(in crate::web) fn shown(board: &Board, place: Place<'_>, item: &Item) -> Option<Seen> {
+pub(in crate::web) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) -> Option<Seen> {
     let votes = people(board, place, &item.id);
     let step = &place.ballot.step;
     match place.round {
@@ -77,7 +77,7 @@ pub(in crate::web) fn shown(board: &Board, place: Place<'_>, item: &Item) -> Opt
 }
 
 /// Whether the votes on an item do not decide.
-fn disputed(board: &Board, place: Place<'_>, item: &Item) -> bool {
+fn disputed(board: &VoteIndex, place: Place<'_>, item: &Item) -> bool {
     let votes = people(board, place, &item.id);
     !votes.is_empty()
         && matches!(resolve(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
@@ -98,9 +98,9 @@ enum Stands {
 /// the order of the ballot. What waits is what they were given, or, where nobody was given anything,
 /// whatever lacks votes.
 pub(in crate::web) fn far<'p>(
-    board: &Board,
+    board: &VoteIndex,
     place: Place<'p>,
-    given: &Given,
+    given: &Assignments,
     person: &Annotator,
 ) -> (usize, Vec<&'p Item>) {
     let (mut done, mut open) = (0, Vec::new());
@@ -116,16 +116,22 @@ pub(in crate::web) fn far<'p>(
 
 /// Whether an item waits for a person's vote.
 pub(in crate::web) fn waits(
-    board: &Board,
+    board: &VoteIndex,
     place: Place<'_>,
-    given: &Given,
+    given: &Assignments,
     person: &Annotator,
     item: &Item,
 ) -> bool {
     stands(board, place, given, person, item) == Stands::Open
 }
 
-fn stands(board: &Board, place: Place<'_>, given: &Given, person: &Annotator, item: &Item) -> Stands {
+fn stands(
+    board: &VoteIndex,
+    place: Place<'_>,
+    given: &Assignments,
+    person: &Annotator,
+    item: &Item,
+) -> Stands {
     let step = &place.ballot.step;
     let votes = people(board, place, &item.id);
     // Most items of a large set have none yet, and each page goes through all of them.

@@ -6,14 +6,14 @@ use crate::pipeline::Tasks;
 use crate::review::ballot::Round;
 
 /// The tasks of a step by round and annotator.
-pub(in crate::web) struct Given {
+pub(in crate::web) struct Assignments {
     tasks: Tasks,
     /// By round, then by annotator: their items. A round in which nobody was given anything is not there.
     rounds: FxHashMap<Round, FxHashMap<String, FxHashSet<String>>>,
 }
 
-impl Given {
-    pub(super) fn of(tasks: Tasks) -> Given {
+impl Assignments {
+    pub(super) fn of(tasks: Tasks) -> Assignments {
         let mut rounds: FxHashMap<Round, FxHashMap<String, FxHashSet<String>>> = FxHashMap::default();
         for round in Round::ALL {
             for task in tasks.current(round) {
@@ -21,7 +21,7 @@ impl Given {
                 people.entry(task.annotator.clone()).or_default().insert(task.item.clone());
             }
         }
-        Given { tasks, rounds }
+        Assignments { tasks, rounds }
     }
 
     /// The tasks as they are stored.

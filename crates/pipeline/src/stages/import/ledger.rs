@@ -2,30 +2,30 @@
 
 use super::Read;
 use super::dump::BATCH;
-use super::same_id::{Again, Print, settle_again};
+use super::same_id::{Again, Fingerprint, settle_again};
 use crate::stages::StageError;
 use riddlemill_tables::Batch;
 use riddlemill_text::record::Post;
 
 /// Items that one task parsed, booked as if no post of them came before.
-pub(super) struct Booking {
+pub(super) struct ItemLedger {
     batch: Batch<Post>,
     /// Of every post, in order.
-    pub(super) prints: Vec<Print>,
+    pub(super) fingerprints: Vec<Fingerprint>,
 }
 
-impl Default for Booking {
-    fn default() -> Booking {
+impl Default for ItemLedger {
+    fn default() -> ItemLedger {
         // A core's share is cut in two, and further where another core has nothing to do.
         let room = BATCH / rayon::current_num_threads().max(1) / 2;
-        Booking { batch: Batch::with_room(room), prints: Vec::with_capacity(room) }
+        ItemLedger { batch: Batch::with_room(room), fingerprints: Vec::with_capacity(room) }
     }
 }
 
-impl Booking {
+impl ItemLedger {
     pub(super) fn put(&mut self, read: &Read) {
         self.batch.put(&read.locator, &read.outcome);
-        self.prints.extend(&read.prints);
+        self.fingerprints.extend(&read.fingerprints);
     }
 
     /// The batch among all that were read, once [`super::same_id::Seen`] met its posts.
@@ -33,15 +33,16 @@ impl Booking {
     /// # Errors
     /// [`StageError`]; equal lengths rule it out.
     pub(super) fn settled(self) -> Result<Batch<Post>, StageError> {
-        if self.prints.iter().all(|print| print.again.is_none()) {
+        if self.fingerprints.iter().all(|fingerprint| fingerprint.again.is_none()) {
             return Ok(self.batch);
         }
-        let mut prints = self.prints.iter();
+        let mut fingerprints = self.fingerprints.iter();
         let mut settled = Batch::with_room(self.batch.entries());
         for booked in self.batch.booked()? {
-            let known = prints.by_ref().take(booked.rows.len()).enumerate();
-            let again: Vec<Again> =
-                known.filter_map(|(row, print)| Some(Again { row, same: print.again? })).collect();
+            let known = fingerprints.by_ref().take(booked.rows.len()).enumerate();
+            let again: Vec<Again> = known
+                .filter_map(|(row, fingerprint)| Some(Again { row, same: fingerprint.again? }))
+                .collect();
             settle_again(booked, &again).into_iter().for_each(|booked| settled.take(booked));
         }
         Ok(settled)

@@ -5,13 +5,13 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Plain;
-use super::batch::{links, told};
+use super::batch::{ledger_entry, links};
 use super::row::Columns;
 use riddlemill_text::record::{Entry, Link, Outcome, Record, State};
 
 /// A ledger entry with the rows and links that it brings out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Booked<R> {
+pub struct LedgerRecord<R> {
     /// What happened.
     pub entry: Entry,
     /// What goes on.
@@ -22,7 +22,7 @@ pub struct Booked<R> {
 
 /// Why a line is no books.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BookedError {
+pub enum LedgerRecordError {
     /// No JSON object with an entry.
     #[error("no booked record: {0}")]
     Unreadable(String),
@@ -41,10 +41,10 @@ pub enum BookedError {
     },
 }
 
-impl<R: Record> Booked<R> {
+impl<R: Record> LedgerRecord<R> {
     /// Books what happened to the record that entered under `id`.
-    pub fn of(id: String, outcome: Outcome<R>) -> Booked<R> {
-        let entry = told(&id, &outcome).entry();
+    pub fn of(id: String, outcome: Outcome<R>) -> LedgerRecord<R> {
+        let entry = ledger_entry(&id, &outcome).entry();
         let (rows, links) = match outcome {
             Outcome::Kept(row) | Outcome::Changed { row, .. } => (vec![row], Vec::new()),
             Outcome::Expanded(children) => {
@@ -53,22 +53,22 @@ impl<R: Record> Booked<R> {
             }
             _ => (Vec::new(), Vec::new()),
         };
-        Booked { entry, rows, links }
+        LedgerRecord { entry, rows, links }
     }
 
     /// Reads a line, and holds the entry against what it brings out.
     ///
     /// # Errors
-    /// [`BookedError`].
-    pub fn read(line: &[u8]) -> Result<Booked<R>, BookedError> {
-        serde_json::from_slice::<BookedLine<R>>(line)
-            .map_err(|e| BookedError::Unreadable(e.to_string()))?
+    /// [`LedgerRecordError`].
+    pub fn read(line: &[u8]) -> Result<LedgerRecord<R>, LedgerRecordError> {
+        serde_json::from_slice::<LedgerRecordLine<R>>(line)
+            .map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?
             .checked()
     }
 
-    fn check(&self) -> Result<(), BookedError> {
+    fn check(&self) -> Result<(), LedgerRecordError> {
         let outcome = &self.entry.outcome;
-        let state = State::from_code(outcome).ok_or_else(|| BookedError::Outcome(outcome.clone()))?;
+        let state = State::from_code(outcome).ok_or_else(|| LedgerRecordError::Outcome(outcome.clone()))?;
         let closes = match state {
             State::Kept | State::Changed => self.rows.len() == 1 && self.links.is_empty(),
             State::Expanded => self.rows.len() == self.links.len(),
@@ -82,12 +82,12 @@ impl<R: Record> Booked<R> {
             return Ok(());
         }
         let (rows, links) = (self.rows.len(), self.links.len());
-        Err(BookedError::Unbalanced { outcome: outcome.clone(), rows, links })
+        Err(LedgerRecordError::Unbalanced { outcome: outcome.clone(), rows, links })
     }
 }
 
 /// Null columns are left out.
-impl<R: Record> Serialize for Booked<R> {
+impl<R: Record> Serialize for LedgerRecord<R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut line = to.serialize_struct("Booked", 3)?;
         line.serialize_field("entry", &Columns(&self.entry))?;
@@ -102,7 +102,7 @@ impl<R: Record> Serialize for Booked<R> {
 /// A line as it stands, before the entry is held against what it brings out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(bound = "R: Record")]
-pub struct BookedLine<R> {
+pub struct LedgerRecordLine<R> {
     entry: Plain<Entry>,
     #[serde(default)]
     rows: Vec<Plain<R>>,
@@ -110,16 +110,16 @@ pub struct BookedLine<R> {
     links: Vec<Plain<Link>>,
 }
 
-impl<R: Record> BookedLine<R> {
+impl<R: Record> LedgerRecordLine<R> {
     /// The books, where they close.
     ///
     /// # Errors
-    /// [`BookedError`].
-    pub fn checked(self) -> Result<Booked<R>, BookedError> {
+    /// [`LedgerRecordError`].
+    pub fn checked(self) -> Result<LedgerRecord<R>, LedgerRecordError> {
         let Plain(entry) = self.entry;
         let rows = self.rows.into_iter().map(|Plain(row)| row).collect();
         let links = self.links.into_iter().map(|Plain(link)| link).collect();
-        let booked = Booked { entry, rows, links };
+        let booked = LedgerRecord { entry, rows, links };
         booked.check().map(|()| booked)
     }
 }
@@ -141,8 +141,8 @@ mod tests {
         }
     }
 
-    fn there_and_back(booked: &Booked<Post>) -> Booked<Post> {
-        Booked::read(&serde_json::to_vec(booked).unwrap()).unwrap()
+    fn there_and_back(booked: &LedgerRecord<Post>) -> LedgerRecord<Post> {
+        LedgerRecord::read(&serde_json::to_vec(booked).unwrap()).unwrap()
     }
 
     #[test]
@@ -162,18 +162,21 @@ mod tests {
         };
         let expanded = Outcome::Expanded(vec![(post("tieba:2"), "post"), (post("tieba:3"), "post")]);
         for outcome in [Outcome::Kept(post("tieba:1")), changed, merged, expanded] {
-            let booked = Booked::of("dump/x:1".into(), outcome);
+            let booked = LedgerRecord::of("dump/x:1".into(), outcome);
             assert_eq!(there_and_back(&booked), booked);
         }
     }
 
     #[test]
     fn what_does_not_close_is_refused() {
-        let read = |line: &str| Booked::<Post>::read(line.as_bytes()).unwrap_err();
-        assert!(matches!(read("[]"), BookedError::Unreadable(_)));
-        assert!(matches!(read("{\"id\":\"x\"}"), BookedError::Unreadable(_)));
-        assert_eq!(read(r#"{"entry":{"id":"x","outcome":"gone"}}"#), BookedError::Outcome("gone".into()));
-        let kept = BookedError::Unbalanced { outcome: "kept".into(), rows: 0, links: 0 };
+        let read = |line: &str| LedgerRecord::<Post>::read(line.as_bytes()).unwrap_err();
+        assert!(matches!(read("[]"), LedgerRecordError::Unreadable(_)));
+        assert!(matches!(read("{\"id\":\"x\"}"), LedgerRecordError::Unreadable(_)));
+        assert_eq!(
+            read(r#"{"entry":{"id":"x","outcome":"gone"}}"#),
+            LedgerRecordError::Outcome("gone".into())
+        );
+        let kept = LedgerRecordError::Unbalanced { outcome: "kept".into(), rows: 0, links: 0 };
         assert_eq!(read(r#"{"entry":{"id":"x","outcome":"kept"},"rows":[]}"#), kept);
     }
 }
