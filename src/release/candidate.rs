@@ -78,12 +78,18 @@ pub(super) fn words(
         "settings": config.stage(Some(recipe.name), "release"), "curator": curator,
         "numbers": numbers.borne(),
         "origin": origin(config, recipe),
-        "declared": riddlemill_benchmarks::find(recipe.name).map(|benchmark| &benchmark.declared),
+        "declared": declared(recipe),
         // What a folder says beside its rows: 2 names what was left out; in 3 what is optional and missing makes
-        // no row provisional; 4 states types that every reader knows.
-        "folder": 4,
+        // no row provisional; 4 states types that every reader knows; 5 holds the benchmark's own folder.
+        "folder": 5,
     });
     blake3::hash(decides.to_string().as_bytes()).to_hex().to_string()
+}
+
+/// The hashes of the benchmark's folder and of those that it goes by.
+fn declared(recipe: &Recipe) -> Vec<&'static str> {
+    let found = riddlemill_benchmarks::find(recipe.name).map(|benchmark| benchmark.with_others());
+    found.unwrap_or_default().into_iter().map(|benchmark| benchmark.declared.as_str()).collect()
 }
 
 /// The import that another recipe made for this one: its dumps and their dates stand in the folder, but not in

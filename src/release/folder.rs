@@ -10,6 +10,9 @@ use super::manifest::{Candidate, Link, MANIFEST, SUMS};
 use super::{croissant, schema, templates};
 use crate::store::{Error, durable, sha256};
 
+/// Where a release holds the folders of benchmarks that it was made with.
+pub(super) const MADE_WITH: &str = "benchmarks";
+
 /// Writes everything beside the data files, which stand there already, and returns the manifest.
 ///
 /// # Errors
@@ -32,6 +35,11 @@ pub fn finish(
     let mut texts = templates::render(facts).map_err(template)?;
     for layout in layouts {
         texts.push((format!("schema/{}.schema.json", layout.config), pretty(&schema::json_schema(layout))));
+    }
+    // What `verify` and `restore` read it by, whatever the benchmark's folder says by then.
+    for benchmark in riddlemill_benchmarks::find(facts.recipe).into_iter().flat_map(|b| b.with_others()) {
+        let path = |file: &str| format!("{MADE_WITH}/{}/{file}", benchmark.name);
+        texts.extend(benchmark.files.iter().map(|(file, text)| (path(file), (*text).to_owned())));
     }
     texts.push(("datapackage.json".into(), pretty(&schema::datapackage(facts, layouts))));
     texts.push(("croissant.json".into(), pretty(&croissant::croissant(facts, layouts, &data))));

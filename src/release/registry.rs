@@ -3,7 +3,8 @@
 //! `raw/releases/<recipe>/registry.jsonl` is append-only, an event a line; beside it, a folder a
 //! version, each file sealed with zstd: `rows-<config>.jsonl.zst` are the rows as released,
 //! `texts.jsonl.zst` every other file but the Parquet ones and the published forms, which follow from
-//! the rows. So a release depends on no stage and no template once it is out.
+//! the rows by the benchmark's folder as it was then, which is among these files. So a release depends on no stage, no
+//! template and no later edit of its benchmark once it is out.
 //!
 //! A version's folder gets its name after its entry is on the disk. So a folder of a version that no event names is
 //! one whose event was lost: the registry is not read then, nothing is numbered, and nothing is removed.

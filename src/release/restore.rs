@@ -75,13 +75,6 @@ fn build(
     recipe: &'static Recipe,
     making: &Path,
 ) -> Result<Vec<String>, ReleaseError> {
-    let layouts = layout::of(recipe, CandidateSource::of_chain(recipe, release.stages).rows());
-    let kept = layouts.into_iter().filter(|layout| release.configs.contains_key(layout.config));
-    let kept = kept.map(|layout| released(registry, release, layout)).collect::<Result<Vec<_>, Error>>()?;
-    for layout in &kept {
-        let (path, lines) = kept_lines(registry, release, layout.config)?;
-        data::write(making, layout, batches(lines, *layout, path))?;
-    }
     let path = sealed(registry, release, TEXTS)?;
     for line in unseal(&path)?.lines() {
         let line = line.map_err(Error::io("read", &path))?;
@@ -91,6 +84,17 @@ fn build(
             durable::create_folder(parent)?;
         }
         durable::write_synced(&file, text.as_bytes())?;
+    }
+    // The folder that it was made with is among its texts.
+    let today = layout::of(recipe, CandidateSource::of_chain(recipe, release.stages).rows());
+    let mut kept = Vec::new();
+    for config in release.configs.keys() {
+        let today = today.iter().find(|layout| layout.config == config);
+        kept.extend(released(registry, release, config, making, today)?);
+    }
+    for layout in &kept {
+        let (path, lines) = kept_lines(registry, release, layout.config)?;
+        data::write(making, layout, batches(lines, *layout, path))?;
     }
     let sums = std::fs::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
     let mut differs = Vec::new();
@@ -114,13 +118,21 @@ fn build(
     Ok(differs)
 }
 
-/// The layout that a release's rows were written in.
-fn released(registry: &Registry, release: &Release, layout: Layout) -> Result<Layout, Error> {
-    let (path, mut lines) = kept_lines(registry, release, layout.config)?;
-    let Some(line) = lines.next() else { return Ok(layout) };
+/// The layout that a release's rows were written in: by the folder that it was made with, else by today's.
+fn released(
+    registry: &Registry,
+    release: &Release,
+    config: &str,
+    making: &Path,
+    today: Option<&Layout>,
+) -> Result<Option<Layout>, Error> {
+    let (path, mut lines) = kept_lines(registry, release, config)?;
+    let Some(line) = lines.next() else { return Ok(today.copied()) };
     let line = line.map_err(Error::io("read", &path))?;
     let row: JsonRow = serde_json::from_str(&line).map_err(|e| damaged(&path, format!("line 1: {e}")))?;
-    Ok(layout.of_keys(row.keys().map(String::as_str)))
+    let keys = row.keys().map(String::as_str);
+    let then = layout::made_with(making, config, keys.clone());
+    Ok(then.or_else(|| Some(today?.of_keys(keys))))
 }
 
 /// A sealed file of a release, checked against the registry.

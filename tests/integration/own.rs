@@ -441,3 +441,33 @@ fn one_post_is_tried_without_asking_anybody() {
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["compat"], json!(["brain_twisters.json"]));
 }
+
+#[test]
+fn a_release_is_given_back_and_verified_by_the_folder_it_was_made_with() {
+    let ws = example(TWISTERS);
+    ws.run().expect(0);
+    ws.call(["release", TWISTERS, "--draft", "--date", "2026-01-02"]).expect(0);
+    let version = "output/brain-twisters/1.0.0-draft.1";
+    let compat = format!("{version}/compat/brain_twisters.json");
+    let (sums, published) = (ws.read(&format!("{version}/SHA256SUMS")), ws.read(&compat));
+    assert!(sums.contains(" benchmarks/brain-twisters/ballots.toml\n"), "{sums}");
+
+    // The published form has another key from today on.
+    let path = "benchmarks/brain-twisters/benchmark.toml";
+    let told = ws.read(path);
+    let keys = told.find("[compat.keys]\n").unwrap() + "[compat.keys]\n".len();
+    ws.write(path, format!("{}now = \"id\"\n{}", &told[..keys], &told[keys..]));
+    ws.call(["verify", version]).expect(0);
+    std::fs::remove_dir_all(ws.path(version)).unwrap();
+    let said = ws.run().expect(0);
+    assert!(said.err.contains("restored from raw/releases"), "{}", said.err);
+    assert_eq!(ws.read(&compat), published);
+    assert_eq!(ws.read(&format!("{version}/SHA256SUMS")), sums);
+    ws.call(["verify", version]).expect(0);
+    assert!(ws.read("output/brain-twisters/candidate/compat/brain_twisters.json").contains("\"now\""));
+
+    // Who changes what it was made with is told.
+    ws.write(&format!("{version}/{path}"), "about = \"\"");
+    let said = ws.call(["verify", version]).expect(1);
+    assert!(said.out.contains("benchmarks/brain-twisters/benchmark.toml"), "{}", said.out);
+}

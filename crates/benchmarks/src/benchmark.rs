@@ -49,8 +49,12 @@ pub struct Benchmark {
     pub marked: Vec<Marked>,
     /// What its files say of each step and ballot.
     tables: Tables,
-    /// The hash of its files but the prompts: what a released folder follows from beside its rows.
+    /// The hash of its files: what a released folder follows from beside its rows.
     pub declared: String,
+    /// Its files, by their paths in the folder.
+    pub files: Vec<(&'static str, &'static str)>,
+    /// The benchmarks whose steps, lists, paper, published form or numbers it takes up.
+    goes_by: Vec<&'static str>,
     /// Where lists name it, among the others.
     order: usize,
 }
@@ -109,6 +113,21 @@ impl Benchmark {
         let first = self.steps.first().and_then(|step| step.from.first());
         let other = first.and_then(|input| crate::find(input.split_once('/')?.0));
         other.unwrap_or(self)
+    }
+
+    /// The benchmarks by which it can be read: itself, and those whose folders it takes something from.
+    pub fn with_others(&'static self) -> Vec<&'static Benchmark> {
+        let mut found = vec![self];
+        let mut at = 0;
+        while let Some(benchmark) = found.get(at) {
+            for other in benchmark.goes_by.iter().filter_map(|name| crate::find(name)) {
+                if !found.iter().any(|known| known.name == other.name) {
+                    found.push(other);
+                }
+            }
+            at += 1;
+        }
+        found
     }
 
     /// Names in expressions over its records that no step has made, each with its place.
@@ -228,8 +247,20 @@ fn folder(
         .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
         .collect();
     let (benchmark, like) = read(&place, text, |keys| benchmark(name, &place, asked, &templates, keys))?;
-    let declared = declares::hash(&[text, file(files, "ballots.toml").unwrap_or_default()].join("\0"));
-    Ok((Benchmark { tables, declared, ..benchmark }, like))
+    let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
+    let declared = declares::hash(&all.join("\0"));
+    let mut goes_by: Vec<&'static str> = benchmark
+        .steps
+        .iter()
+        .flat_map(|step| &step.from)
+        .filter_map(|input| Some(input.split_once('/')?.0))
+        .collect();
+    goes_by.extend(like);
+    goes_by.extend(benchmark.published.as_ref().and_then(|published| published.like));
+    if let Some(Number::Of(other)) = benchmark.data.as_ref().and_then(|data| data.number.as_ref()) {
+        goes_by.push(other);
+    }
+    Ok((Benchmark { tables, declared, files: files.to_vec(), goes_by, ..benchmark }, like))
 }
 
 fn benchmark(
@@ -298,6 +329,8 @@ fn benchmark(
         tasks,
         tables: Tables::new(),
         declared: String::new(),
+        files: Vec::new(),
+        goes_by: Vec::new(),
         name,
         was: keys.texts("was").unwrap_or_default(),
         about: keys.words("about"),

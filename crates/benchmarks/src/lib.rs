@@ -77,6 +77,14 @@ pub fn all() -> &'static [Benchmark] {
     ALL.get_or_init(built_in)
 }
 
+/// The benchmarks whose folders stand in `place`, and those alone: what a release was made with.
+///
+/// # Errors
+/// Every problem of every file, and what cannot be read.
+pub fn standing_in(place: &Path) -> Result<Vec<Benchmark>, Problems> {
+    benchmark::load(&own::folders(place)?)
+}
+
 /// A declared task by its name, `<benchmark>/<name>`.
 pub fn task(name: &str) -> Option<&'static task::Task> {
     all().iter().flat_map(|benchmark| &benchmark.tasks).find(|task| task.name == name)

@@ -7,14 +7,16 @@ pub(crate) mod oddity;
 mod posts;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use minijinja::Value as Given;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED, Poses};
-use riddlemill_benchmarks::{Data, Trouble};
+use riddlemill_benchmarks::{Benchmark, Data, Trouble};
 use serde_json::{Map, Value as Json};
 
+use super::folder::MADE_WITH;
 use super::row::{Row, Value};
 use crate::recipe::Recipe;
 use crate::record::Standing;
@@ -151,6 +153,28 @@ pub fn from_published(json: &Map<String, Json>) -> Option<(&'static Layout, Row)
     layouts.into_iter().find_map(|layout| Some((layout, layout.back(json)?)))
 }
 
+/// The layout of a config whose columns these are, as the folder of a release says that it was made; `None` where it
+/// holds no benchmark's folder, as those of older programs, or one that cannot be read.
+pub(super) fn made_with<'a>(
+    folder: &Path,
+    config: &str,
+    keys: impl Iterator<Item = &'a str> + Clone,
+) -> Option<Layout> {
+    let standing = riddlemill_benchmarks::standing_in(&folder.join(MADE_WITH)).ok()?;
+    let benchmark =
+        standing.into_iter().find(|benchmark| benchmark.name == config && benchmark.data.is_some())?;
+    // As long as the program, as today's: a layout's parts are borrowed everywhere.
+    let benchmark: &'static Benchmark = Box::leak(Box::new(benchmark));
+    with_keys(declare(benchmark.name, benchmark.data.as_ref()?).iter(), keys)
+}
+
+fn with_keys<'l, 'a>(
+    mut layouts: impl Iterator<Item = &'l Layout>,
+    keys: impl Iterator<Item = &'a str> + Clone,
+) -> Option<Layout> {
+    layouts.find(|layout| keys.clone().eq(layout.columns.iter().map(|column| column.name))).copied()
+}
+
 impl Layout {
     /// A column's place.
     pub fn place(&self, name: &str) -> Option<usize> {
@@ -168,9 +192,8 @@ impl Layout {
 
     /// The layout whose columns these are, for rows that were released with or without those that stand only sometimes.
     pub fn of_keys<'a>(self, keys: impl Iterator<Item = &'a str> + Clone) -> Layout {
-        let fits = |layout: &&Layout| keys.clone().eq(layout.columns.iter().map(|column| column.name));
         let layouts = ALL.iter().flatten().filter(|layout| layout.config == self.config);
-        layouts.into_iter().find(fits).map_or(self, |layout| *layout)
+        with_keys(layouts, keys).unwrap_or(self)
     }
 
     /// What must hold within a row beyond its types.

@@ -30,17 +30,20 @@ pub(super) fn check(folder: &Path, config: &str, stated: u64, verified: &mut Ver
     if rows.len() as u64 != stated {
         found.push(format!("{file}: {} rows, MANIFEST.json says {stated}", rows.len()));
     }
-    if let Some(layout) = rows.first().and_then(|row| layout_of(config, row)) {
+    if let Some(layout) = rows.first().and_then(|row| layout_of(folder, config, row)) {
         against_layout(folder, &layout, &file, &rows, &mut found);
     }
     found.truncate(LISTED);
     verified.findings.append(&mut found);
 }
 
-/// The layout of a config, where this row is of it.
-fn layout_of(config: &str, row: &Map<String, Json>) -> Option<Layout> {
+/// The layout of a config, where this row is of it: that which the folder was made with, else today's.
+fn layout_of(folder: &Path, config: &str, row: &Map<String, Json>) -> Option<Layout> {
     let posts = || crate::recipe::find(config).map(|recipe| layout::posts(recipe.name));
     let keys = row.keys().map(String::as_str);
+    if let Some(layout) = layout::made_with(folder, config, keys.clone()) {
+        return Some(layout);
+    }
     let layout = layout::find(config).copied().or_else(posts)?.of_keys(keys.clone());
     keys.eq(layout.columns.iter().map(|c| c.name)).then_some(layout)
 }
