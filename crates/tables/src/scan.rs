@@ -141,6 +141,22 @@ pub fn select<R: Record>(stage: &StageReader, table: &str, filter: &Filter) -> R
     Ok(selected.into_iter().flatten().collect())
 }
 
+/// What `fold` makes of the rows of each part that a filter lets through, in the order of the parts. They are read on all
+/// cores, and a part's rows are let go before the next one's are read, so that memory does not grow with the table.
+///
+/// # Errors
+/// [`Error::Damaged`] where a part is no Parquet file or has other columns.
+pub fn fold_parts<R: Record, T: Send>(
+    stage: &StageReader,
+    table: &str,
+    filter: &Filter,
+    fold: impl Fn(Vec<R>) -> T + Sync,
+) -> Result<Vec<T>, Error> {
+    let parts = stage.table(table).parts;
+    let read = |file: &str| Ok(fold(filtered::<R>(&stage.place().join(file), Some(filter))?));
+    parts.par_iter().map(|part| read(&part.file)).collect()
+}
+
 /// Some columns of the rows that a filter lets through, those that the table has, a frame a part.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::waits::Mend;
 use super::{RunError, Tasks, review_items};
-use crate::config::Config;
+use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::stages::Review;
 use crate::stages::review::Votes;
@@ -13,7 +13,7 @@ use riddlemill_review::votes::current;
 use riddlemill_review::{
     AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, resolve_all, written_by,
 };
-use riddlemill_tables::Workspace;
+use riddlemill_tables::{Manifest, Workspace};
 
 /// A review with its items, the votes on them, and who was given what.
 pub(super) struct Voting<'c> {
@@ -71,12 +71,7 @@ impl<'c> Voting<'c> {
         let written_by = written_by(&self.items);
         let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
         match assign(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
-            Err(AssignError::TooFew { needed, there, .. }) => Mend::First(format!(
-                "add [[annotator]]s to pipeline.toml: {} needs {needed} who may vote on an item, there {}",
-                self.ballot.name,
-                if there == 1 { "is 1".into() } else { format!("are {there}") },
-            )),
-            Err(other) => Mend::First(other.to_string()),
+            Err(error) => unassignable(&self.ballot, &error),
             Ok(new) if !new.is_empty() => Mend::Command(format!("riddlemill review assign {at}")),
             Ok(_) => match self.most_to_do(round, &open) {
                 Some(who) => Mend::Command(format!("riddlemill review export {at} --annotator {who}")),
@@ -121,6 +116,53 @@ impl<'c> Voting<'c> {
         }
         // Of those with as many the first by name.
         loads.into_iter().rev().max_by_key(|(_, load)| *load).map(|(name, _)| name)
+    }
+}
+
+/// What brings a first round forward in which nobody has voted and nothing is assigned. No item is made for it, of which
+/// there may be a million; `None` where the items decide.
+///
+/// # Errors
+/// [`RunError`] where votes, tasks or the stage before cannot be read.
+pub(super) fn untouched(
+    config: &Config,
+    recipe: &'static Recipe,
+    review: Review,
+) -> Result<Option<Mend>, RunError> {
+    let name = review.place().1;
+    let ballot = review.ballot(&config.typed::<sections::Review>(Some(recipe.name), "review"));
+    let Some((_, before)) = recipe.review(name) else { return Ok(None) };
+    if ballot.not_by.is_some() || ballot.on_demand {
+        return Ok(None);
+    }
+    let workspace = Workspace::new(&config.root);
+    let number = recipe.step(before.name).map_or(0, |(number, _)| number);
+    let made = Manifest::read(&workspace.stage(recipe.name, number, before.name))?;
+    let is_voted_on =
+        || Ok::<_, RunError>(!Votes::load(config, recipe.name)?.by_item(ballot.recipe, ballot.name).is_empty());
+    if made.is_none_or(|made| made.counts.records_out == 0)
+        || !Tasks::open(&workspace, recipe.name, name)?.all().is_empty()
+        || is_voted_on()?
+    {
+        return Ok(None);
+    }
+    // One item stands for all of them: each may be given to anybody.
+    Ok(match assign(&ballot, &["any"], &config.annotators, &[], &AssignSettings::default()) {
+        Err(error) => Some(unassignable(&ballot, &error)),
+        Ok(new) if new.is_empty() => None,
+        Ok(_) => Some(Mend::Command(format!("riddlemill review assign {name} --recipe {}", recipe.name))),
+    })
+}
+
+/// What is lacking so that items can be assigned.
+fn unassignable(ballot: &Ballot, error: &AssignError) -> Mend {
+    match error {
+        AssignError::TooFew { needed, there, .. } => Mend::First(format!(
+            "add [[annotator]]s to pipeline.toml: {} needs {needed} who may vote on an item, there {}",
+            ballot.name,
+            if *there == 1 { "is 1".into() } else { format!("are {there}") },
+        )),
+        other => Mend::First(other.to_string()),
     }
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::RunError;
-use super::voting::Voting;
+use super::voting::{self, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::{Draft, Stage, draft};
 use riddlemill_llm::ApiKey;
 use riddlemill_review::ballot::Round;
-use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, select};
+use riddlemill_tables::{Filter, Manifest, StageReader, Workspace, fold_parts};
 use riddlemill_text::record::{Entry, Reason, State};
 use riddlemill_text::text::grouped;
 
@@ -119,19 +119,26 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
             continue;
         };
         let mut groups: BTreeMap<(Fate, String), (u64, Entry)> = BTreeMap::new();
-        for entry in select::<Entry>(&stage, "ledger", &told)? {
-            groups.entry(group(step, &entry)).or_insert_with(|| (0, entry)).0 += 1;
+        for part in fold_parts(&stage, "ledger", &told, |entries| grouped_entries(step, entries))? {
+            for (key, (records, first)) in part {
+                groups.entry(key).or_insert_with(|| (0, first)).0 += records;
+            }
         }
         let of_stage = OfStage { config, recipe, step, empty: manifest.counts.records_out == 0 };
         let mut found = Vec::new();
-        let mut voting = None;
+        let mut voting: Option<Voting<'_>> = None;
         for ((fate, _), (records, first)) in groups {
             let (what, mend) = match (fate, step.stage) {
                 (Fate::Votes(round) | Fate::Provisional(round), Stage::Review(review)) => {
-                    if voting.is_none() {
+                    let untouched = match round {
+                        Round::Vote if voting.is_none() => voting::untouched(config, recipe, review)?,
+                        _ => None,
+                    };
+                    if voting.is_none() && untouched.is_none() {
                         voting = Voting::open(config, recipe, review)?;
                     }
-                    (String::new(), voting.as_ref().map_or(Mend::Run, |voting| voting.mend(round)))
+                    let looked = || voting.as_ref().map_or(Mend::Run, |voting| voting.mend(round));
+                    (String::new(), untouched.unwrap_or_else(looked))
                 }
                 _ => of_stage.mend(fate, &first),
             };
@@ -150,6 +157,15 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
         causes.append(&mut found);
     }
     Ok(causes)
+}
+
+/// Entries of one part of a ledger by what they are counted with: how many, and the first of them.
+fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(Fate, String), (u64, Entry)> {
+    let mut groups = BTreeMap::new();
+    for entry in entries {
+        groups.entry(group(step, &entry)).or_insert_with(|| (0, entry)).0 += 1;
+    }
+    groups
 }
 
 /// Which entries of a ledger tell of records that do not go on as they should; `None` where there is none.
