@@ -15,8 +15,8 @@ use super::error::PageError;
 use super::limits::Tries;
 use super::routes::table::{self, Tables};
 use super::routes::{
-    assign, carry, curate, decide, duplicates, guideline, history, login, overview, people, record, releases,
-    review, run, stage,
+    assign, carry, causes, curate, decide, duplicates, guideline, history, login, overview, people, record,
+    releases, review, run, stage,
 };
 use super::running::Runner;
 use super::server::{Address, Serve};
@@ -137,6 +137,7 @@ fn readers() -> Vec<Route> {
         ("/find", get(record::find)),
         ("/{recipe}/stage/{stage}", get(stage::page)),
         ("/{recipe}/figures/{stage}", get(stage::figures)),
+        ("/{recipe}/causes/{stage}", get(causes::page)),
         ("/{recipe}/record/{*id}", get(record::page)),
         ("/{recipe}/duplicates", get(duplicates::page)),
         ("/run", get(run::page).post(run::act)),

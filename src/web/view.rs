@@ -27,6 +27,7 @@ templates![
     "guideline.html",
     "history.html",
     "parts.html",
+    "causes.html",
     "decide.html",
     "error.html",
     "login.html",
@@ -51,6 +52,7 @@ templates![
     "curate.html",
     "assign.html",
     "carry.html",
+    "causes.html",
 ];
 
 static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| {
@@ -71,6 +73,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     env.add_function("stage_name", |state: &State, name: &str| i18n::stage(language(state), name));
     env.add_function("reason", |state: &State, code: &str| i18n::reason(language(state), code));
     env.add_function("definition", |state: &State, code: &str| i18n::definition(language(state), code));
+    env.add_function("sentence", |state: &State, text: &str| i18n::sentence(language(state), text));
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));

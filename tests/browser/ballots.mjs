@@ -1,25 +1,42 @@
 // Every ballot of the benchmarks, with the keyboard alone, at three widths and in both languages.
+import { readFileSync, readdirSync } from "node:fs";
 import { Server, Workspace, accessible, check, open, openFirefox, page, picture } from "./harness.mjs";
 
 const SIZES = [[1280, 800, "en"], [800, 900, "zh-CN"], [390, 844, "zh-CN"], [390, 844, "en"]];
 
-async function walked(work, launch = open) {
-  const workspace = Workspace.sample();
+// Where each ballot waits for somebody, by its name: whoever may vote on it, in whatever round.
+async function desks_of(server, sheet) {
+  const desks = new Map();
+  await sheet.goto(server.url + "/review");
+  for (const name of await sheet.$$eval("select[name=as] option", (all) => all.map((e) => e.textContent))) {
+    await sheet.goto(server.url + "/review?as=" + name);
+    for (const href of await sheet.$$eval(".desk", (all) => all.map((e) => e.getAttribute("href")))) {
+      const place = href.split("?")[0].replace("/review/", "").replaceAll("/", ".");
+      if (!desks.has(place)) desks.set(place, []);
+      desks.get(place).push(server.url + href);
+    }
+  }
+  return desks;
+}
+
+// The sample with ballots that are asked on demand, which keep back what stands behind them.
+function sample(wanted = []) {
+  const workspace = new Workspace();
+  workspace.call("init", "-q");
+  if (wanted.length) workspace.write("pipeline.toml", workspace.read("pipeline.toml") + `\n[review]\nwanted = ${JSON.stringify(wanted)}\n`);
+  workspace.call("run", "--offline", "-q");
+  return workspace;
+}
+
+// Ballots with something to vote on: of the sample, those that are asked on demand, and rounds behind the first where two
+// voters differed.
+async function walked(work, launch = open, workspace = sample(), prepare = async (desks) => desks) {
   const server = await Server.start(workspace);
   const browser = await launch();
   try {
     const sheet = await page(browser);
-    await sheet.goto(server.url + "/review");
-    const desks = new Map();
-    for (const name of await sheet.$$eval("select[name=as] option", (all) => all.map((e) => e.textContent))) {
-      await sheet.goto(server.url + "/review?as=" + name);
-      for (const href of await sheet.$$eval(".desk", (all) => all.map((e) => e.getAttribute("href")))) {
-        const name = href.split("?")[0].replace("/review/", "").replaceAll("/", ".");
-        if (!desks.has(name)) desks.set(name, server.url + href);
-      }
-    }
-    check(desks.size > 15, `${desks.size} ballots wait for somebody`);
-    await work(desks, browser, workspace);
+    const desks = await prepare(await desks_of(server, sheet), sheet, server);
+    await work(new Map([...desks].map(([name, [address]]) => [name, address])), browser, workspace);
   } finally {
     await browser.close();
     await server.kill();
@@ -27,8 +44,46 @@ async function walked(work, launch = open) {
   }
 }
 
-async function everywhere(work) {
-  await walked(async (desks, browser) => {
+const ON_DEMAND = ["final", "suitability"];
+const on_demand = (work, launch = open) => walked(work, launch, sample(ON_DEMAND), async (desks) => {
+  const kept = new Map([...desks].filter(([name]) => ON_DEMAND.includes(name.split(".")[1])));
+  check(kept.size === ON_DEMAND.length, `asked on demand: ${[...kept.keys()]}`);
+  return kept;
+});
+
+// Everybody answers their first item of each ballot, one with the first answers and the next with the last ones, so that
+// they differ.
+const later_rounds = (work, launch = open) => walked(work, launch, sample(), async (desks, sheet, server) => {
+  for (const [name, addresses] of desks) {
+    for (const [turn, address] of addresses.entries()) {
+      await sheet.goto(address);
+      if (!(await sheet.locator("#ballot").count())) continue;
+      const before = await sheet.getAttribute("#ballot", "data-key");
+      await sheet.evaluate((turn) => {
+        for (let n = 0; n < 12; n++) {
+          const sets = [...document.querySelectorAll("fieldset[data-group][data-required]")].filter((s) => s.dataset.group && !s.hidden);
+          const set = sets.find((s) => s.querySelectorAll(":checked").length < (s.dataset.kind === "one" ? 1 : Number(s.dataset.max) === 3 ? 3 : 1));
+          if (!set) break;
+          const free = [...set.querySelectorAll("input:not(:checked)")];
+          (turn % 2 ? free.at(-1) : free[0]).click();
+        }
+        for (const text of document.querySelectorAll("fieldset[data-kind=text][data-required]:not([hidden]) textarea")) {
+          text.value = `写下第 ${turn + 1} 个回答。`;
+          text.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+        document.querySelectorAll("[name=anyway]").forEach((box) => { box.checked = true; });
+      }, turn);
+      await sheet.keyboard.press("Control+Enter");
+      await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#told")}`); });
+    }
+  }
+  const later = new Map([...(await desks_of(server, sheet))].filter(([name]) => !name.endsWith(".vote")));
+  check(later.size > 6, `rounds behind the first: ${[...later.keys()]}`);
+  return later;
+});
+
+async function everywhere(work, some = walked) {
+  await some(async (desks, browser) => {
     for (const [width, height, locale] of SIZES) {
       const sheet = await page(browser, { viewport: { width, height }, locale });
       for (const [name, address] of desks) {
@@ -60,6 +115,8 @@ export const a_ballot_that_lacks_an_answer_says_so_where_the_eye_is = () => ever
 
 const by_keys = (locale) => async (desks, browser, workspace) => {
   const sheet = await page(browser, { viewport: { width: 1280, height: 800 }, locale });
+  const cast = () => { try { return workspace.read("raw/votes/000001.jsonl").trim().split("\n").length; } catch { return 0; } };
+  const already = cast();
   for (const [name, address] of desks) {
     await sheet.goto(address);
     // Everything that is asked is asked in the language of the page; corrections to pick from are the item's own words.
@@ -107,10 +164,27 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
     await sheet.waitForFunction((before) => document.readyState === "complete" && document.getElementById("ballot")?.dataset.key !== before, before, { timeout: 15000 }).catch(async () => { throw new Error(`${name}: not saved: ${await sheet.textContent("#told")}`); });
     if (process.env.RIDDLEMILL_SHOTS) console.log(`| ${name} | ${answers} | ${keys} |`);
   }
-  check(workspace.read("raw/votes/000001.jsonl").trim().split("\n").length === desks.size, "one vote a ballot");
+  check(cast() - already === desks.size, "one vote a ballot");
   check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
 };
-export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked(by_keys("en"));
+export const every_ballot_takes_one_key_an_answer_and_one_to_send = () => walked(async (desks, browser, workspace) => {
+  // Whatever a benchmark declares is walked here or below, and stands in docs/ballots.md.
+  const benchmarks = new URL("../../src/benchmarks/", import.meta.url);
+  const told = readFileSync(new URL("../../docs/ballots.md", import.meta.url), "utf8");
+  for (const benchmark of readdirSync(benchmarks)) {
+    let ballots;
+    try { ballots = readFileSync(new URL(`${benchmark}/ballots.toml`, benchmarks), "utf8"); } catch { continue; }
+    for (const [, name] of ballots.matchAll(/^\[ballot\.([a-z-]+)\]$/gm)) {
+      // The sample has no new situation for which all distractors were refused; the ballot is that of `again`.
+      const elsewhere = ON_DEMAND.includes(name) || name === "context-again";
+      check(elsewhere || desks.has(`${benchmark}.${name}.vote`), `${benchmark} ${name} is not walked`);
+      check(new RegExp(`^\\| ${benchmark} \\|[^|]*\\b${name}\\b`, "m").test(told), `${benchmark} ${name} is not in docs/ballots.md`);
+    }
+  }
+  await by_keys("en")(desks, browser, workspace);
+});
+export const ballots_on_demand_take_as_few_keys = () => on_demand(by_keys("zh-CN"));
+export const disputes_and_second_looks_take_as_few_keys = () => later_rounds(by_keys("zh-CN"));
 export const every_ballot_takes_as_few_keys_in_chinese = () => walked(by_keys("zh-CN"));
 export const every_ballot_takes_as_few_keys_in_firefox = async () => {
   const browser = await openFirefox();
@@ -152,14 +226,15 @@ export const digits_go_on_to_the_next_question = () => walked(async (desks, brow
   check(sheet.wrong.length === 0, sheet.wrong.join("\n"));
 });
 
-export const the_task_comes_first_on_every_screen = () => everywhere(async (sheet, name, width) => {
+const task_first = async (sheet, name, width) => {
   const found = await sheet.evaluate(() => {
     const top = (e) => Math.round(e.getBoundingClientRect().top);
     const shown = (e) => e.getClientRects().length > 0;
+    const texts = [...document.querySelectorAll(".subject .post:not(.cast *)")].map((e) => e.textContent.trim()).filter((words) => words.length > 12);
     const meanings = [...document.querySelectorAll(".option .soft, .means dd")].filter(shown).map((e) => e.textContent.trim());
     return {
       asked: top(document.querySelector("h1.asked")), text: top(document.querySelector(".subject .post")), choice: top(document.querySelector("fieldset:not([hidden])")), high: document.documentElement.scrollHeight,
-      wide: document.documentElement.scrollWidth - innerWidth, twice: meanings.filter((words, at) => meanings.indexOf(words) !== at && words.length > 12),
+      wide: document.documentElement.scrollWidth - innerWidth, twice: meanings.filter((words, at) => meanings.indexOf(words) !== at && words.length > 12).concat(texts.filter((words, at) => texts.indexOf(words) !== at)),
       folded: !document.querySelector(".guideline").open, guide: top(document.querySelector(".guideline summary")), thumb: !!document.querySelector(".thumb"),
       below: [...document.querySelectorAll(".subject .post")].filter((p) => [...document.querySelectorAll(".option b, .option .post")].some((o) => o.textContent.trim() && o.textContent.trim() === p.textContent.trim())).length,
     };
@@ -179,7 +254,10 @@ export const the_task_comes_first_on_every_screen = () => everywhere(async (shee
   }
   await picture(sheet, `ballot-${name}`);
   await accessible(sheet, name);
-});
+};
+export const the_task_comes_first_on_every_screen = () => everywhere(task_first);
+export const the_task_comes_first_of_what_is_asked_on_demand = () => everywhere(task_first, on_demand);
+export const the_task_comes_first_where_votes_are_looked_at = () => everywhere(task_first, later_rounds);
 
 export const a_remark_a_history_and_a_guideline_are_at_hand = () => walked(async (desks, browser, workspace) => {
   for (const [width, height, locale] of SIZES) {

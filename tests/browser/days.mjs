@@ -64,7 +64,9 @@ export const a_managers_day = () => day(async ({ server, workspace, sheet, look,
   await vote(await sheet(), server.url + "/review/ruozhibench-gen/category/vote?as=annotator-1", ["1", "7"]);
   await vote(await sheet(), server.url + "/review/ruozhibench-gen/category/vote?as=annotator-2", ["2", "7"]);
   await one.goto(server.url + "/curate");
-  await one.waitForFunction(() => document.querySelectorAll(".step .facts").length > 10 || !document.querySelector("[hx-trigger]"));
+  // What is not counted yet fills in as one comes to it.
+  for (const later of await one.locator("[hx-trigger=revealed]").all()) await later.scrollIntoViewIfNeeded().catch(() => {});
+  await one.waitForFunction(() => !document.querySelector("[hx-trigger=revealed]"));
   const lines = await one.$$eval(".folk .name", (all) => all.map((e) => e.getBoundingClientRect().height));
   check(lines.length > 1 && lines.every((high) => high < 30), `a name takes one line: ${lines}`);
   check((await one.textContent("#s-ruozhibench-gen-category .waits")).includes("annotator-"), "who is waited for is told");
@@ -206,6 +208,19 @@ export const a_readers_day = () => day(async ({ server, workspace, sheet, look }
     check((await report.locator("h1 [lang=en]").isHidden()) && (await report.locator("h1 [lang=zh-Hans]").isVisible()), "the report turns to Chinese");
     await accessible(report, "report in Chinese");
     await picture(report, "day-report");
+    // So do the figures of models, and what differs between two versions.
+    workspace.call("evaluate", "--offline", "--model", "sample-solver", "--model", "random", "--judge", "sample-marker", "--shots", "0,2", "--resamples", "200", "brainteaser", "chumor");
+    workspace.call("diff", "output/flub/1.0.0-draft.1", "output/flub/candidate", "--html", "diff.html");
+    for (const [name, place] of [["brainteaser", "output/brainteaser/evaluation/candidate/report.html"], ["chumor", "output/chumor/evaluation/candidate/report.html"], ["diff", "diff.html"]]) {
+      writeFileSync(join(folder, name + ".html"), workspace.read(place));
+      await report.goto("file://" + join(folder, name + ".html"));
+      await accessible(report, `${name} from a file`);
+      check((await report.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide`);
+      if (!(await report.locator("#in-zh").count())) continue;
+      await report.check("#in-zh", { force: true });
+      await accessible(report, `${name} from a file, in Chinese`);
+      await picture(report, `day-evaluation-${name}`);
+    }
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -33,6 +33,7 @@ const ASKED: &[(&str, &[&str])] = &[
     ("/find", &["", "?q={item}", "?q={secret}"]),
     ("/{recipe}/stage/{stage}", &["", "?q={secret}", "?sort=score"]),
     ("/{recipe}/figures/{stage}", &[""]),
+    ("/{recipe}/causes/{stage}", &[""]),
     ("/{recipe}/record/{*id}", &[""]),
     ("/{recipe}/duplicates", &["", "?show=pairs&verdict=all"]),
     ("/run", &[""]),

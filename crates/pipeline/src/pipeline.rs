@@ -41,7 +41,7 @@ pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, 
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
 pub use voting::votes_as_tasks;
-pub use waits::{Cause, Fate, Mend, causes};
+pub use waits::{Cause, Fate, Mend, causes, kept_back};
 pub use withheld::Withheld;
 
 /// Why a run ended early.

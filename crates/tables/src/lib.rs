@@ -40,7 +40,9 @@ pub use manifest::{FORMAT, InputRef, MANIFEST, Manifest, Part, Table};
 pub use part::{PART_ROWS, write_parquet};
 pub use reader::StageReader;
 pub use row::Plain;
-pub use scan::{Filter, fold_parts, json_parts, parquet_rows, part_columns, part_rows, rows_where, select, select_parts};
+pub use scan::{
+    Filter, fold_parts, json_parts, parquet_rows, part_columns, part_rows, rows_where, select, select_parts,
+};
 pub use stated::metadata as stated_types;
 pub use table::TableWriter;
 pub use writer::{CommitError, StageWriter, opening};

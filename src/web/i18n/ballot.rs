@@ -10,6 +10,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("optional", "may stay empty", "可不填"),
     ("mark_some", "mark {} to {}", "选 {} 至 {} 项"),
     ("mark_exactly", "mark {}", "选 {} 项"),
+    ("drafted", "draft", "草稿"),
     ("drafted_by_model", "model's draft", "模型草稿"),
     ("save_next", "Save and next", "保存并继续"),
     ("undo", "Back", "返回上一条"),

@@ -1,5 +1,6 @@
 //! Sentences that the libraries make, in the language of the page: why a stage is stale, what keeps records back.
 
+use super::sentences::sentence;
 use super::{Language, stage, word};
 use crate::pipeline::{Cause, Change, Fate, Mend};
 use crate::review::ballot::Round;
@@ -7,7 +8,12 @@ use crate::text::grouped;
 
 /// A word with what stands in its places.
 pub(in crate::web) fn filled(language: Language, key: &str, given: &[&str]) -> String {
-    let mut pieces = word(language, key).unwrap_or_default().split("{}");
+    fill(word(language, key).unwrap_or_default(), given)
+}
+
+/// A text with what stands in its places.
+pub(super) fn fill(text: &str, given: &[&str]) -> String {
+    let mut pieces = text.split("{}");
     let mut text = pieces.next().unwrap_or_default().to_string();
     for (given, piece) in given.iter().zip(pieces) {
         text.push_str(given);
@@ -78,10 +84,11 @@ pub(in crate::web) fn cause(language: Language, cause: &Cause) -> String {
     let mend = match &cause.mend {
         Mend::Command(command) => format!("请运行 {command}"),
         Mend::Run => format!("请运行 {}", Mend::Run.words().unwrap_or_default()),
-        Mend::First(what) => what.clone(),
+        Mend::First(what) => sentence(language, what),
         Mend::Nothing => String::new(),
     };
-    let more: Vec<&str> = [cause.what.as_str(), &mend].into_iter().filter(|more| !more.is_empty()).collect();
+    let kept = sentence(language, &cause.what);
+    let more: Vec<&str> = [kept.as_str(), &mend].into_iter().filter(|more| !more.is_empty()).collect();
     let records = grouped(i64::try_from(cause.records).unwrap_or(i64::MAX));
     match more.is_empty() {
         true => format!("{records} {what}"),

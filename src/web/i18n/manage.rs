@@ -75,6 +75,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "It was used, taken back, or is older than a week. Ask the curator for another one.",
         "它已被使用、撤回，或超过一周。请向管理者索取新的邀请。",
     ),
+    ("state_incomplete", "incomplete", "不完整"),
     ("filling_in", "This is being counted …", "正在统计……"),
     ("waited_for", "What is waited for", "等待什么"),
     ("waits_vote", "Votes on {}:", "{} 条等待投票："),

@@ -3,11 +3,13 @@
 mod ballot;
 mod causes;
 mod manage;
+mod sentences;
 mod table;
 
 use crate::audit::chinese;
 use crate::stages::definition as defined;
 pub(super) use causes::{cause, filled, stale};
+pub(super) use sentences::sentence;
 
 /// A language of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

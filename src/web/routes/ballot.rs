@@ -60,6 +60,10 @@ struct Asks {
     text: String,
     /// The drafted text that an edit is held against.
     draft: Option<String>,
+    /// Whether the draft is shown above the questions: not where it says what stands there already.
+    draft_shown: bool,
+    /// The text above that the draft is another version of; the two are shown as one, with what differs.
+    draft_of: Option<String>,
     /// Drafted answers with what they mean, in the order that they were drafted in.
     ranked: Vec<(&'static str, &'static str)>,
     /// Whether a choice may give the right option away, which is warned of before it is saved.
@@ -302,6 +306,8 @@ fn asks(
         }
         Kind::Text | Kind::Edited { .. } => ("text", 0, 0, Vec::new()),
     };
+    let draft = draft.map(Value::to_string).filter(|_| kind == "text");
+    let stands_above = |draft: &String| item.content.values().any(|shown| shown.to_string() == *draft);
     Asks {
         name: field.name,
         label: said(language, field.label),
@@ -313,7 +319,9 @@ fn asks(
         group: None,
         look: "",
         text: standing.map(Value::to_string).filter(|_| kind == "text").unwrap_or_default(),
-        draft: draft.map(Value::to_string).filter(|_| kind == "text"),
+        draft_shown: draft.as_ref().is_some_and(|draft| !stands_above(draft)),
+        draft_of: item.content.get(field.name).map(Value::to_string).filter(|text| !text.is_empty()),
+        draft,
         ranked: ranked(field, item, drafts, language),
         anyway: matches!(field.kind, Kind::Pick { beside: Some(_), .. }),
         when: field.when.map(|when| (when.field, when.write.to_vec())),

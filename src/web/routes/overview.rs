@@ -6,8 +6,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 
+use super::causes::{self, CauseLine};
 use crate::config::Config;
-use crate::pipeline::{Cause, Freshness, Planned, causes, plan};
+use crate::pipeline::{self, Cause, Freshness, Planned, plan};
 use crate::recipe::{self, Recipe};
 use crate::record::State as Left;
 use crate::stages::draft;
@@ -53,22 +54,9 @@ struct Step {
     held: u64,
     /// What keeps records back, one cause a group.
     causes: Vec<CauseLine>,
+    /// Whether those are counted once the page stands.
+    causes_later: bool,
     compares: bool,
-}
-
-/// A cause that keeps records back, as pages show it.
-#[derive(Serialize)]
-pub(super) struct CauseLine {
-    /// How many, what keeps them back, and what mends it.
-    words: String,
-    /// Whether input or an endpoint failed.
-    failed: bool,
-}
-
-impl CauseLine {
-    pub(super) fn of(language: Language, cause: &Cause) -> CauseLine {
-        CauseLine { words: i18n::cause(language, cause), failed: cause.failed }
-    }
 }
 
 #[derive(Serialize)]
@@ -99,7 +87,8 @@ fn funnel(config: &Config, recipe: &'static Recipe, language: Language) -> Resul
     let planned = plan(config, recipe)?;
     let read = planned.first().and_then(Planned::manifest).map_or(0, |m| m.counts.records_in);
     let made: Vec<Manifest> = planned.iter().filter_map(|step| step.manifest().cloned()).collect();
-    let causes = causes(config, recipe, &made)?;
+    let few: Vec<Manifest> = made.into_iter().filter(causes::come_at_once).collect();
+    let causes = pipeline::causes(config, recipe, &few)?;
     let steps: Vec<Step> = planned.iter().map(|planned| step(planned, read, &causes, language)).collect();
     Ok(Funnel {
         recipe: recipe.name,
@@ -138,6 +127,7 @@ fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> S
             .filter(|cause| cause.stage == planned.step)
             .map(|cause| CauseLine::of(language, cause))
             .collect(),
+        causes_later: planned.manifest().is_some_and(|made| !causes::come_at_once(made)),
         compares: planned.manifest().is_some_and(|m| m.tables.contains_key("pairs")),
     }
 }

@@ -270,7 +270,7 @@ struct Differences {
     shown: usize,
     counts: Vec<[usize; 3]>,
     /// What each of the two lacks because it waits or failed.
-    left_out: [Vec<String>; 2],
+    left_out: [Vec<LeftOut>; 2],
 }
 
 /// Two versions, row by row.
@@ -315,8 +315,7 @@ pub(in crate::web) async fn diff(
                 config.removed.truncate(SHOWN);
                 config.changed.truncate(SHOWN);
             }
-            let told = |left: &[LeftOut]| left.iter().map(LeftOut::describe).collect();
-            found.left_out = [told(&diff.left_out_before), told(&diff.left_out)];
+            found.left_out = [diff.left_out_before.clone(), diff.left_out.clone()];
             found.diff = Some(diff);
         }
         Ok(found)

@@ -8,10 +8,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::causes::{self, CauseLine};
 use super::decide::{VotingDesk, desk};
-use super::overview::CauseLine;
 use crate::decisions::{Verdict, seen_text};
-use crate::pipeline::{Withheld, causes};
+use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, State as Left};
 use crate::stages::Stage;
@@ -53,6 +53,8 @@ struct Found {
     counts: Counts,
     /// What keeps its records back, one cause a group.
     causes: Vec<CauseLine>,
+    /// Whether those are counted once the page stands.
+    causes_later: bool,
     reasons: Vec<Reason>,
     records: Vec<Shown>,
     found: usize,
@@ -131,6 +133,7 @@ fn find(
         steps,
         counts: Counts::default(),
         causes: Vec::new(),
+        causes_later: false,
         reasons: Vec::new(),
         records: Vec::new(),
         found: 0,
@@ -148,8 +151,10 @@ fn find(
     let Some(looking) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
     let manifest = looking.stage.manifest();
     found.counts = manifest.counts.clone();
-    let told = causes(&app.config().0, recipe, std::slice::from_ref(manifest))?;
-    found.causes = told.iter().map(|cause| CauseLine::of(visitor.language, cause)).collect();
+    found.causes_later = !causes::come_at_once(manifest);
+    if !found.causes_later {
+        found.causes = causes::lines(&app.config().0, recipe, manifest, visitor.language)?;
+    }
     found.settings = manifest.settings.clone();
     found.compares = manifest.tables.contains_key("pairs");
     found.texts = looking.len() > 0;

@@ -138,8 +138,9 @@ pub(super) fn untouched(
     let workspace = Workspace::new(&config.root);
     let number = recipe.step(before.name).map_or(0, |(number, _)| number);
     let made = Manifest::read(&workspace.stage(recipe.name, number, before.name))?;
-    let is_voted_on =
-        || Ok::<_, RunError>(!Votes::load(config, recipe.name)?.by_item(ballot.recipe, ballot.name).is_empty());
+    let is_voted_on = || {
+        Ok::<_, RunError>(!Votes::load(config, recipe.name)?.by_item(ballot.recipe, ballot.name).is_empty())
+    };
     if made.is_none_or(|made| made.counts.records_out == 0)
         || !Tasks::open(&workspace, recipe.name, name)?.all().is_empty()
         || is_voted_on()?

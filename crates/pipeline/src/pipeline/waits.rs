@@ -168,6 +168,16 @@ fn grouped_entries(step: &Step, entries: Vec<Entry>) -> BTreeMap<(Fate, String),
     groups
 }
 
+/// How many records of a stage [`causes`] looks at.
+pub fn kept_back(manifest: &Manifest) -> u64 {
+    let count = |reason: &Reason| {
+        let key = format!("{}/{}", State::Changed.code(), reason.code());
+        manifest.counts.reasons.get(&key).copied().unwrap_or(0)
+    };
+    let went_on = [Reason::NotDrafted, Reason::Undraftable, Reason::Provisional].iter().map(count);
+    manifest.counts.state(State::Held) + manifest.counts.state(State::Failed) + went_on.sum::<u64>()
+}
+
 /// Which entries of a ledger tell of records that do not go on as they should; `None` where there is none.
 fn told(manifest: &Manifest) -> Option<Filter> {
     let count = |state: State, reason: Reason| {

@@ -1,0 +1,152 @@
+//! Sentences that the libraries make in English, in Chinese. A sentence that is not here stays as it is; names, figures,
+//! settings and commands stay in any case.
+
+use super::Language;
+
+/// English with `{}` where something of the workspace stands, and the Chinese for it, with as many, in the same order.
+const SENTENCES: &[(&str, &str)] = &[
+    // What keeps records back.
+    ("a listed term is in them", "文本含有词表中的词"),
+    ("somebody decided so", "有人如此裁定"),
+    ("the run was interrupted", "运行被中断"),
+    ("the run was offline", "运行时离线"),
+    ("nobody was asked yet", "尚未询问任何模型"),
+    ("the sample's replies hold none for them", "示例回复中没有对应的回复"),
+    (
+        "no endpoint to ask: {} names none that pipeline.toml has",
+        "没有可询问的端点：{} 未指明 pipeline.toml 中的端点",
+    ),
+    ("no endpoint to ask: {} names none", "没有可询问的端点：{} 未指明任何端点"),
+    ("the cap of {} is reached: {}", "{} 的上限已到：{}"),
+    ("the run's cap is reached: {}", "本次运行的上限已到：{}"),
+    ("the reply cannot be read: {}", "回复无法解析：{}"),
+    ("{} is not set", "未设置 {}"),
+    ("no model has answered it", "尚无模型作答"),
+    ("{} of at least {} models have answered it: {}", "已有 {} 个模型作答（至少需要 {} 个）：{}"),
+    ("{} rated answers, and two are needed", "已评分的回答有 {} 个，需要两个"),
+    ("all {} answers are rated alike", "全部 {} 个回答评分相同"),
+    ("waits for {} vote (vote) of {}", "还需 {} 票（投票）：{}"),
+    ("waits for {} votes (vote) of {}", "还需 {} 票（投票）：{}"),
+    ("waits for {} vote (review) of {}", "还需 {} 票（复核）：{}"),
+    ("waits for {} votes (review) of {}", "还需 {} 票（复核）：{}"),
+    // What mends it.
+    (
+        "add [[annotator]]s to pipeline.toml: {} needs {} who may vote on an item, there is {}",
+        "请在 pipeline.toml 中增加 [[annotator]]：{} 的每个条目需要 {} 人投票，目前有 {} 人",
+    ),
+    (
+        "add [[annotator]]s to pipeline.toml: {} needs {} who may vote on an item, there are {}",
+        "请在 pipeline.toml 中增加 [[annotator]]：{} 的每个条目需要 {} 人投票，目前有 {} 人",
+    ),
+    (
+        "add [[annotator]]s to pipeline.toml: whoever wrote what {} judges does not vote on it",
+        "请在 pipeline.toml 中增加 [[annotator]]：{} 所评内容的作者不得对其投票",
+    ),
+    (
+        "name an [llm.<name>] of yours as {} in pipeline.toml",
+        "请在 pipeline.toml 中把您的 [llm.<name>] 填入 {}",
+    ),
+    (
+        "name models as respond.endpoints, or put answers into raw/responses",
+        "请在 respond.endpoints 中指定模型，或把回答放入 raw/responses",
+    ),
+    ("name judges as judge.endpoints in pipeline.toml", "请在 pipeline.toml 的 judge.endpoints 中指定评委"),
+    (
+        "set usd_per_million_in and usd_per_million_out, or free = true, under [llm.{}] in pipeline.toml",
+        "请在 pipeline.toml 的 [llm.{}] 下设置 usd_per_million_in 和 usd_per_million_out，或 free = true",
+    ),
+    ("raise {} under [llm.{}] in pipeline.toml", "请调高 {}（pipeline.toml 的 [llm.{}]）"),
+    ("raise {} in pipeline.toml", "请在 pipeline.toml 中调高 {}"),
+    ("set {} under [llm.{}] in pipeline.toml", "请设置 {}（pipeline.toml 的 [llm.{}]）"),
+    ("take {} out under [llm.{}] in pipeline.toml", "请删去 {}（pipeline.toml 的 [llm.{}]）"),
+    ("check the key in {}", "请检查 {} 中的密钥"),
+    (
+        "name the key's variable as key_env under [llm.{}] in pipeline.toml",
+        "请在 pipeline.toml 的 [llm.{}] 下用 key_env 指明密钥的环境变量",
+    ),
+    (
+        "check base_url and model of [llm.{}] in pipeline.toml",
+        "请检查 pipeline.toml 中 [llm.{}] 的 base_url 和 model",
+    ),
+    ("check that {} answers, the base_url of [llm.{}]", "请检查 {} 能否访问，它是 [llm.{}] 的 base_url"),
+    ("check `kind` of [[source]] {} in pipeline.toml", "请检查 `kind`：pipeline.toml 中的 [[source]] {}"),
+    ("check `benchmark` and `path` of [[published]] {}", "请检查 `benchmark` 与 `path`：[[published]] {}"),
+    ("pay for {}", "请为 {} 付费"),
+    // Why a set is a draft.
+    ("built from the synthetic sample ({})", "由合成示例生成（{}）"),
+    (
+        "{} rows of {} are provisional: people have still to confirm them",
+        "{} 行（{}）暂以草稿为准，尚待人工确认",
+    ),
+    (
+        "{} rows of {} are synthetic: people have still to confirm them",
+        "{} 行（{}）来自合成投票，尚待人工确认",
+    ),
+    ("{} ends at candidate posts: no person has looked at them", "{} 止于候选帖子，尚无人看过"),
+    ("made before this reached it: {}", "生成于此变动之前：{}"),
+    ("asked for as a draft", "按要求作为草稿"),
+    // What a set lacks.
+    ("a field that every row has is missing", "缺少每行都有的字段"),
+];
+
+/// A sentence in the language of the page.
+pub(in crate::web) fn sentence(language: Language, text: &str) -> String {
+    let found = SENTENCES.iter().find_map(|(en, zh)| Some((*zh, holes(en, text)?)));
+    match (language, found) {
+        (Language::Zh, Some((zh, given))) => super::causes::fill(zh, &given),
+        _ => text.to_string(),
+    }
+}
+
+/// What stands in the holes of a pattern; `None` where the text is another sentence.
+fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
+    let mut pieces = pattern.split("{}");
+    let mut rest = text.strip_prefix(pieces.next()?)?;
+    let mut found = Vec::new();
+    let mut pieces = pieces.peekable();
+    while let Some(piece) = pieces.next() {
+        let end =
+            if pieces.peek().is_some() { rest.find(piece)? } else { rest.len().checked_sub(piece.len())? };
+        if rest.get(end..end + piece.len())? != piece {
+            return None;
+        }
+        found.push(&rest[..end]);
+        rest = &rest[end + piece.len()..];
+    }
+    rest.is_empty().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_keep_their_names_and_figures() {
+        let zh = |text: &str| sentence(Language::Zh, text);
+        assert_eq!(zh("a listed term is in them"), "文本含有词表中的词");
+        assert_eq!(
+            zh("24 rows of flub are synthetic: people have still to confirm them"),
+            "24 行（flub）来自合成投票，尚待人工确认"
+        );
+        assert_eq!(
+            zh("raise max_usd under [llm.mine] in pipeline.toml"),
+            "请调高 max_usd（pipeline.toml 的 [llm.mine]）"
+        );
+        assert_eq!(zh("raise draft.max_usd in pipeline.toml"), "请在 pipeline.toml 中调高 draft.max_usd");
+        assert_eq!(
+            zh("no endpoint to ask: draft.endpoint names none that pipeline.toml has"),
+            "没有可询问的端点：draft.endpoint 未指明 pipeline.toml 中的端点"
+        );
+        assert_eq!(zh("500 from mine"), "500 from mine");
+        assert_eq!(sentence(Language::En, "pay for mine"), "pay for mine");
+    }
+
+    #[test]
+    fn every_sentence_has_as_many_holes_in_both_languages() {
+        for (en, zh) in SENTENCES {
+            assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{en}");
+            let filled = en.replace("{}", "x1");
+            assert_eq!(sentence(Language::Zh, &filled), zh.replace("{}", "x1"), "{en}: another one takes it");
+        }
+    }
+}

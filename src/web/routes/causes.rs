@@ -1,0 +1,70 @@
+//! What keeps the records of a stage back: with the page where they are few, else once it stands.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::config::Config;
+use crate::pipeline::{Cause, causes, kept_back};
+use crate::recipe::Recipe;
+use crate::store::Manifest;
+use crate::web::app::{App, reading, recipe};
+use crate::web::error::PageError;
+use crate::web::guard::Visitor;
+use crate::web::i18n::{self, Language};
+use crate::web::view;
+
+/// More records than these are counted once the page stands.
+const AT_ONCE: u64 = 20_000;
+
+/// A cause that keeps records back, as pages show it.
+#[derive(Serialize)]
+pub(super) struct CauseLine {
+    /// How many, what keeps them back, and what mends it.
+    words: String,
+    /// Whether input or an endpoint failed.
+    failed: bool,
+}
+
+impl CauseLine {
+    pub(super) fn of(language: Language, cause: &Cause) -> CauseLine {
+        CauseLine { words: i18n::cause(language, cause), failed: cause.failed }
+    }
+}
+
+/// Whether a page tells the causes of a stage when it is made.
+pub(super) fn come_at_once(manifest: &Manifest) -> bool {
+    kept_back(manifest) <= AT_ONCE
+}
+
+/// The causes of one stage.
+pub(super) fn lines(
+    config: &Config,
+    recipe: &'static Recipe,
+    manifest: &Manifest,
+    language: Language,
+) -> Result<Vec<CauseLine>, PageError> {
+    let causes = causes(config, recipe, std::slice::from_ref(manifest))?;
+    Ok(causes.iter().map(|cause| CauseLine::of(language, cause)).collect())
+}
+
+/// The causes of a stage of many records, which pages ask for once they stand.
+pub(in crate::web) async fn page(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((name, stage)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let recipe = recipe(&name)?;
+    let (number, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
+    let language = visitor.language;
+    let causes = reading(move || {
+        let manifest = Manifest::read(&app.workspace.stage(recipe.name, number, step.name))?;
+        manifest.map_or(Ok(Vec::new()), |manifest| lines(&app.config().0, recipe, &manifest, language))
+    })
+    .await?;
+    let found = json!({ "recipe": recipe.name, "stage": step.name, "causes": causes });
+    view::page(&visitor, "causes.html", found)
+}
