@@ -62,13 +62,13 @@ const later_rounds = (work, launch = open) => walked(work, launch, sample(), asy
       await sheet.evaluate((turn) => {
         for (let n = 0; n < 12; n++) {
           const sets = [...document.querySelectorAll("fieldset[data-group][data-required]")].filter((s) => s.dataset.group && !s.hidden);
-          const set = sets.find((s) => s.querySelectorAll(":checked").length < (s.dataset.kind === "one" ? 1 : Number(s.dataset.max) === 3 ? 3 : 1));
+          const set = sets.find((s) => s.querySelectorAll(":checked").length < (s.dataset.kind === "one" || s.querySelector("[value=keep]") ? 1 : Number(s.dataset.max) === 3 ? 3 : 1));
           if (!set) break;
           const free = [...set.querySelectorAll("input:not(:checked)")];
           (turn % 2 ? free.at(-1) : free[0]).click();
         }
-        for (const text of document.querySelectorAll("fieldset[data-kind=text][data-required]:not([hidden]) textarea")) {
-          text.value = `写下第 ${turn + 1} 个回答。`;
+        for (const [n, text] of document.querySelectorAll("fieldset[data-kind=text][data-required]:not([hidden]) textarea").entries()) {
+          text.value = `写下第 ${turn + 1} 个人的回答${"甲乙丙"[n]}。`;
           text.dispatchEvent(new Event("input", { bubbles: true }));
         }
         document.querySelectorAll("[name=anyway]").forEach((box) => { box.checked = true; });
@@ -78,7 +78,7 @@ const later_rounds = (work, launch = open) => walked(work, launch, sample(), asy
     }
   }
   const later = new Map([...(await desks_of(server, sheet))].filter(([name]) => !name.endsWith(".vote")));
-  check(later.size > 6, `rounds behind the first: ${[...later.keys()]}`);
+  check(later.size > 2, `rounds behind the first: ${[...later.keys()]}`);
   return later;
 });
 
@@ -131,7 +131,7 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
     // Everything that has to be answered, with the last key of every question, as the page shows it.
     for (let n = 0; n < 12; n++) {
       const next = await sheet.evaluate(() => {
-        const set = [...document.querySelectorAll("fieldset[data-group][data-required]")].filter((s) => s.dataset.group && !s.hidden).find((s) => s.querySelectorAll(":checked").length < (s.dataset.kind === "one" ? 1 : Number(s.dataset.max) === 3 ? 3 : 1));
+        const set = [...document.querySelectorAll("fieldset[data-group][data-required]")].filter((s) => s.dataset.group && !s.hidden).find((s) => s.querySelectorAll(":checked").length < (s.dataset.kind === "one" || s.querySelector("[value=keep]") ? 1 : Number(s.dataset.max) === 3 ? 3 : 1));
         if (!set) return null;
         const free = [...set.querySelectorAll(".option")].filter((o) => !o.querySelector(":checked"));
         // Where the draft can be rewritten it is accepted here; rewriting is walked below.
@@ -145,7 +145,8 @@ const by_keys = (locale) => async (desks, browser, workspace) => {
     }
     const texts = await sheet.evaluate(() => [...document.querySelectorAll("fieldset[data-kind=text][data-required]")].filter((s) => !s.hidden).length);
     for (let n = 0; n < texts; n++) {
-      if (n || !answers) await press("Tab");
+      // After one answer the cursor is there; several answers are ended by Tab.
+      if (n || !(await sheet.evaluate(() => document.activeElement.matches("textarea")))) await press("Tab");
       check(await sheet.evaluate(() => document.activeElement.matches("textarea")), `${name}: a text takes more than one Tab`);
       answers += 1;
       await sheet.keyboard.type(`写下第 ${n + 1} 个回答。`);
@@ -244,7 +245,8 @@ const task_first = async (sheet, name, width) => {
   check(found.twice.length === 0, `${name}: said twice: ${found.twice.join(" | ")}`);
   check(found.below === 0, `${name}: a text stands apart from its choice`);
   if (width === 390) {
-    check(found.asked < 64 && found.text < 200, `${name}: the task begins at ${found.asked} and ${found.text} px`);
+    // What is to be decided stands before the text.
+    check(found.asked < 64 && found.text < (name.includes(".vote-") ? 200 : 340), `${name}: the task begins at ${found.asked} and ${found.text} px`);
     check(found.folded && found.guide < 64, `${name}: the guideline is folded and at hand`);
     if (found.thumb) check(found.choice < 844, `${name}: the choice is out of reach at ${found.choice} px`);
     await sheet.locator(".guideline summary").click();
