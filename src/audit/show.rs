@@ -360,10 +360,14 @@ pub fn borderline(
     Ok(Some((near, all)))
 }
 
-/// Two texts as one list of pieces, character by character.
+/// Two texts as one list of pieces, character by character, or word by word where blanks part them.
 pub fn diff(a: &str, b: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    for change in TextDiff::from_chars(a, b).iter_all_changes() {
+    // Between words with blanks a changed letter says less than the changed word.
+    let in_words = |text: &str| text.contains(' ') && text.chars().all(|c| c < '\u{2e80}');
+    let found =
+        if in_words(a) && in_words(b) { TextDiff::from_words(a, b) } else { TextDiff::from_chars(a, b) };
+    for change in found.iter_all_changes() {
         let side = match change.tag() {
             ChangeTag::Equal => Side::Both,
             ChangeTag::Delete => Side::A,

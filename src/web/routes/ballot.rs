@@ -93,6 +93,7 @@ pub(super) fn on_screen(
     let step = &place.ballot.step;
     let own = own(board, place, &item.id, &person.name);
     let drafts = step.shows_drafts(place.round);
+    let form = step.form(place.round);
     let shown = |(key, value): (&String, &Value)| {
         let label =
             step.shows.iter().find(|(known, _)| known == key).map(|(_, label)| said(language, *label));
@@ -102,13 +103,18 @@ pub(super) fn on_screen(
             return None;
         }
         let name = label.map(str::to_string).unwrap_or_else(|| content_name(language, key));
+        // A text that is the code of an answer is told by the answer's name.
+        let field = form.iter().find(|field| field.name == key && !field.options().is_empty());
         let texts = match value {
             Value::List(several) => several.clone(),
             one => vec![one.to_string()],
         };
-        Some((name, texts))
+        let told = |text: String| match field {
+            Some(field) => faults::named(language, field, &text),
+            None => text,
+        };
+        Some((name, texts.into_iter().map(told).collect()))
     };
-    let form = step.form(place.round);
     let mut fields: Vec<Asks> =
         form.iter().map(|field| asks(field, &form, &item, own, drafts, language)).collect();
     let keys = lay_out(&mut fields);

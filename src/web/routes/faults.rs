@@ -85,7 +85,10 @@ pub(super) fn named(language: Language, field: &Field, code: &str) -> String {
 /// Why the votes do not decide, in the words that the voters chose from.
 pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
     let field_of = |name: &str| form.iter().find(|field| field.name == name);
-    let label = |name: &str| field_of(name).map_or(name.to_string(), |f| said(language, f.label).to_string());
+    let label = |name: &str| {
+        let label = field_of(name).map_or(name, |field| said(language, field.label));
+        label.trim_end_matches(['?', '？']).to_string()
+    };
     // `3; 5 ×1`: codes, and how many gave them.
     let names = |field: &str, answer: &str| match field_of(field).filter(|field| !field.options().is_empty())
     {
@@ -168,7 +171,7 @@ mod tests {
         let asked = Why::Asked { field: "main_type", answer: "discuss" };
         assert_eq!(
             why(Language::En, &form, &asked),
-            "Is the main type plain?: somebody answered “to be discussed”"
+            "Is the main type plain: somebody answered “to be discussed”"
         );
     }
 
