@@ -279,7 +279,7 @@ fn every_reason_and_rule_is_defined_once() {
     let rules = Rule::ALL.iter().map(|r| (r.code(), r.definition()));
     for list in [reasons.collect::<Vec<_>>(), rules.collect()] {
         let codes: BTreeSet<&str> = list.iter().map(|(code, _)| *code).collect();
-        assert_eq!(codes.len(), list.len(), "a code stands twice");
+        assert_eq!(codes.len(), list.len(), "a code occurs twice");
         for (code, definition) in list {
             assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{code}");
             assert!(

@@ -573,7 +573,7 @@ pub(super) struct Fsck {
 pub(super) enum RawVerb {
     /// Votes, decisions, replies, withdrawals and archives of another workspace that are not here, each once
     #[command(
-        after_help = "The other workspace is only read. Nothing of here is replaced: what contradicts it stands beside it, in `review adjudicate` and `decide list`, until somebody decides."
+        after_help = "The other workspace is only read. Nothing of here is replaced: what contradicts it is kept beside it, in `review adjudicate` and `decide list`, until somebody decides."
     )]
     Merge {
         /// The folder of the other workspace

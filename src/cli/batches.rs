@@ -66,7 +66,7 @@ pub(super) fn cancel(
     };
     let endpoint = config.endpoints.iter().find(|endpoint| endpoint.name == batch.endpoint).ok_or_else(|| {
         refused(format!(
-            "pipeline.toml has no [llm.{}] any more, whose batch it is\n  hint: bring it back, or --lost books the batch as spent",
+            "pipeline.toml has no [llm.{}] any more, whose batch it is\n  hint: bring it back, or --lost counts the batch as spent",
             batch.endpoint
         ))
     })?;

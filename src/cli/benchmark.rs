@@ -175,7 +175,7 @@ fn tried(
                         Ok(rendered) => json!(rendered.messages),
                         Err(e) => json!(format!("cannot be rendered for this post yet: {e}")),
                     },
-                    None => json!("asks nothing about this post as it stands"),
+                    None => json!("asks nothing about this post"),
                 };
                 shown.push(json!({ "step": step.name, "asks": "a model", "said": said }));
             }

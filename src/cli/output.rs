@@ -43,7 +43,7 @@ pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
     let names = config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
     for name in crate::llm::short_keys(names).into_iter().filter(|_| !global.quiet) {
         eprintln!(
-            "warning: the key in {name} has fewer than eight characters: it is sent, but not struck out of replies, as so little stands in ordinary text too"
+            "warning: the key in {name} has fewer than eight characters: it is sent, but not removed from stored replies, as ordinary text may contain it too"
         );
     }
 }

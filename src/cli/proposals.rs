@@ -17,7 +17,10 @@ pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Valu
         _ => None,
     });
     let Some((name, k, from, beside)) = picks else {
-        return Err(usage(format!("{} picks nothing that stands beside a right option", room.step.name)));
+        return Err(usage(format!(
+            "{} has no pick that becomes an option beside the right one",
+            room.step.name
+        )));
     };
     let recipe = Some(room.step.recipe);
     let seed = room.config.typed::<sections::Options>(recipe, "options").seed;

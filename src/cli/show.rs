@@ -51,7 +51,7 @@ pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
         answers.push(json!({ "recipe": recipe.name, "stage": step.name, "all": all, "rows": rows }));
     }
     if !any {
-        let what = if args.borderline { "no pairs stand in" } else { "not made yet:" };
+        let what = if args.borderline { "no pairs in" } else { "not made yet:" };
         let hint = format!("{what} {:?}\n  hint: `riddlemill run --to {}` makes it", args.stage, args.stage);
         return Err(Failure { exit: Exit::Gap, message: hint });
     }

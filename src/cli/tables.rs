@@ -217,7 +217,7 @@ fn shortcuts(figures: &Shortcuts) -> String {
         text.push_str(&format!("    {:<25} {}\n", "options-only classifier", percent(&baseline.accuracy)));
     }
     text + &format!(
-        "    {} pairs of options hardly differ, {} options stand in several items\n",
+        "    {} pairs of options hardly differ, {} options occur in several items\n",
         figures.near_equal.len(),
         figures.reused.len()
     )

@@ -112,7 +112,7 @@ impl Registry {
             None => Ok(registry),
             Some((version, folder)) => Err(Error::Damaged {
                 path: registry.file(),
-                what: format!("it does not name {version}, which stands in {}", folder.display()),
+                what: format!("it does not name {version}, which is in {}", folder.display()),
                 hint: format!(
                     "a release was lost from it; bring it back from a backup, or move {} away if it was never \
                      handed on. Nothing was written",
@@ -337,7 +337,7 @@ pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, 
     if place.exists() {
         return Err(Error::Damaged {
             path: place,
-            what: format!("it stands, and {version} was never entered"),
+            what: format!("it exists, and {version} was never entered"),
             hint: "sealed files are never written over; look at what is in it, and move it away".into(),
         });
     }

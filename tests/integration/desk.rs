@@ -175,7 +175,7 @@ fn a_killed_server_has_every_vote_it_called_saved() {
         })
         .collect();
     let unique: BTreeSet<&String> = ids.iter().collect();
-    assert_eq!(unique.len(), ids.len(), "no vote stands twice");
+    assert_eq!(unique.len(), ids.len(), "no vote occurs twice");
     assert!(saved.iter().all(|vote| unique.contains(vote)), "a vote that was called saved is lost");
     assert!(saved.len() > 20);
 }

@@ -38,7 +38,7 @@ fn a_new_workspace_runs_and_answers() {
         let least = if recipe == "ruozhibench-gen" { 50 } else { 20 };
         assert!(rows.len() >= least, "{recipe}: {} candidates", rows.len());
         let ids: BTreeSet<&str> = rows.iter().map(|r| r["id"].as_str().unwrap()).collect();
-        assert_eq!(ids.len(), rows.len(), "{recipe}: an id stands twice");
+        assert_eq!(ids.len(), rows.len(), "{recipe}: an id occurs twice");
         let text =
             |row: &serde_json::Value| row.get("text").or(row.get("joke")).or(row.get("question_zh")).cloned();
         assert!(rows.iter().all(|r| !text(r).unwrap().as_str().unwrap().trim().is_empty()));

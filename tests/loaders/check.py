@@ -46,7 +46,7 @@ def refuse(constant):
 def unique(pairs):
     row = dict(pairs)
     if len(row) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return row
 
 

@@ -132,7 +132,7 @@ impl<'t> Cursor<'t> {
 
     fn end(&mut self) -> Result<(), String> {
         self.blank();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.wrong("more stands behind it")) }
+        if self.at == self.text.len() { Ok(()) } else { Err(self.wrong("something follows it")) }
     }
 
     /// The text of the next value, which must be one but for the tokens that JSON has not.

@@ -43,7 +43,7 @@ pub enum GoldTrouble {
     #[error("no item {0:?}")]
     UnknownItem(String),
     /// On two lines.
-    #[error("item {0:?} stands on an earlier line, too")]
+    #[error("item {0:?} is on an earlier line, too")]
     Twice(String),
     /// Not a field of the voters' ballot.
     #[error("no field {field:?}; there are {known}")]
@@ -161,7 +161,7 @@ mod tests {
             (1, "missing field `answers`"),
             (2, "no item \"i9\""),
             (3, "item \"i1\" has no answer"),
-            (4, "stands on an earlier line"),
+            (4, "is on an earlier line"),
             (5, "no field \"tpye\"; there are type"),
             (6, "type: unknown choice `no such type`"),
         ] {

@@ -97,7 +97,7 @@ fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
                 let file = format!("data/{config}/test.jsonl");
                 let text = fs::read(folder.join(&file)).unwrap_or_default();
                 if memchr::memmem::find(&text, beside.as_bytes()).is_some() {
-                    found.push(format!("{file}: the canary stands in a row"));
+                    found.push(format!("{file}: the canary string occurs in a row"));
                 }
             }
         }

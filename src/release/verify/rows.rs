@@ -94,7 +94,7 @@ fn lines(
         }
         let id = row.values().next().and_then(Json::as_str).unwrap_or_default();
         if !ids.insert(id.to_string()) {
-            wrong(format!("id {id:?} stands twice"));
+            wrong(format!("id {id:?} occurs twice"));
         }
         rows.push(row);
     }

@@ -101,7 +101,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("overtaken", "You have voted on this in another tab", "您已在另一标签页对此投票"),
     (
         "overtaken_more",
-        "That vote stands. Reload the page to see it and to change it.",
+        "That vote is stored. Reload the page to see it and to change it.",
         "以那一票为准。请刷新页面查看或修改。",
     ),
     ("item_changed", "The item has changed since you opened it", "您打开之后该条目已有变化"),

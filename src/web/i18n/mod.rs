@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn every_word_stands_once_and_in_both_languages() {
         let keys: BTreeSet<&str> = words().map(|(key, ..)| *key).collect();
-        assert_eq!(keys.len(), words().count(), "a key stands twice");
+        assert_eq!(keys.len(), words().count(), "a key occurs twice");
         for (key, en, zh) in words() {
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{key}");
             assert!(!en.is_empty() && !zh.is_empty(), "{key}");

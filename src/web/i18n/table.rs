@@ -285,7 +285,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("guess_positions", "Right options by their place", "正确选项的位置"),
     ("guess_lengths", "Right options by length, the longest first", "正确选项的长度名次（最长为 1）"),
     ("guess_near_equal", "Options of one item that hardly differ", "同一题中几乎相同的选项"),
-    ("guess_reused", "Options that stand in several items", "在多题中重复出现的选项"),
+    ("guess_reused", "Options that occur in several items", "在多题中重复出现的选项"),
     ("guess_reused_as", "right in {}, wrong in {}", "{} 题为正确项，{} 题为错误项"),
     (
         "guess_shared",
@@ -417,5 +417,5 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("decided_overruled", "overruled by a later decision", "已被后来的裁定取代"),
     ("decided_taken_back", "taken back", "已撤回"),
     ("not_decided", "This cannot be decided so", "不能如此裁定"),
-    ("not_decided_more", "Nothing was stored. The reason stands below.", "未保存任何内容，原因见下。"),
+    ("not_decided_more", "Nothing was stored, for the reason below.", "未保存任何内容，原因见下。"),
 ];

@@ -57,7 +57,8 @@ impl Engine {
             }
         };
         let told = server.cancel(&id).await;
-        let gone = |why: String| format!("{why}\n  hint: --lost books it as spent, without asking anybody");
+        let gone =
+            |why: String| format!("{why}\n  hint: --lost counts it as spent, without asking the endpoint");
         match self.brought(&server, &mut turn, &Entry { id: Some(id), ..entry.clone() }, false).await {
             Ok(Brought::All) => {
                 let answered =

@@ -34,7 +34,7 @@ pub fn choice_within<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Un
     });
     chosen.ok_or_else(|| {
         let forms: Vec<String> = allowed.iter().map(|name| format!("<choice>{name}</choice>")).collect();
-        Unreadable::new(format!("{} must stand in the reply", forms.join(" or ")))
+        Unreadable::new(format!("{} must be in the reply", forms.join(" or ")))
     })
 }
 

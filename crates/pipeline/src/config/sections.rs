@@ -259,7 +259,7 @@ pub const REVIEW: Section = Section {
             "wanted",
             Kind::Steps,
             "[]",
-            "Ballots that nobody is asked unless they stand here: RuozhiBench's suitability, FLUB's final.",
+            "Optional ballots that are asked only when listed here: RuozhiBench's suitability, FLUB's final.",
         ),
         key("blind", Kind::Steps, "[]", "Steps whose ballots show no draft, where there is one."),
         key(
@@ -272,7 +272,7 @@ pub const REVIEW: Section = Section {
             "sample",
             Kind::Text,
             "\"raw/sample/votes.jsonl\"",
-            "Synthetic votes that stand in where people have not voted; \"\" for none.",
+            "Synthetic votes, used where people have not voted; \"\" for none.",
         ),
     ],
 };
@@ -316,7 +316,7 @@ pub const JUDGE: Section = Section {
             "barred",
             Kind::Texts,
             "[]",
-            "Judges that must not rate some models, as \"endpoint: model\"; * stands for anything.",
+            "Judges that must not rate some models, as \"endpoint: model\"; * matches anything.",
         ),
     ],
 };
@@ -415,7 +415,7 @@ pub const RELEASE: Section = Section {
             "Places of right options less likely than this are no chance.",
         ),
         key("near_equal", Kind::Whole(0, 1_000_000), "0", "Pairs of options of one item that hardly differ."),
-        key("reused", Kind::Whole(0, 1_000_000), "0", "Options that stand in several items."),
+        key("reused", Kind::Whole(0, 1_000_000), "0", "Options that occur in several items."),
     ],
 };
 

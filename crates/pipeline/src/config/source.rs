@@ -258,7 +258,7 @@ pub const SOURCE: Section = Section {
             name: "namespace",
             kind: Kind::Text,
             default: "",
-            doc: "profile: stands before the ids of its posts; the host of their page, if left out.",
+            doc: "profile: prefix of the ids of its posts; the host of their page, if left out.",
         },
     ],
 };

@@ -58,7 +58,7 @@ pub enum AssembleError {
     Stranger(String),
     /// More or fewer records than the stage before let through.
     #[error(
-        "{expected} rows came out of {input}, and {found} are booked\n  hint: a partition is missing, or stands twice"
+        "{expected} rows came out of {input}, and the ledger has {found}\n  hint: a partition is missing, or occurs twice"
     )]
     Incomplete {
         /// The stage before.

@@ -50,7 +50,7 @@ pub struct Carryable<'a> {
 pub enum CarryError {
     /// The answers are none on the text of today.
     #[error(
-        "{item}: the answers of {annotator} do not fit what stands there today: {field}: {fault}\n  hint: have it voted on again"
+        "{item}: the answers of {annotator} do not fit what the post has today: {field}: {fault}\n  hint: have it voted on again"
     )]
     Unfit {
         /// The item.
@@ -64,7 +64,7 @@ pub enum CarryError {
     },
     /// The answers would be read as others.
     #[error(
-        "{item}: the answers of {annotator} say something else about what stands there today\n  hint: have it voted on again"
+        "{item}: the answers of {annotator} would mean something else for what the post has today\n  hint: have it voted on again"
     )]
     Otherwise {
         /// The item.

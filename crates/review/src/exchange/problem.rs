@@ -42,7 +42,7 @@ pub enum Trouble {
     #[error("{0}")]
     Odd(&'static str),
     /// The same header twice, so neither column is sure.
-    #[error("the header `{0}` stands here a second time; this column is not read")]
+    #[error("the header `{0}` occurs a second time; this column is not read")]
     DoubledHeader(String),
     /// A column that a ballot needs.
     #[error("no column `{0}`")]

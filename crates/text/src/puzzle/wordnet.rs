@@ -226,7 +226,7 @@ impl WordNet {
         let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
         let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());
         line.and_then(|line| parse(line, place)).ok_or_else(|| {
-            self.wrong("data", place.pos, format!("no synset stands at byte {}", place.offset))
+            self.wrong("data", place.pos, format!("there is no synset at byte {}", place.offset))
         })
     }
 
@@ -462,7 +462,7 @@ pub(super) mod tests {
         let data = fs::read_to_string(folder.path().join("data.noun")).unwrap();
         fs::write(folder.path().join("data.noun"), format!("x{data}")).unwrap();
         let error = WordNet::open(folder.path()).unwrap().senses("duck").unwrap_err().to_string();
-        assert!(error.contains("data.noun") && error.contains("no synset stands at byte"), "{error}");
+        assert!(error.contains("data.noun") && error.contains("there is no synset at byte"), "{error}");
         fs::remove_file(folder.path().join("index.noun")).unwrap();
         assert!(WordNet::open(folder.path()).unwrap_err().to_string().contains("index.noun"));
     }

@@ -14,7 +14,7 @@ pub struct Limits {
     pub position_p: f64,
     /// Options of an item that hardly differ.
     pub near_equal: usize,
-    /// Options that stand in several items.
+    /// Options that occur in several items.
     pub reused: usize,
 }
 
@@ -41,7 +41,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
         found.push(Finding {
             figure: "positions",
             what: format!(
-                "the right options stand {:?} times in each place (p {:.4}, limit {})",
+                "the right options are {:?} times in each place (p {:.4}, limit {})",
                 figures.positions.counts, figures.positions.p, limits.position_p
             ),
             fix: "another options.seed draws every order anew",
@@ -111,7 +111,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
         found.push(Finding {
             figure: "reused",
             what: format!(
-                "{} options stand in several items (limit {})",
+                "{} options occur in several items (limit {})",
                 figures.reused.len(),
                 limits.reused
             ),

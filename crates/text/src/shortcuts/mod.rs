@@ -58,7 +58,7 @@ pub struct Shortcuts {
     pub overlap: Overlap,
     /// Options of one item that hardly differ.
     pub near_equal: Vec<NearEqual>,
-    /// Options that stand in several items.
+    /// Options that occur in several items.
     pub reused: Vec<Reused>,
     /// What a classifier makes of the options alone; none of fewer items than folds.
     pub baseline: Option<Baseline>,

@@ -1,4 +1,4 @@
-//! Options that stand in several items: who knows one of them knows something of the others. Items of one group share
+//! Options that occur in several items: who knows one of them knows something of the others. Items of one group share
 //! theirs by design, as a puzzle and its rephrasing do.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -136,7 +136,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("images", "Pictures in it."),
     ("strip", "Elements that are left out of every text: quotations, edit notes, signatures."),
     ("strip_text", "Patterns that are cut out of texts: \"(?s)\\\\[quote\\\\].*?\\\\[/quote\\\\]\"."),
-    ("gone", "Patterns of texts that stand where something was taken away: \"^\\\\[removed\\\\]$\"."),
+    ("gone", "Patterns of texts that replace what was removed: \"^\\\\[removed\\\\]$\"."),
     (
         "jokes",
         "\"all\" posts, the \"first\" of each thread, or \"numbered\": those the thread's owner numbers, else the first.",

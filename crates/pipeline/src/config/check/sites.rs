@@ -90,7 +90,7 @@ impl Reader<'_> {
                     continue;
                 }
                 Some(Site::Plain) => format!(
-                    "[[crawl]] {name:?} says of no site how its pages are read\n  hint: give it a `site`, or this source a `profile`"
+                    "[[crawl]] {name:?} does not say how the pages of its site are read\n  hint: give it a `site`, or this source a `profile`"
                 ),
                 Some(site) => {
                     let kind = match site {

@@ -12,11 +12,7 @@ pub(super) fn read(reply: &str) -> Result<Values, Unreadable> {
 pub(in crate::stages) fn check(categories: &[String]) -> Vec<String> {
     // "Others" says that none of the five fits, and they do.
     let others = categories.first().is_some_and(|first| first == "6") && categories.len() > 1;
-    if others {
-        vec!["6 (others) stands first, with further categories behind it".into()]
-    } else {
-        Vec::new()
-    }
+    if others { vec!["6 (others) comes first, with further categories behind it".into()] } else { Vec::new() }
 }
 
 #[cfg(test)]

@@ -259,7 +259,7 @@ fn dumps_of(root: &Path, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Miss
     }
     for path in unnamable(&pattern).into_iter().filter(|_| several(&source.path) && !pattern.is_file()) {
         problems.push(problem(format!(
-            "the name of {} is not Unicode\n  hint: rename the file; its name stands in every ledger",
+            "the name of {} is not Unicode\n  hint: rename the file; every ledger contains its name",
             path.display()
         )));
     }

@@ -13,7 +13,7 @@ use crate::text::interrogative::post::Post;
 
 pub(super) const PAGE: Page = Page {
     code: "a-not-a",
-    definition: "A verb and its negation stand side by side: `是不是`, `会不会`.",
+    definition: "A verb is followed by its negation: `是不是`, `会不会`.",
     example: "把日历全撕了是不是就不用过年了",
 };
 

@@ -102,7 +102,7 @@ rules! {
     ANotA = a_not_a asks true,
     /// Two alternatives are put to the reader.
     Alternative = alternative asks true,
-    /// A question word stands open in the last thing said.
+    /// The last thing said has a question word that asks.
     QuestionWord = question_word asks true,
     /// A question word, and the post goes on past it.
     PassingRemark = passing_remark asks false,

@@ -12,7 +12,7 @@ use crate::text::interrogative::post::Post;
 
 pub(super) const PAGE: Page = Page {
     code: "question-word",
-    definition: "A question word stands open in the last thing said.",
+    definition: "The last thing said has a question word that asks.",
     example: "剃了光头的蒲公英要怎么许愿",
 };
 
