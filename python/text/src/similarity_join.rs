@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use riddlemill_text::join::{self, Metric, Watch};
-use riddlemill_text::offline::dedup::{self as rules, SimilarPair, row_pairs, similar_pairs};
+use riddlemill_text::offline::dedup::{self as rules, SimilarPair, row_pairs};
 use riddlemill_text::offline::{RowOutcome, settings};
 use riddlemill_text::record::{Outcome, Post};
 use riddlemill_text::text::normalise::{Fold, fold};
@@ -151,7 +151,7 @@ pub(crate) fn similar_pairs<'py>(
     let texts: Vec<&str> = texts.each().into_iter().map(Option::unwrap_or_default).collect();
     rows_fit(texts.len())?;
     let (groups, similar_pairs) = work::run(py, |stop| {
-        let (groups, mut similar_pairs) = similar_pairs(&texts, &settings, stop);
+        let (groups, mut similar_pairs) = rules::similar_pairs(&texts, &settings, stop);
         similar_pairs.retain(|like| like.same || borderline);
         (groups, similar_pairs)
     })?;
