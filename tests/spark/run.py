@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Holds what Spark makes of a recipe's offline stages against what one machine makes, byte for byte.
+"""Holds what Spark, Ray and Slurm make of a recipe's offline stages against what one machine makes, byte for byte.
 
-usage: run.py RIDDLEMILL [POSTS [generated|killed|real|corpus ...]]
+usage: run.py RIDDLEMILL [POSTS [generated|killed|connect|ray|slurm|real|corpus ...]]
 
-Starts a standalone master and two workers on loopback. In turn:
-  - generated posts (POSTS of them, 4000 if left out), in JSON Lines and Parquet, one partition damaged, on a mounted
-    Hadoop file system;
-  - the same with a worker killed in the middle of the join;
+The package riddlemill is installed beside PySpark. Starts a standalone master and two workers on loopback. In turn:
+  - generated posts (POSTS of them, 4000 if left out), in JSON Lines and Parquet, one partition damaged, whose dumps and
+    everything between tasks are in an object store (moto's S3);
+  - the same on a disk, with a worker killed in the middle of the join;
+  - the same through Spark Connect, which has neither SparkContext nor the driver's JVM;
+  - the same on Ray Data, and with arrays of a Slurm that runs here and loses every fifth task;
   - the real dumps of RIDDLEMILL_REFERENCE, where it is set;
   - where asked for, POSTS of its tools/make_corpus.py in eight files, joined by Indel from 0.8.
 Every file of staged/ must equal that of `riddlemill run`; then audit, explain, show and run take it as theirs.
 """
 
 import contextlib
-import gzip
 import itertools
 import json
 import os
@@ -22,10 +23,12 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -161,44 +164,129 @@ class Cluster:
             process.wait()
 
 
-def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200", "3"), mounted=False):
-    """The job, with so many partitions, rows under one key, and rounds, or as it is if left alone. With `kill`, a worker and its executor go
-    when the join begins, and another comes. `mounted` reads and writes by Hadoop's viewfs, where no path is local."""
-    command = [str(SPARK / "bin/spark-submit"), "--master", cluster.url, "--files", str(binary), "--executor-memory", "800m", "--driver-memory", "700m"]
+class Store:
+    """An object store on loopback."""
+
+    def __init__(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.url = f"http://127.0.0.1:{port}"
+        for _ in range(300):
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(self.url).close()
+                break
+            time.sleep(0.2)
+        self.options = {"key": "none", "secret": "none", "endpoint_url": self.url}
+
+    def take(self, folder, bucket):
+        import fsspec
+
+        system = fsspec.filesystem("s3", **self.options)
+        system.mkdir(bucket)
+        system.put(f"{folder}/raw/", f"{bucket}/raw/", recursive=True)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def environment(binary):
+    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    return env | {"SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1", "RIDDLEMILL": str(binary)}
+
+
+def job_args(workspace, recipe, sizes, store=None):
+    """The job's arguments, with so many lanes, rows under one key, and rounds, or as it is if left alone."""
+    args = ["--recipe", recipe, "--workspace", str(workspace), "--work", f"{workspace}/books"]
+    if store:
+        bucket = f"mill-{workspace.name}"
+        store.take(workspace, bucket)
+        args[-1] = f"s3://{bucket}/work"
+        args += ["--dumps", f"s3://{bucket}", "--storage", json.dumps(store.options)]
+    if sizes:
+        args += ["--lanes", sizes[0], "--split", sizes[1], "--rounds", sizes[2]]
+    return args
+
+
+def submit(cluster, binary, workspace, recipe, kill=False, sizes=("4", "200", "3"), store=None):
+    """The job on the cluster. With `kill`, a worker and its executor go when the join begins, and another comes."""
+    command = [str(SPARK / "bin/spark-submit"), "--master", cluster.url, "--executor-memory", "800m", "--driver-memory", "700m"]
     settings = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.executorEnv.RIDDLEMILL": str(binary),
         "spark.ui.enabled": "false",
         "spark.local.dir": str(cluster.folder / "local"),
         "spark.log.level": "ERROR",
     }
-    dumps, work = f"file://{workspace}", f"file://{workspace}/books"
-    if mounted:
-        (workspace / "books").mkdir()
-        for name, uri in {"dumps": dumps, "work": work}.items():
-            settings[f"spark.hadoop.fs.viewfs.mounttable.mill.link./{name}"] = uri
-        dumps, work = "viewfs://mill/dumps", "viewfs://mill/work"
     for name, value in settings.items():
         command += ["--conf", f"{name}={value}"]
-    command += [str(ROOT / "cluster/riddlemill_spark.py"), "--recipe", recipe, "--workspace", str(workspace)]
-    command += ["--dumps", dumps, "--work", work]
-    if sizes:
-        command += ["--partitions", sizes[0], "--split", sizes[1], "--rounds", sizes[2]]
-    env = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
-    env |= {"SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
-    started = time.monotonic()
-    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    told = []
-    for line in process.stdout:
-        told.append(line)
-        if kill and line.strip() == f"{recipe}/filter":
+    command += [str(ROOT / "cluster/riddlemill_spark.py"), *job_args(workspace, recipe, sizes, store)]
+
+    def hear(line):
+        nonlocal kill
+        if kill and line.strip() == f"{recipe}/counts":
             kill = False
             os.killpg(cluster.workers[0].pid, signal.SIGKILL)
             cluster.workers[0] = cluster.worker("again")
+
+    call_job(command, binary, hear)
+    assert not kill, "no worker was killed"
+
+
+def connect(cluster, binary, workspace, recipe):
+    """The job through Spark Connect, on a server of its own."""
+    command = [sys.executable, str(ROOT / "cluster/riddlemill_spark.py"), *job_args(workspace, recipe, ("4", "200", "1"))]
+    call_job(command, binary, more={"SPARK_REMOTE": "local[2]"})
+
+
+def ray(cluster, binary, workspace, recipe):
+    command = [sys.executable, str(ROOT / "cluster/riddlemill_ray.py"), *job_args(workspace, recipe, None)]
+    call_job(command, binary, more={"RAY_DEDUP_LOGS": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1"})
+
+
+SBATCH = """#!/usr/bin/env bash
+# Runs an array here, two tasks at a time. Every fifth of them is lost when it is first submitted.
+for arg; do
+    case $arg in
+        --array=0-*) last=${arg#--array=0-} ;;
+    esac
+    wrap=$arg
+done
+export wrap
+one() {
+    mark=$(printf '%s' "$wrap $1" | sha256sum | cut -c1-16)
+    if [ $((0x${mark:0:4} % 5)) = 0 ] && mkdir "$LOST/$mark" 2>/dev/null; then exit 1; fi
+    SLURM_ARRAY_TASK_ID=$1 bash -c "$wrap" || { echo "task $1 of $wrap failed" >&2; exit 1; }
+}
+export -f one
+seq 0 "$last" | xargs -P 2 -I{} bash -c 'one {}'
+"""
+
+
+def slurm(cluster, binary, workspace, recipe):
+    tools = cluster.folder / "slurm"
+    (tools / "lost").mkdir(parents=True)
+    (tools / "sbatch").write_text(SBATCH)
+    (tools / "sbatch").chmod(0o755)
+    command = [sys.executable, str(ROOT / "cluster/riddlemill_slurm.py"), *job_args(workspace, recipe, None), "--", "--partition=cpu"]
+    call_job(command, binary, more={"PATH": f"{tools}:{os.environ['PATH']}", "LOST": str(tools / "lost")})
+    assert list((tools / "lost").iterdir()), "no task was lost"
+
+
+def call_job(command, binary, hear=lambda line: None, more=None):
+    process = subprocess.Popen(
+        command, env=environment(binary) | (more or {}), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    told = []
+    for line in process.stdout:
+        told.append(line)
+        hear(line)
     if process.wait() != 0:
         raise SystemExit(f"the job ended with {process.returncode}:\n{''.join(told)[-8000:]}")
-    assert not kill, "no worker was killed"
-    return time.monotonic() - started
 
 
 def tree(folder):
@@ -212,15 +300,16 @@ def call(binary, workspace, *args, codes=(0,)):
     return done.stdout
 
 
-def check(cluster, binary, name, make, recipe, folder, kill=False, **more):
-    alone, spread = folder / f"{name}-alone", folder / f"{name}-spark"
+def check(cluster, binary, name, make, recipe, folder, run=submit, **more):
+    alone, spread = folder / f"{name}-alone", folder / f"{name}-spread"
     for workspace in (alone, spread):
         make(workspace)
         (workspace / "raw/salt").write_text(SALT)
     started = time.monotonic()
     call(binary, alone, "run", "--offline", "--recipe", recipe, "--to", "dedup", codes=(0, 3))
-    one = time.monotonic() - started
-    took = submit(cluster, binary, spread, recipe, kill, **more)
+    one, started = time.monotonic() - started, time.monotonic()
+    run(cluster, binary, spread, recipe, **more)
+    took = time.monotonic() - started
     want, got = tree(alone / "staged"), tree(spread / "staged")
     wrong = sorted(path for path in want.keys() | got.keys() if want.get(path) != got.get(path))
     assert not wrong, f"{name}: these differ: {wrong}"
@@ -228,8 +317,8 @@ def check(cluster, binary, name, make, recipe, folder, kill=False, **more):
     assert books["states"].get("merged"), f"{name}: nothing was merged"
     imported = json.loads(want[f"{recipe}/01_import/manifest.json"])["counts"]
     assert "every record is accounted for" in call(binary, spread, "audit")
-    part = next((spread / "books" / recipe / "dedup").glob("part-*.gz"))
-    post = json.loads(gzip.open(part, "rt", encoding="utf-8").readline())["entry"]["id"]
+    parts = sorted((spread / "staged" / recipe / "05_dedup/ledger").glob("*.parquet"))
+    post = pyarrow.parquet.read_table(parts[0], columns=["id"])["id"][0].as_py()
     assert post in call(binary, spread, "explain", post, "--recipe", recipe)
     call(binary, spread, "show", "dedup", "--recipe", recipe, "--outcome", "merged", "--sample", "1")
     # Later stages go on from it, and nothing is made again.
@@ -238,7 +327,7 @@ def check(cluster, binary, name, make, recipe, folder, kill=False, **more):
     print(
         f"{name}: {imported['records_in']} items, {imported['states'].get('failed', 0)} of them unreadable, "
         f"{books['records_in']} into dedup, {books['states']['merged']} merged; "
-        f"alone {one:.1f} s, on Spark {took:.1f} s; all {len(got)} files are the same",
+        f"alone {one:.1f} s, in tasks {took:.1f} s; all {len(got)} files are the same",
         flush=True,
     )
     return imported
@@ -247,21 +336,21 @@ def check(cluster, binary, name, make, recipe, folder, kill=False, **more):
 def main():
     binary = pathlib.Path(sys.argv[1]).resolve()
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 4000
-    wanted = sys.argv[3:] or ["generated", "killed", "real"]
+    wanted = sys.argv[3:] or ["generated", "killed", "connect", "ray", "slurm", "real"]
     reference = os.environ.get("RIDDLEMILL_REFERENCE")
     with tempfile.TemporaryDirectory(prefix="spark-") as folder:
         folder = pathlib.Path(folder)
-        if binary.name != "riddlemill":
-            # Executors find it by its name.
-            binary = pathlib.Path(shutil.copy(binary, folder / "riddlemill"))
-        cluster = Cluster(folder / "cluster")
+        cluster, store = Cluster(folder / "cluster"), Store()
         try:
             make = lambda workspace: generated(workspace, count)
             if "generated" in wanted:
-                imported = check(cluster, binary, "generated", make, "flub", folder, mounted=True)
+                imported = check(cluster, binary, "generated", make, "flub", folder, store=store)
                 assert imported["states"]["failed"] == 3, imported
             if "killed" in wanted:
                 check(cluster, binary, "killed", make, "flub", folder, kill=True)
+            for name, run in {"connect": connect, "ray": ray, "slurm": slurm}.items():
+                if name in wanted:
+                    check(cluster, binary, name, make, "flub", folder, run=run)
             if "real" in wanted and reference:
                 make = lambda workspace: real(workspace, pathlib.Path(reference))
                 check(cluster, binary, "real", make, "chumor", folder, sizes=None)
@@ -269,9 +358,10 @@ def main():
                 print("skipped: RIDDLEMILL_REFERENCE is not set")
             if "corpus" in wanted and reference:
                 make = lambda workspace: corpus(workspace, pathlib.Path(reference), count)
-                check(cluster, binary, "corpus", make, "flub", folder, sizes=("24", "100000", "4"))
+                check(cluster, binary, "corpus", make, "flub", folder, sizes=None)
         finally:
             cluster.stop()
+            store.stop()
 
 
 if __name__ == "__main__":

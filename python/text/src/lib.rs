@@ -2,10 +2,12 @@
 //!
 //! Every decision is that of [`riddlemill_text::offline`], which the program's stages call too; here are columns,
 //! threads and exceptions only. [`texts`] reads columns, [`table`] makes them; [`work`] runs what takes long without
-//! the interpreter's lock and hears Ctrl-C; [`rules`] decides text by text, [`alike`] over all texts at once.
+//! the interpreter's lock and hears Ctrl-C; [`rules`] decides text by text, [`similarity_join`] over all texts at once,
+//! [`parted`] where they are on many machines.
 
 use pyo3::prelude::*;
 
+mod parted;
 mod rules;
 mod similarity_join;
 mod table;
@@ -16,6 +18,8 @@ mod work;
 /// The compiled half of `riddlemill_text`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::parted::{PartedDedup, PartedKeys};
     #[pymodule_export]
     use super::rules::{anonymise, clean, filter, judge, normalize};
     #[pymodule_export]

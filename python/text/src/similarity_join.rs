@@ -103,7 +103,7 @@ pub(crate) fn compare<'py>(
 }
 
 /// The settings of a join.
-fn settings(
+pub(crate) fn settings(
     metric: &str,
     threshold: Option<f64>,
     keep: &str,

@@ -39,6 +39,16 @@ impl Signature {
         TIERS.iter().map(|tier| tier.least * count(tier)).sum()
     }
 
+    /// Its bits, 64 in a word.
+    pub fn words(self) -> [u64; 4] {
+        self.0
+    }
+
+    /// A signature from its [`words`](Signature::words).
+    pub fn of_words(words: [u64; 4]) -> Signature {
+        Signature(words)
+    }
+
     /// The same in half of the room.
     pub(super) fn classes(self) -> Classes {
         let Self([a, b, c, d]) = self;

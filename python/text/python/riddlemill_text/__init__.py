@@ -13,12 +13,15 @@ import os
 from typing import TYPE_CHECKING, Any, Iterable, Literal, Protocol, Sequence, Union, overload
 
 from . import _core
+from ._core import PartedDedup, PartedKeys
 
 if TYPE_CHECKING:
     from arro3.core import ChunkedArray, Table
 
 __version__ = _core.VERSION
 __all__ = [
+    "PartedDedup",
+    "PartedKeys",
     "Texts",
     "anonymise",
     "clean",

@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
+use super::blocks::KeyBlocks;
 use super::line::{KeyLine, SAME};
 use super::share::Share;
 use super::stats::PartStats;
-use crate::join::{self, Order, Query, Role, RowKey, Threshold, Uncounted, default_joins, openings_of};
+use crate::join::{
+    self, Order, Query, Role, RowKey, Sketch, Threshold, Uncounted, default_joins, openings_of,
+};
 use crate::offline::dedup::{SimilarPair, decimal, name, query};
 use crate::offline::settings;
 use crate::text::normalise::{Fold, fold};
@@ -20,6 +23,41 @@ pub struct Measure {
     /// One metric: its name, and the threshold from which two rows are one.
     single: Option<(Query, Threshold)>,
     normalize: bool,
+}
+
+/// What a key is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The join with this number.
+    Join(u8),
+    /// Texts of which one begins with the other.
+    Opening,
+    /// Texts with the same words.
+    Identical,
+}
+
+impl Kind {
+    /// Its number in blocks; in hex digits, what keys of lines begin with.
+    pub fn code(self) -> u8 {
+        match self {
+            Kind::Join(n) => n,
+            Kind::Opening => 0xF,
+            Kind::Identical => 0xE,
+        }
+    }
+}
+
+/// How two texts compare that are the same or borderline.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// Whether they are the same.
+    pub same: bool,
+    /// 0 to 1.
+    pub score: f64,
+    /// What decided.
+    pub predicate: &'static str,
+    /// What demoted them.
+    pub veto: Option<&'static str>,
 }
 
 /// One join of a measure.
@@ -77,25 +115,68 @@ impl Measure {
         }
     }
 
+    /// The kind of key with this number.
+    pub(super) fn kind(&self, code: u8) -> Option<Kind> {
+        match code {
+            0xF if self.single.is_none() => Some(Kind::Opening),
+            0xE if self.single.is_none() => Some(Kind::Identical),
+            n => self.joins.get(usize::from(n)).map(|_| Kind::Join(n)),
+        }
+    }
+
+    /// What rows that share a key of this kind are like by, where it follows from their sizes.
+    pub(super) fn query(&self, kind: Kind) -> Option<&Query> {
+        let Kind::Join(n) = kind else { return None };
+        self.joins.get(usize::from(n)).map(|join| &join.query)
+    }
+
+    /// The same for texts that compare alike with every other; none where the text is like no other.
+    pub fn digest(&self, text: &str) -> Option<u128> {
+        let read = self.read(text);
+        (!read.is_blank()).then(|| read.digest())
+    }
+
+    /// How each pair of texts compares; nothing where the two are not even borderline. What a text shows is computed
+    /// once for pairs in a row that have it as their first.
+    pub fn compared<'a>(&self, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Option<Compared>> {
+        let mut last: Option<(&str, Prepared)> = None;
+        let mut compared = |a: &'a str, b: &'a str| {
+            if self.single.is_some() {
+                return self.compare(a, b);
+            }
+            if last.as_ref().is_none_or(|(text, _)| *text != a) {
+                last = Some((a, Prepared::new(a)));
+            }
+            last.as_ref().and_then(|(_, a)| by_default(a, &Prepared::new(b)))
+        };
+        let told =
+            |SimilarPair { score, same, predicate, veto, .. }| Compared { same, score, predicate, veto };
+        pairs.map(|(a, b)| compared(a, b).map(told)).collect()
+    }
+
     /// How two texts compare; nothing where they are not even borderline.
     pub(super) fn compare(&self, a: &str, b: &str) -> Option<SimilarPair> {
-        let like = |score, same, predicate, veto| SimilarPair { a: 0, b: 1, score, same, predicate, veto };
         let Some((query, same)) = self.single else {
-            let found = compare_prepared(&Prepared::new(a), &Prepared::new(b));
-            let predicate = found.predicate.map_or("none", Predicate::name);
-            return (found.verdict != Verdict::Different).then(|| {
-                like(
-                    found.score,
-                    found.verdict == Verdict::Same,
-                    predicate,
-                    found.veto.map(|veto| veto.name()),
-                )
-            });
+            return by_default(&Prepared::new(a), &Prepared::new(b));
         };
         let (a, b) = (self.read(a), self.read(b));
         let score = join::compare(a.whole(), b.whole(), &query)?;
-        Some(like(score.value(), same.admits(score), name(query.metric), None))
+        let (predicate, same) = (name(query.metric), same.admits(score));
+        Some(SimilarPair { a: 0, b: 1, score: score.value(), same, predicate, veto: None })
     }
+}
+
+/// How two texts compare by the default similarity; nothing where they are not even borderline.
+fn by_default(a: &Prepared, b: &Prepared) -> Option<SimilarPair> {
+    let found = compare_prepared(a, b);
+    (found.verdict != Verdict::Different).then(|| SimilarPair {
+        a: 0,
+        b: 1,
+        score: found.score,
+        same: found.verdict == Verdict::Same,
+        predicate: found.predicate.map_or("none", Predicate::name),
+        veto: found.veto.map(|veto| veto.name()),
+    })
 }
 
 /// A text, read once for all joins.
@@ -184,31 +265,54 @@ impl Keyer {
         share: Share,
         mut take: impl FnMut(KeyLine),
     ) -> Result<(), Uncounted> {
-        let read = self.measure.read(text);
-        for (n, (join, order)) in self.measure.joins.iter().zip(&self.orders).enumerate() {
-            let view = self.measure.view(join, &read);
-            let keys = join::keys(&view, order)?;
-            let signature = keys.first().and_then(|key| key.sketch.signature);
-            let signature = signature.map(|signature| signature.to_string()).unwrap_or_default();
-            let row = Row { rank, of: join.of, signature: &signature };
-            for RowKey { hash, role, sketch } in keys.into_iter().filter(|key| share.holds(key.hash)) {
-                // A group is of one join alone.
-                let role = u8::from(role == Role::Larger);
-                take(row.line(format!("{n:x}{hash:016x}"), role, (sketch.size, sketch.skip)));
+        let mut signature = (Kind::Opening, String::new());
+        self.each(text, share, |kind, key| {
+            let of = match kind {
+                Kind::Join(n) => self.measure.joins[usize::from(n)].of,
+                Kind::Opening => Predicate::Opening.name(),
+                Kind::Identical => Predicate::Identical.name(),
+            };
+            if signature.0 != kind {
+                let text = key.sketch.signature.map(|signature| signature.to_string());
+                signature = (kind, text.unwrap_or_default());
             }
+            let row = Row { rank, of, signature: &signature.1 };
+            // A group is of one join alone.
+            let role = u8::from(key.role == Role::Larger);
+            let hash = format!("{:x}{:016x}", kind.code(), key.hash);
+            take(row.line(hash, role, (key.sketch.size, key.sketch.skip)));
+        })
+    }
+
+    /// Puts the keys of a row that are of this share into blocks, the row by a number that is the same wherever it is.
+    ///
+    /// # Errors
+    /// [`Uncounted`] where the statistics are not of this row.
+    pub fn blocks(
+        &self,
+        row: u64,
+        text: &str,
+        share: Share,
+        blocks: &mut KeyBlocks,
+    ) -> Result<(), Uncounted> {
+        self.each(text, share, |kind, key| blocks.put(row, kind, key))
+    }
+
+    fn each(&self, text: &str, share: Share, mut take: impl FnMut(Kind, RowKey)) -> Result<(), Uncounted> {
+        let read = self.measure.read(text);
+        for (n, (join, order)) in (0..).zip(self.measure.joins.iter().zip(&self.orders)) {
+            let keys = join::keys(&self.measure.view(join, &read), order)?;
+            keys.into_iter().filter(|key| share.holds(key.hash)).for_each(|key| take(Kind::Join(n), key));
         }
         if let Seen::Read(reading) = &read {
-            let row = Row { rank, of: Predicate::Opening.name(), signature: "" };
+            let key = |hash, role| RowKey { hash, role, sketch: Sketch::default() };
             let (own, beginnings) = openings_of(reading.folded());
-            let openings =
-                own.into_iter().map(|hash| (hash, 0)).chain(beginnings.into_iter().map(|hash| (hash, 1)));
-            for (hash, role) in openings.filter(|(hash, _)| share.holds(*hash)) {
-                take(row.line(format!("f{hash:016x}"), role, (0, 0)));
-            }
+            let own = own.into_iter().map(|hash| key(hash, Role::Smaller));
+            let openings = own.chain(beginnings.into_iter().map(|hash| key(hash, Role::Larger)));
+            openings.filter(|key| share.holds(key.hash)).for_each(|key| take(Kind::Opening, key));
             let hash = (digest(&reading.key()) >> 64) as u64;
             if share.holds(hash) {
-                let row = Row { of: Predicate::Identical.name(), ..row };
-                take(row.line(format!("e{hash:016x}"), 0, (0, 0)));
+                take(Kind::Identical, key(hash, Role::Smaller));
             }
         }
         Ok(())

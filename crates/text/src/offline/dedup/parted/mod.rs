@@ -10,9 +10,13 @@
 //! | [`verify()`] | those, by key | pairs that may be alike; with texts, pairs that are, with figures |
 //! | [`decisions`] | copies and pairs that are one | which row goes into which |
 //!
+//! Where what lies between holds bytes, as the columns of a data frame do, [`Keyer::blocks`] gives the keys of many rows
+//! in blocks and [`pairs_of_blocks`] takes them: a key has 14 bytes there where its line has 170.
+//!
 //! A row is known by its [rank](rank_of), which says at once which of two rows is kept. All of it is made of
 //! the functions of [`crate::join`]; what comes out is what [`super::decide`] decides over the whole.
 
+mod blocks;
 mod line;
 mod measure;
 mod rank;
@@ -21,8 +25,9 @@ mod share;
 mod stats;
 mod verify;
 
+pub use blocks::{BlockError, Heavy, KeyBlocks, heavy_of_blocks, pairs_of_blocks};
 pub use line::{Decision, KeyLine, PairLine, StatLine};
-pub use measure::{Keyer, Measure};
+pub use measure::{Compared, Keyer, Measure};
 pub use rank::{id_of, rank_of};
 pub use resolve::{ResolveError, decisions};
 pub use share::{NoShare, Share};

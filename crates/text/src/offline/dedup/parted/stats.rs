@@ -20,6 +20,9 @@ pub enum StatError {
     /// No hex digits.
     #[error("{0:?} is no token")]
     Token(String),
+    /// Bytes that end elsewhere than they say.
+    #[error("bytes that are no counts")]
+    Damaged,
 }
 
 impl PartStats {
@@ -72,6 +75,45 @@ impl PartStats {
         })
     }
 
+    /// The counts as bytes, for [`PartStats::add_bytes`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (of, stats) in &self.0 {
+            let holders = stats.holders();
+            bytes.extend((of.len() as u64).to_le_bytes());
+            bytes.extend(of.as_bytes());
+            bytes.extend(stats.rows().to_le_bytes());
+            bytes.extend((holders.len() as u64).to_le_bytes());
+            for (token, rows) in holders {
+                bytes.extend(token.to_le_bytes());
+                bytes.extend(rows.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// Adds the counts of another part.
+    ///
+    /// # Errors
+    /// [`StatError`] where they are of another measure, or damaged.
+    pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<(), StatError> {
+        let mut rest = bytes;
+        for (of, stats) in &mut self.0 {
+            let length = word(&mut rest)? as usize;
+            let (name, after) = rest.split_at_checked(length).ok_or(StatError::Damaged)?;
+            if name != of.as_bytes() {
+                return Err(StatError::Join(String::from_utf8_lossy(name).into_owned()));
+            }
+            rest = after;
+            stats.add_rows(word(&mut rest)?);
+            for _ in 0..word(&mut rest)? {
+                let token = u128::from(word(&mut rest)?) | u128::from(word(&mut rest)?) << 64;
+                stats.add_holders(token, word(&mut rest)?);
+            }
+        }
+        if rest.is_empty() { Ok(()) } else { Err(StatError::Damaged) }
+    }
+
     pub(super) fn orders(&self, measure: &Measure) -> Vec<Order> {
         measure
             .joins
@@ -80,4 +122,11 @@ impl PartStats {
             .map(|(join, (_, stats))| Order::new(stats, join.query.threshold))
             .collect()
     }
+}
+
+/// The next number.
+fn word(bytes: &mut &[u8]) -> Result<u64, StatError> {
+    let (word, rest) = bytes.split_first_chunk().ok_or(StatError::Damaged)?;
+    *bytes = rest;
+    Ok(u64::from_le_bytes(*word))
 }

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Makes a recipe's import, clean, anonymise, filter and dedup on Ray Data.
+
+    pip install ray 'riddlemill[cluster]'
+    python cluster/riddlemill_ray.py --recipe flub --work /mnt/shared/mill
+
+The tasks are those of `riddlemill.cluster`: a phase is a dataset, and a lane's blocks meet in a `groupby`.
+"""
+
+import argparse
+import sys
+
+import pyarrow as pa
+import ray
+from riddlemill.cluster import Job, run_step, run_task
+
+
+def table(blocks):
+    blocks = list(blocks)
+    lanes, data = [lane for lane, _ in blocks], [block for _, block in blocks]
+    return pa.table({"lane": pa.array(lanes, pa.int64()), "block": pa.array(data, pa.large_binary())})
+
+
+class Ray:
+    """An engine of `riddlemill.cluster`."""
+
+    def run(self, plan, phase):
+        def task(numbers):
+            return table(block for n in numbers["id"].to_pylist() for block in run_task(plan, phase.first, n))
+
+        data = ray.data.range(phase.tasks, override_num_blocks=max(1, phase.tasks))
+        data = data.map_batches(task, batch_size=1, batch_format="pyarrow")
+        for name, _ in phase.steps:
+
+            def step(blocks, name=name):
+                lane = blocks["lane"][0].as_py()
+                return table(run_step(plan, name, lane, blocks["block"].to_pylist()))
+
+            data = data.groupby("lane").map_groups(step, batch_format="pyarrow")
+        return [row["block"] for row in data.take_all()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--recipe", required=True, help="ruozhibench-gen, flub or chumor")
+    parser.add_argument("--work", required=True, help="a folder for what lies between tasks, by fsspec")
+    parser.add_argument("--workspace", default=".", help="the folder of pipeline.toml")
+    parser.add_argument("--dumps", help="the workspace's folder as other machines see it, by fsspec")
+    args = parser.parse_args()
+    ray.init(ignore_reinit_error=True)
+    job = Job(args.workspace, args.recipe, args.work, Ray(), dumps=args.dumps)
+    job.run(lambda phase: print(phase, file=sys.stderr, flush=True))
+
+
+if __name__ == "__main__":
+    main()

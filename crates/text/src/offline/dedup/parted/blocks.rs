@@ -1,0 +1,363 @@
+//! Keys in blocks of bytes: what a shuffle that counts its rows carries in place of a line a key.
+//!
+//! A block holds keys of one lane, and of each row that has one what all of its keys have in common. All numbers are
+//! little-endian:
+//!
+//! | | bytes |
+//! |---|---|
+//! | how many members, how many keys | 4, 4 |
+//! | a member: kind, row, size, signature | 1, 8, 4, 32 |
+//! | a key: hash, member with [`LARGER`], skip | 8, 4, 2 |
+
+use std::collections::BTreeMap;
+
+use super::measure::{Kind, Measure};
+use crate::join::{Role, RowKey, Signature, Sketch, can_meet};
+
+const HEADER: usize = 8;
+const MEMBER: usize = 45;
+const KEY: usize = 14;
+
+/// The bit of a key's member that says that it looks for smaller rows.
+const LARGER: u32 = 1 << 31;
+
+/// So many pairs are sorted, and those that came twice left out, before more are looked for.
+const PAIRS: usize = 1 << 22;
+
+/// Bytes that are no block of keys, or one of another measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockError {
+    /// They end elsewhere than they say, or a key is of no member.
+    #[error("{0} bytes that are no block of keys")]
+    Damaged(usize),
+    /// The measure has no such kind of key.
+    #[error(
+        "keys of kind {0}, which the measure does not have; verify with the settings that they were cut with"
+    )]
+    Kind(u8),
+}
+
+/// Keys that so many rows have that they are split: by kind and hash, into how many shards. Each shard has all of the
+/// smaller rows and its own of the larger ones.
+pub type Heavy = BTreeMap<(u8, u64), u32>;
+
+/// The keys of some rows, by lane: all rows of one key meet in one lane, or in those of its shards.
+#[derive(Debug)]
+pub struct KeyBlocks<'a> {
+    lanes: Vec<Lane>,
+    heavy: &'a Heavy,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    members: Vec<u8>,
+    keys: Vec<u8>,
+    /// The member that keys were put for last.
+    last: Option<(u64, u8)>,
+}
+
+impl<'a> KeyBlocks<'a> {
+    /// No keys yet, in so many lanes.
+    pub fn new(lanes: u32, heavy: &'a Heavy) -> KeyBlocks<'a> {
+        KeyBlocks { lanes: vec![Lane::default(); lanes.max(1) as usize], heavy }
+    }
+
+    /// Takes a key of a row.
+    pub(super) fn put(&mut self, row: u64, kind: Kind, key: RowKey) {
+        let shards = self.heavy.get(&(kind.code(), key.hash)).copied().filter(|_| kind != Kind::Identical);
+        match (shards, key.role) {
+            (None, _) => self.give(key.hash, row, kind, key),
+            (Some(shards), Role::Larger) => {
+                self.give(shard(key.hash, row % u64::from(shards.max(1))), row, kind, key)
+            }
+            (Some(shards), Role::Smaller) => {
+                (0..u64::from(shards.max(1))).for_each(|n| self.give(shard(key.hash, n), row, kind, key));
+            }
+        }
+    }
+
+    fn give(&mut self, place: u64, row: u64, kind: Kind, key: RowKey) {
+        // By the lowest bits: shares of keys are told by the highest.
+        let at = ((place & 0xFFFF_FFFF) * self.lanes.len() as u64) >> 32;
+        let lane = &mut self.lanes[at as usize];
+        if lane.last != Some((row, kind.code())) {
+            lane.last = Some((row, kind.code()));
+            lane.members.push(kind.code());
+            lane.members.extend(row.to_le_bytes());
+            lane.members.extend(key.sketch.size.to_le_bytes());
+            let words = key.sketch.signature.map_or([u64::MAX; 4], Signature::words);
+            words.iter().for_each(|word| lane.members.extend(word.to_le_bytes()));
+        }
+        let member = (lane.members.len() / MEMBER - 1) as u32;
+        lane.keys.extend(key.hash.to_le_bytes());
+        lane.keys.extend((member | if key.role == Role::Larger { LARGER } else { 0 }).to_le_bytes());
+        // It is the least that is unshared: a lower figure lets more rows be compared, and loses none.
+        lane.keys.extend(u16::try_from(key.sketch.skip).unwrap_or(u16::MAX).to_le_bytes());
+    }
+
+    /// The lanes that hold keys, each with its block.
+    pub fn finish(self) -> impl Iterator<Item = (u32, Vec<u8>)> {
+        let block = |lane: Lane| {
+            let counts = [lane.members.len() / MEMBER, lane.keys.len() / KEY];
+            let mut block = Vec::with_capacity(HEADER + lane.members.len() + lane.keys.len());
+            counts.iter().for_each(|count| block.extend((*count as u32).to_le_bytes()));
+            block.extend(lane.members);
+            block.extend(lane.keys);
+            block
+        };
+        (0u32..)
+            .zip(self.lanes)
+            .filter(|(_, lane)| !lane.keys.is_empty())
+            .map(move |(n, lane)| (n, block(lane)))
+    }
+}
+
+/// Where a shard of a key goes.
+fn shard(hash: u64, n: u64) -> u64 {
+    hash.wrapping_add((n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0x9FB2_1C65_1E98_DF25) >> 16
+}
+
+/// A row as its keys show it.
+struct Member {
+    row: u64,
+    kind: Kind,
+    size: u32,
+    signature: Option<Signature>,
+}
+
+/// A key of a member.
+struct Entry {
+    hash: u64,
+    kind: u8,
+    larger: bool,
+    skip: u16,
+    member: u32,
+}
+
+/// The pairs of rows of one lane that may be alike, the lower row first, in order, each once.
+///
+/// # Errors
+/// [`BlockError`].
+pub fn pairs_of_blocks(measure: &Measure, blocks: &[&[u8]]) -> Result<Vec<(u64, u64)>, BlockError> {
+    let (mut members, mut entries) = (Vec::new(), Vec::new());
+    for block in blocks {
+        read(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
+    }
+    entries.sort_unstable_by_key(|entry| (entry.hash, entry.kind, entry.larger));
+    let (mut pairs, mut bound) = (Vec::new(), PAIRS);
+    for group in entries.chunk_by(|a, b| (a.hash, a.kind) == (b.hash, b.kind)) {
+        meet(measure, group, &members, &mut pairs);
+        if pairs.len() >= bound {
+            once(&mut pairs);
+            bound = (2 * pairs.len()).max(PAIRS);
+        }
+    }
+    once(&mut pairs);
+    Ok(pairs)
+}
+
+/// How many rows look under each key of a lane, where they are more than so many: by kind and hash.
+///
+/// # Errors
+/// [`BlockError`].
+pub fn heavy_of_blocks(
+    measure: &Measure,
+    blocks: &[&[u8]],
+    most: u64,
+) -> Result<Vec<(u8, u64, u64)>, BlockError> {
+    let (mut members, mut entries) = (Vec::new(), Vec::new());
+    for block in blocks {
+        read(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
+    }
+    entries.sort_unstable_by_key(|entry| (entry.hash, entry.kind));
+    let groups = entries.chunk_by(|a, b| (a.hash, a.kind) == (b.hash, b.kind));
+    let counted = groups.map(|group| (group[0].kind, group[0].hash, group.len() as u64));
+    Ok(counted.filter(|(.., count)| *count > most).collect())
+}
+
+fn once(pairs: &mut Vec<(u64, u64)>) {
+    pairs.sort_unstable();
+    pairs.dedup();
+}
+
+fn meet(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mut Vec<(u64, u64)>) {
+    let member = |entry: &Entry| &members[entry.member as usize];
+    let Some(kind) = group.first().map(|entry| member(entry).kind) else { return };
+    let mut pair = |a: u64, b: u64| {
+        if a != b {
+            pairs.push((a.min(b), a.max(b)));
+        }
+    };
+    if kind == Kind::Identical {
+        for (n, a) in group.iter().enumerate() {
+            group[..n].iter().for_each(|b| pair(member(a).row, member(b).row));
+        }
+        return;
+    }
+    let (smaller, larger) = group.split_at(group.partition_point(|entry| !entry.larger));
+    let sketch = |entry: &Entry| {
+        let Member { size, signature, .. } = *member(entry);
+        Sketch { size, skip: entry.skip.into(), signature }
+    };
+    if smaller.is_empty() || larger.is_empty() {
+        return;
+    }
+    let held: Vec<(u64, Sketch)> = smaller.iter().map(|entry| (member(entry).row, sketch(entry))).collect();
+    let query = measure.query(kind);
+    for entry in larger {
+        let (row, own) = (member(entry).row, sketch(entry));
+        for (other, held) in &held {
+            if query.is_none_or(|query| can_meet(query, own, *held)) {
+                pair(row, *other);
+            }
+        }
+    }
+}
+
+/// Reads a block; nothing where it is none.
+fn read(
+    measure: &Measure,
+    block: &[u8],
+    members: &mut Vec<Member>,
+    entries: &mut Vec<Entry>,
+) -> Option<Result<(), BlockError>> {
+    let (header, rest) = block.split_at_checked(HEADER)?;
+    let (counts, _) = header.as_chunks::<4>();
+    let (own, keys) = (u32::from_le_bytes(counts[0]) as usize, u32::from_le_bytes(counts[1]) as usize);
+    let (of_members, of_keys) = rest.split_at_checked(own.checked_mul(MEMBER)?)?;
+    if of_keys.len() != keys.checked_mul(KEY)? {
+        return None;
+    }
+    let first = members.len() as u32;
+    members.reserve(own);
+    for member in of_members.as_chunks::<MEMBER>().0 {
+        let Some(kind) = measure.kind(member[0]) else { return Some(Err(BlockError::Kind(member[0]))) };
+        let words: Vec<u64> =
+            member[13..].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let words: [u64; 4] = words.try_into().ok()?;
+        members.push(Member {
+            row: u64::from_le_bytes(*member[1..].first_chunk()?),
+            kind,
+            size: u32::from_le_bytes(*member[9..].first_chunk()?),
+            signature: (words != [u64::MAX; 4]).then(|| Signature::of_words(words)),
+        });
+    }
+    entries.reserve(keys);
+    for key in of_keys.as_chunks::<KEY>().0 {
+        let member = u32::from_le_bytes(*key[8..].first_chunk()?);
+        let (larger, member) = (member & LARGER != 0, member & !LARGER);
+        if member as usize >= own {
+            return None;
+        }
+        let member = first + member;
+        entries.push(Entry {
+            hash: u64::from_le_bytes(*key.first_chunk()?),
+            kind: members[member as usize].kind.code(),
+            larger,
+            skip: u16::from_le_bytes(*key[12..].first_chunk()?),
+            member,
+        });
+    }
+    Some(Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::super::{Keyer, PartStats, Share};
+    use super::*;
+    use crate::join::Unwatched;
+    use crate::offline::dedup::similar_pairs;
+    use crate::offline::settings;
+
+    /// The pairs that meet, of texts of which no two compare alike with every other.
+    fn met(
+        texts: &[&str],
+        settings: &settings::Dedup,
+        lanes: u32,
+        heavy: &Heavy,
+        shares: u32,
+    ) -> BTreeSet<(u64, u64)> {
+        let measure = Measure::of(settings);
+        let mut stats = PartStats::new(&measure);
+        texts.iter().for_each(|text| stats.add(&measure, text));
+        let mut read = PartStats::new(&measure);
+        read.add_bytes(&stats.to_bytes()).unwrap();
+        assert_eq!(read, stats);
+        let keyer = Keyer::new(measure.clone(), &read);
+        let mut pairs = BTreeSet::new();
+        for share in 1..=shares {
+            let share: Share = format!("{share}/{shares}").parse().unwrap();
+            let mut by_lane: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
+            for (n, texts) in texts.chunks(3).enumerate() {
+                let mut blocks = KeyBlocks::new(lanes, heavy);
+                for (row, text) in (n as u64 * 3..).zip(texts) {
+                    keyer.blocks(row, text, share, &mut blocks).unwrap();
+                }
+                blocks.finish().for_each(|(lane, block)| by_lane.entry(lane).or_default().push(block));
+            }
+            for blocks in by_lane.values() {
+                let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
+                pairs.extend(pairs_of_blocks(&measure, &blocks).unwrap());
+            }
+        }
+        pairs
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn whatever_is_alike_meets(
+            rows in prop::collection::btree_set("[天地人你我鱼为什么]{0,12}", 0..24),
+            metric in prop::sample::select(vec!["default", "indel", "jaccard"]),
+            lanes in 1u32..9,
+            shares in 1u32..4,
+        ) {
+            let texts: Vec<&str> = rows.iter().map(String::as_str).collect();
+            let settings = settings::Dedup { metric: metric.into(), threshold: 0.6, ..settings::Dedup::default() };
+            let (groups, found) = similar_pairs(&texts, &settings, &Unwatched);
+            let heads: Vec<&str> = groups.iter().map(|rows| texts[rows[0] as usize]).collect();
+            let all = met(&heads, &settings, lanes, &Heavy::new(), shares);
+            for pair in found {
+                let (a, b) = (u64::from(pair.a.min(pair.b)), u64::from(pair.a.max(pair.b)));
+                prop_assert!(all.contains(&(a, b)), "{} and {}", heads[a as usize], heads[b as usize]);
+            }
+            // Keys that are split bring the same rows together.
+            let measure = Measure::of(&settings);
+            let mut stats = PartStats::new(&measure);
+            heads.iter().for_each(|text| stats.add(&measure, text));
+            let keyer = Keyer::new(measure.clone(), &stats);
+            let none = Heavy::new();
+            let mut blocks = KeyBlocks::new(1, &none);
+            for (row, text) in (0..).zip(&heads) {
+                keyer.blocks(row, text, Share::WHOLE, &mut blocks).unwrap();
+            }
+            let blocks: Vec<Vec<u8>> = blocks.finish().map(|(_, block)| block).collect();
+            let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
+            let heavy = heavy_of_blocks(&measure, &blocks, 2).unwrap();
+            let heavy: Heavy = heavy.into_iter().map(|(kind, hash, count)| ((kind, hash), count as u32)).collect();
+            prop_assert_eq!(met(&heads, &settings, lanes, &heavy, 1), all);
+        }
+    }
+
+    #[test]
+    fn what_is_no_block_is_refused() {
+        let measure = Measure::of(&settings::Dedup { metric: "indel".into(), ..settings::Dedup::default() });
+        let refused = |block: &[u8]| pairs_of_blocks(&measure, &[block]);
+        assert_eq!(refused(b""), Err(BlockError::Damaged(0)));
+        assert_eq!(refused(&[0; 9]), Err(BlockError::Damaged(9)));
+        assert_eq!(refused(&[0; 8]), Ok(Vec::new()));
+        assert_eq!(
+            refused(&[&[1u8, 0, 0, 0, 0, 0, 0, 0, 7][..], &[0; 44]].concat()),
+            Err(BlockError::Kind(7))
+        );
+        assert_eq!(
+            refused(&[&[0u8, 0, 0, 0, 1, 0, 0, 0][..], &[0; 14]].concat()),
+            Err(BlockError::Damaged(22))
+        );
+    }
+}

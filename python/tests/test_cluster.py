@@ -1,0 +1,130 @@
+"""Stages that are made in tasks are those of one machine, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import shutil
+from typing import Any, Iterable
+
+import fsspec
+import pytest
+import riddlemill
+from riddlemill import cluster
+
+from conftest import posts
+
+SOURCE = """
+[[source]]
+name = "posts"
+kind = "table"
+path = "raw/dumps/part-*"
+fields = { id = "made:{id}", content = "text", score = "score" }
+[filter]
+questions = false
+"""
+
+
+def workspace(folder: pathlib.Path, texts: list[str], more: str = "") -> riddlemill.Workspace:
+    """Posts in three dumps, with ids that came before and lines that are none."""
+    mill = riddlemill.Workspace.init(folder, empty=True)
+    rows = [{"id": f"{n}", "text": text, "score": n % 3} for n, text in enumerate(texts)]
+    for n in range(3):
+        part = rows[n * len(rows) // 3 : (n + 1) * len(rows) // 3]
+        again = [{**row, "text": row["text"] + "?" * (at % 2)} for at, row in enumerate(rows[: 7 * n])]
+        lines = [json.dumps(row, ensure_ascii=False).encode() for row in part + again]
+        if n == 1:
+            lines[3:3] = [b'{"id": "half a line', b"", "生鱼片".encode("gb18030"), b"\x00\xff"]
+        (mill.path / f"raw/dumps/part-{n}.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    with (mill.path / "pipeline.toml").open("a", encoding="utf-8") as settings:
+        settings.write(SOURCE + more)
+    return mill
+
+
+def staged(mill: riddlemill.Workspace) -> dict[str, bytes]:
+    folder = mill.path / "staged"
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def same(tmp_path: pathlib.Path, mill: riddlemill.Workspace, engine: cluster.Engine, work: str, **more: Any) -> int:
+    """Makes the stages in both ways, and says how many posts went into others."""
+    alone = tmp_path / "alone"
+    shutil.copytree(mill.path, alone)
+    job = cluster.Job(mill.path, "flub", work, engine, **more)
+    heard: list[str] = []
+    job.run(heard.append)
+    assert heard[0] == "flub/import" and heard[-1] == "flub/book"
+    # The salt was drawn by whoever came first.
+    shutil.copy(mill.path / "raw/salt", alone / "raw/salt")
+    one = riddlemill.Workspace(alone)
+    one.run("flub", to="dedup", offline=True)
+    want, got = staged(one), staged(mill)
+    assert sorted(path for path in want.keys() | got.keys() if want.get(path) != got.get(path)) == []
+    mill.audit("flub")
+    counts = json.loads(want["flub/05_dedup/manifest.json"])["counts"]
+    return int(counts["states"].get("merged", 0))
+
+
+@pytest.mark.parametrize("metric", ["", '[dedup]\nmetric = "indel"\nthreshold = 0.7\n[recipe.flub.dedup]\nkeep = "best-scored"\n'])
+def test_tasks_make_what_a_run_makes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, metric: str) -> None:
+    monkeypatch.setattr(cluster, "CHUNK", 64)
+    monkeypatch.setattr(cluster, "CUT", 16)
+    mill = workspace(tmp_path / "mill", posts(600), metric)
+    merged = same(tmp_path, mill, cluster.Local(2), str(tmp_path / "work"), lanes=5)
+    assert merged > 20
+
+
+def test_keys_in_shares_and_those_of_many_rows_split(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CHUNK", 100)
+    monkeypatch.setattr(cluster, "SAMPLE", 2)
+    mill = workspace(tmp_path / "mill", posts(500))
+    assert same(tmp_path, mill, cluster.Local(2), str(tmp_path / "work"), lanes=3, split=8, rounds=3) > 20
+    heavy = json.loads(next((tmp_path / "work").rglob("heavy")).read_bytes())
+    assert heavy and all(shards > 1 for _, _, shards in heavy)
+
+
+def test_no_posts_are_no_mistake(tmp_path: pathlib.Path) -> None:
+    assert same(tmp_path, workspace(tmp_path / "mill", []), cluster.Local(1), str(tmp_path / "work")) == 0
+
+
+def test_dumps_and_work_in_another_file_system(tmp_path: pathlib.Path) -> None:
+    mill = workspace(tmp_path / "mill", posts(200))
+    memory = fsspec.filesystem("memory")
+    memory.put(f"{mill.path}/raw/", "/bucket/raw/", recursive=True)
+    assert same(tmp_path, mill, cluster.Local(2), "memory://bucket/work", dumps="memory://bucket") > 5
+
+
+class Forgetful(cluster.Local):
+    """Makes every task and step twice, and hands on what it made the second time, in another order."""
+
+    def run(self, plan: cluster.Plan, phase: cluster.Phase) -> Iterable[bytes]:
+        made = []
+        for number in reversed(range(phase.tasks)):
+            list(cluster.run_task(plan, phase.first, number))
+            made += cluster.run_task(plan, phase.first, number)
+        for step, lanes in phase.steps:
+            assert all(0 <= lane < max(1, lanes) for lane, _ in made), step
+            given: dict[int, list[bytes]] = {}
+            for lane, block in reversed(made):
+                given.setdefault(lane, []).append(block)
+            made = []
+            for lane, blocks in given.items():
+                first = list(cluster.run_step(plan, step, lane, blocks))
+                assert first == list(cluster.run_step(plan, step, lane, blocks))
+                made += first
+        return [block for _, block in made]
+
+
+def test_a_task_that_is_made_again_changes_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CHUNK", 50)
+    mill = workspace(tmp_path / "mill", posts(240))
+    assert same(tmp_path, mill, Forgetful(), str(tmp_path / "work"), lanes=2) > 5
+
+
+def test_what_the_command_refuses_is_raised(tmp_path: pathlib.Path) -> None:
+    mill = workspace(tmp_path / "mill", posts(20))
+    with (mill.path / "pipeline.toml").open("a", encoding="utf-8") as settings:
+        settings.write("[dedup]\nmetrik = 3\n")
+    with pytest.raises(riddlemill.UsageError, match="metrik"):
+        cluster.Job(mill.path, "flub", str(tmp_path / "work"), cluster.Local(1)).run()

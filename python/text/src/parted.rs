@@ -1,0 +1,302 @@
+//! Dedup in parts, for rows that are spread over many machines: `riddlemill_text::offline::dedup::parted` over columns.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, UInt64Array};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use pyo3_arrow::PyRecordBatch;
+use rayon::prelude::*;
+use riddlemill_text::offline::dedup::parted::{
+    Compared, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, Share, decisions, heavy_of_blocks,
+    pairs_of_blocks, rank_of,
+};
+use riddlemill_text::offline::dedup::witness;
+use riddlemill_text::offline::settings;
+use riddlemill_text::record::{Post, Witness};
+
+use crate::similarity_join::settings;
+use crate::table::{column, doubles, strings, table};
+use crate::texts::{Texts, same_length};
+use crate::work;
+
+/// Dedup with certain settings: see the module's stub.
+#[pyclass(frozen)]
+pub(crate) struct PartedDedup {
+    settings: settings::Dedup,
+    measure: Measure,
+}
+
+fn wrong(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+#[pymethods]
+impl PartedDedup {
+    #[new]
+    #[pyo3(signature = (metric, threshold, margin, keep, normalize, language))]
+    fn new(
+        metric: &str,
+        threshold: Option<f64>,
+        margin: f64,
+        keep: &str,
+        normalize: bool,
+        language: &str,
+    ) -> PyResult<PartedDedup> {
+        let settings = settings::Dedup { margin, ..settings(metric, threshold, keep, normalize, language)? };
+        Ok(PartedDedup { measure: Measure::of(&settings), settings })
+    }
+
+    fn ranks<'py>(
+        &self,
+        py: Python<'py>,
+        ids: &Bound<'py, PyAny>,
+        texts: &Bound<'py, PyAny>,
+        scores: Vec<Option<f64>>,
+        times: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (ids, texts) = (Texts::of("ids", ids)?, Texts::of("texts", texts)?);
+        let times = Texts::of("times", times)?;
+        let lengths = [("ids", ids.len()), ("scores", scores.len()), ("times", times.len())];
+        lengths.into_iter().try_for_each(|(name, rows)| same_length(name, rows, texts.len()))?;
+        let (ids, texts, times) = (ids.each(), texts.each(), times.each());
+        let ranks: Vec<String> = work::run(py, |_| {
+            let rank = |row: usize| {
+                let post = Post {
+                    id: ids[row].unwrap_or_default().into(),
+                    text: texts[row].unwrap_or_default().into(),
+                    score: scores[row],
+                    time: times[row].map(Into::into),
+                    ..Post::default()
+                };
+                rank_of(&post, &self.settings.keep)
+            };
+            (0..texts.len()).into_par_iter().map(rank).collect()
+        })?;
+        column(py, DataType::Utf8, vec![strings(ranks.iter().map(|rank| Some(rank.as_str())))])
+    }
+
+    fn digests<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let texts = Texts::of("texts", texts)?;
+        let texts = texts.each();
+        let digests: Vec<Option<[u8; 16]>> = work::run(py, |_| {
+            let digest = |text: &Option<&str>| Some(self.measure.digest((*text)?)?.to_be_bytes());
+            texts.par_iter().map(digest).collect()
+        })?;
+        let digests: BinaryArray =
+            digests.iter().map(|digest| digest.as_ref().map(|bytes| &bytes[..])).collect();
+        column(py, DataType::Binary, vec![Arc::new(digests)])
+    }
+
+    fn count<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let texts = Texts::of("texts", texts)?;
+        let texts = texts.each();
+        let counts = work::run(py, |_| {
+            let mut stats = PartStats::new(&self.measure);
+            texts.iter().flatten().for_each(|text| stats.add(&self.measure, text));
+            stats.to_bytes()
+        })?;
+        Ok(PyBytes::new(py, &counts))
+    }
+
+    fn add_counts<'py>(&self, py: Python<'py>, counts: Vec<PyBackedBytes>) -> PyResult<Bound<'py, PyBytes>> {
+        let sum = work::run(py, |_| self.sum(&counts).map(|sum| sum.to_bytes()))?;
+        Ok(PyBytes::new(py, &sum.map_err(wrong)?))
+    }
+
+    fn keyer(&self, py: Python<'_>, counts: PyBackedBytes) -> PyResult<PartedKeys> {
+        let keyer =
+            work::run(py, |_| self.sum(&[counts]).map(|stats| Keyer::new(self.measure.clone(), &stats)))?;
+        Ok(PartedKeys(keyer.map_err(wrong)?))
+    }
+
+    fn pairs<'py>(&self, py: Python<'py>, blocks: Vec<PyBackedBytes>) -> PyResult<Bound<'py, PyAny>> {
+        let pairs = work::run(py, |_| pairs_of_blocks(&self.measure, &slices(&blocks)))?.map_err(wrong)?;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(UInt64Array::from_iter_values(pairs.iter().map(|(a, _)| *a))),
+            Arc::new(UInt64Array::from_iter_values(pairs.iter().map(|(_, b)| *b))),
+        ];
+        table(py, &[("a", DataType::UInt64), ("b", DataType::UInt64)], vec![columns])
+    }
+
+    fn heavy(&self, py: Python<'_>, blocks: Vec<PyBackedBytes>, most: u64) -> PyResult<Vec<(u8, u64, u64)>> {
+        work::run(py, |_| heavy_of_blocks(&self.measure, &slices(&blocks), most))?.map_err(wrong)
+    }
+
+    fn compare<'py>(
+        &self,
+        py: Python<'py>,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (a, b) = (Texts::of("a", a)?, Texts::of("b", b)?);
+        same_length("b", b.len(), a.len())?;
+        let (a, b): (Vec<Option<&str>>, Vec<Option<&str>>) = (a.each(), b.each());
+        let found: Vec<Option<(Compared, Witness)>> = work::run(py, |_| {
+            let pairs = || a.iter().zip(&b).map(|(a, b)| (a.unwrap_or_default(), b.unwrap_or_default()));
+            let found = self.measure.compared(pairs()).into_iter().zip(pairs());
+            found.map(|(found, (a, b))| found.map(|found| (found, witness(a, b)))).collect()
+        })?;
+        let each = || found.iter().map(|found| found.as_ref());
+        let figure =
+            |of: fn(&Witness) -> f64| doubles(each().map(|found| found.map(|(_, figures)| of(figures))));
+        let verdict = |found: &(Compared, Witness)| if found.0.same { "same" } else { "borderline" };
+        let columns: Vec<ArrayRef> = vec![
+            strings(each().map(|found| found.map(verdict))),
+            doubles(each().map(|found| found.map(|(found, _)| found.score))),
+            strings(each().map(|found| found.map(|(found, _)| found.predicate))),
+            strings(each().map(|found| found.and_then(|(found, _)| found.veto))),
+            figure(|figures| figures.levenshtein),
+            figure(|figures| figures.jaro_winkler),
+            figure(|figures| figures.sorensen_dice),
+        ];
+        let names = [
+            ("verdict", DataType::Utf8),
+            ("score", DataType::Float64),
+            ("predicate", DataType::Utf8),
+            ("veto", DataType::Utf8),
+            ("levenshtein", DataType::Float64),
+            ("jaro_winkler", DataType::Float64),
+            ("sorensen_dice", DataType::Float64),
+        ];
+        table(py, &names, vec![columns])
+    }
+
+    /// Batches are taken one by one, and sorted in so many MiB and on the disk.
+    fn resolve<'py>(
+        &self,
+        py: Python<'py>,
+        batches: &Bound<'py, PyAny>,
+        folder: std::path::PathBuf,
+        memory_mib: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let lines = batches.try_iter()?.flat_map(|batch| match batch.and_then(|batch| pair_lines(&batch)) {
+            Ok(lines) => lines.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        });
+        let (mut rows, mut into, mut scores, mut predicates) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        decisions(lines, &folder, memory_mib << 20, |decision| {
+            rows.push(row_in(&decision.id)?);
+            into.push(row_in(&decision.into)?);
+            scores.push(Some(decision.score));
+            predicates.push(decision.predicate);
+            Ok(())
+        })
+        .map_err(|error| match error {
+            riddlemill_text::offline::dedup::parted::ResolveError::Take(error) => error,
+            error @ riddlemill_text::offline::dedup::parted::ResolveError::Sort(_) => {
+                PyRuntimeError::new_err(error.to_string())
+            }
+        })?;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(UInt64Array::from(rows)),
+            Arc::new(UInt64Array::from(into)),
+            doubles(scores),
+            strings(predicates.iter().map(Option::as_deref)),
+        ];
+        let names = [
+            ("row", DataType::UInt64),
+            ("into", DataType::UInt64),
+            ("score", DataType::Float64),
+            ("predicate", DataType::Utf8),
+        ];
+        table(py, &names, vec![columns])
+    }
+}
+
+impl PartedDedup {
+    fn sum(
+        &self,
+        counts: &[PyBackedBytes],
+    ) -> Result<PartStats, riddlemill_text::offline::dedup::parted::StatError> {
+        let mut sum = PartStats::new(&self.measure);
+        counts.iter().try_for_each(|counts| sum.add_bytes(counts)).map(|()| sum)
+    }
+}
+
+fn slices(blocks: &[PyBackedBytes]) -> Vec<&[u8]> {
+    blocks.iter().map(|block| &block[..]).collect()
+}
+
+/// What the keys of rows are cut with.
+#[pyclass(frozen)]
+pub(crate) struct PartedKeys(Keyer);
+
+#[pymethods]
+impl PartedKeys {
+    fn blocks<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Vec<u64>,
+        texts: &Bound<'py, PyAny>,
+        lanes: u32,
+        share: &str,
+        heavy: Vec<(u8, u64, u32)>,
+    ) -> PyResult<Vec<(u32, Bound<'py, PyBytes>)>> {
+        let share: Share = share.parse().map_err(wrong)?;
+        let texts = Texts::of("texts", texts)?;
+        same_length("rows", rows.len(), texts.len())?;
+        let texts = texts.each();
+        let heavy: Heavy =
+            heavy.into_iter().map(|(kind, hash, shards)| ((kind, hash), shards)).collect::<BTreeMap<_, _>>();
+        let blocks = work::run(py, |_| {
+            let mut blocks = KeyBlocks::new(lanes, &heavy);
+            for (row, text) in rows.iter().zip(&texts) {
+                self.0.blocks(*row, text.unwrap_or_default(), share, &mut blocks)?;
+            }
+            Ok::<Vec<_>, riddlemill_text::join::Uncounted>(blocks.finish().collect())
+        })?;
+        let blocks = blocks.map_err(wrong)?;
+        Ok(blocks.into_iter().map(|(lane, block)| (lane, PyBytes::new(py, &block))).collect())
+    }
+}
+
+/// What parts the row's number from its rank: less than any character of an id.
+const ROW: char = '\u{1}';
+
+fn row_in(id: &str) -> PyResult<u64> {
+    let row = id.rsplit_once(ROW).and_then(|(_, row)| u64::from_str_radix(row, 16).ok());
+    row.ok_or_else(|| PyRuntimeError::new_err("a rank without its row"))
+}
+
+/// The rows of a batch with the columns `from_rank`, `from`, `into_rank`, `into`, `verdict`, `score`, `predicate`.
+fn pair_lines(batch: &Bound<'_, PyAny>) -> PyResult<Vec<PairLine>> {
+    let batch: RecordBatch = batch.extract::<PyRecordBatch>()?.into_inner();
+    let column = |name: &str, kind: DataType| -> PyResult<ArrayRef> {
+        let column =
+            batch.column_by_name(name).ok_or_else(|| wrong(format!("pairs have no column {name}")))?;
+        cast(column, &kind).map_err(wrong)
+    };
+    let text = |name: &str| column(name, DataType::LargeUtf8);
+    let (from_ranks, into_ranks) = (text("from_rank")?, text("into_rank")?);
+    let (verdicts, predicates) = (text("verdict")?, text("predicate")?);
+    let (from, into) = (column("from", DataType::UInt64)?, column("into", DataType::UInt64)?);
+    let scores = column("score", DataType::Float64)?;
+    let string = |column: &ArrayRef, row: usize| {
+        column.is_valid(row).then(|| column.as_string::<i64>().value(row).to_owned())
+    };
+    let rank = |ranks: &ArrayRef, rows: &ArrayRef, row: usize| {
+        let own = rows.as_primitive::<UInt64Type>().value(row);
+        format!("{}{ROW}{own:016x}", string(ranks, row).unwrap_or_default())
+    };
+    let line = |row: usize| PairLine {
+        from: rank(&from_ranks, &from, row),
+        into: rank(&into_ranks, &into, row),
+        verdict: string(&verdicts, row).unwrap_or_default(),
+        predicate: string(&predicates, row),
+        score: scores.is_valid(row).then(|| scores.as_primitive::<Float64Type>().value(row)),
+        veto: None,
+        levenshtein: None,
+        jaro_winkler: None,
+        sorensen_dice: None,
+    };
+    Ok((0..batch.num_rows()).map(line).collect())
+}
