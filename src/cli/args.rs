@@ -633,7 +633,7 @@ pub(super) struct Compare {
     // `set` is the name of a global flag.
     #[arg(value_name = "SET", id = "items")]
     pub set: PathBuf,
-    /// The published set, JSON or JSON Lines
+    /// The published set: JSON, JSON Lines or an array of numpy's; or another release, candidate or stage
     #[arg(value_name = "REFERENCE")]
     pub reference: PathBuf,
     /// Published labels as the set's, a JSON object; left out, FLUB's 11 types as the paper's
@@ -642,6 +642,9 @@ pub(super) struct Compare {
     /// The recipe whose ledgers are asked for what is missing
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipe: Option<String>,
+    /// Write the comparison as a page too, the pairs side by side
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 #[derive(Args)]

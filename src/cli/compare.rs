@@ -13,14 +13,11 @@ use crate::release::compare::{self as comparing, FLUB_TYPES};
 use crate::release::read_rows::JsonRow;
 use crate::release::{Candidate, lost, read_rows};
 use crate::stages::{Stop, Waiting};
-use crate::store::{Error, Workspace};
+use crate::store::{Error, Workspace, durable};
 
 pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
-    let mut rows: Vec<JsonRow> = match args.set.is_dir() {
-        true => read_rows::of_folder(&args.set)?.into_iter().flat_map(|(_, rows)| rows).collect(),
-        false => read_rows::of_file(&args.set)?,
-    };
-    let mut reference = read_rows::of_file(&args.reference)?;
+    let mut rows: Vec<JsonRow> = read_rows::of_path(&args.set)?;
+    let mut reference = read_rows::of_path(&args.reference)?;
     let map = match &args.map {
         Some(path) => std::fs::read_to_string(path).map_err(Error::io("read", path))?,
         None => FLUB_TYPES.into(),
@@ -44,6 +41,7 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
             }
         }
     }
+    comparing::same_form(&mut rows, &mut reference);
     let asked = |text: &str| recipe.and_then(|recipe| by_text(global, recipe, text));
     let records = (rows.len() + reference.len()) as u64;
     let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));
@@ -51,6 +49,11 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     let watch = Waiting::new(&stop, &bar, records);
     let found = comparing::compare(&rows, &reference, &types, &likeness, &asked, &watch);
     bar.clear();
+    if let Some(path) = &args.html {
+        let page = found.html(&args.set.display().to_string(), &args.reference.display().to_string());
+        let page = page.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
+        durable::replace(path, page.as_bytes())?;
+    }
     match global.json {
         true => output::json(&found)?,
         false => output::print(&found.text())?,

@@ -98,7 +98,10 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     }
     if !global.quiet {
         if unread > 0 {
-            eprintln!("warning: {} of raw/responses could not be read", count(unread, "line"));
+            eprintln!(
+                "warning: {} of raw/responses and raw/ratings could not be read",
+                count(unread, "line")
+            );
         }
         next.iter().for_each(|next| eprintln!("{}", next.line()));
     }
@@ -116,15 +119,20 @@ fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection)
     recipes.into_iter().filter(has).collect()
 }
 
-/// Tells of lines of raw/responses that are no response, and counts them.
+/// Tells of lines of raw/responses that are no response and of raw/ratings that are no rating, and counts them.
 fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
     const SHOWN: usize = 10;
-    let Some(number) = recipe.steps.iter().position(|step| step.stage == Stage::Draft(Draft::Respond)) else {
-        return Ok(0);
-    };
-    let place = Workspace::new(&config.root).stage(recipe.name, number + 1, recipe.steps[number].name);
-    let Some(stage) = StageReader::open(&place)? else { return Ok(0) };
-    let lines: Vec<Refused> = stage.all("refused")?;
+    let takes =
+        |stage: Stage| [Draft::Respond, Draft::Judge].into_iter().any(|draft| stage == Stage::Draft(draft));
+    let mut lines: Vec<Refused> = Vec::new();
+    for (step, number) in recipe.steps.iter().zip(1..).filter(|(step, _)| takes(step.stage)) {
+        let place = Workspace::new(&config.root).stage(recipe.name, number, step.name);
+        let Some(stage) = StageReader::open(&place)? else { continue };
+        // What an earlier program made has no such table.
+        if stage.manifest().tables.contains_key("refused") {
+            lines.extend(stage.all::<Refused>("refused")?);
+        }
+    }
     for line in lines.iter().take(SHOWN).filter(|_| !global.quiet) {
         eprintln!("warning: {}: {}", line.id, line.evidence);
     }

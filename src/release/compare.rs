@@ -1,5 +1,8 @@
 //! `compare`: a set beside a published one. Which items are found, exactly or nearly; how far
 //! labels agree; which texts drifted; what is missing, and where it was lost.
+//!
+//! Items are matched by what they say. A puzzle and its reconstructions are matched as a group: an original is held beside
+//! an original, and where two groups are one, so are their variants, however they are worded.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
@@ -8,17 +11,25 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+pub use forms::same_form;
+pub use groups::GroupFigures;
 pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
+use self::groups::{Groups, Role};
 use super::read_rows::JsonRow;
 use crate::config::sections::{self, Language};
 use crate::join::Watch;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
 
+mod forms;
+mod groups;
 mod labels;
 mod options;
+mod page;
+#[cfg(test)]
+mod perturbed;
 
 /// FLUB's published type strings as the paper's types: what `compare` takes where no file is named.
 pub const FLUB_TYPES: &str = include_str!("templates/flub_types.json");
@@ -28,6 +39,8 @@ const TEXTS: &[&str] = &["question_zh", "text", "joke", "question"];
 /// Columns whose values are labels.
 const LABELS: &[&str] =
     &["type", "is_question", "answer", "label", "category", "categories", "category_names"];
+/// Columns that say which option is right.
+const GOLD: [&str; 2] = ["answer", "label"];
 /// Columns that name an item and may differ without meaning anything.
 const NAMES: &[&str] = &["id", "index", "source_id", "standing"];
 
@@ -50,6 +63,8 @@ pub struct Comparison {
     pub labels: BTreeMap<String, Agreement>,
     /// How far the options of found items are the same; none where no item has options on both sides.
     pub options: Option<OptionFigures>,
+    /// How many groups are found; none where no item is one of a group.
+    pub groups: Option<GroupFigures>,
     /// Fields of found items that hold something else.
     pub differing: Vec<Field>,
 }
@@ -63,8 +78,8 @@ pub struct Near {
     pub reference: String,
     /// The set's text.
     pub text: String,
-    /// How alike they are, 0 to 1.
-    pub score: f64,
+    /// How alike they are, 0 to 1; none where they are one by their group alone.
+    pub score: Option<f64>,
 }
 
 /// An item that is not found.
@@ -121,29 +136,39 @@ pub fn compare(
 ) -> Comparison {
     let ours: Vec<&str> = rows.iter().map(|row| text(row, reference)).collect();
     let theirs: Vec<&str> = reference.iter().map(|row| text(row, rows)).collect();
+    let groups = Groups::of(reference, rows);
     let mut comparison =
         Comparison { items: rows.len() as u64, reference: reference.len() as u64, ..Comparison::default() };
     let mut found: Vec<Option<usize>> = vec![None; theirs.len()];
-    let mut free: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
+    let mut free: FxHashMap<(Role, &str), VecDeque<usize>> = FxHashMap::default();
     for (i, text) in ours.iter().enumerate() {
-        free.entry(text).or_default().push_back(i);
+        free.entry((groups.role_of_ours(i), text)).or_default().push_back(i);
     }
     for (i, text) in theirs.iter().enumerate() {
-        found[i] = free.get_mut(text).and_then(VecDeque::pop_front);
+        found[i] = free.get_mut(&(groups.role_of_theirs(i), *text)).and_then(VecDeque::pop_front);
     }
-    comparison.exact = found.iter().flatten().count() as u64;
-    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found, likeness, watch) {
+    let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found, &groups, likeness, watch) {
         found[theirs_at] = Some(ours_at);
+        scores.insert(theirs_at, score);
+    }
+    groups.settle(&mut found);
+    comparison.groups = groups.figures(&found);
+    for (at, ours_at) in found.iter().enumerate().filter_map(|(at, ours)| Some((at, (*ours)?))) {
+        if theirs[at] == ours[ours_at] {
+            comparison.exact += 1;
+            continue;
+        }
         comparison.near.push(Near {
-            item: name(&reference[theirs_at], theirs_at),
-            reference: theirs[theirs_at].into(),
+            item: name(&reference[at], at),
+            reference: theirs[at].into(),
             text: ours[ours_at].into(),
-            score,
+            score: scores.get(&at).copied(),
         });
     }
     for (i, row) in reference.iter().enumerate() {
         match found[i] {
-            Some(at) => comparison.fields(&name(row, i), row, &rows[at], types),
+            Some(at) => comparison.fields(&name(row, i), row, &rows[at], types, theirs[i] != ours[at]),
             None => comparison.missing.push(Missing {
                 item: name(row, i),
                 text: theirs[i].into(),
@@ -162,8 +187,12 @@ pub fn compare(
         .into_iter()
         .map(|label| {
             let pairs = found.iter().enumerate().filter_map(|(i, at)| Some((&reference[i], &rows[(*at)?])));
-            // A letter says nothing where options stand in an order of their own: `options` has that figure.
-            let pairs = pairs.filter(|(a, b)| label != "answer" || options::same(a, b).is_none());
+            // A letter says nothing where options stand in an order of their own: `options` has that figure. An answer in
+            // words is no label.
+            let pairs = pairs.filter(|(a, b)| {
+                !GOLD.contains(&label)
+                    || options::same(a, b).is_none() && [a, b].iter().all(|row| is_place(&row[label]))
+            });
             let sets = |row: &JsonRow| row.get(label).map(|value| labels::labels(value, types));
             (label.to_string(), agreement(pairs.filter_map(|(a, b)| sets(a).zip(sets(b))).collect()))
         })
@@ -184,6 +213,7 @@ fn nearly(
     ours: &[&str],
     theirs: &[&str],
     found: &[Option<usize>],
+    groups: &Groups,
     likeness: &sections::Dedup,
     watch: &dyn Watch,
 ) -> Vec<(usize, usize, f64)> {
@@ -193,24 +223,31 @@ fn nearly(
     let texts: Vec<&str> = left.iter().map(|i| ours[*i]).chain(open.iter().map(|i| theirs[*i])).collect();
     // Another language than that of the posts is compared by its own rules: a translation has none of their characters.
     let language = if is_latin(&texts) { Language::En } else { likeness.language };
-    let (groups, similar_pairs) =
+    let (same, similar_pairs) =
         similar_pairs(&texts, &sections::Dedup { language, ..likeness.clone() }, watch);
     let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
     let mut put = |a: u32, b: u32, score: f64| {
         let (first, second) = (a.min(b) as usize, a.max(b) as usize);
         if first < left.len() && second >= left.len() {
-            candidates.push((score, open[second - left.len()], left[first]));
+            let (theirs, ours) = (open[second - left.len()], left[first]);
+            if groups.role_of_theirs(theirs) == groups.role_of_ours(ours) {
+                candidates.push((score, theirs, ours));
+            }
         }
     };
-    for group in &groups {
-        for (i, a) in group.iter().enumerate() {
-            group[i + 1..].iter().for_each(|b| put(*a, *b, 1.0));
+    // Rows ascend in a group: those of the reference come last, and a post that was written a thousand times is met with
+    // these alone.
+    let of_reference = |rows: &[u32]| rows.partition_point(|row| (*row as usize) < left.len());
+    let mut put_all = |rows: &[u32], others: &[u32], score: f64| {
+        for theirs in &others[of_reference(others)..] {
+            rows[..of_reference(rows)].iter().for_each(|ours| put(*ours, *theirs, score));
         }
-    }
+    };
+    same.iter().for_each(|rows| put_all(rows, rows, 1.0));
     for like in similar_pairs.iter().filter(|like| like.same) {
-        for a in &groups[like.a as usize] {
-            groups[like.b as usize].iter().for_each(|b| put(*a, *b, like.score));
-        }
+        let (a, b) = (&same[like.a as usize], &same[like.b as usize]);
+        put_all(a, b, like.score);
+        put_all(b, a, like.score);
     }
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let (mut used_theirs, mut used_ours) = (BTreeSet::new(), BTreeSet::new());
@@ -226,24 +263,34 @@ fn nearly(
 }
 
 impl Comparison {
-    fn fields(&mut self, item: &str, reference: &JsonRow, row: &JsonRow, types: &BTreeMap<String, String>) {
+    /// What is otherwise in a found item; that its text drifted (`near`) is told as such.
+    fn fields(
+        &mut self,
+        item: &str,
+        reference: &JsonRow,
+        row: &JsonRow,
+        types: &BTreeMap<String, String>,
+        near: bool,
+    ) {
         let options = options::same(reference, row);
         if let Some(same) = options {
             self.options.get_or_insert_default().push(same);
         }
+        let shown =
+            TEXTS.iter().copied().find(|text| reference.contains_key(*text) && row.contains_key(*text));
         for (column, theirs) in reference {
             let Some(value) = row.get(column).filter(|_| !NAMES.contains(&column.as_str())) else { continue };
             let same = match (column.as_str(), options) {
-                ("options", Some(options)) => options.contents,
-                ("answer", Some(options)) => options.right,
-                (label, _) if LABELS.contains(&label) => {
+                ("options" | "choice_list", Some(options)) => options.contents,
+                (label, Some(options)) if GOLD.contains(&label) && is_place(theirs) => options.right,
+                // In which order they stand is a figure of its own.
+                ("choice_order", Some(_)) => true,
+                (label, _) if LABELS.contains(&label) && !(GOLD.contains(&label) && !is_place(theirs)) => {
                     labels::labels(theirs, types) == labels::labels(value, types)
                 }
                 _ => theirs == value,
             };
-            // A text that drifted is told as such.
-            let text = TEXTS.contains(&column.as_str()) && self.near.iter().any(|near| near.item == item);
-            if !same && !text {
+            if !same && !(near && shown == Some(column.as_str())) {
                 let spelling =
                     theirs.as_str().zip(value.as_str()).is_some_and(|(a, b)| a != b && plain(a) == plain(b));
                 let (reference, value) = (theirs.clone(), value.clone());
@@ -289,6 +336,13 @@ impl Comparison {
                 );
             }
         }
+        if let Some(g) = self.groups {
+            let _ = writeln!(
+                out,
+                "groups of {}: {} found whole, {} in part, {} missing",
+                g.reference, g.whole, g.part, g.missing
+            );
+        }
         if let Some(o) = self.options {
             let _ = writeln!(
                 out,
@@ -297,8 +351,8 @@ impl Comparison {
             );
         }
         for near in &self.near {
-            let _ =
-                writeln!(out, "near {} ({:.3}): {} -> {}", near.item, near.score, near.reference, near.text);
+            let score = near.score.map_or_else(|| "by its group".into(), |score| format!("{score:.3}"));
+            let _ = writeln!(out, "near {} ({score}): {} -> {}", near.item, near.reference, near.text);
         }
         for field in &self.differing {
             let _ = writeln!(
@@ -333,6 +387,11 @@ fn name(row: &JsonRow, place: usize) -> String {
 
 fn words(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+/// Whether a value is the letter or the place of an option.
+fn is_place(value: &Json) -> bool {
+    value.is_u64() || value.as_str().is_some_and(|text| text.len() == 1)
 }
 
 /// A text without its blanks and its last full stops: what a copy may lose and still say the same.

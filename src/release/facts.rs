@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::candidate::Origin;
 use super::changes::Changes;
 use super::data::Written;
-use super::layout::{Answer, Kind, Layout};
+use super::layout::{Answer, Compat, Kind, Layout};
 use super::left_out::LeftOut;
 use super::licence::Licence;
 use super::manifest::{Link, Raw};
@@ -20,7 +20,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::State;
-use riddlemill_benchmarks::{Difference, Paper};
+use riddlemill_benchmarks::{Difference, Expression, Paper};
 
 /// What the templates know.
 #[derive(Clone, Debug, Serialize)]
@@ -94,8 +94,23 @@ pub struct Shape {
     pub columns: Vec<ColumnShape>,
     /// Files of the published form.
     pub compat: Vec<&'static str>,
+    /// Those of them that are configs of their own.
+    pub tables: Vec<TableShape>,
     /// The task, where there is one.
     pub task: Option<TaskShape>,
+}
+
+/// A file of compat/ that is a config of its own, for the templates.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableShape {
+    /// The config's name.
+    pub name: &'static str,
+    /// The file under compat/.
+    pub file: &'static str,
+    /// Its rows.
+    pub rows: u64,
+    /// Its columns; none where one of its keys is no column, and the types are the reader's to find.
+    pub columns: Vec<ColumnShape>,
 }
 
 /// A column for the templates.
@@ -291,17 +306,7 @@ fn annotators(work: &Work) -> Vec<&'static str> {
 }
 
 fn shape(layout: &Layout, written: Written) -> Shape {
-    let column = |c: &super::layout::Column| {
-        let (list, item) = c.kind.item();
-        let hub = match item {
-            Kind::Count => "int64",
-            Kind::Real => "float64",
-            Kind::Flag => "bool",
-            _ => "string",
-        };
-        let nulls = written.nulls.get(c.name).copied().unwrap_or(0);
-        ColumnShape { name: c.name, about: c.about, hub, list, nullable: c.nullable, nulls }
-    };
+    let column = |c: &super::layout::Column| column(c, written.nulls.get(c.name).copied().unwrap_or(0));
     let task = layout.task.map(|task| {
         let (options, gold) = match task.answer {
             Answer::Choice { options, gold } => (Some(options), gold),
@@ -310,14 +315,40 @@ fn shape(layout: &Layout, written: Written) -> Shape {
         let name = layout.config.replace('-', "_");
         TaskShape { name, question: task.question, instruction: task.instruction, options, gold }
     });
+    let table = |compat: &Compat| {
+        let rows = written.compat.get(compat.file).copied().filter(|rows| *rows > 0)?;
+        let own = |(key, value): &(&'static str, Expression)| {
+            let column = layout.columns.iter().find(|column| column.name == value.source())?;
+            Some(ColumnShape { name: key, ..self::column(column, 0) })
+        };
+        let columns: Option<Vec<ColumnShape>> = compat.keys.iter().map(own).collect();
+        Some(TableShape {
+            name: compat.config?,
+            file: compat.file,
+            rows,
+            columns: columns.unwrap_or_default(),
+        })
+    };
     Shape {
         name: layout.config,
         about: layout.about,
+        tables: layout.compat.iter().filter_map(table).collect(),
         columns: layout.columns.iter().map(column).collect(),
         compat: layout.compat.iter().map(|c| c.file).collect(),
         task,
         written,
     }
+}
+
+fn column(column: &super::layout::Column, nulls: u64) -> ColumnShape {
+    let (list, item) = column.kind.item();
+    let hub = match item {
+        Kind::Count => "int64",
+        Kind::Real => "float64",
+        Kind::Flag => "bool",
+        _ => "string",
+    };
+    ColumnShape { name: column.name, about: column.about, hub, list, nullable: column.nullable, nulls }
 }
 
 /// Reasons in the order of the funnel, each with its meaning once.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::manifest::Candidate;
 use crate::recipe::{Recipe, find};
+use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::{Error, Manifest, StageReader, json_parts};
 
 /// A row as JSON, keys in order.
@@ -47,18 +48,37 @@ pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
     Ok(vec![(stage.manifest().stage.clone(), rows)])
 }
 
-/// The rows of a JSON or JSON Lines file. The bare token `NaN`, which is no JSON but stands in published
+/// The rows of a folder or of a file.
+///
+/// # Errors
+/// As of [`of_folder`] and [`of_file`].
+pub fn of_path(path: &Path) -> Result<Vec<JsonRow>, Error> {
+    match path.is_dir() {
+        true => Ok(of_folder(path)?.into_iter().flat_map(|(_, rows)| rows).collect()),
+        false => of_file(path),
+    }
+}
+
+/// The rows of a JSON or JSON Lines file, or of an array of numpy's, as BrainTeaser is published. The bare token `NaN`, which is no JSON but stands in published
 /// files, is read as null.
 ///
 /// # Errors
 /// [`Error::Damaged`] with the line that cannot be read.
 pub fn of_file(path: &Path) -> Result<Vec<JsonRow>, Error> {
-    let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+    let bytes = fs::read(path).map_err(Error::io("read", path))?;
     let damaged = |what: String| Error::Damaged {
         path: path.to_path_buf(),
         what,
         hint: "expected JSON objects, one a line or in one array".into(),
     };
+    if bytes.starts_with(NUMPY) {
+        let rows = numpy_rows(&bytes).map_err(|what| damaged(what.into()))?;
+        let row = |(at, row): (usize, &String)| {
+            serde_json::from_str(&without_nan(row)).map_err(|e| damaged(format!("row {}: {e}", at + 1)))
+        };
+        return rows.iter().enumerate().map(row).collect();
+    }
+    let text = String::from_utf8(bytes).map_err(|e| damaged(e.to_string()))?;
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('[') {
         return serde_json::from_str(&without_nan(text)).map_err(|e| damaged(e.to_string()));

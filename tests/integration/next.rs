@@ -175,6 +175,10 @@ fn answers(recipe: &str, step: &str, row: &Value) -> Value {
         ("chumor", "explanation") => json!({ "explanation": "谐音是笑点。先这样解释。" }),
         (_, "preference") => json!({ "preference": "human" }),
         (_, "category") => json!({ "categories": ["2"], "sure": "yes" }),
+        // A pair is written where nothing is drafted, for every other question.
+        (_, "pair") if row["draft"].is_null() && mark % 2 == 0 => {
+            json!({ "pairing": "write", "pair": format!("Is it {mark} normal?") })
+        }
         (_, "pair") => json!({ "pairing": "none" }),
         _ => json!({ "verdict": "accept" }),
     }
@@ -187,6 +191,10 @@ fn reply(prompt: &str) -> (&'static str, String) {
     }
     if prompt.contains("笑话") || prompt.contains("好笑") || prompt.contains("幽默") {
         return ("explain", format!("这里有{}个字。于是好笑。", prompt.chars().count()));
+    }
+    // The paper's own words for it.
+    if prompt.contains("three closest question categories") {
+        return ("category", "2 3 5".into());
     }
     reply_to(prompt)
 }
@@ -313,5 +321,68 @@ fn cunning_texts_come_to_a_release_in_the_papers_way() {
         assert!(card.contains("review:final") && !card.contains("The authors checked every row"), "{card}");
         assert!(!card.contains("The prompts are those of"), "{card}");
         assert!(card.contains("review:type: seniors modified 0 of"), "{card}");
+    }
+}
+
+/// RuozhiBench in its authors' way: no draft before people have screened twice, and people write the pairs.
+const SCREENED_TWICE: &str = r#"
+[run]
+profile = "paper"
+
+[recipe.ruozhibench-mc.respond]
+endpoints = ["good", "bad"]
+
+[recipe.ruozhibench-mc.judge]
+endpoints = ["judge-1", "judge-2", "judge-3"]
+"#;
+
+/// An endpoint of this name on a server of its own, whose replies say which model gave them.
+fn model(name: &'static str, reply: fn(&str) -> (&'static str, String)) -> (Server, String) {
+    let server = Server::replying(reply, None, Duration::ZERO);
+    *server.model.lock().unwrap() = name;
+    let settings = format!(
+        "\n[llm.{name}]\nbase_url = \"http://127.0.0.1:{}/v1\"\nmodel = \"{name}\"\nfree = true\n",
+        server.port
+    );
+    (server, settings)
+}
+
+#[test]
+fn tricky_questions_come_to_both_releases_in_the_papers_way() {
+    let models = [
+        model("good", |prompt| ("respond", format!("a good answer to {}", prompt.len()))),
+        model("bad", |prompt| ("respond", format!("a poor answer to {}", prompt.len()))),
+        model("judge-1", reply),
+        model("judge-2", reply),
+        model("judge-3", reply),
+    ];
+    let endpoints: String = models.iter().map(|(_, settings)| settings.as_str()).collect();
+    for dump in dumps(120) {
+        let server = failing();
+        let settings = format!("{SCREENED_TWICE}{endpoints}");
+        let mut researcher = Researcher::new(GEN, server.port, &dump, &settings);
+        researcher.follow();
+        let released = researcher.released();
+        let rows = released["rows"].as_u64().unwrap();
+        assert!(rows > 2 && released["draft"].as_array().unwrap().is_empty(), "{released}");
+        for done in ["riddlemill review export screen", "riddlemill review export suitability"] {
+            assert!(researcher.has_done(done), "{:#?}", researcher.did);
+        }
+        let asked = server.take();
+        assert_eq!(asked.keys().copied().collect::<Vec<_>>(), ["category", "irrationality", "translate"]);
+        let card = researcher.ws.read(&format!("output/{GEN}/1.0.0/README.md"));
+        assert!(card.contains("review:suitability"), "{card}");
+
+        researcher.recipe = "ruozhibench-mc";
+        researcher.follow();
+        let released = researcher.released();
+        assert!(released["draft"].as_array().unwrap().is_empty(), "{released}");
+        assert_eq!(released["rows"].as_u64(), Some(rows), "{released}");
+        let data = researcher.ws.read("output/ruozhibench-mc/1.0.0/data/ruozhibench-mc/test.jsonl");
+        for row in data.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            let place = row["answer"].as_u64().unwrap() as usize;
+            assert_eq!((&row["option_models"][place], &row["gap"]), (&json!("good"), &json!(3.0)), "{row}");
+            assert_eq!(row["standing"], "confirmed");
+        }
     }
 }

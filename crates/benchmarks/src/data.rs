@@ -175,6 +175,8 @@ pub struct Compat {
     pub file: &'static str,
     /// Objects line by line, or one array.
     pub lines: bool,
+    /// Its name as a config of its own, where `load_dataset` takes it by one. A file without a row is none.
+    pub config: Option<&'static str>,
     /// Which rows are in it; all where nothing is said.
     pub when: Option<Expression>,
     /// Its keys in the published order, with their values over the columns.
@@ -409,6 +411,7 @@ fn compat(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
     Compat {
         file: keys.needed("file"),
         lines: keys.flag("lines").unwrap_or(true),
+        config: keys.text("config"),
         when: expression(language, file, keys, "when"),
         keys: Arc::new(keys.table("keys", published).unwrap_or_default()),
     }

@@ -30,7 +30,7 @@ pub(in crate::cli) struct Evaluate {
     /// Only so many items, drawn by the seed; puzzles by whole groups
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Outputs made elsewhere: JSON Lines, lm_eval's samples_*.jsonl, inspect_ai's logs in JSON
+    /// Outputs made elsewhere: JSON Lines, lm_eval's samples_*.jsonl, inspect_ai's logs in JSON, what the scripts of the papers' authors write; a folder's files
     #[arg(long, value_name = "[MODEL=]FILE", num_args = 1..)]
     pub outputs: Vec<String>,
     /// Ballots that people filled in

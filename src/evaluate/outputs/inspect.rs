@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::{Lines, Output, Said};
+use super::{Lines, Output, Said, Which};
 use crate::evaluate::task::Setting;
 use crate::llm::parse;
 use crate::llm::without_reasoning;
@@ -46,7 +46,14 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, String> {
         _ => letter(&text, options)
             .map_or_else(|| Said::Words(text.clone()), |at| Said::Place(at, text.clone())),
     };
-    Ok(Output { item, task: None, setting: Setting::default(), model: model.map(str::to_string), said })
+    Ok(Output {
+        which: Which::Named(item),
+        task: None,
+        setting: Setting::default(),
+        model: model.map(str::to_string),
+        said,
+        ratings: Vec::new(),
+    })
 }
 
 /// A message's text, plain or as its first text part.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Output, Said};
+use super::{Output, Said, Which};
 use crate::evaluate::task::{Setting, Task};
 use crate::llm::without_reasoning;
 
@@ -45,10 +45,11 @@ pub(super) fn output(line: &str) -> Result<Output, String> {
     });
     let task = line.task.or(of_response);
     Ok(Output {
-        item: line.item,
+        which: Which::Named(line.item),
         task,
         setting: line.setting,
         model: line.model,
         said: Said::Words(without_reasoning(&line.text)),
+        ratings: Vec::new(),
     })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::{Output, Said};
+use super::{Output, Said, Which};
 use crate::evaluate::task::Setting;
 use crate::llm::without_reasoning;
 
@@ -20,7 +20,7 @@ pub(super) fn output(path: &Path, line: &Json) -> Result<Output, String> {
         said(line).ok_or("neither \"filtered_resps\" nor \"resps\" holds a reply or log-likelihoods")?;
     let setting = line["doc"].get("setting").and_then(Json::as_str).and_then(|text| text.parse().ok());
     let setting: Setting = setting.unwrap_or_default();
-    Ok(Output { item: item.into(), task: None, setting, model, said })
+    Ok(Output { which: Which::Named(item.into()), task: None, setting, model, said, ratings: Vec::new() })
 }
 
 fn said(line: &Json) -> Option<Said> {

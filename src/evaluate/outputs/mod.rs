@@ -1,30 +1,37 @@
 //! Outputs made elsewhere, read and scored as if they had been asked for here: plain lines, lm_eval's logs of
-//! samples, inspect_ai's logs in JSON. What is no output is set aside with file and line.
+//! samples, inspect_ai's logs in JSON, what the scripts of the papers' authors write. What is no output is set aside
+//! with file and line.
 
+mod authors;
 mod inspect;
 mod lines;
 mod lm_eval;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use riddlemill_benchmarks::notation;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
-use super::answer::{Answer, Given};
+use super::answer::{Answer, Given, Rating};
 use super::error::EvaluateError;
 use super::item::{Body, Item};
 use super::set::Set;
 use super::skipped::SetAside;
 use super::task::{Setting, Task};
+use crate::options::LETTERS;
+use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::Error;
+use crate::text::normalise::{Fold, fold};
 
 /// A file of outputs, and the model that they are taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// The file.
+    /// The file, or a folder of files.
     pub path: PathBuf,
     /// The model, where the command line names it.
     pub model: Option<String>,
@@ -45,66 +52,135 @@ impl File {
 
 /// What one line of outputs says.
 struct Output {
-    /// The item, by id or record.
-    item: String,
+    which: Which,
     /// The task; none where the form does not say.
     task: Option<Task>,
     setting: Setting,
     /// The model; none where the form does not say.
     model: Option<String>,
     said: Said,
+    /// What judges elsewhere made of it: judge and value.
+    ratings: Vec<(String, String)>,
+}
+
+/// Which item an output is of.
+enum Which {
+    /// By id or record.
+    Named(String),
+    /// By what it asks, in a file that may number its items otherwise; of several by its id there.
+    Asked { id: Option<String>, text: String },
 }
 
 enum Said {
     Words(String),
     /// The place of an option in the release's own order, and the words it was taken from.
     Place(usize, String),
+    /// The words of an option, and the words they were taken from.
+    Option(String, String),
+    /// The letter of an option as the prompt lists them, `A: …`.
+    Labelled {
+        letter: char,
+        prompt: String,
+        text: String,
+    },
 }
 
 /// The lines of a file: where each stands, and what it says or why it says nothing.
 type Lines = Vec<(String, Result<Output, String>)>;
 
-/// Reads files of outputs to a set. Of two answers to the same the first counts, also before `answers`.
+/// Reads files of outputs to a set; of a folder all that lie in it. Of two answers to the same the first counts, also
+/// before `answers`; what judges said of the same words is added to it.
 ///
 /// # Errors
 /// [`EvaluateError`] where a file cannot be read, or is in none of the forms.
 pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<SetAside>, EvaluateError> {
-    let places = set.places();
-    let mut seen: FxHashMap<(String, Task, Setting, String), String> =
-        answers.iter().map(|answer| (key(answer), "what was asked here".to_string())).collect();
+    let items = Items::of(set);
+    let mut seen: FxHashMap<(String, Task, Setting, String), (usize, String)> = FxHashMap::default();
+    for (at, answer) in answers.iter().enumerate() {
+        seen.insert(key(answer), (at, "what was asked here".to_string()));
+    }
     let mut aside = Vec::new();
     for file in files {
-        let bytes = fs::read(&file.path).map_err(Error::io("read", &file.path))?;
-        let text = String::from_utf8_lossy(&bytes);
-        for (place, line) in parsed(&file.path, &text)? {
-            let read = line.and_then(|output| answer(set, &places, file, &place, output));
-            let problem = match read {
-                Err(what) => what,
-                Ok(answer) => match seen.get(&key(&answer)) {
-                    Some(first) => format!("the same item, task and model as {first}"),
-                    None => {
-                        seen.insert(key(&answer), place);
-                        answers.push(answer);
-                        continue;
-                    }
-                },
-            };
-            aside.push(SetAside { place, what: problem });
+        for path in within(&file.path)? {
+            let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+            for (place, line) in parsed(&path, &bytes)? {
+                let read = line.and_then(|output| answer(set, &items, file, &place, output));
+                let problem = match read {
+                    Err(what) => what,
+                    Ok(answer) => match seen.get(&key(&answer)) {
+                        None => {
+                            seen.insert(key(&answer), (answers.len(), place));
+                            answers.push(answer);
+                            continue;
+                        }
+                        Some((at, first)) => match rate(&mut answers[*at], answer) {
+                            Ok(()) => continue,
+                            Err(what) => format!("the same item, task and model as {first}{what}"),
+                        },
+                    },
+                };
+                aside.push(SetAside { place, what: problem });
+            }
         }
     }
     Ok(aside)
+}
+
+/// Adds the ratings of an answer to the same answer; of two that say the same nothing is lost.
+fn rate(known: &mut Answer, again: Answer) -> Result<(), &'static str> {
+    if known.text.trim() != again.text.trim() {
+        return Err(", in other words");
+    }
+    // The response that judges rated stands in a file of its own, too.
+    if again.ratings.is_empty() {
+        return Ok(());
+    }
+    let new = |rating: &Rating| known.ratings.iter().all(|other| other.judge != rating.judge);
+    if !again.ratings.iter().all(new) {
+        return Err(", rated by the same judge");
+    }
+    known.ratings.extend(again.ratings);
+    Ok(())
+}
+
+/// A file, or the files of a folder and of those in it, in order. Tables for spreadsheets that stand beside them say the same.
+fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let entries = fs::read_dir(path).map_err(Error::io("read", path))?;
+    let mut entries: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()
+        .map_err(Error::io("read", path))?;
+    entries.sort();
+    let mut files = Vec::new();
+    for entry in entries {
+        let known = entry.extension().is_some_and(|end| ["jsonl", "json", "npy"].iter().any(|e| end == *e));
+        if entry.is_dir() || known {
+            files.extend(within(&entry)?);
+        }
+    }
+    Ok(files)
 }
 
 fn key(answer: &Answer) -> (String, Task, Setting, String) {
     (answer.item.clone(), answer.task, answer.setting, answer.model.clone())
 }
 
-fn parsed(path: &Path, text: &str) -> Result<Lines, EvaluateError> {
+fn parsed(path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
     let form = |what: &str, hint: &str| EvaluateError::Form {
         path: path.into(),
         what: what.into(),
         hint: hint.into(),
     };
+    if bytes.starts_with(NUMPY) {
+        let rows =
+            numpy_rows(bytes).map_err(|what| form(what, "BrainTeaser's notebooks write such arrays"))?;
+        let rows = rows.iter().map(String::as_str).zip(1..);
+        return Ok(rows.flat_map(|(row, at)| said(path, &format!("row {at}"), row)).collect());
+    }
+    let text = String::from_utf8_lossy(bytes);
     if text.starts_with("PK") {
         return Err(form(
             "a packed log of inspect_ai",
@@ -112,55 +188,135 @@ fn parsed(path: &Path, text: &str) -> Result<Lines, EvaluateError> {
         ));
     }
     if text.trim_start().starts_with('{')
-        && let Ok(log) = serde_json::from_str::<Json>(text)
+        && let Ok(log) = serde_json::from_str::<Json>(&text)
         && log.get("samples").is_some_and(Json::is_array)
     {
         return Ok(inspect::lines(path, &log));
     }
-    let mut lines = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let place = format!("{}:{}", path.display(), at + 1);
-        let output = match serde_json::from_str::<Json>(line) {
-            Ok(json) if json.get("doc").is_some() => lm_eval::output(path, &json),
-            Ok(_) => lines::output(line),
-            Err(error) => Err(format!("no JSON: {error}\n  hint: {}", lines::HINT)),
-        };
-        lines.push((place, output));
-    }
+    let lines: Lines = match notation::elements(text.trim()) {
+        Ok(rows) => {
+            let rows = rows.into_iter().zip(1..);
+            rows.flat_map(|(row, at)| said(path, &format!("row {at}"), row)).collect()
+        }
+        Err(_) => {
+            let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+            lines.flat_map(|(line, at)| said(path, &at.to_string(), line)).collect()
+        }
+    };
     if lines.is_empty() {
         return Err(form("it holds no output", lines::HINT));
     }
     Ok(lines)
 }
 
-fn answer(
-    set: &Set,
-    places: &FxHashMap<&str, usize>,
-    file: &File,
-    place: &str,
-    output: Output,
-) -> Result<Answer, String> {
-    let Some(item) = places.get(output.item.as_str()).map(|&at| &set.items[at]) else {
-        return Err(format!("no item {:?} in {}", output.item, set.name()));
+/// What a line says, in whichever form it is.
+fn said(path: &Path, at: &str, line: &str) -> Lines {
+    let place = format!("{}:{at}", path.display());
+    let outputs = match serde_json::from_str::<Json>(&notation::strict(line)) {
+        Ok(json) if json.get("doc").is_some() => vec![lm_eval::output(path, &json)],
+        Ok(json) => authors::outputs(path, &json).unwrap_or_else(|| vec![lines::output(line)]),
+        Err(error) => vec![Err(format!("no JSON: {error}\n  hint: {}", lines::HINT))],
     };
+    outputs.into_iter().map(|output| (place.clone(), output)).collect()
+}
+
+/// The items of a set, by their names and by what they ask.
+struct Items<'s> {
+    named: FxHashMap<&'s str, usize>,
+    asked: FxHashMap<String, Vec<usize>>,
+}
+
+impl<'s> Items<'s> {
+    fn of(set: &'s Set) -> Items<'s> {
+        let mut asked: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (at, item) in set.items.iter().enumerate() {
+            asked.entry(fold(question(item), Fold::KEY)).or_default().push(at);
+        }
+        Items { named: set.places(), asked }
+    }
+
+    fn find(&self, set: &'s Set, which: &Which) -> Result<&'s Item, String> {
+        match which {
+            Which::Named(name) => self
+                .named
+                .get(name.as_str())
+                .map(|&at| &set.items[at])
+                .ok_or_else(|| format!("no item {name:?} in {}", set.name())),
+            Which::Asked { id, text } => {
+                let asked = self.asked.get(&fold(text, Fold::KEY)).map(Vec::as_slice).unwrap_or_default();
+                let of_id = id.as_deref().and_then(|id| asked.iter().find(|at| set.items[**at].id == id));
+                match (of_id, asked) {
+                    (Some(&at), _) | (None, &[at]) => Ok(&set.items[at]),
+                    (None, []) => Err(format!("no item of {} asks {text:?}", set.name())),
+                    (None, _) => Err(format!("{} items of {} ask {text:?}", asked.len(), set.name())),
+                }
+            }
+        }
+    }
+}
+
+/// What an item asks.
+fn question(item: &Item) -> &str {
+    match &item.body {
+        Body::Question { question, .. } | Body::Pair { question, .. } | Body::Puzzle { question, .. } => {
+            question
+        }
+        Body::Text { text, .. } => text,
+        Body::Joke { joke, .. } => joke,
+        Body::Declared { .. } => "",
+    }
+}
+
+fn answer(set: &Set, items: &Items<'_>, file: &File, place: &str, output: Output) -> Result<Answer, String> {
+    let item = items.find(set, &output.which)?;
     let task = match output.task {
         Some(task) => task,
         None => usual(item)?,
     };
     if !item.takes(task) {
-        return Err(format!("{task} is no task on {:?} of {}", output.item, set.name()));
+        return Err(format!("{task} is no task on {:?} of {}", item.id, set.name()));
     }
     let model = file.model.clone().or(output.model).filter(|model| !model.trim().is_empty());
     let Some(model) = model else {
         return Err("no model is named\n  hint: --outputs MODEL=FILE names it for the whole file".into());
     };
     let basis = format!("made:{place}");
+    let ratings = output.ratings.into_iter().map(|(judge, value)| {
+        let basis = basis.clone();
+        Rating { judge, person: false, value, basis }
+    });
+    let ratings: Vec<Rating> = ratings.collect();
     let given = |text: String| Given { task, setting: output.setting, model, person: false, basis, text };
-    match output.said {
-        Said::Words(text) => Ok(Answer::read(item, given(text))),
-        Said::Place(_, _) if !task.is_choice() => Err(format!("{task} has no options to choose from")),
-        Said::Place(at, text) => Ok(Answer::chosen(item, given(text), at)),
-    }
+    let of_option = |option: &str| {
+        let options = item.options().map(|(options, _)| options).unwrap_or_default();
+        options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))
+    };
+    let answer = match output.said {
+        Said::Words(text) => Answer::read(item, given(text)),
+        Said::Place(_, _) if !task.is_choice() => {
+            return Err(format!("{task} has no options to choose from"));
+        }
+        Said::Place(at, text) => Answer::chosen(item, given(text), at),
+        Said::Option(option, text) => match of_option(&option) {
+            Some(at) => Answer::chosen(item, given(text), at),
+            None => return Err(format!("{:?} has no option {option:?}", item.id)),
+        },
+        Said::Labelled { letter, prompt, text } => match labelled(item, &prompt, letter) {
+            Some(at) => Answer::chosen(item, given(text), at),
+            None => Answer::read(item, given(text)),
+        },
+    };
+    Ok(Answer { ratings, ..answer })
+}
+
+/// The place of the option that a prompt lists under a letter, `B: …`; none where it lists none of the item's so.
+fn labelled(item: &Item, prompt: &str, letter: char) -> Option<usize> {
+    let (options, _) = item.options()?;
+    let prompt = Cow::Borrowed(prompt);
+    let listed = |option: &str| prompt.contains(&format!("{letter}: {option}"));
+    // Of two options one may begin as the other does: the longer one is meant.
+    let found = options.iter().enumerate().filter(|(_, option)| listed(option));
+    found.max_by_key(|(at, option)| (option.len(), LETTERS.len() - at)).map(|(at, _)| at)
 }
 
 /// The task that a set's own eval/ files put.

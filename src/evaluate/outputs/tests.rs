@@ -116,3 +116,155 @@ fn what_is_no_log_says_so() {
     }
     assert_eq!(File::named("m=f"), File { path: Path::new("f").into(), model: Some("m".into()) });
 }
+
+fn told(answers: &[Answer]) -> Vec<(&str, Task, String, &str, Option<&str>)> {
+    let one = |a: &'_ Answer| (a.setting.to_string(), a.task);
+    answers
+        .iter()
+        .map(|a| (a.item.as_str(), one(a).1, one(a).0, a.model.as_str(), a.said.as_deref()))
+        .collect()
+}
+
+/// A set numbered otherwise than the published one: what is asked says which item it is.
+#[test]
+fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
+    let set = set("ruozhibench-gen", vec![question(0, &[]), question(1, &[]), question(2, &[])]);
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, lines: &[&str]| {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, lines.join("\n")).unwrap();
+    };
+    let row = |index: u8, at: u8, more: &str| {
+        format!(
+            "{{\"question_zh\":\"为什么{at}\",\"question_en\":\"Why {at}?\",\"irrationality\":\"So.\",\"pair\":null,\"category\":\"1(Logical Error)\",\"index\":{index},{more}}}"
+        )
+    };
+    let response = |at: u8| row(at + 7, at, &format!("\"response\":\"It is {at}.\""));
+    write(
+        "response_gen/m-1.jsonl",
+        &[&response(0), &response(1), &row(9, 2, "\"response\":null"), &response(8)],
+    );
+    let rated = |at: u8, rating: i8| {
+        let more = format!("\"response\":\"It is {at}.\",\"gen_evaluation\":\"…\",\"gen_rating\":{rating}");
+        row(at + 7, at, &more)
+    };
+    write("evaluation_gen/judge-a/m-1.jsonl", &[&rated(0, 3), &rated(1, -1)]);
+    write("evaluation_gen/judge-b/m-1.jsonl", &[&rated(0, 4), &rated(1, 0)]);
+    write("evaluation_gen/judge-b/m-1.csv", &["question_zh,question_en"]);
+    let normal = row(9, 2, "\"pair_response\":\"At noon.\",\"normal_evaluation\":\"…\",\"normal_rating\":4");
+    write("evaluation_normal/judge-a/m-1.jsonl", &[&normal]);
+
+    let mut answers = Vec::new();
+    let aside = read(&set, &[File { path: dir.path().into(), model: None }], &mut answers).unwrap();
+    answers.sort_by(|a, b| a.item.cmp(&b.item));
+    let plain = |item, task| (item, task, "0-shot".to_string(), "m-1", None);
+    assert_eq!(
+        told(&answers),
+        [plain("RB-0", Task::Answer), plain("RB-1", Task::Answer), plain("RB-2", Task::AnswerNormal)]
+    );
+    let ratings = |at: usize| {
+        let ratings = answers[at].ratings.iter();
+        ratings.map(|r| (r.judge.as_str(), r.value.as_str())).collect::<Vec<_>>()
+    };
+    assert_eq!(ratings(0), [("judge-a", "3"), ("judge-b", "4")]);
+    assert_eq!((ratings(1), ratings(2)), (vec![("judge-b", "0")], vec![("judge-a", "4")]));
+    let said: Vec<&str> = aside.iter().map(|one| one.what.split('\n').next().unwrap()).collect();
+    assert_eq!(
+        said,
+        [
+            "gen_rating -1 is no rating from 0 to 4",
+            "response is null: the model did not answer",
+            "no item of ruozhibench-gen@test asks \"Why 8?\"",
+        ]
+    );
+}
+
+#[test]
+fn choices_of_ruozhibench_are_read_in_both_orders() {
+    let set = set("ruozhibench-mc", vec![pair(0, &[]), pair(1, &[])]);
+    let lines = [
+        r#"{"question_en":"Why 0?","index":0,"Good Answer":"Nobody knows.","Bad Answer":"Because.","good_first_response":"So.\n<choice>AnswerA</choice>","good_first_choice":"AnswerA","good_first_correctness":true,"bad_first_response":"<choice>AnswerA</choice>","bad_first_choice":"AnswerA","bad_first_correctness":false}"#,
+        r#"{"question_en":"Why 1?","index":1,"good_first_response":"The first.","good_first_choice":-1,"bad_first_response":false,"bad_first_choice":-1}"#,
+    ];
+    let (answers, aside) = read_file(&set, "evaluation_mc/m-1.jsonl", &lines.join("\n"), None);
+    let told: Vec<_> = answers.iter().map(|a| (a.item.as_str(), a.task, a.correct)).collect();
+    assert_eq!(
+        told,
+        [
+            ("RB-0", Task::GoodFirst, Some(true)),
+            ("RB-0", Task::BadFirst, Some(false)),
+            ("RB-1", Task::GoodFirst, Some(false)),
+        ]
+    );
+    assert!(answers[2].format_error.is_some() && answers.iter().all(|a| a.model == "m-1"));
+    assert_eq!(aside.len(), 1);
+}
+
+#[test]
+fn outputs_of_flub_name_task_and_model_in_their_files() {
+    let set = set("flub", vec![text(0, true, Some("悖论"), 0), text(1, false, Some("歧义"), 1)]);
+    let line = |at: u8, prompt: &str, response: &str, more: &str| {
+        format!(
+            "{{\"id\": \"sha\", \"text\": \"第{at}句\", \"prompt\": \"{prompt}\", \"response\": \"{response}\", \"answer\": \"A\"{more}}}"
+        )
+    };
+    // The same options under other letters: what was chosen is what stands at its letter in the prompt.
+    let lines = [
+        line(0, "…\\nA: 甲\\nB: 乙\\nC: 丙\\nD: 丁\\n答案：", "答案：A", ""),
+        line(1, "…\\nA: 乙\\nB: 甲\\nC: 丙\\nD: 丁\\n答案：", "A", ""),
+        line(7, "…", "A", ""),
+    ];
+    let (answers, aside) = read_file(&set, "outputs/selection_output_gpt-4.jsonl", &lines.join("\n"), None);
+    let cot = |item, said| (item, Task::Select, "cot".to_string(), "gpt-4", Some(said));
+    assert_eq!(told(&answers), [cot("t0", "A"), cot("t1", "B")]);
+    assert_eq!((answers[1].correct, aside.len()), (Some(true), 1));
+
+    let (answers, _) =
+        read_file(&set, "classification_2shot_output_gpt-4.jsonl", &line(0, "…", "分类：悖论", ""), None);
+    assert_eq!(told(&answers), [("t0", Task::Classify, "2-shot".into(), "gpt-4", Some("悖论"))]);
+
+    let judged =
+        |rating: &str| format!(", \"evaluation_prompt\": \"…\", \"evaluation_response\": \"{rating}\"");
+    let lines = [
+        line(0, "…", "双关。", &judged("Rating: [[7]]")),
+        line(1, "…", "夸张。", &judged("I cannot rate it.")),
+    ];
+    let (answers, aside) =
+        read_file(&set, "evaluations/explanation_cot_output_m.jsonl", &lines.join("\n"), None);
+    let rating = &answers[0].ratings[0];
+    assert_eq!((rating.judge.as_str(), rating.value.as_str()), ("evaluations", "7"));
+    assert_eq!((answers.len(), answers[0].setting, aside.len()), (1, Setting::COT, 1));
+
+    let (_, aside) = read_file(&set, "outputs/mine.jsonl", &line(0, "…", "A", ""), None);
+    assert!(aside[0].what.contains("TASK_output_MODEL.jsonl"), "{}", aside[0].what);
+}
+
+#[test]
+fn predictions_of_brainteaser_are_places_in_its_own_choice_list() {
+    let set = set("brainteaser", group(0, false, 1));
+    let row = |id: &str, more: &str| {
+        format!(
+            "{{\"id\": \"{id}\", \"question\": \"How did he cross?\", \"label\": 2, \"choice_list\": [\"A bridge.\", \"A frozen river.\", \"A boat.\", \"None of above.\"]{more}}}"
+        )
+    };
+    let rows = [
+        row("SP-0", ", \"response\": \"Answer:(C) A boat.\", \"predict\": \"C\""),
+        row("SP-0_SR", ", \"response\": \"(B)\""),
+        row("SP-0_CR", ", \"response\": \"I give up\""),
+        row("SP-9", ", \"response\": \"(B)\""),
+    ];
+    for content in [format!("[{}]", rows.join(", ")), rows.join("\n")] {
+        let (answers, aside) = read_file(&set, "prompting_result_4.json", &content, Some("gpt"));
+        let told: Vec<_> = answers.iter().map(|a| (a.item.as_str(), a.said.as_deref(), a.correct)).collect();
+        assert_eq!(
+            told,
+            [
+                ("SP-0", Some("B"), Some(true)),
+                ("SP-0_SR", Some("A"), Some(false)),
+                ("SP-0_CR", None, Some(false)),
+            ]
+        );
+        assert_eq!(aside.len(), 1, "three items ask the same, and none is SP-9");
+    }
+}

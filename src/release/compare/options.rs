@@ -27,12 +27,15 @@ struct Options {
 
 impl Options {
     fn of(row: &JsonRow) -> Option<Self> {
-        let (keys, shown): (Vec<String>, Vec<String>) = match row.get("options")? {
-            Json::Array(list) => (0..list.len()).map(letter).zip(list.iter().map(plain_of)).unzip(),
-            Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), plain_of(value))).unzip(),
-            _ => return None,
-        };
-        let right = match row.get("answer") {
+        let (keys, shown): (Vec<String>, Vec<String>) =
+            match row.get("options").or_else(|| row.get("choice_list"))? {
+                Json::Array(list) => (0..list.len()).map(letter).zip(list.iter().map(plain_of)).unzip(),
+                Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), plain_of(value))).unzip(),
+                _ => return None,
+            };
+        // A puzzle's answer is its words, and its label their place.
+        let gold = if row.contains_key("options") { "answer" } else { "label" };
+        let right = match row.get(gold) {
             Some(Json::String(key)) => keys.iter().position(|k| k == key),
             Some(Json::Number(place)) => {
                 place.as_u64().and_then(|p| usize::try_from(p).ok()).filter(|p| *p < shown.len())

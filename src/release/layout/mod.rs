@@ -270,6 +270,23 @@ impl Layout {
         self.columns.iter().map(value).collect::<Option<_>>().map(Row)
     }
 
+    /// What is read back of an object that says nothing, by column: values that stand in for what the published form does
+    /// not say (`'confirmed'`). Of two options the first may be the right one, and that is said.
+    pub fn stand_ins(&self) -> BTreeMap<&'static str, Value> {
+        let nothing = with_this(std::iter::empty());
+        let gold = match self.task.map(|task| task.answer) {
+            Some(Answer::Choice { gold, .. }) => Some(gold),
+            _ => None,
+        };
+        let back = self.declared.map(|declared| declared.back.as_slice()).unwrap_or_default();
+        let stand_in = |column: &Column| {
+            let (_, back) = back.iter().find(|(name, _)| *name == column.name)?;
+            let value = typed(column.kind, &back.value(&nothing).ok()?)?;
+            (value != Value::Null && gold != Some(column.name)).then_some((column.name, value))
+        };
+        self.columns.iter().filter_map(stand_in).collect()
+    }
+
     /// A row as expressions see it: a name is a column.
     fn given(&self, row: &Row) -> Given {
         with_this(

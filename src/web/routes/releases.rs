@@ -225,7 +225,8 @@ fn agreed(app: &App, recipe: &'static Recipe) -> Result<Vec<Agreed>, PageError> 
 fn references(app: &App) -> Vec<String> {
     let Ok(files) = std::fs::read_dir(app.workspace.raw().join("reference")) else { return Vec::new() };
     let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|n| n.ends_with(".json") || n.ends_with(".jsonl")).collect();
+    let mut names: Vec<String> =
+        names.filter(|n| [".json", ".jsonl", ".npy"].iter().any(|end| n.ends_with(end))).collect();
     names.sort();
     names
 }
@@ -236,10 +237,11 @@ fn compared(
     rows: &[(String, Vec<read_rows::JsonRow>)],
     reference: String,
 ) -> Result<Compared, PageError> {
-    let theirs = read_rows::of_file(&app.workspace.raw().join("reference").join(&reference))?;
+    let mut theirs = read_rows::of_file(&app.workspace.raw().join("reference").join(&reference))?;
     let mut ours: Vec<_> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
     let mut gone = Withheld::open(&app.workspace, recipe)?.rows(&ours)?.into_iter();
     ours.retain(|_| !gone.next().unwrap_or_default());
+    compare::same_form(&mut ours, &mut theirs);
     let types = serde_json::from_str(FLUB_TYPES).map_err(PageError::broken)?;
     let likeness = app.config().0.typed(Some(recipe.name), "dedup");
     let mut found = compare::compare(&ours, &theirs, &types, &likeness, &|_| None, &Unwatched);

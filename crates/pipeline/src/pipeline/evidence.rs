@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
+use crate::stages::Rated;
 use crate::stages::import::{Dump, files};
 use crate::stages::published::Published;
 use crate::stages::respond::Made;
@@ -190,6 +191,9 @@ impl<'a> RunContext<'a> {
                 let workspace = Workspace::new(&self.config.root);
                 if kind == Draft::Respond {
                     evidence.extend(Made::load(self.config, self.recipe.name)?.evidence());
+                }
+                if kind == Draft::Judge {
+                    evidence.extend(Rated::load(self.config)?.evidence());
                 }
                 evidence.extend(of_subjects!(kind.subjects(), S => {
                     let records = || {

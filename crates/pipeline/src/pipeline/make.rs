@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use crate::config::sections;
 use crate::recipe::Step;
+use crate::stages::Rated;
 use crate::stages::draft::LlmContext;
 use crate::stages::import::{Secrets, add_names, import, no_names};
 use crate::stages::published::{self, Published, settled};
@@ -105,7 +106,9 @@ impl StageRunner<'_> {
                 let mut writer = StageWriter::create(self.place)?;
                 let [responses, questions] = self.inputs.as_slice() else { return Ok(opening) };
                 let (questions, responses) = (questions.all("rows")?, responses.all("rows")?);
-                stages::pairs(questions, responses, &settings, &mut writer);
+                let published = self.published()?;
+                let of_rows = (&published, self.known.recipe.name);
+                stages::pairs(questions, responses, &settings, of_rows, &mut writer);
                 return Ok(writer.commit(opening)?);
             }
             _ => {}
@@ -306,14 +309,16 @@ impl StageRunner<'_> {
     fn respond(&self, step: &Step) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::create(self.place)?;
         let made = Made::load(self.known.config, self.known.recipe.name)?;
-        stages::respond::respond(self.subjects(step)?, made, &self.asking(), &mut writer)?;
+        let published = self.published()?;
+        stages::respond::respond(self.subjects(step)?, made, &published, &self.asking(), &mut writer)?;
         Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 
     /// Responses to rated ones.
     fn judge(&self, step: &Step) -> Result<Manifest, RunError> {
         let mut writer = StageWriter::create(self.place)?;
-        stages::judge(self.subjects(step)?, &self.asking(), &mut writer)?;
+        let rated = Rated::load(self.known.config)?;
+        stages::judge(self.subjects(step)?, &rated, &self.asking(), &mut writer)?;
         Ok(writer.commit(self.known.opening(step, self.made)?)?)
     }
 

@@ -1,5 +1,8 @@
-//! Ratings: what judges give every response, from 0 to 4 (RuozhiBench 3.1, figures 12 and 13).
+//! Ratings: what judges give every response, from 0 to 4 (RuozhiBench 3.1, figures 12 and 13). A judge is an endpoint, or
+//! gave its rating elsewhere. An answer of a published set is what it is, and no judge is asked about it.
 
+use super::published::is_of_published;
+use super::rated::{Elsewhere, Rated};
 use crate::config::sections;
 use crate::stages::StageError;
 use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, draft_outcome, replies};
@@ -14,19 +17,40 @@ use riddlemill_text::record::{Outcome, Reason, Response};
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
 pub fn judge(
     responses: Vec<Response>,
+    rated: &Rated,
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Response>,
 ) -> Result<(), StageError> {
     let settings: sections::Judge = asking.config.typed(Some(asking.recipe), "judge");
+    let (mut elsewhere, refused) = rated.of(&responses);
+    let (published, responses): (Vec<Response>, Vec<Response>) =
+        responses.into_iter().partition(|response| is_of_published(&response.basis));
+    for response in published {
+        let id = response.id.clone();
+        let settings = sections::Judge { min_judges: 0, ..settings.clone() };
+        let outcome = match elsewhere.remove(&id) {
+            Some(elsewhere) => outcome(response, Vec::new(), elsewhere, &settings),
+            None => Outcome::Kept(response),
+        };
+        writer.put(&id, &outcome);
+    }
     let replies = replies(Draft::Judge, &responses, asking)?;
     for (response, replies) in responses.into_iter().zip(replies) {
         let id = response.id.clone();
-        writer.put(&id, &outcome(response, replies, &settings));
+        let elsewhere = elsewhere.remove(&id).unwrap_or_default();
+        writer.put(&id, &outcome(response, replies, elsewhere, &settings));
     }
-    Ok(())
+    let mut table = writer.table("refused")?;
+    refused.iter().for_each(|line| table.put(line));
+    Ok(writer.keep(table)?)
 }
 
-fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::Judge) -> Outcome<Response> {
+fn outcome(
+    mut response: Response,
+    replies: Vec<Replied>,
+    elsewhere: Vec<Elsewhere>,
+    settings: &sections::Judge,
+) -> Outcome<Response> {
     let mut evidence = Vec::new();
     let mut missing: Vec<(Reason, String, bool)> = Vec::new();
     for Replied { slot, prompt, parsed } in replies {
@@ -43,6 +67,21 @@ fn outcome(mut response: Response, replies: Vec<Replied>, settings: &sections::J
                 missing.push((reason, format!("{}: {words}", slot.model), held));
             }
         }
+    }
+    // Where nobody is asked, the ratings that are there are all that there will be.
+    if settings.endpoints.is_empty() && !elsewhere.is_empty() {
+        missing.clear();
+    }
+    for Elsewhere { judge, rating, explanation, basis } in elsewhere {
+        if response.judges.contains(&judge) {
+            continue;
+        }
+        missing.retain(|(_, what, _)| !what.starts_with(&format!("{judge}: ")));
+        evidence.push(basis.clone());
+        response.judges.push(judge);
+        response.ratings.push(rating.to_string());
+        response.reasons.push(explanation);
+        response.rating_basis.push(basis);
     }
     let mut judges: Vec<&String> = response.judges.iter().collect();
     judges.sort();
@@ -132,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_rating_that_cannot_be_read_counts_as_none() {
-        let outcome = |replies, least| outcome(Response::default(), replies, &settings(least));
+        let outcome =
+            |replies, least| super::outcome(Response::default(), replies, Vec::new(), &settings(least));
         let Outcome::Changed { row, .. } = outcome(vec![rated("a", 0.0), rated("b", 4.0)], 0) else {
             panic!()
         };
@@ -154,7 +194,31 @@ mod tests {
 
     #[test]
     fn repeats_of_one_judge_are_one_judge() {
-        let held = outcome(Response::default(), vec![rated("a", 1.0), rated("a", 2.0)], &settings(2));
+        let held = super::outcome(
+            Response::default(),
+            vec![rated("a", 1.0), rated("a", 2.0)],
+            Vec::new(),
+            &settings(2),
+        );
         assert!(matches!(held, Outcome::Held { reason: Reason::JudgesMissing, .. }), "{held:?}");
+    }
+
+    #[test]
+    fn ratings_made_elsewhere_stand_in_for_judges_that_did_not_answer() {
+        let elsewhere = |judge: &str, rating| Elsewhere {
+            judge: judge.into(),
+            rating,
+            explanation: "So.".into(),
+            basis: format!("made:raw/ratings/x.jsonl:{rating}"),
+        };
+        let given = vec![elsewhere("a", 0), elsewhere("b", 2), elsewhere("d", 4)];
+        let replies = vec![rated("a", 3.0), unreadable("b"), rated("c", 1.0)];
+        let Outcome::Changed { row, .. } = super::outcome(Response::default(), replies, given, &settings(0))
+        else {
+            panic!("all four have rated it");
+        };
+        assert_eq!(row.judges, ["a", "c", "b", "d"]);
+        assert_eq!(row.ratings, ["3", "1", "2", "4"]);
+        assert_eq!(row.rating_basis[2..], ["made:raw/ratings/x.jsonl:2", "made:raw/ratings/x.jsonl:4"]);
     }
 }

@@ -14,6 +14,7 @@ mod overrule;
 mod pairs;
 pub mod published;
 pub mod puzzle;
+mod rated;
 pub mod respond;
 pub mod review;
 pub mod salt;
@@ -35,6 +36,7 @@ pub use overrule::{
 pub use pairs::pairs;
 pub use puzzle::PuzzleStage;
 pub use puzzle::shown as puzzle_shown;
+pub use rated::Rated;
 pub use review::Review;
 pub use stage::of_rows;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};

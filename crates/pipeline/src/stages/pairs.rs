@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::published::{self, Published};
 use crate::config::sections;
 use riddlemill_tables::StageWriter;
 use riddlemill_text::options::{Mean, gap_pair, order};
@@ -12,11 +13,13 @@ const GAP: u32 = 2;
 /// What the order of the two is drawn for.
 const PURPOSE: &str = "mc options";
 
-/// Joins questions and their rated responses into items. Answers to normal questions end here.
+/// Joins questions and their rated responses into items. Answers to normal questions end here. What a published row of the
+/// benchmark says of a question is its item.
 pub fn pairs(
     questions: Vec<Question>,
     responses: Vec<Response>,
     settings: &sections::Options,
+    (rows, benchmark): (&Published, &str),
     writer: &mut StageWriter<Choice>,
 ) {
     let mut answers: HashMap<String, Vec<Response>> = HashMap::with_capacity(questions.len());
@@ -33,7 +36,12 @@ pub fn pairs(
         // An order of their own, whatever order they came in.
         answers.sort_by(|a, b| (&a.model, a.sample).cmp(&(&b.model, b.sample)));
         let id = question.id.clone();
-        match choice(question, &answers, settings.seed) {
+        let of_row = published::choice(rows, benchmark, &question, settings.seed, PURPOSE);
+        let made = match of_row {
+            Some(made) => Ok(with_ratings(made, &answers)),
+            None => choice(question, &answers, settings.seed),
+        };
+        match made {
             Ok(choice) => {
                 let into = choice.id.clone();
                 let parents: Vec<(String, &'static str)> = std::iter::once((id.clone(), "question"))
@@ -98,10 +106,7 @@ fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice,
     if good.text == bad.text {
         return Err("the two answers drawn are the same, word for word".into());
     }
-    let ratings = || {
-        answers.iter().flat_map(|answer| answer.judges.iter().zip(&answer.ratings).map(move |r| (answer, r)))
-    };
-    Ok(Choice {
+    let made = Choice {
         question_en,
         irrationality,
         good: good.text.clone(),
@@ -111,15 +116,27 @@ fn choice(question: Question, answers: &[Response], seed: u64) -> Result<Choice,
         gap: means[pair.good].value() - means[pair.bad].value(),
         pairs: pair.of as u64,
         good_first: order(seed, PURPOSE, &question.id, 2) == [0, 1],
-        rating_models: ratings().map(|(answer, _)| answer.name()).collect(),
-        rating_judges: ratings().map(|(_, (judge, _))| judge.clone()).collect(),
-        ratings: ratings().map(|(_, (_, rating))| rating.clone()).collect(),
         standing: standing(&question, answers).code().into(),
         id: question.id,
         text: question.text,
         pair: question.pair,
         categories: question.categories,
-    })
+        ..Choice::default()
+    };
+    Ok(with_ratings(made, answers))
+}
+
+/// An item with every judge's rating of the answers to its question.
+fn with_ratings(made: Choice, answers: &[Response]) -> Choice {
+    let ratings = || {
+        answers.iter().flat_map(|answer| answer.judges.iter().zip(&answer.ratings).map(move |r| (answer, r)))
+    };
+    Choice {
+        rating_models: ratings().map(|(answer, _)| answer.name()).collect(),
+        rating_judges: ratings().map(|(_, (judge, _))| judge.clone()).collect(),
+        ratings: ratings().map(|(_, (_, rating))| rating.clone()).collect(),
+        ..made
+    }
 }
 
 /// As sure as the question; synthetic where a sample answered or judged. What is still without a status at the end of

@@ -46,6 +46,7 @@ use split::{Item, Items};
 pub use dump::open as open_dump;
 pub use files::{Dump, FileRow, files, kinds, located, source_kind};
 pub use names::{NameRow, add_names, no_names, put_names, words_evidence};
+pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
 pub use published::published_rows;
 pub use recall::{Block, Recalled, Sift, blocks, read_back};
 pub use same_id::{Again, settle_again};

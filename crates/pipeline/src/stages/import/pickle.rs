@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 /// What a file begins with.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+pub const MAGIC: &[u8] = b"\x93NUMPY";
 /// The most bytes of a file that are read: it is held in memory.
 pub(super) const MOST: u64 = 1 << 30;
 
@@ -20,7 +20,7 @@ const DEPTH: usize = 64;
 ///
 /// # Errors
 /// What is no such array.
-pub(super) fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
+pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("it is no array of numpy's")?;
     let (major, rest) = rest.split_first().ok_or(CUT)?;
     let rest = rest.get(1..).ok_or(CUT)?;

@@ -7,10 +7,12 @@
 //! stand above it, step by step.
 
 mod index;
+mod rated_pair;
 mod settle;
 mod variant;
 
 pub(super) use index::TABLE;
 pub use index::{Published, PublishedRow, Says};
+pub use rated_pair::{answers, choice, is_of_published};
 pub use settle::{let_through, settled};
 pub use variant::group;

@@ -1,6 +1,7 @@
 //! Responses: what models answer to every question and every paired normal question (RuozhiBench 3.1).
 //!
-//! A question becomes its responses: those that the settings' endpoints give, and those made elsewhere.
+//! A question becomes its responses: those that the settings' endpoints give, those made elsewhere, and those of a published
+//! row.
 
 mod made;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::config::sections;
 use crate::stages::StageError;
 use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, draft_outcome, replies};
+use crate::stages::published::{Published, answers};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::record::{Outcome, Question, Reason, Response};
 
@@ -22,6 +24,7 @@ pub use made::{Made, Refused};
 pub fn respond(
     questions: Vec<Question>,
     made: Made,
+    published: &Published,
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Response>,
 ) -> Result<(), StageError> {
@@ -34,6 +37,13 @@ pub fn respond(
     for (question, replies) in questions.iter().zip(replies) {
         let elsewhere = made.remove(&question.id).unwrap_or_default();
         let id = question.id.clone();
+        let of_row = answers(published, asking.recipe, question);
+        // Two answers are what a published row has.
+        let settings = match of_row.is_empty() {
+            true => settings.clone(),
+            false => sections::Respond { min_models: 0, ..settings.clone() },
+        };
+        let elsewhere = of_row.into_iter().chain(elsewhere).collect();
         writer.put(&id, &outcome(question, replies, elsewhere, &settings));
     }
     let mut table = writer.table::<Refused>("refused")?;

@@ -1,0 +1,66 @@
+//! A published good and bad answer to a question: two responses that nobody is asked for, and the item that they make.
+
+use super::Published;
+use super::index::with_says;
+use riddlemill_text::options::order;
+use riddlemill_text::record::{Choice, Question, Response, Standing, is_published};
+
+/// What says of responses that they are of a published row.
+const BASIS: &str = "published:";
+
+/// Whether a response rests on a published row.
+pub fn is_of_published(basis: &[String]) -> bool {
+    basis.iter().any(|basis| basis.starts_with(BASIS))
+}
+
+/// The good and the bad answer that a published row gives to a question, as responses of the models that it names; none
+/// where no row does.
+pub fn answers(published: &Published, benchmark: &str, question: &Question) -> Vec<Response> {
+    let Some((row, made)) = of(published, benchmark, question) else { return Vec::new() };
+    let response = |model: String, text: String| Response {
+        id: Response::id_of(&question.id, false, &model, 0),
+        question: question.id.clone(),
+        asked: question.question_en.clone().unwrap_or_default(),
+        irrationality: question.irrationality.clone(),
+        model,
+        text,
+        basis: vec![row.clone()],
+        ..Response::default()
+    };
+    vec![response(made.good_model, made.good), response(made.bad_model, made.bad)]
+}
+
+/// The item that a published row makes of a question; `None` where no row does. The order of the two is drawn as that of
+/// any other item: a published row has none.
+pub fn choice(
+    published: &Published,
+    benchmark: &str,
+    question: &Question,
+    seed: u64,
+    purpose: &str,
+) -> Option<Choice> {
+    let (_, made) = of(published, benchmark, question)?;
+    Some(Choice {
+        good_first: order(seed, purpose, &question.id, 2) == [0, 1],
+        standing: Standing::Published.code().into(),
+        ..made
+    })
+}
+
+/// What a published row says of a question, and what rests on it.
+fn of(published: &Published, benchmark: &str, question: &Question) -> Option<(String, Choice)> {
+    if !is_published(&question.id) {
+        return None;
+    }
+    let row = published.of_record(&question.id).find(|row| row.benchmark == benchmark)?;
+    let bare = Choice {
+        id: question.id.clone(),
+        text: question.text.clone(),
+        question_en: question.question_en.clone().unwrap_or_default(),
+        irrationality: question.irrationality.clone().unwrap_or_default(),
+        pair: question.pair.clone(),
+        categories: question.categories.clone(),
+        ..Choice::default()
+    };
+    Some((row.basis(), with_says(&bare, &published.row_says(row, "options"), "options")))
+}

@@ -1,0 +1,194 @@
+//! What the scripts of the papers' authors write: responses, the judges' ratings of them, and predictions.
+//!
+//! | script | file | what a line adds to its row |
+//! |---|---|---|
+//! | ruozhibench `get_response.py` | `response_gen/MODEL.jsonl`, `response_normal/MODEL.jsonl` | `response`; `pair_response` |
+//! | ruozhibench `evaluate.py` | `evaluation_gen/JUDGE/MODEL.jsonl`, `evaluation_normal/…` | `gen_rating`; `normal_rating`; -1 where the judge could not be read |
+//! | ruozhibench `evaluate_mc.py` | `evaluation_mc/MODEL.jsonl` | `good_first_response`, `bad_first_response` |
+//! | FLUB `tasks.py` | `outputs/TASK_output_MODEL.jsonl` | `response`, after `id`, `text`, `prompt` and `answer` |
+//! | FLUB `evaluation.py` | `evaluations/TASK_output_MODEL.jsonl` | `evaluation_response`, with `[[7]]` in it |
+//! | BrainTeaser's notebooks | an array of numpy's, or the same as JSON | `response`, and `predict` where they found a letter |
+//!
+//! Numbers and ids of a set that was built here are its own: an item is known by what it asks, and by its id where several
+//! ask the same. Where options stand in another order than here, the one that was chosen is found by its words.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::{Output, Said, Which};
+use crate::evaluate::judge::FLUB_SCALE;
+use crate::evaluate::task::{Setting, Task};
+use crate::llm::{parse, without_reasoning};
+use crate::options::LETTERS;
+
+/// The tasks of FLUB's `tasks.py`, by how its files begin: the task, and whether the model reasons first.
+const FLUB: [(&str, Task, bool); 8] = [
+    ("classification_v2_nocot", Task::Classify, false),
+    ("classification_nocot", Task::Classify, false),
+    ("classification_v2", Task::Classify, true),
+    ("classification", Task::Classify, true),
+    ("selection_nocot", Task::Select, false),
+    ("selection", Task::Select, true),
+    ("explanation_cot", Task::Explain, true),
+    ("explanation", Task::Explain, false),
+];
+
+/// What a line says, where one of the authors' scripts wrote it; `None` where none did.
+pub(super) fn outputs(path: &Path, line: &Json) -> Option<Vec<Result<Output, String>>> {
+    let has = |key: &str| line.get(key).is_some();
+    if has("good_first_response") || has("bad_first_response") {
+        return Some(choices(path, line));
+    }
+    if has("question_en") && (has("response") || has("pair_response")) {
+        return Some(responses(path, line));
+    }
+    if has("choice_list") && (has("response") || has("predict")) {
+        return Some(vec![solved(line)]);
+    }
+    if has("prompt") && has("response") && has("text") {
+        return Some(vec![flub(path, line)]);
+    }
+    None
+}
+
+/// RuozhiBench-MC in both orders.
+fn choices(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
+    let of = |key: &str, task: Task| {
+        let response = line.get(key)?;
+        Some(words(response, key).map(|text| Output {
+            which: ruozhibench(line),
+            task: Some(task),
+            setting: Setting::default(),
+            model: stem(path),
+            said: Said::Words(without_reasoning(text)),
+            ratings: Vec::new(),
+        }))
+    };
+    let both = [("good_first_response", Task::GoodFirst), ("bad_first_response", Task::BadFirst)];
+    both.into_iter().filter_map(|(key, task)| of(key, task)).collect()
+}
+
+/// RuozhiBench-Gen: a response to the question or to the one beside it, and a judge's rating where there is one.
+fn responses(path: &Path, line: &Json) -> Vec<Result<Output, String>> {
+    let of = |key: &str, rating: &str, task: Task| {
+        let response = line.get(key)?;
+        let output = || {
+            let text = words(response, key)?;
+            let rating = line.get(rating).map(|value| rated(value, rating)).transpose()?;
+            let judge = || path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into());
+            let ratings = rating.map(|value| (judge().unwrap_or_else(|| "judge".to_owned()), value));
+            Ok(Output {
+                which: ruozhibench(line),
+                task: Some(task),
+                setting: Setting::default(),
+                model: stem(path),
+                said: Said::Words(without_reasoning(text)),
+                ratings: ratings.into_iter().collect(),
+            })
+        };
+        Some(output())
+    };
+    let both =
+        [("response", "gen_rating", Task::Answer), ("pair_response", "normal_rating", Task::AnswerNormal)];
+    both.into_iter().filter_map(|(key, rating, task)| of(key, rating, task)).collect()
+}
+
+/// A rating from 0 to 4. Their scripts write -1 for what they could not read.
+fn rated(value: &Json, key: &str) -> Result<String, String> {
+    let whole = value.as_f64().filter(|rating| (0.0..=4.0).contains(rating) && rating.fract() == 0.0);
+    whole.map(|rating| rating.to_string()).ok_or_else(|| {
+        format!("{key} {value} is no rating from 0 to 4\n  hint: what the judge said could not be read; the response itself is in response_*/")
+    })
+}
+
+fn ruozhibench(line: &Json) -> Which {
+    let id = line["index"].as_u64().map(|index| format!("RB-{index}"));
+    Which::Asked { id, text: line["question_en"].as_str().unwrap_or_default().to_owned() }
+}
+
+/// FLUB's three tasks. What a judge said of an explanation stands in a copy of the line.
+fn flub(path: &Path, line: &Json) -> Result<Output, String> {
+    let name = stem(path).unwrap_or_default();
+    let unnamed = || {
+        format!(
+            "{name:?} names no task of FLUB\n  hint: its authors' tasks.py writes TASK_output_MODEL.jsonl, as selection_output_MODEL.jsonl"
+        )
+    };
+    let (task, model) = name.split_once("_output_").ok_or_else(unnamed)?;
+    let (task, shots) = match task.rsplit_once('_').filter(|(_, end)| end.ends_with("shot")) {
+        Some((task, shots)) => (task, shots.trim_end_matches("shot").parse().map_err(|_| unnamed())?),
+        None => (task, 0),
+    };
+    let (_, task, cot) = *FLUB.iter().find(|(known, ..)| *known == task).ok_or_else(unnamed)?;
+    // With examples they ask without chain of thought.
+    let setting = if shots > 0 { Setting::shots(shots) } else { Setting { cot, shots } };
+    let text = without_reasoning(words(&line["response"], "response")?);
+    let said = match (task, line["prompt"].as_str()) {
+        (Task::Select, Some(prompt)) => match parse::letter(&text, &['A', 'B', 'C', 'D']) {
+            Ok(letter) => Said::Labelled { letter, prompt: prompt.to_owned(), text },
+            Err(_) => Said::Words(text),
+        },
+        _ => Said::Words(text),
+    };
+    let judged = line.get("evaluation_response").and_then(Json::as_str);
+    let ratings = judged
+        .map(|judged| {
+            let rating = parse::bracketed(judged, FLUB_SCALE).map_err(|e| {
+                format!("evaluation_response: {e}\n  hint: the response itself is in outputs/")
+            })?;
+            let judge = path.parent().and_then(Path::file_name).unwrap_or_default();
+            Ok::<_, String>((judge.to_string_lossy().into_owned(), rating.to_string()))
+        })
+        .transpose()?;
+    Ok(Output {
+        which: Which::Asked {
+            id: line["id"].as_str().map(str::to_owned),
+            text: line["text"].as_str().unwrap_or_default().to_owned(),
+        },
+        task: Some(task),
+        setting,
+        model: Some(model.to_owned()),
+        said,
+        ratings: ratings.into_iter().collect(),
+    })
+}
+
+/// BrainTeaser: the letter is the place of an option in `choice_list`.
+fn solved(line: &Json) -> Result<Output, String> {
+    let texts: Vec<&str> =
+        line["choice_list"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let response = line["response"].as_str().map(without_reasoning);
+    let letters: Vec<char> = LETTERS.iter().take(texts.len()).flat_map(|letter| letter.chars()).collect();
+    let predicted = line["predict"].as_str().and_then(|letter| parse::letter(letter, &letters).ok());
+    let letter = predicted.or_else(|| parse::letter(response.as_deref()?, &letters).ok());
+    let chosen = letter.and_then(|letter| texts.get(letters.iter().position(|known| *known == letter)?));
+    let said = match (chosen, response) {
+        (Some(option), said) => {
+            Said::Option((*option).to_owned(), said.unwrap_or_else(|| (*option).to_owned()))
+        }
+        (None, Some(said)) => Said::Words(said),
+        (None, None) => return Err("neither \"response\" nor \"predict\" holds an answer".into()),
+    };
+    Ok(Output {
+        which: Which::Asked {
+            id: line["id"].as_str().map(str::to_owned),
+            text: line["question"].as_str().unwrap_or_default().to_owned(),
+        },
+        task: Some(Task::Solve),
+        setting: Setting::default(),
+        model: None,
+        said,
+        ratings: Vec::new(),
+    })
+}
+
+/// The words of a reply; their clients write null or false where a model did not answer.
+fn words<'a>(value: &'a Json, key: &str) -> Result<&'a str, String> {
+    value.as_str().ok_or_else(|| format!("{key} is {value}: the model did not answer"))
+}
+
+/// The file's name without its ending: the model, in RuozhiBench's files.
+fn stem(path: &Path) -> Option<String> {
+    path.file_stem().map(|name| name.to_string_lossy().into_owned())
+}

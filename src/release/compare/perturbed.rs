@@ -1,0 +1,240 @@
+//! Sets with planted changes: what was changed is reported, and nothing else is.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+const TEXTS: [&str; 12] = [
+    "雨伞会不会觉得自己总是在淋雨？",
+    "电梯里的镜子照过那么多人，它记得谁？",
+    "闹钟叫醒了我，谁叫醒闹钟？",
+    "楼梯走了一天，怎么还在原地？",
+    "冰箱里的灯关门以后还亮着吗？",
+    "鱼在雨天会不会以为天空也是海？",
+    "影子为什么从来不嫌我胖？",
+    "门槛到底算不算门的一部分？",
+    "井盖为什么偏要盖住那口井？",
+    "秒针跑了一辈子，追上过时针吗？",
+    "雪人夏天去哪里上班？",
+    "路灯白天睡觉会不会做梦？",
+];
+
+const PUZZLES: [[&str; 3]; 4] = [
+    [
+        "What has a neck but no head and stands on the table?",
+        "On the table stands something with a neck and no head. What?",
+        "What wears a collar without having a throat in the laundry?",
+    ],
+    [
+        "A man shaves all day and keeps his beard. Who is he?",
+        "Who shaves from morning to evening and still has a beard?",
+        "A woman cuts hair all week and her own grows long. Why?",
+    ],
+    [
+        "Which room has neither doors nor windows nor walls?",
+        "Neither walls nor windows nor doors: which room is it?",
+        "Which bank has no money and no counter?",
+    ],
+    [
+        "What gets wetter the more that it dries everything?",
+        "Drying everything makes it wetter and wetter. What is it?",
+        "What gets dirtier the more that it cleans the board?",
+    ],
+];
+
+fn object(value: Json) -> JsonRow {
+    value.as_object().cloned().unwrap()
+}
+
+fn flub() -> Vec<JsonRow> {
+    let kinds = ["歧义", "悖论", "推理错误"];
+    let row = |(at, text): (usize, &&str)| {
+        let wrong = |n: usize| format!("第{at}条的第{n}个错误解释。");
+        let right = format!("第{at}条的解释。");
+        object(json!({
+            "id": format!("id{at}"), "text": text, "is_question": true, "type": kinds[at % 3], "explanation": right,
+            "options": [wrong(1), right, wrong(2), wrong(3)], "answer": "B", "standing": "confirmed",
+        }))
+    };
+    TEXTS.iter().enumerate().map(row).collect()
+}
+
+fn puzzles() -> Vec<JsonRow> {
+    let mut rows = Vec::new();
+    for (at, group) in PUZZLES.iter().enumerate() {
+        for (question, end) in group.iter().zip(["", "_SR", "_CR"]) {
+            let answer = format!("Answer {at}{end}.");
+            let choices =
+                [format!("No {at}."), answer.clone(), format!("Not {at}."), "None of above.".into()];
+            rows.push(object(json!({
+                "id": format!("SP-{at}{end}"), "question": question, "answer": answer, "label": 1,
+                "choice_list": choices, "choice_order": [1, 0, 2, 3],
+            })));
+        }
+    }
+    rows
+}
+
+fn against(rows: &[JsonRow], reference: &[JsonRow]) -> Comparison {
+    let types = serde_json::from_str(FLUB_TYPES).unwrap();
+    let likeness = crate::config::Config::defaults().typed(None, "dedup");
+    compare(rows, reference, &types, &likeness, &|_| None, &crate::join::Unwatched)
+}
+
+/// All that a comparison reports, in a word each.
+fn reported(found: &Comparison) -> BTreeSet<String> {
+    let near = found.near.iter().map(|near| format!("near {}", near.item));
+    let missing = found.missing.iter().map(|missing| format!("missing {}", missing.item));
+    let differing = found.differing.iter().map(|field| {
+        format!("{} {} {}", if field.spelling { "spelt" } else { "other" }, field.item, field.column)
+    });
+    let extra = (0..found.extra).map(|n| format!("extra {n}"));
+    near.chain(missing).chain(differing).chain(extra).collect()
+}
+
+/// A change of a set, by its item, and what has to be reported of it.
+type Change = (fn(&mut Vec<JsonRow>, usize), fn(usize) -> Vec<String>);
+
+const CHANGES: [Change; 9] = [
+    (|_, _| {}, |_| vec![]),
+    // Another order of the options is told as such and is no other answer.
+    (
+        |rows, at| {
+            rows[at]["options"].as_array_mut().unwrap().swap(1, 3);
+            rows[at]["answer"] = json!("D");
+        },
+        |_| vec![],
+    ),
+    (|rows, at| rows[at]["answer"] = json!("A"), |at| vec![format!("other id{at} answer")]),
+    (
+        |rows, at| rows[at]["options"][0] = json!("换了一个错误选项。"),
+        |at| vec![format!("other id{at} options")],
+    ),
+    (|rows, at| rows[at]["type"] = json!("文字游戏"), |at| vec![format!("other id{at} type")]),
+    // A published name of the same type.
+    (
+        |rows, at| {
+            if rows[at]["type"] == "歧义" {
+                rows[at]["type"] = json!("偷换词义/字义");
+            }
+        },
+        |_| vec![],
+    ),
+    (
+        |rows, at| rows[at]["explanation"] = json!(format!("第{at}条的 解释")),
+        |at| vec![format!("spelt id{at} explanation")],
+    ),
+    (
+        |rows, at| rows[at]["text"] = json!(rows[at]["text"].as_str().unwrap().replace('？', "呢？")),
+        |at| vec![format!("near id{at}")],
+    ),
+    (|rows, at| rows[at]["is_question"] = json!(false), |at| vec![format!("other id{at} is_question")]),
+];
+
+#[test]
+fn whatever_is_changed_in_a_text_is_reported_and_nothing_else() {
+    let reference = flub();
+    // Every change on every item, and once all kinds in one set.
+    let mut all = reference.clone();
+    let mut expected = BTreeSet::new();
+    for at in 0..reference.len() {
+        for (change, report) in CHANGES {
+            let mut rows = reference.clone();
+            change(&mut rows, at);
+            // Their own ids, and an order of their own.
+            rows.iter_mut().enumerate().for_each(|(n, row)| row["id"] = json!(format!("own{n}")));
+            rows.rotate_left(at);
+            let found = against(&rows, &reference);
+            assert_eq!(reported(&found), report(at).into_iter().collect(), "{}", found.text());
+        }
+        let (change, report) = CHANGES[at % CHANGES.len()];
+        change(&mut all, at);
+        expected.extend(report(at));
+    }
+    let removed = all.pop().unwrap();
+    expected.retain(|what| !what.contains("id11"));
+    expected.insert("missing id11".into());
+    all.push(object(json!({ "id": "x", "text": "新来的这一条谁也没有见过。", "type": removed["type"] })));
+    expected.insert("extra 0".into());
+    let found = against(&all, &reference);
+    assert_eq!(reported(&found), expected, "{}", found.text());
+    let options = found.options.unwrap();
+    assert_eq!((options.items, options.contents, options.order), (11, 10, 8));
+    assert_eq!(options.right, 10);
+    assert!(against(&reference, &reference).is_perfect());
+}
+
+#[test]
+fn puzzles_are_found_as_groups_however_their_variants_are_worded() {
+    let reference = puzzles();
+    let renumbered = |mut rows: Vec<JsonRow>| {
+        for row in &mut rows {
+            let id = row["id"].as_str().unwrap().to_owned();
+            row["id"] = json!(id.replace("SP-", "SP-9"));
+        }
+        rows.rotate_left(4);
+        rows
+    };
+    let found = against(&renumbered(reference.clone()), &reference);
+    assert!(found.is_perfect(), "{}", found.text());
+    let groups = found.groups.unwrap();
+    assert_eq!((groups.reference, groups.whole, groups.part, groups.missing), (4, 4, 0, 0));
+    assert!(found.labels.is_empty(), "neither places nor answers in words are labels");
+
+    let mut rows = reference.clone();
+    // Another context for the first, options in another order in the second, another answer in the third; of the fourth
+    // the semantic reconstruction is missing.
+    rows[2]["question"] = json!("Which coat has sleeves for nobody in the wardrobe?");
+    rows[3]["choice_list"].as_array_mut().unwrap().swap(0, 1);
+    rows[3]["label"] = json!(0);
+    rows[3]["choice_order"] = json!([0, 1, 2, 3]);
+    rows[6]["label"] = json!(2);
+    rows.remove(10);
+    let found = against(&renumbered(rows), &reference);
+    let expected = ["near SP-0_CR", "other SP-2 label", "missing SP-3_SR"].map(str::to_owned);
+    assert_eq!(reported(&found), expected.into(), "{}", found.text());
+    assert_eq!(found.near[0].score, None, "{}", found.text());
+    let groups = found.groups.unwrap();
+    assert_eq!((groups.whole, groups.part, groups.missing), (3, 1, 0));
+    assert!(found.text().contains("groups of 4: 3 found whole, 1 in part, 0 missing"));
+    assert!(found.text().contains("near SP-0_CR (by its group)"));
+}
+
+/// Labels of many: with every category of a set changed to one, each label says so.
+#[test]
+fn a_label_that_is_always_the_same_agrees_with_nothing() {
+    let row = |at: usize, categories: Json| {
+        object(
+            json!({ "index": at, "question_zh": TEXTS[at], "categories": categories, "irrationality": "So." }),
+        )
+    };
+    let reference: Vec<JsonRow> = (0..12).map(|at| row(at, json!([1 + at % 3, 4 + at % 2]))).collect();
+    let ours: Vec<JsonRow> = (0..12).map(|at| row(at, json!([6]))).collect();
+    let found = against(&ours, &reference);
+    assert_eq!(found.differing.len(), 12);
+    let labels = &found.labels["categories"];
+    assert_eq!((labels.items, labels.percent), (12, Some(0.0)));
+    assert!(labels.by_label.iter().all(|label| label.both == 0 && label.kappa.is_none_or(|k| k <= 0.0)));
+}
+
+#[test]
+fn a_page_shows_both_sides_and_no_markup_of_theirs() {
+    let reference = flub();
+    let mut rows = flub();
+    rows[0]["text"] = json!("雨伞会不会觉得自己总是在淋雨呢？");
+    rows[1]["explanation"] = json!("<script>alert(1)</script>");
+    rows.pop();
+    let page = against(&rows, &reference).html("mine", "theirs").unwrap();
+    for shown in [
+        "雨伞会不会觉得自己总是在淋雨呢？",
+        TEXTS[0],
+        TEXTS[11],
+        "&lt;script&gt;",
+        "in no dump that was read",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    assert!(!page.contains("<script>"), "{page}");
+}
