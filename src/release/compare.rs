@@ -285,6 +285,9 @@ impl Comparison {
                 (label, Some(options)) if GOLD.contains(&label) && is_place(theirs) => options.right,
                 // In which order they stand is a figure of its own.
                 ("choice_order", Some(_)) => true,
+                (column, Some(_)) if column.starts_with("option_") => {
+                    options::beside(reference, column) == options::beside(row, column)
+                }
                 (label, _) if LABELS.contains(&label) && !(GOLD.contains(&label) && !is_place(theirs)) => {
                     labels::labels(theirs, types) == labels::labels(value, types)
                 }

@@ -266,6 +266,81 @@ fn responses_made_elsewhere_are_added_one_question_at_a_time() {
 }
 
 #[test]
+fn ratings_made_elsewhere_stand_beside_those_that_are_asked_for() {
+    let ws = Workspace::sample();
+    run(&ws, "ruozhibench-gen").expect(0);
+    run(&ws, MC).expect(0);
+    let item = ws.candidates(MC)[0]["source_id"].as_str().unwrap().to_owned();
+    let response = json!({ "item": item, "model": "another", "text": "It rests on a false premise." });
+    ws.write("raw/responses/more.jsonl", format!("{response}\n"));
+    let rating = |judge: &str, rating: u8, model: &str| json!({ "item": item, "model": model, "judge": judge, "rating": rating, "explanation": "So." });
+    let rated = [
+        rating("sample-judge-1", 4, "another"),
+        rating("sample-judge-2", 3, "another"),
+        rating("sample-judge-3", 4, "another"),
+        rating("sample-judge-3", 1, "another"),
+        rating("sample-judge-3", 5, "another"),
+        rating("sample-judge-3", 4, "nobody"),
+    ];
+    ws.write("raw/ratings/more.jsonl", rated.map(|line| format!("{line}\n")).concat());
+    let said = run(&ws, MC).expect(3);
+    ws.audit_clean();
+    let row = ws.candidates(MC).into_iter().find(|row| row["source_id"] == item.as_str()).unwrap();
+    let of_another: Vec<(&Value, &Value)> = (0..row["ratings"].as_array().unwrap().len())
+        .filter(|at| row["rating_models"][*at] == "another")
+        .map(|at| (&row["rating_judges"][at], &row["ratings"][at]))
+        .collect();
+    let want = [("sample-judge-1", 4), ("sample-judge-2", 3), ("sample-judge-3", 4)]
+        .map(|(j, r)| (json!(j), json!(r)));
+    assert_eq!(of_another, want.each_ref().map(|(judge, rating)| (judge, rating)));
+    for (line, what) in
+        [(4, "the same response and judge"), (5, "no rating from 0 to 4"), (6, "no response of")]
+    {
+        let place = format!("raw/ratings/more.jsonl:{line}: ");
+        assert!(said.err.lines().any(|told| told.contains(&place) && told.contains(what)), "{}", said.err);
+    }
+    // The same again is nothing new.
+    run(&ws, MC).expect(3);
+}
+
+/// Rows of a release beside its own published forms: nothing is otherwise.
+#[test]
+fn data_and_published_forms_of_one_set_compare_as_the_same() {
+    let ws = Workspace::sample();
+    for (recipe, forms) in [
+        ("ruozhibench-gen", &["ruozhibench_gen.jsonl"][..]),
+        (MC, &["ruozhibench_mc.jsonl"]),
+        (FLUB, &["FLUB.jsonl"]),
+        (CHUMOR, &["chumor_corpus.jsonl", "chumor_preferences.jsonl"]),
+        ("brainteaser", &["sentence_puzzle.json", "word_puzzle.json"]),
+    ] {
+        ws.call(["run", "--offline", "--recipe", recipe]).expect(0);
+        let candidate = format!("output/{recipe}/candidate");
+        let rows = ws.candidates(recipe).len() as u64;
+        let mut seen = 0;
+        for form in forms {
+            let form = format!("{candidate}/compat/{form}");
+            for [set, reference] in [[&candidate, &form], [&form, &candidate], [&form, &form]] {
+                let said = ws.call(["compare", set, reference, "--json"]);
+                let found: Value = serde_json::from_str(&said.out).unwrap();
+                for what in ["near", "differing"] {
+                    assert_eq!(found[what], json!([]), "{recipe}: {set} beside {reference}");
+                }
+                let whole = found["missing"].as_array().unwrap().is_empty() && found["extra"] == 0;
+                assert!(whole || forms.len() > 1, "{recipe}: {set} beside {reference}: {}", said.out);
+            }
+            let said = ws.call(["compare", &candidate, &form, "--json"]);
+            let found: Value = serde_json::from_str(&said.out).unwrap();
+            assert_eq!(found["missing"], json!([]), "{recipe}: {form}");
+            seen += found["exact"].as_u64().unwrap();
+        }
+        assert!(seen >= rows, "{recipe}: {seen} of {rows}");
+        ws.call(["compare", &candidate, &candidate, "--html", "page.html"]).expect(0);
+        assert!(ws.read("page.html").contains("found exactly"));
+    }
+}
+
+#[test]
 fn a_strict_set_that_can_be_guessed_is_no_stable_release() {
     let ws = Workspace::sample();
     run(&ws, "ruozhibench-gen").expect(0);

@@ -74,6 +74,16 @@ pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
     })
 }
 
+/// What a column says of each option, `option_models`, in no order.
+pub(super) fn beside(row: &JsonRow, column: &str) -> Option<Vec<(String, String)>> {
+    let said = row.get(column)?.as_array()?;
+    let shown = Options::of(row)?.shown;
+    let mut beside: Vec<(String, String)> =
+        shown.into_iter().zip(said.iter().map(ToString::to_string)).collect();
+    beside.sort();
+    Some(beside)
+}
+
 impl OptionFigures {
     pub(super) fn push(&mut self, same: Same) {
         self.items += 1;
@@ -131,5 +141,10 @@ mod tests {
             assert_eq!(told(ours.clone()), want, "{ours}");
         }
         assert!(same(&published, &row(json!({ "answer": "C" }))).is_none());
+        let models =
+            |options: Json, models: Json| beside(&row(json!({ "options": options, "m": models })), "m");
+        let first = models(json!(["伞", "雨"]), json!(["a", "b"]));
+        assert_eq!(first, models(json!(["雨", "伞"]), json!(["b", "a"])));
+        assert_ne!(first, models(json!(["雨", "伞"]), json!(["a", "b"])));
     }
 }
