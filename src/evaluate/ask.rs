@@ -195,7 +195,7 @@ fn taken(
     Err(Box::new(Missing { item, task, setting, model, judge: None, reason: reason.code(), what }))
 }
 
-/// `reply:<key>`, or `sample:<key>` of a pack.
+/// `reply:<key>`, or `made:<key>`, `sample:<key>` of a pack.
 pub(super) fn basis(reply: &Reply) -> String {
-    format!("{}:{}", if reply.marks.sample { "sample" } else { "reply" }, reply.key)
+    format!("{}:{}", reply.marks.origin(), reply.key)
 }

@@ -126,11 +126,24 @@ impl Reply {
     }
 }
 
+impl Marks {
+    /// What a basis begins with: `reply` of the reply store, `made` or `sample` of a pack.
+    pub fn origin(self) -> &'static str {
+        match self {
+            Marks { sample: true, .. } => "sample",
+            Marks { made: true, .. } => "made",
+            _ => "reply",
+        }
+    }
+}
+
 /// What must be known of a reply's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// From a sample pack: no model wrote it.
     pub sample: bool,
+    /// From a pack of replies made elsewhere: it is asked for nowhere else.
+    pub made: bool,
     /// Ends because it reached `max_tokens`.
     pub truncated: bool,
 }

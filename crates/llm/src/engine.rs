@@ -95,12 +95,12 @@ impl Engine {
         let setting = |what: String| EngineError::Setting { endpoint: endpoint.name.clone(), what };
         let held = |reason, what: String| Source::Nothing(Held { reason, what });
         let unset = endpoint.variables().find(|name| ApiKey::from_env(name).is_none());
-        let source = if endpoint.provider == Provider::Sample {
+        let source = if endpoint.provider.is_pack() {
             let path =
-                endpoint.pack.as_deref().ok_or_else(|| setting("a sample provider needs a pack".into()))?;
+                endpoint.pack.as_deref().ok_or_else(|| setting("replies from a file need a pack".into()))?;
             let pack = Pack::load(path)
                 .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
-            Source::Pack(pack)
+            Source::Pack(if endpoint.provider == Provider::Made { pack.made_elsewhere() } else { pack })
         } else if endpoint.batch && !takes_batches(endpoint.provider) {
             let takes = "batch = true is for provider = \"openai\", \"azure\", \"anthropic\" or \"gemini\"";
             return Err(setting(takes.into()));
@@ -376,7 +376,7 @@ pub(super) fn from_store(reply: StoredReply) -> Answer {
             vector: content.vector,
             usage: reply.usage,
             charged: reply.charged_picousd,
-            marks: Marks { sample: false, truncated: content.truncated },
+            marks: Marks { truncated: content.truncated, ..Marks::default() },
         }),
         // Only an imported line can be so.
         Err(error) => {

@@ -89,7 +89,7 @@ pub fn estimate(
         likely_usd: None,
         at_least_secs: None,
     };
-    if endpoint.provider == Provider::Sample {
+    if endpoint.provider.is_pack() {
         estimate.stored = asks.len();
         (estimate.max_usd, estimate.once_usd, estimate.min_usd) =
             (Some(Usd::ZERO), Some(Usd::ZERO), Some(Usd::ZERO));

@@ -52,7 +52,7 @@ pub async fn ask_parsed<T>(
                     Ok(value) => Parsed::Value { value, reply, reasks },
                     Err(unreadable) => {
                         let reason = Reason::ReplyUnparseable;
-                        if reasks < max_reasks && !reply.marks.sample {
+                        if reasks < max_reasks && !reply.marks.sample && !reply.marks.made {
                             // A reply with reasoning was once quoted whole: what was bought then is not bought again.
                             let before = (reply.whole != reply.text)
                                 .then(|| {

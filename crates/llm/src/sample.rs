@@ -22,6 +22,8 @@ use super::request::Key;
 #[derive(Clone, Debug, Default)]
 pub struct Pack {
     replies: FxHashMap<Place, String>,
+    /// Whether a model or people gave these replies, elsewhere.
+    made: bool,
 }
 
 /// Model (empty for any), template, record, sample, re-ask.
@@ -101,6 +103,11 @@ impl Pack {
         self.replies.is_empty()
     }
 
+    /// The pack as one of replies that were made elsewhere, which are nothing synthetic.
+    pub fn made_elsewhere(self) -> Pack {
+        Pack { made: true, ..self }
+    }
+
     /// The pack's answer for a model, marked as such.
     pub fn answer(&self, ask: &Ask, model: &str) -> Answer {
         let place =
@@ -108,19 +115,21 @@ impl Pack {
         let own = place(model);
         let found = self.replies.get_key_value(&own).or_else(|| self.replies.get_key_value(&place("")));
         let Some((place, text)) = found else {
-            let what = format!("the sample pack has no reply to {} for {}", ask.template, ask.record);
+            let kind = if self.made { "pack" } else { "sample pack" };
+            let what = format!("the {kind} has no reply to {} for {}", ask.template, ask.record);
             return Answer::Held(Held { reason: Reason::ReplyMissing, what });
         };
         // Length-free separators would let two places share a key.
+        let kind = if self.made { "made" } else { "sample" };
         let said = match place.0.as_str() {
-            "" => serde_json::json!(["sample", place.1, place.2, place.3, place.4, text]),
-            model => serde_json::json!(["sample", model, place.1, place.2, place.3, place.4, text]),
+            "" => serde_json::json!([kind, place.1, place.2, place.3, place.4, text]),
+            model => serde_json::json!([kind, model, place.1, place.2, place.3, place.4, text]),
         };
         let key = Key::of(said.to_string().as_bytes());
         let vector = serde_json::from_str::<Vec<f32>>(text)
             .ok()
             .filter(|_| matches!(ask.what, super::What::Embedding { .. }));
-        let marks = Marks { sample: true, truncated: false };
+        let marks = Marks { sample: !self.made, made: self.made, truncated: false };
         Answer::Reply(Reply {
             key,
             text: text.clone(),
@@ -157,6 +166,10 @@ mod tests {
         assert_eq!(one, two);
         assert_eq!(one.reply().unwrap().text, r#"{"rating":[2]}"#);
         assert!(one.reply().unwrap().marks.sample);
+        let made = pack.clone().made_elsewhere().answer(&ask("r", "one prompt"), "m");
+        let (one, made) = (one.reply().unwrap(), made.reply().unwrap());
+        assert_eq!((made.marks.sample, made.marks.origin(), one.marks.origin()), (false, "made", "sample"));
+        assert_ne!(made.key, one.key);
         assert!(matches!(
             pack.answer(&ask("s", ""), "m"),
             Answer::Held(Held { reason: Reason::ReplyMissing, .. })

@@ -254,7 +254,7 @@ impl Engine {
                         vector: content.vector,
                         usage: content.usage,
                         charged: cost,
-                        marks: Marks { sample: false, truncated: content.truncated },
+                        marks: Marks { truncated: content.truncated, ..Marks::default() },
                     }));
                 }
                 tally.returned(Some(usage), charged);

@@ -162,7 +162,7 @@ impl Endpoint {
     /// The settings that `estimate` would need of the model's provider and that are not there: prices, without which
     /// nothing is sent, then rates, without which nobody knows how long it takes.
     pub fn lacks(&self) -> (Vec<&'static str>, Vec<&'static str>) {
-        let paid = !self.free && self.provider != Provider::Sample;
+        let paid = !self.free && !self.provider.is_pack();
         let missing = |all: [(&'static str, bool); 2]| -> Vec<&'static str> {
             all.into_iter().filter(|(_, set)| paid && !set).map(|(name, _)| name).collect()
         };
@@ -216,8 +216,17 @@ pub enum Provider {
     /// A server of LibreTranslate's interface: `base_url` is the address before `/translate`. It takes texts, no
     /// prompts, and is asked for translations alone.
     Libretranslate,
-    /// A pack of replies written beforehand; needs no network and no money, and marks what it answers.
+    /// A pack of replies that were made elsewhere, by a model or by people: asked like a model, without network and money.
+    Made,
+    /// A pack of replies written for a sample; needs no network and no money, and marks what it answers as synthetic.
     Sample,
+}
+
+impl Provider {
+    /// Whether replies come from a file.
+    pub fn is_pack(self) -> bool {
+        matches!(self, Provider::Made | Provider::Sample)
+    }
 }
 
 /// How an answer is drawn. All of it is part of the key.

@@ -54,7 +54,7 @@ impl Address {
             Provider::Gemini => &["/v1", "/v1beta", "/v1alpha"],
             Provider::Ollama => &["/api"],
             Provider::Libretranslate => &["/translate"],
-            Provider::Openai | Provider::Vllm | Provider::Sample => &["/chat/completions"],
+            Provider::Openai | Provider::Vllm | Provider::Made | Provider::Sample => &["/chat/completions"],
         };
         if let Some(base) = own.iter().find_map(|own| self.base.strip_suffix(own)) {
             self.base = base.to_owned();

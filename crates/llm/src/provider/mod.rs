@@ -40,9 +40,12 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         Provider::Anthropic => anthropic::call(endpoint, requests),
         Provider::Gemini => gemini::call(endpoint, requests),
         Provider::Ollama => ollama::call(endpoint, requests),
-        Provider::Openai | Provider::Azure | Provider::Vllm | Provider::Libretranslate | Provider::Sample => {
-            openai::call(endpoint, requests)
-        }
+        Provider::Openai
+        | Provider::Azure
+        | Provider::Vllm
+        | Provider::Libretranslate
+        | Provider::Made
+        | Provider::Sample => openai::call(endpoint, requests),
     }
 }
 
@@ -54,7 +57,7 @@ pub(super) fn models_path(endpoint: &Endpoint) -> Option<String> {
         Provider::Anthropic => Some("v1/models".into()),
         Provider::Gemini => Some(format!("{}/models", gemini::version(endpoint))),
         Provider::Ollama => Some("api/tags".into()),
-        Provider::Libretranslate | Provider::Sample => None,
+        Provider::Libretranslate | Provider::Made | Provider::Sample => None,
     }
 }
 
@@ -80,7 +83,7 @@ pub(super) fn headers(
     let name = match endpoint.provider {
         Provider::Azure => Some(HeaderName::from_static("api-key")),
         Provider::Gemini => Some(HeaderName::from_static("x-goog-api-key")),
-        Provider::Libretranslate | Provider::Sample => None,
+        Provider::Libretranslate | Provider::Made | Provider::Sample => None,
         Provider::Openai | Provider::Vllm | Provider::Anthropic | Provider::Ollama => Some(AUTHORIZATION),
     };
     if let (Some(name), Some(variable)) = (name, endpoint.key_env.as_deref())

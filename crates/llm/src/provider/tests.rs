@@ -24,7 +24,7 @@ pub(crate) fn recorded(provider: Provider) -> Value {
         Provider::Gemini => include_str!("../../tests/providers/gemini.json"),
         Provider::Ollama => include_str!("../../tests/providers/ollama.json"),
         Provider::Libretranslate => include_str!("../../tests/providers/libretranslate.json"),
-        Provider::Sample => "{}",
+        Provider::Made | Provider::Sample => "{}",
     };
     serde_json::from_str(text).unwrap()
 }

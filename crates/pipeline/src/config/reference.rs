@@ -27,10 +27,11 @@ pub const LLM: Section = Section {
                 "vllm",
                 "ollama",
                 "libretranslate",
+                "made",
                 "sample",
             ]),
             "\"openai\"",
-            "Whose interface: openai is any server of the OpenAI-compatible one, libretranslate only translates, sample is a pack of replies.",
+            "Whose interface: openai is any server of the OpenAI-compatible one, libretranslate only translates, made is a file of replies from elsewhere, sample one of synthetic replies.",
         ),
         key(
             "base_url",
@@ -159,7 +160,7 @@ pub const LLM: Section = Section {
             "After so many failures in a row that no retry mends (401, 403, 404, no connection) it is left alone for the run; 0: never.",
         ),
         key("embedding_batch", Kind::Whole(1, i64::MAX), "64", "Texts in one request for embeddings."),
-        key("pack", Kind::Text, "", "provider = \"sample\": the file with its replies."),
+        key("pack", Kind::Text, "", "provider = \"made\" or \"sample\": the file with its replies."),
         key("size_b", Kind::Amount, "", "Billions of parameters, for `evaluate`."),
     ],
 };

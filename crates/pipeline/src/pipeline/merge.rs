@@ -198,7 +198,7 @@ fn withdrawals(
 
 /// What whoever has both workspaces copies, or decides about, alone.
 fn left(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), MergeError> {
-    for folder in ["dumps", "responses", "ratings"] {
+    for folder in ["dumps", "drafts", "responses", "ratings"] {
         for name in named(&there.raw().join(folder))? {
             if !here.raw().join(folder).join(&name).exists() {
                 merged.left.push(format!("raw/{folder}/{} is not here: copy it", name.display()));

@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn rated(judge: &str, rating: f64) -> Replied {
-        let marks = Marks { sample: false, truncated: false };
+        let marks = Marks::default();
         let key = Key::of(judge.as_bytes());
         let reply = Reply {
             key,

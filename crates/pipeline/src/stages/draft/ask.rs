@@ -434,8 +434,7 @@ pub(in crate::stages) enum DraftOutcome {
 pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> DraftOutcome {
     match parsed {
         Parsed::Value { value, reply, reasks } => {
-            let origin = if reply.marks.sample { "sample" } else { "reply" };
-            let basis = format!("{origin}:{}", reply.key);
+            let basis = format!("{}:{}", reply.marks.origin(), reply.key);
             let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
             let cut = if reply.marks.truncated { ", cut at max_tokens" } else { "" };
             let words = format!("{basis} to {prompt}{again}{cut}");

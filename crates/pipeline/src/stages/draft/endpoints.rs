@@ -177,7 +177,7 @@ fn barred(settings: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
 
 /// Whether an endpoint may answer tomorrow what it did not answer today.
 pub fn sends(endpoint: &Endpoint) -> bool {
-    endpoint.provider != Provider::Sample
+    !endpoint.provider.is_pack()
 }
 
 #[cfg(test)]
