@@ -280,7 +280,9 @@ impl Layout {
         };
         let back = self.declared.map(|declared| declared.back.as_slice()).unwrap_or_default();
         let stand_in = |column: &Column| {
-            let (_, back) = back.iter().find(|(name, _)| *name == column.name)?;
+            let Some((_, back)) = back.iter().find(|(name, _)| *name == column.name) else {
+                return Some((column.name, Value::Null));
+            };
             let value = typed(column.kind, &back.value(&nothing).ok()?)?;
             (value != Value::Null && gold != Some(column.name)).then_some((column.name, value))
         };
