@@ -126,16 +126,22 @@ pub struct Agreement {
 /// Compares two lists of items. `types` maps published labels to the set's, on both sides; `likeness` says when two texts
 /// are one joke, as the recipe's dedup says it; `lost` is asked for the stage and rule that lost a text; `watch` hears how
 /// far the join of the texts is.
-pub fn compare(
-    rows: &[JsonRow],
-    reference: &[JsonRow],
+pub fn compare<'a>(
+    rows: &'a [JsonRow],
+    reference: &'a [JsonRow],
     types: &BTreeMap<String, String>,
     likeness: &sections::Dedup,
     lost: &dyn Fn(&str) -> Option<String>,
     watch: &dyn Watch,
 ) -> Comparison {
-    let ours: Vec<&str> = rows.iter().map(|row| text(row, reference)).collect();
-    let theirs: Vec<&str> = reference.iter().map(|row| text(row, rows)).collect();
+    // A table without texts, as that of preferences, is matched by what its rows are called.
+    let named =
+        |side: &[JsonRow]| side.first().is_some_and(|row| TEXTS.iter().all(|text| !row.contains_key(*text)));
+    let by_name = named(rows) || named(reference);
+    let id = |row: &'a JsonRow| row.get("id").and_then(Json::as_str).unwrap_or_default();
+    let says = |row: &'a JsonRow, other: &[JsonRow]| if by_name { id(row) } else { text(row, other) };
+    let ours: Vec<&str> = rows.iter().map(|row| says(row, reference)).collect();
+    let theirs: Vec<&str> = reference.iter().map(|row| says(row, rows)).collect();
     let groups = Groups::of(reference, rows);
     let mut comparison =
         Comparison { items: rows.len() as u64, reference: reference.len() as u64, ..Comparison::default() };
@@ -148,7 +154,11 @@ pub fn compare(
         found[i] = free.get_mut(&(groups.role_of_theirs(i), *text)).and_then(VecDeque::pop_front);
     }
     let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-    for (theirs_at, ours_at, score) in nearly(&ours, &theirs, &found, &groups, likeness, watch) {
+    let nearly = match by_name {
+        true => Vec::new(),
+        false => nearly(&ours, &theirs, &found, &groups, likeness, watch),
+    };
+    for (theirs_at, ours_at, score) in nearly {
         found[theirs_at] = Some(ours_at);
         scores.insert(theirs_at, score);
     }

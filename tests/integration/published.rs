@@ -290,7 +290,8 @@ fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
     assert!(said.out.contains("16 rows published, 16 to the letter"), "{}", said.out);
     assert!(said.out.contains("1  posts of the dumps are one of them: tieba:7"), "{}", said.out);
     let page = ws.read("page.html");
-    for shown in ["16 rows, 16 of them", "tieba:7", "影子会不会嫌我胖？", "own/own.json:1", "exact_duplicate"]
+    for shown in
+        ["16 rows, 16 of them", "tieba:7", "影子会不会嫌我胖？", "own&#x2f;own.json:1", "exact_duplicate"]
     {
         assert!(page.contains(shown), "{shown}: {page}");
     }
