@@ -10,7 +10,7 @@ use super::money::{Price, Usd};
 use super::parse::Unreadable;
 use super::reask::quoting;
 use super::request::Request;
-use super::settings::{Endpoint, Provider};
+use super::settings::Endpoint;
 use super::store::{Store, StoreError};
 use super::tokens;
 use super::wire;
