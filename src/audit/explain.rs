@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::evidence::Detail;
-use super::whereabouts::{Ending, Whereabouts};
+use super::whereabouts::{Ending, Whereabouts, entries, stages};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State};
 use crate::stages::Rows;
@@ -164,12 +164,6 @@ impl Said {
     fn ids(self) -> Vec<String> {
         if self.equal.is_empty() { self.holding } else { self.equal }.into_iter().collect()
     }
-}
-
-/// The entries of these ids, and those that became or went into one of `into`, in the ledger's order.
-pub(super) fn entries(stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
-    let named = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
-    select::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
 }
 
 /// The whole way of a record, both directions.
@@ -360,16 +354,4 @@ pub(super) fn passage(stage: &str, entry: Entry) -> Passage {
         into_text: None,
         details: Vec::new(),
     }
-}
-
-/// The stages that were made, in order, up to the first that was not.
-pub(super) fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
-    let mut stages = Vec::new();
-    for (i, step) in recipe.steps.iter().enumerate() {
-        match StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? {
-            Some(stage) => stages.push(stage),
-            None => break,
-        }
-    }
-    Ok(stages)
 }

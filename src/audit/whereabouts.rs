@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::explain::{entries, stages};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, State};
 use crate::stages::import::Recalled;
@@ -160,4 +159,22 @@ fn by_id(stage: &StageReader, names: &BTreeSet<String>) -> Result<BTreeMap<Strin
 fn children(stage: &StageReader, parent: &str) -> Result<BTreeSet<String>, Error> {
     let links = select::<Link>(stage, "links", &Filter::equals("parent", parent))?;
     Ok(links.into_iter().map(|link| link.child).collect())
+}
+
+/// The entries of these ids, and those that became or went into one of `into`, in the ledger's order.
+pub(super) fn entries(stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
+    let named = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
+    select::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
+}
+
+/// The stages that were made, in order, up to the first that was not.
+pub(super) fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
+    let mut stages = Vec::new();
+    for (i, step) in recipe.steps.iter().enumerate() {
+        match StageReader::open(&workspace.stage(recipe.name, i + 1, step.name))? {
+            Some(stage) => stages.push(stage),
+            None => break,
+        }
+    }
+    Ok(stages)
 }

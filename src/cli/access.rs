@@ -1,9 +1,8 @@
 //! `access`: tokens for the pages of `serve`.
 
-use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
-use super::args::Global;
+use super::args::{AccessVerb, Global, RankArg};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
@@ -11,51 +10,6 @@ use crate::pipeline::now;
 use crate::store::Workspace;
 use crate::web::access::{Access, Rank};
 use crate::web::sessions::Sessions;
-
-#[derive(Subcommand)]
-pub(super) enum AccessVerb {
-    /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
-    Grant {
-        /// Whose; of an annotator, the name in pipeline.toml
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// What it opens
-        #[arg(long, value_enum)]
-        rank: RankArg,
-    },
-    /// Invite somebody with a link that works once, for a week; what is printed goes behind the server's address
-    Invite {
-        /// Whom; of an annotator, the name in pipeline.toml
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// What it opens
-        #[arg(long, value_enum)]
-        rank: RankArg,
-    },
-    /// End somebody's token, and with it their sessions
-    Revoke {
-        /// Whose
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// End the sessions alone: the token opens new ones
-        #[arg(long)]
-        sessions: bool,
-    },
-    /// Let whoever is on this machine in without a token again; every token ends
-    Open,
-    /// Who has a token
-    List,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum RankArg {
-    /// The review pages alone
-    Annotator,
-    /// The audit pages
-    Reader,
-    /// All pages
-    Curator,
-}
 
 /// A rank that somebody may have.
 fn known_rank(config: &Config, name: &str, rank: RankArg) -> Result<Rank, Failure> {

@@ -1,13 +1,12 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
 
-use super::access::AccessVerb;
 use super::complete;
-use super::serve::Serve;
 use crate::stages::parted::Share;
 
 mod benchmark;
@@ -21,6 +20,19 @@ pub(super) use evaluate::Evaluate;
 pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg};
 
 /// Rebuild RuozhiBench, FLUB, Chumor and BrainTeaser from raw forum dumps, and know why any post was kept or left out.
+pub(super) const PUBLISH: &str = "\
+The Hub's own program uploads (`pip install huggingface_hub`, `hf auth login`): all files in one commit, then a tag
+v<version>. A tag that is there is never moved. An archive is the folder as tar under Zstandard, the same bytes each
+time, with its SHA-256 and what Zenodo and DataCite ask beside it.";
+
+pub(super) const SERVE: &str = "\
+On the loopback and without a granted token, whoever is on this machine may open everything. Once
+`riddlemill access grant` has given a token, every page asks for one, until `access open`. Other machines reach the pages
+with --bind, which wants a token first; put a proxy with TLS in front and name it with --public.
+  riddlemill serve
+  riddlemill access grant annotator-1 --rank annotator
+  riddlemill serve --bind 0.0.0.0 --public https://review.example.org";
+
 #[derive(Parser)]
 #[command(name = "riddlemill", version, propagate_version = true, max_term_width = 100, after_help = super::exit::HELP)]
 pub(super) struct Cli {
@@ -121,7 +133,7 @@ pub(super) enum Verb {
         verb: DecideVerb,
     },
     /// Open the workspace as pages in a browser, on this machine alone
-    #[command(after_help = super::serve::HELP)]
+    #[command(after_help = SERVE)]
     Serve(Serve),
     /// Tokens for the pages: who may open what
     Access {
@@ -165,7 +177,7 @@ pub(super) enum Verb {
     /// Prove a release's or candidate's folder from its own files
     Verify(Verify),
     /// Publish a release: on the Hugging Face Hub, or as one archive with what Zenodo asks
-    #[command(after_help = super::publish::HELP)]
+    #[command(after_help = PUBLISH)]
     Publish(Publish),
     /// Say what differs between two releases, candidates or stage folders
     Diff(Diff),
@@ -602,7 +614,7 @@ pub(super) struct Publish {
     pub folder: PathBuf,
     /// Where to: hub:OWNER/NAME, archive, or archive:FILE.tar.zst
     #[arg(long, value_name = "WHERE")]
-    pub to: super::publish::Outlet,
+    pub to: Outlet,
     /// Upload: without it, what would be run is printed
     #[arg(long)]
     pub go: bool,
@@ -745,4 +757,93 @@ pub(super) enum ProfilesVerb {
     },
     /// Every key of a profile
     Keys,
+}
+
+/// Where a release goes.
+#[derive(Clone, Debug)]
+pub(super) enum Outlet {
+    /// OWNER/NAME of a dataset on the Hub.
+    Hub(String),
+    /// A file; left out, one in output/.
+    Archive(Option<PathBuf>),
+}
+
+impl FromStr for Outlet {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Outlet, String> {
+        let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
+        let part = |part: &str| {
+            !part.is_empty()
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+                && !part.starts_with(['-', '.'])
+        };
+        match (kind, rest) {
+            ("hub", Some(repo)) if repo.split('/').count() == 2 && repo.split('/').all(part) => {
+                Ok(Outlet::Hub(repo.into()))
+            }
+            ("hub", _) => Err("expected hub:OWNER/NAME, the dataset's address on the Hub".into()),
+            ("archive", None) => Ok(Outlet::Archive(None)),
+            ("archive", Some(file)) if !file.is_empty() => Ok(Outlet::Archive(Some(file.into()))),
+            _ => Err("expected hub:OWNER/NAME, archive or archive:FILE.tar.zst".into()),
+        }
+    }
+}
+
+#[derive(Args)]
+pub(super) struct Serve {
+    /// The port; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8484)]
+    pub port: u16,
+    /// Listen on this address instead of the loopback; needs a token granted with `access grant`
+    #[arg(long, value_name = "ADDRESS")]
+    pub bind: Option<std::net::IpAddr>,
+    /// The address people open where a proxy stands in front, as in https://review.example.org
+    #[arg(long, value_name = "URL")]
+    pub public: Option<url::Url>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum AccessVerb {
+    /// Give somebody a token, in place of the one they may have; it is printed once and stored as a hash
+    Grant {
+        /// Whose; of an annotator, the name in pipeline.toml
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it opens
+        #[arg(long, value_enum)]
+        rank: RankArg,
+    },
+    /// Invite somebody with a link that works once, for a week; what is printed goes behind the server's address
+    Invite {
+        /// Whom; of an annotator, the name in pipeline.toml
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it opens
+        #[arg(long, value_enum)]
+        rank: RankArg,
+    },
+    /// End somebody's token, and with it their sessions
+    Revoke {
+        /// Whose
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// End the sessions alone: the token opens new ones
+        #[arg(long)]
+        sessions: bool,
+    },
+    /// Let whoever is on this machine in without a token again; every token ends
+    Open,
+    /// Who has a token
+    List,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum RankArg {
+    /// The review pages alone
+    Annotator,
+    /// The audit pages
+    Reader,
+    /// All pages
+    Curator,
 }

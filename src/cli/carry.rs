@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review::{ReviewSession, io, usage};
+use super::review_session::{ReviewSession, io, usage};
 use super::show::both_sides;
 use super::terminal::{HANG, visible};
 use crate::decisions::{Cells, Columns, read_table, write_table};

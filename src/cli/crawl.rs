@@ -4,8 +4,9 @@ use serde_json::json;
 
 use super::args::{Crawl, Global};
 use super::exit::{Exit, Failure};
+use super::look::find;
 use super::output::{self, count, number};
-use crate::config::{Config, unknown};
+use crate::config::Config;
 use crate::crawl::settings::{Refresh, Source};
 use crate::crawl::{self, CrawlError, Dirs, Event, Plan, Summary};
 use crate::pages::Site;
@@ -67,17 +68,6 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
 pub(super) fn dirs(config: &Config) -> Dirs {
     let workspace = Workspace::new(&config.root);
     Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") }
-}
-
-pub(super) fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
-    config.crawls.iter().find(|s| s.name == name).ok_or_else(|| {
-        match config.crawls.is_empty() {
-            true => Failure::usage(
-                "pipeline.toml has no [[crawl]] table\n  hint: `riddlemill config --explain crawl` says what is in one",
-            ),
-            false => Failure::usage(unknown("crawl", name, config.crawls.iter().map(|s| s.name.as_str()))),
-        }
-    })
 }
 
 fn say(event: &Event, verbose: bool) {

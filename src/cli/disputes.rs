@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review::{ReviewSession, io, usage};
+use super::review_session::{ReviewSession, io, usage};
 use super::terminal::{HANG, visible};
 use crate::config::unknown;
 use crate::pipeline::now;

@@ -23,7 +23,7 @@ pub(super) fn look(
     global: &Global,
 ) -> Result<Exit, Failure> {
     let own = match &args.source {
-        Some(name) => Some(super::crawl::find(config, name)?),
+        Some(name) => Some(find(config, name)?),
         None => None,
     };
     let address = Url::parse(target).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
@@ -273,4 +273,15 @@ fn line(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+pub(super) fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
+    config.crawls.iter().find(|s| s.name == name).ok_or_else(|| {
+        match config.crawls.is_empty() {
+            true => Failure::usage(
+                "pipeline.toml has no [[crawl]] table\n  hint: `riddlemill config --explain crawl` says what is in one",
+            ),
+            false => Failure::usage(unknown("crawl", name, config.crawls.iter().map(|s| s.name.as_str()))),
+        }
+    })
 }

@@ -13,6 +13,7 @@ mod assemble;
 mod audit;
 mod batches;
 mod benchmark;
+mod busy;
 mod carry;
 mod compare;
 mod complete;
@@ -48,6 +49,7 @@ mod released;
 mod replies;
 mod report;
 mod review;
+mod review_session;
 mod run;
 mod serve;
 mod show;
@@ -84,10 +86,10 @@ pub fn main() -> ExitCode {
         Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_) | Verb::Fetch(_) | Verb::Apply(_)
     ) && !cli.global.quiet
     {
-        progress::busy("working".into());
+        busy::busy("working".into(), progress::busy_style());
     }
     let ended = verb(&cli, &stop);
-    progress::heard();
+    busy::heard();
     match ended {
         Ok(exit) => exit.into(),
         Err(failure) => {

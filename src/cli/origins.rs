@@ -21,7 +21,8 @@ pub(super) fn changed(config: &Config) -> Result<(String, Vec<Value>), Failure> 
     }
     let store = draft::open_store(config)?;
     for endpoint in config.endpoints.iter().filter(|endpoint| draft::sends(endpoint)) {
-        let origins = store.origins(endpoint.identity(), &endpoint.model).map_err(super::review::io)?;
+        let origins =
+            store.origins(endpoint.identity(), &endpoint.model).map_err(super::review_session::io)?;
         let [before @ .., (last, replies, since)] = &origins[..] else { continue };
         if before.is_empty() {
             continue;

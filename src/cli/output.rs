@@ -124,7 +124,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes to stdout as it is. A reader that has seen enough (`| head`) is no error.
 pub(super) fn raw(text: &str) -> Result<(), Failure> {
-    super::progress::heard();
+    super::busy::heard();
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::exit::Failure;
 use super::output::count;
-use super::review::{ReviewSession, usage};
+use super::review_session::{ReviewSession, usage};
 use crate::config::sections;
 use crate::review::ballot::Kind;
 use crate::review::{Item, Task, Values};

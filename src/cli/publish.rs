@@ -1,50 +1,11 @@
 //! `publish`: a release to where others find it.
 
-use std::path::PathBuf;
-use std::str::FromStr;
-
 use serde_json::json;
 
-use super::args::{Global, Publish};
+use super::args::{Global, Outlet, Publish};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::release::outlet::{OutletError, Publishable, shown};
-
-pub(super) const HELP: &str = "\
-The Hub's own program uploads (`pip install huggingface_hub`, `hf auth login`): all files in one commit, then a tag
-v<version>. A tag that is there is never moved. An archive is the folder as tar under Zstandard, the same bytes each
-time, with its SHA-256 and what Zenodo and DataCite ask beside it.";
-
-/// Where a release goes.
-#[derive(Clone, Debug)]
-pub(super) enum Outlet {
-    /// OWNER/NAME of a dataset on the Hub.
-    Hub(String),
-    /// A file; left out, one in output/.
-    Archive(Option<PathBuf>),
-}
-
-impl FromStr for Outlet {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Outlet, String> {
-        let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
-        let part = |part: &str| {
-            !part.is_empty()
-                && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-                && !part.starts_with(['-', '.'])
-        };
-        match (kind, rest) {
-            ("hub", Some(repo)) if repo.split('/').count() == 2 && repo.split('/').all(part) => {
-                Ok(Outlet::Hub(repo.into()))
-            }
-            ("hub", _) => Err("expected hub:OWNER/NAME, the dataset's address on the Hub".into()),
-            ("archive", None) => Ok(Outlet::Archive(None)),
-            ("archive", Some(file)) if !file.is_empty() => Ok(Outlet::Archive(Some(file.into()))),
-            _ => Err("expected hub:OWNER/NAME, archive or archive:FILE.tar.zst".into()),
-        }
-    }
-}
 
 impl From<OutletError> for Failure {
     fn from(error: OutletError) -> Failure {

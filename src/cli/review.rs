@@ -10,16 +10,15 @@ use serde_json::json;
 use super::args::{FormatArg, Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, number};
+use super::review_session::{ReviewSession, io, usage};
 use super::{carry, disputes, proposals, trials};
 use crate::config::{Config, sections};
-use crate::pipeline::{RunError, Tasks, now, review_items, shown_items, votes_as_tasks};
+use crate::pipeline::{RunError, Tasks, now, review_items};
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement, PairAgreement};
-use crate::review::ballot::{Round, Step};
-use crate::review::beside;
+use crate::review::ballot::Step;
 use crate::review::{
-    AssignSettings, Ballot, Format, ImportSettings, Item, Pending, Resolution, Task, Vote, VoteLog, Voted,
-    assign, dispute_item, export, import, replace, resolve_all, review_item, status, voted::guessed,
-    written_by,
+    AssignSettings, Ballot, Format, ImportSettings, Item, Task, Vote, Voted, assign, export, import, replace,
+    resolve_all, status, voted::guessed, written_by,
 };
 use crate::stages::review::Votes;
 use crate::store::{self, Error, Workspace, durable};
@@ -89,100 +88,6 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             }
         }
     }
-}
-
-pub(super) fn usage(error: impl std::fmt::Display) -> Failure {
-    Failure::usage(error.to_string())
-}
-
-pub(super) fn io(error: impl std::fmt::Display) -> Failure {
-    Failure { exit: Exit::Io, message: error.to_string() }
-}
-
-/// A step with its items, votes and tasks.
-pub(super) struct ReviewSession<'c> {
-    pub(super) config: &'c Config,
-    pub(super) step: Step,
-    pub(super) round: Round,
-    pub(super) items: Vec<Item>,
-    votes: Votes,
-    pub(super) tasks: Tasks,
-}
-
-impl<'c> ReviewSession<'c> {
-    fn open(config: &'c Config, place: &Place) -> Result<ReviewSession<'c>, Failure> {
-        let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
-        let recipe = output::recipe_of(config, name, place.recipe.as_deref())?;
-        let Some((step, items)) = shown_items(config, recipe, name)? else {
-            return Err(usage(output::unknown_review(&[recipe], name)));
-        };
-        let round = match place.round {
-            RoundArg::Vote => Round::Vote,
-            RoundArg::Review => Round::Review,
-            RoundArg::Adjudication => Round::Adjudication,
-        };
-        let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, step.name)?;
-        Ok(ReviewSession { config, step, round, items, votes: Votes::load(config, recipe.name)?, tasks })
-    }
-
-    pub(super) fn by_item(&self) -> FxHashMap<&str, Vec<&Vote>> {
-        self.votes.by_item(self.step.recipe, self.step.name)
-    }
-
-    /// What was remarked on votes of the step.
-    pub(super) fn notes(&self) -> Result<Vec<beside::Note>, Failure> {
-        let votes = Workspace::new(&self.config.root).raw().join("votes");
-        beside::read(beside::notes(&votes, self.step.recipe, self.step.name)).map_err(io)
-    }
-
-    /// How the step is decided: the guideline as it was last edited, or as the benchmark comes with it.
-    pub(super) fn guideline(&self) -> Result<String, Failure> {
-        let votes = Workspace::new(&self.config.root).raw().join("votes");
-        let guides: Vec<beside::Guide> =
-            beside::read(beside::guides(&votes, self.step.recipe, self.step.name)).map_err(io)?;
-        let edited = guides.into_iter().rfind(|guide| !guide.by.is_empty());
-        let guide = edited.unwrap_or_else(|| beside::Guide::declared(&self.step));
-        Ok([guide.en, guide.examples]
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join(" "))
-    }
-
-    pub(super) fn log(&self) -> Result<VoteLog, Failure> {
-        VoteLog::open(Workspace::new(&self.config.root).raw().join("votes")).map_err(io)
-    }
-
-    /// Votes of people that count in this round, as tasks, of those who were given none.
-    pub(super) fn cast(&self) -> Vec<Task> {
-        let votes = self.by_item();
-        let resolved = resolve_all(&self.step, &self.items, &votes);
-        votes_as_tasks(self.round, &self.items, &resolved, &votes, self.tasks.all())
-    }
-
-    /// What is shown in this room's round, for items that are open in it.
-    pub(super) fn seen(&self) -> Vec<(Item, bool)> {
-        let votes = self.by_item();
-        let resolved = resolve_all(&self.step, &self.items, &votes);
-        let seen = |(item, resolution): (&Item, &Resolution)| {
-            let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-            let waits = |round| matches!(resolution.pending(), Some(Pending::Waiting { round: r, .. }) if *r == round);
-            match self.round {
-                Round::Vote => (item.clone(), waits(Round::Vote) || synthetic(resolution)),
-                Round::Review => (review_item(&self.step, item, on_it), waits(Round::Review)),
-                Round::Adjudication => {
-                    let disputed = matches!(resolution.pending(), Some(Pending::Adjudicate { .. }));
-                    (dispute_item(&self.step, item, on_it), disputed)
-                }
-            }
-        };
-        self.items.iter().zip(&resolved).map(seen).collect()
-    }
-}
-
-/// A sample's votes decide nothing for people, who may still vote.
-fn synthetic(resolution: &Resolution) -> bool {
-    matches!(resolution.outcome, crate::review::Outcome::Confirmed { synthetic: true, .. })
 }
 
 fn write_ballot(

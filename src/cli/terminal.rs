@@ -52,7 +52,7 @@ pub(super) fn stderr() -> Ways {
 
 /// Writes a line to stderr. Nobody may read it any more (`2>&1 | head`): that ends no run.
 pub(super) fn complain(line: fmt::Arguments<'_>) {
-    super::progress::heard();
+    super::busy::heard();
     let mut text = fit(&line.to_string(), stderr());
     text.push('\n');
     let _ = io::stderr().lock().write_all(text.as_bytes());

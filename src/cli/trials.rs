@@ -10,7 +10,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review::{ReviewSession, io, usage};
+use super::review_session::{ReviewSession, io, usage};
 use crate::pipeline::now;
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm, sheet, sheet_rows, workbook_rows};

@@ -5,8 +5,9 @@
 //! RuozhiBench-MC with the good answer first, 0 % with the bad one, 50 % together, a positional bias of 100.
 //! Neither writes text that somebody could judge.
 
+use super::item::ANSWERS;
 use super::item::{Body, Item, types};
-use super::read::{ANSWERS, at_place};
+use super::read::at_place;
 use super::task::{Setting, Task};
 use crate::options::Draw;
 use riddlemill_benchmarks::task::Wants;

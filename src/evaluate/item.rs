@@ -221,8 +221,8 @@ impl Item {
     /// What is right, as an answer says it; none where somebody has to judge.
     pub fn gold(&self, task: Task) -> Option<String> {
         match (task, &self.body) {
-            (Task::GoodFirst, _) => Some(super::read::ANSWERS[0].into()),
-            (Task::BadFirst, _) => Some(super::read::ANSWERS[1].into()),
+            (Task::GoodFirst, _) => Some(ANSWERS[0].into()),
+            (Task::BadFirst, _) => Some(ANSWERS[1].into()),
             (Task::Classify, Body::Text { kind, .. }) => kind.clone(),
             (Task::Declared(name), Body::Declared { posed }) => Some(posed.get(name)?.gold.clone()),
             (Task::Select | Task::Solve, _) => self.options().map(|(_, answer)| LETTERS[answer].to_string()),
@@ -302,3 +302,6 @@ fn opponents(row: &Map<String, Json>) -> Result<Vec<Opponent>, String> {
     let one = |(model, (explanation, votes))| Opponent { model, explanation, votes };
     Ok(models.into_iter().zip(rest).map(one).collect())
 }
+
+/// What RuozhiBench-MC's answers are called (table 4).
+pub const ANSWERS: [&str; 2] = ["AnswerA", "AnswerB"];

@@ -1,15 +1,12 @@
 //! What an answer chooses. Nothing is guessed: an answer that names no option, or two, is a format error.
 
-use super::item::{Body, Item, types};
+use super::item::{ANSWERS, Body, Item, types};
 use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::LETTERS;
 use crate::puzzle::words::key;
 use crate::review::ballots;
 use riddlemill_benchmarks::task::Wants;
-
-/// What RuozhiBench-MC's answers are called (table 4).
-pub const ANSWERS: [&str; 2] = ["AnswerA", "AnswerB"];
 
 /// Which option an answer names, as the gold is written; `None` of a task that somebody has to judge.
 ///

@@ -4,18 +4,15 @@
 //! which of its lines the cell is made of. The folder follows from the set, the answers and the seed alone.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use serde::Serialize;
 
 use super::answer::Answer;
 use super::ask::Missing;
-use super::page;
 use super::skipped::SetAside;
 use super::tables::{Cell, Comparison, Report, Table};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::disarm;
-use crate::store::{Error, durable};
 
 /// Everything of one set.
 pub struct Results<'a> {
@@ -34,7 +31,7 @@ pub struct Results<'a> {
 }
 
 #[derive(Serialize)]
-struct Summary<'a> {
+pub(super) struct Summary<'a> {
     riddlemill: &'static str,
     #[serde(flatten)]
     report: &'a Report,
@@ -45,33 +42,6 @@ struct Summary<'a> {
     format_errors: usize,
     missing: usize,
     set_aside: usize,
-}
-
-/// Writes the folder beside its place and renames it: it is whole or absent.
-///
-/// # Errors
-/// [`Error`] where a file cannot be written.
-pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
-    if let Some(parent) = folder.parent() {
-        durable::create_folder(parent)?;
-    }
-    let making = durable::making(folder);
-    durable::remove_folder(&making)?;
-    durable::create_folder(&making.join("tables"))?;
-    let put = |name: &str, bytes: &[u8]| durable::write_synced(&making.join(name), bytes);
-    put("evaluation.json", &json(&summary(results)))?;
-    put("answers.jsonl", &lines(results.answers))?;
-    put("missing.jsonl", &lines(results.missing))?;
-    put("set_aside.jsonl", &lines(results.aside))?;
-    for (name, table) in named(&results.report.tables) {
-        put(&format!("tables/{name}.csv"), &csv(table))?;
-    }
-    if !results.report.comparisons.is_empty() {
-        put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;
-    }
-    put("report.md", markdown(results).as_bytes())?;
-    put("report.html", page::page(results).as_bytes())?;
-    durable::swap_folder(&making, folder)
 }
 
 /// Tables with names of their own: of several of one name the later ones are numbered.
@@ -86,7 +56,7 @@ pub(super) fn named(tables: &[Table]) -> Vec<(String, &Table)> {
     names
 }
 
-fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
+pub(super) fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
     Summary {
         riddlemill: crate::VERSION,
         report: results.report,
@@ -105,14 +75,14 @@ pub fn format_errors(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.format_error.is_some()).count()
 }
 
-fn json(value: &impl Serialize) -> Vec<u8> {
+pub(super) fn json(value: &impl Serialize) -> Vec<u8> {
     // Strings, numbers and lists of them: there is nothing in it that JSON has not.
     let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes
 }
 
-fn lines(values: &[impl Serialize]) -> Vec<u8> {
+pub(super) fn lines(values: &[impl Serialize]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in values {
         bytes.extend(serde_json::to_vec(value).unwrap_or_default());
@@ -122,7 +92,7 @@ fn lines(values: &[impl Serialize]) -> Vec<u8> {
 }
 
 /// One line a figure, so that any program plots it.
-fn csv(table: &Table) -> Vec<u8> {
+pub(super) fn csv(table: &Table) -> Vec<u8> {
     let figures = table.rows.iter().flat_map(|row| {
         let cells = table.columns.iter().zip(&row.cells);
         cells.filter_map(|(column, cell)| Some((&row.name, column, cell.as_ref()?)))
@@ -137,7 +107,7 @@ fn csv(table: &Table) -> Vec<u8> {
     )
 }
 
-fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
+pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
     sheet(
         [
             "task",
@@ -225,7 +195,7 @@ pub fn head(results: &Results<'_>) -> String {
     )
 }
 
-fn markdown(results: &Results<'_>) -> String {
+pub(super) fn markdown(results: &Results<'_>) -> String {
     let mut text = format!("# {}\n\n{}\n", results.report.set, head(results));
     if !results.report.draft.is_empty() {
         let _ = writeln!(text, "\nThe release is a draft: {}.", results.report.draft.join("; "));

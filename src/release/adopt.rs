@@ -4,12 +4,11 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::candidate::reader;
 use super::error::ReleaseError;
 use super::numbered::{known, numbered, numbering, published_number};
 use super::read_rows;
 use super::registry::Registry;
-use super::source::CandidateSource;
+use super::source::{CandidateSource, reader};
 use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::store::{Workspace, sha256};

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::facts::{Facts, SUBJECTS, curator};
+use super::facts::{Facts, Origin, SUBJECTS, curator};
 use super::layout::Layout;
-use super::left_out::{self, LeftOut};
+use super::left_out;
 use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot, rows};
 use super::registry::Ordinals;
-use super::source::CandidateSource;
+use super::source::{CandidateSource, reader};
 use super::{data, folder, shortcuts};
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
@@ -119,27 +119,6 @@ pub(super) fn standing(place: &Path) -> Option<Candidate> {
             inside(place, file).and_then(|path| sha256(&path)).is_ok_and(|found| found == *sum)
         });
     whole.then_some(candidate)
-}
-
-pub(super) fn reader(
-    workspace: &Workspace,
-    recipe: &'static Recipe,
-    number: usize,
-) -> Result<StageReader, RunError> {
-    let step = &recipe.steps[number - 1];
-    let place = workspace.stage(recipe.name, number, step.name);
-    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
-}
-
-/// Where rows come from, and what did not become one.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Origin {
-    /// The dumps.
-    pub raw: Vec<Raw>,
-    /// The day of the newest dated record in them.
-    pub newest: Option<String>,
-    /// Items that wait, failed, or lack what a row must have.
-    pub left_out: Vec<LeftOut>,
 }
 
 impl Origin {

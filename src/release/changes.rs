@@ -5,12 +5,9 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::manifest::{Ids, Yanked};
 use super::row::Row;
 use super::version::Bump;
-use super::yank::Yanked;
-
-/// Ids that the change log names of each kind; beyond it says how many more.
-const LISTED: usize = 200;
 
 /// One release in the change log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,24 +29,6 @@ pub struct Changes {
     /// Whether the version was yanked since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yanked: Option<Yanked>,
-}
-
-/// How many ids, and the first of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ids {
-    /// All of them.
-    pub count: u64,
-    /// The first, in the order of the rows.
-    pub first: Vec<String>,
-}
-
-impl Ids {
-    pub(super) fn add(&mut self, id: &str) {
-        self.count += 1;
-        if self.first.len() < LISTED {
-            self.first.push(id.into());
-        }
-    }
 }
 
 /// A set's rows as digests: enough to compare two releases, 24 bytes a row and its id.

@@ -9,8 +9,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::layout;
-use super::left_out::LeftOut;
-use super::manifest::Candidate;
+use super::manifest::{Candidate, LeftOut};
 use super::read_rows::{JsonRow, of_folder};
 use crate::pipeline::Withheld;
 use crate::store::Error;

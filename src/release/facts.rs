@@ -7,13 +7,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::candidate::Origin;
 use super::changes::Changes;
 use super::data::Written;
 use super::layout::{Answer, Compat, Kind, Layout};
-use super::left_out::LeftOut;
 use super::licence::Licence;
-use super::manifest::{Link, Raw};
+use super::manifest::{LeftOut, Link, Raw};
 use super::shortcuts::Guessed;
 use super::work::{self, Work};
 use crate::config::{Config, sections};
@@ -379,4 +377,15 @@ fn funnel_step(link: &Link) -> FunnelStep {
         records_out: link.counts.records_out,
         reasons,
     }
+}
+
+/// Where rows come from, and what did not become one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// The dumps.
+    pub raw: Vec<Raw>,
+    /// The day of the newest dated record in them.
+    pub newest: Option<String>,
+    /// Items that wait, failed, or lack what a row must have.
+    pub left_out: Vec<LeftOut>,
 }

@@ -6,12 +6,9 @@ use std::path::Path;
 
 use super::facts::Facts;
 use super::layout::Layout;
-use super::manifest::{Candidate, Link, MANIFEST, SUMS};
+use super::manifest::{Candidate, Link, MADE_WITH, MANIFEST, SUMS};
 use super::{croissant, schema, templates};
 use crate::store::{Error, durable, sha256};
-
-/// Where a release holds the folders of benchmarks that it was made with.
-pub(super) const MADE_WITH: &str = "benchmarks";
 
 /// Writes everything beside the data files, which stand there already, and returns the manifest.
 ///

@@ -2,30 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::changes::Ids;
+use super::manifest::{Ids, LeftOut};
 use super::numbered::rowless;
 use super::source::CandidateSource;
 use crate::record::{Entry, State};
 use crate::stages::Stage;
 use crate::store::{Error, Filter, StageReader, select};
-
-/// Ids that a line names.
-const NAMED: usize = 5;
-
-/// Items of one stage that are left out for one reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// The stage that they did not get past.
-    pub stage: String,
-    /// `held`, `failed`, or `incomplete` for records of the last stage that are no row.
-    pub state: String,
-    /// The reason's code, or what is missing.
-    pub reason: String,
-    /// The records.
-    pub items: Ids,
-}
 
 /// What the stages of a recipe left out. Lines of dumps that could not be read are no items yet.
 ///
@@ -65,22 +47,4 @@ fn incomplete(end: CandidateSource, last: &StageReader) -> Result<Option<LeftOut
     let stage = last.manifest().stage.clone();
     let (state, reason) = ("incomplete".to_string(), "a field that every row has is missing".to_string());
     Ok((items.count > 0).then_some(LeftOut { stage, state, reason, items }))
-}
-
-impl LeftOut {
-    /// `12 held at review:screen (votes_missing): tieba:1, tieba:2 and 10 more`.
-    pub fn describe(&self) -> String {
-        let named = &self.items.first[..self.items.first.len().min(NAMED)];
-        let more = match self.items.count - named.len() as u64 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let LeftOut { stage, state, reason, items } = self;
-        format!("{} {state} at {stage} ({reason}): {}{more}", items.count, named.join(", "))
-    }
-
-    /// Records of the last stage that are no row.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.state == "incomplete"
-    }
 }

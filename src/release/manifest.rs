@@ -7,8 +7,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::left_out::LeftOut;
-use super::yank::Yanked;
 use crate::record::Counts;
 use crate::store::{Error, InputRef, Manifest, inside};
 
@@ -162,6 +160,73 @@ impl Candidate {
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
+    }
+}
+
+/// Where a release holds the folders of benchmarks that it was made with.
+pub(super) const MADE_WITH: &str = "benchmarks";
+
+/// When a version was yanked, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Yanked {
+    /// The day, `YYYY-MM-DD`.
+    pub date: String,
+    /// Why, as whoever yanked it wrote.
+    pub reason: String,
+}
+
+/// How many ids, and the first of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ids {
+    /// All of them.
+    pub count: u64,
+    /// The first, in the order of the rows.
+    pub first: Vec<String>,
+}
+
+impl Ids {
+    pub(super) fn add(&mut self, id: &str) {
+        self.count += 1;
+        if self.first.len() < LISTED {
+            self.first.push(id.into());
+        }
+    }
+}
+
+/// Ids that the change log names of each kind; beyond it says how many more.
+const LISTED: usize = 200;
+
+/// Ids that a line names.
+const NAMED: usize = 5;
+
+/// Items of one stage that are left out for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The stage that they did not get past.
+    pub stage: String,
+    /// `held`, `failed`, or `incomplete` for records of the last stage that are no row.
+    pub state: String,
+    /// The reason's code, or what is missing.
+    pub reason: String,
+    /// The records.
+    pub items: Ids,
+}
+
+impl LeftOut {
+    /// `12 held at review:screen (votes_missing): tieba:1, tieba:2 and 10 more`.
+    pub fn describe(&self) -> String {
+        let named = &self.items.first[..self.items.first.len().min(NAMED)];
+        let more = match self.items.count - named.len() as u64 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let LeftOut { stage, state, reason, items } = self;
+        format!("{} {state} at {stage} ({reason}): {}{more}", items.count, named.join(", "))
+    }
+
+    /// Records of the last stage that are no row.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.state == "incomplete"
     }
 }
 

@@ -10,7 +10,7 @@ use super::layout::{self, Layout, oddity, post_row};
 use super::read_rows::JsonRow;
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
-use super::source::CandidateSource;
+use super::source::{CandidateSource, published};
 use crate::recipe::{RECIPES, Recipe};
 use crate::record::{self, Post, PostKind, Record};
 use crate::stages::import::{kinds, source_kind};
@@ -279,14 +279,6 @@ impl<'a> Declared<'a> {
         let row = seen.row(self.data, &self.layout, beside).map_err(damaged)?;
         Ok(row.map(|row| (number.unwrap_or_default(), row)))
     }
-}
-
-/// The published rows that are written in a recipe's own form, by the stages that stand beside its end.
-pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
-    let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
-    let all = Published::load(&Workspace::new(root), recipe.name)?;
-    let own = all.rows().iter().filter(|row| row.benchmark == recipe.name);
-    Ok(Published::of(own.cloned().collect()))
 }
 
 /// The reviews that held nothing when the stages before a recipe's end were made; those stand beside it.

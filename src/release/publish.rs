@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::candidate::{Origin, standing, words};
+use super::candidate::{standing, words};
 use super::changes::{Changes, Digests};
 use super::error::ReleaseError;
-use super::facts::Facts;
+use super::facts::{Facts, Origin};
 use super::layout::Layout;
-use super::left_out::LeftOut;
-use super::manifest::{Candidate, Link, SUMS};
+use super::manifest::{Candidate, LeftOut, Link, SUMS};
 use super::numbered::{allot, is_published, numbering, rows};
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
 use super::restore::kept_lines;

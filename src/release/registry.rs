@@ -17,9 +17,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::changes::Changes;
-use super::manifest::MANIFEST;
+use super::manifest::{MANIFEST, Yanked};
 use super::version::Version;
-use super::yank::Yanked;
 use crate::log::{Log, LogError};
 use crate::store::{Error, Workspace, durable, unpack};
 

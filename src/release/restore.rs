@@ -7,11 +7,11 @@ use super::data;
 use super::error::ReleaseError;
 use super::layout::{self, Layout};
 use super::manifest::SUMS;
+use super::notice::{mark, stands_marked};
 use super::read_rows::JsonRow;
 use super::registry::{Registry, Release, TEXTS, unseal};
 use super::row::Row;
 use super::source::CandidateSource;
-use super::yank::{mark, stands_marked};
 use crate::recipe::Recipe;
 use crate::store::{Error, Workspace, durable, inside, sha256};
 

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::layout::{Kind, Layout};
+use super::layout::Layout;
+use riddlemill_benchmarks::data::Kind;
 
 /// One value of a released row.
 #[derive(Clone, Debug, PartialEq)]

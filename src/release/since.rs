@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use super::causes::{Causes, passage};
 use super::diff::Asked;
+use super::manifest::Yanked;
 use super::numbered::{allot, rows};
 use super::read_rows::JsonRow;
 use super::registry::{Registry, Release};
 use super::restore::kept_lines;
 use super::source::CandidateSource;
 use super::version::Version;
-use super::yank::Yanked;
 use crate::audit::{Passage, last_passages};
 use crate::recipe::Recipe;
 use crate::record::State;

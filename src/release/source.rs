@@ -1,14 +1,13 @@
 //! Where the rows of a candidate come from.
 
-use super::candidate::reader;
 use super::layout::{self, Layout};
 use super::manifest::Link;
-use super::numbered::published;
 use riddlemill_benchmarks::data::PUBLISHED;
 
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::Rows;
+use crate::stages::published::Published;
 use crate::store::{Error, StageReader, Workspace, json_parts};
 
 /// The step whose rows are the items: a recipe's last one. Releases of an earlier program may end at posts.
@@ -81,4 +80,22 @@ impl CandidateSource {
     pub fn chain(readers: &[StageReader]) -> Vec<Link> {
         readers.iter().map(|reader| Link::of(reader.manifest())).collect()
     }
+}
+
+pub(super) fn reader(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    number: usize,
+) -> Result<StageReader, RunError> {
+    let step = &recipe.steps[number - 1];
+    let place = workspace.stage(recipe.name, number, step.name);
+    StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
+}
+
+/// The published rows that are written in a recipe's own form, by the stages that stand beside its end.
+pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
+    let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
+    let all = Published::load(&Workspace::new(root), recipe.name)?;
+    let own = all.rows().iter().filter(|row| row.benchmark == recipe.name);
+    Ok(Published::of(own.cloned().collect()))
 }

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use sha1::{Digest, Sha1};
 
-use super::candidate::Origin;
 use super::changes::Changes;
-use super::facts::Facts;
+use super::facts::{Facts, Origin};
 use super::layout::{self, Layout};
 use super::licence::Licence;
 use super::row::Row;

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
-use super::sessions::Sessions;
 use crate::log::{Log, LogError};
 use crate::store::{Error, Workspace};
 
@@ -130,10 +129,15 @@ impl Grant {
     }
 }
 
+/// The file of a workspace's sessions, which ends where a token does.
+pub(super) fn sessions_file(workspace: &Workspace) -> PathBuf {
+    workspace.root().join(".index").join("sessions.jsonl")
+}
+
 impl Access {
     /// The grants of a workspace.
     pub fn of(workspace: &Workspace) -> Access {
-        let sessions = Sessions::path(workspace);
+        let sessions = sessions_file(workspace);
         Access {
             log: Log::at(workspace.raw().join("access.jsonl")).private(),
             sessions,
@@ -335,17 +339,6 @@ fn since_1970() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// 256 random bits in hexadecimal.
-///
-/// # Errors
-/// Where the system gives none.
-pub(super) fn random(path: &Path) -> Result<String, Error> {
-    let mut bytes = [0; 32];
-    let none = |e: getrandom::Error| std::io::Error::other(e.to_string());
-    getrandom::fill(&mut bytes).map_err(|e| Error::io("draw a token for", path)(none(e)))?;
-    Ok(hex::encode(bytes))
-}
-
 fn hash(token: &str) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(b"riddlemill token v1\n");
@@ -357,9 +350,21 @@ fn unhex(text: &str) -> Option<[u8; 32]> {
     hex::decode(text).ok()?.try_into().ok()
 }
 
+/// 256 random bits in hexadecimal.
+///
+/// # Errors
+/// Where the system gives none.
+pub(super) fn random(path: &Path) -> Result<String, Error> {
+    let mut bytes = [0; 32];
+    let none = |e: getrandom::Error| std::io::Error::other(e.to_string());
+    getrandom::fill(&mut bytes).map_err(|e| Error::io("draw a token for", path)(none(e)))?;
+    Ok(hex::encode(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::web::sessions::Sessions;
 
     #[test]
     fn a_token_opens_until_it_is_replaced_or_revoked_and_is_stored_nowhere() {

@@ -1,29 +1,17 @@
-//! The routes, each in its circle, and what they share.
+//! What all routes share, and where they are served.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, get, post};
-
-use tower_http::compression::CompressionLayer;
-
-use super::access::{Access, Rank};
+use super::access::Access;
 use super::error::PageError;
 use super::limits::Tries;
-use super::routes::table::{self, Tables};
-use super::routes::{
-    assign, carry, causes, curate, decide, duplicates, guideline, history, login, overview, people, record,
-    releases, review, run, stage,
-};
 use super::running::Runner;
-use super::server::{Address, Serve};
 use super::sessions::Sessions;
 use super::staged::Stages;
+use super::tables::Tables;
 use super::voting::{Ballots, VotingDesk};
-use super::{assets, guard};
 use crate::config::{Config, FILE, Overrides};
 use crate::recipe::{self, Recipe};
 use crate::review::grades;
@@ -31,6 +19,42 @@ use crate::store::Workspace;
 
 /// The most a form may weigh.
 pub(super) const BODY_BYTES: usize = 256 << 10;
+
+/// Where the server listens and what it is called.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// The address; the loopback where nothing else is said.
+    pub ip: IpAddr,
+    /// The port; 0 takes a free one.
+    pub port: u16,
+    /// The address people open, where a proxy stands in front: its host is let through, and with https
+    /// cookies are sent over TLS alone.
+    pub public: Option<url::Url>,
+}
+
+impl Address {
+    /// Whether people come over TLS, as far as is known here.
+    pub(super) fn secure(&self) -> bool {
+        self.public.as_ref().is_some_and(|url| url.scheme() == "https")
+    }
+}
+
+impl Default for Address {
+    fn default() -> Address {
+        Address { ip: Ipv4Addr::LOCALHOST.into(), port: 8484, public: None }
+    }
+}
+
+/// What is served, and how.
+#[derive(Clone, Debug)]
+pub struct Serve {
+    /// The settings of the workspace.
+    pub config: Config,
+    /// What stands above its pipeline.toml, which is read again where it changes.
+    pub overrides: Overrides,
+    /// Where.
+    pub address: Address,
+}
 
 /// What all routes share.
 pub(super) struct App {
@@ -115,99 +139,4 @@ pub(super) async fn reading<T: Send + 'static>(
         Ok(read) => read,
         Err(_) => Err(PageError::broken("the page could not be made; the server's own log says more")),
     }
-}
-
-type Route = (&'static str, MethodRouter<Arc<App>>);
-
-/// Anybody's: nothing of the workspace.
-fn open() -> Vec<Route> {
-    vec![
-        ("/login", get(login::form).post(login::enter)),
-        ("/logout", post(login::leave)),
-        ("/join/{token}", get(people::join).post(people::enter)),
-        ("/assets/{hash}/{name}", get(assets::get)),
-        ("/health", get(|| async { "ok\n" })),
-    ]
-}
-
-/// The audit pages.
-fn readers() -> Vec<Route> {
-    vec![
-        ("/", get(overview::page)),
-        ("/find", get(record::find)),
-        ("/{recipe}/stage/{stage}", get(stage::page)),
-        ("/{recipe}/figures/{stage}", get(stage::figures)),
-        ("/{recipe}/causes/{stage}", get(causes::page)),
-        ("/{recipe}/record/{*id}", get(record::page)),
-        ("/{recipe}/duplicates", get(duplicates::page)),
-        ("/run", get(run::page).post(run::act)),
-        ("/run/costs", get(run::costs)),
-        ("/run/events", get(run::events)),
-        ("/releases", get(releases::list)),
-        ("/{recipe}/release/{version}", get(releases::page)),
-        ("/{recipe}/release/{version}/rows", get(table::page)),
-        ("/{recipe}/release/{version}/card", get(table::card)),
-        ("/{recipe}/release/{version}/file/{*path}", get(table::file)),
-        ("/{recipe}/diff", get(releases::diff)),
-    ]
-}
-
-/// What waits for a person's vote; who may vote on what, pipeline.toml says.
-fn annotators() -> Vec<Route> {
-    vec![
-        ("/review", get(review::list)),
-        ("/review/mine", get(history::page)),
-        ("/review/{recipe}/{step}/guideline", get(guideline::page)),
-        ("/review/{recipe}/{step}/{round}", get(review::page).post(review::vote)),
-        ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
-    ]
-}
-
-/// How far people are.
-fn curators() -> Vec<Route> {
-    vec![
-        ("/curate", get(curate::page)),
-        ("/curate/{recipe}/{step}", get(curate::one)),
-        ("/curate/{recipe}/{step}/assign", get(assign::page).post(assign::spread)),
-        ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),
-        ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
-        ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
-        ("/people", get(people::page)),
-        ("/people/invite", post(people::invite)),
-        ("/people/revoke", post(people::revoke)),
-        ("/{recipe}/decide", post(decide::take)),
-    ]
-}
-
-/// The address of every route, with the rank that opens it; `None` is anybody's.
-pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
-    let circles = [
-        (open(), None),
-        (annotators(), Some(Rank::Annotator)),
-        (readers(), Some(Rank::Reader)),
-        (curators(), Some(Rank::Curator)),
-    ];
-    circles
-        .into_iter()
-        .flat_map(|(routes, rank)| routes.into_iter().map(move |(path, _)| (path, rank)))
-        .collect()
-}
-
-/// Every route of the server.
-pub(super) fn router(app: Arc<App>) -> Router {
-    let circle = |routes: Vec<Route>, rank: Rank| {
-        let router =
-            routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
-        router.route_layer(from_fn_with_state(rank, guard::circle))
-    };
-    let anybody = open().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
-    anybody
-        .merge(circle(annotators(), Rank::Annotator))
-        .merge(circle(readers(), Rank::Reader))
-        .merge(circle(curators(), Rank::Curator))
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
-        .layer(from_fn_with_state(app.clone(), guard::frame))
-        // Outermost, so that what went wrong is compressed as well; a stream of events goes out as it comes.
-        .layer(CompressionLayer::new())
-        .with_state(app)
 }

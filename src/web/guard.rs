@@ -2,19 +2,19 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use axum::http::request::Parts;
+use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::access::{Grant, Rank, random};
+use super::access::{Rank, random};
 use super::app::App;
 use super::error::PageError;
 use super::i18n::Language;
-use super::server::REQUEST;
 use super::sessions::LASTS_SECS;
+use super::visitor::Visitor;
 use super::{csrf, view};
 
 /// Nothing but our own files; nothing inline; nobody's frame.
@@ -32,48 +32,8 @@ const HEADERS: [(&str, &str); 7] = [
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
 ];
 
-/// Who comes, and how they want their pages.
-#[derive(Clone, Debug)]
-pub(super) struct Visitor {
-    /// The grant behind the cookie; `None` on an open loopback, or before somebody has shown a token.
-    pub(super) grant: Option<Grant>,
-    /// Whether no token is needed here: the loopback of a workspace that never granted one, or was opened again.
-    pub(super) open: bool,
-    /// What is in the cookie; forms are marked with it.
-    pub(super) secret: String,
-    /// From which address; behind a proxy, the one that the proxy saw.
-    pub(super) client: IpAddr,
-    pub(super) language: Language,
-    /// `light`, `dark`, or nothing for what the system says.
-    pub(super) theme: String,
-    /// The page's address without its query.
-    pub(super) path: String,
-    /// The query.
-    pub(super) query: String,
-}
-
-impl Visitor {
-    /// What the visitor may open.
-    pub(super) fn rank(&self) -> Option<Rank> {
-        match &self.grant {
-            Some(grant) => Some(grant.rank),
-            None => self.open.then_some(Rank::Curator),
-        }
-    }
-
-    /// The name of the grant.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.grant.as_ref().map(|grant| grant.name.as_str())
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Visitor {
-    type Rejection = PageError;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, PageError> {
-        parts.extensions.get::<Visitor>().cloned().ok_or_else(|| PageError::broken("no visitor"))
-    }
-}
+/// How long a whole request may take, body and answer.
+pub(super) const REQUEST: Duration = Duration::from_secs(30);
 
 /// The fields of a form that one of our pages made for this visitor.
 #[derive(Clone, Debug)]
@@ -327,14 +287,14 @@ mod tests {
             &crate::recipe::choices(),
             &none,
         );
-        let serve = super::super::server::Serve {
+        let serve = super::super::app::Serve {
             config: read.unwrap(),
             overrides: none,
-            address: super::super::server::Address::default(),
+            address: super::super::app::Address::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         let status = runtime.unwrap().block_on(async {
-            let mut router = super::super::app::router(Arc::new(App::new(serve)));
+            let mut router = super::super::router::router(Arc::new(App::new(serve)));
             let body = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
             let request = Request::post("/login")
                 .header("host", "localhost")

@@ -1,7 +1,7 @@
 //! `serve`: the workspace as pages, from one binary and without a network.
 //!
 //! In reading order: [`access`] says who may look at what, and [`sessions`] who is logged in; `server` takes connections
-//! and bounds what a client may cost (`crowd`, `paced`); `guard` stands before every route; `app` names the routes, each a file in `routes`;
+//! and bounds what a client may cost (`crowd`, `paced`); `guard` stands before every route; `app` is what the routes share, `router` names them, each a file in `routes`;
 //! `desk` holds the votes and writes them; `running` is the run that somebody started here; `staged` finds a page of a stage among millions of rows; `view` turns what a route found into HTML in
 //! one of two languages (`words`).
 //!
@@ -25,15 +25,20 @@ mod file_cache;
 mod guard;
 mod i18n;
 mod limits;
+mod markdown;
 mod paced;
+mod router;
 mod routes;
 mod running;
 mod server;
 pub mod sessions;
 mod staged;
+mod tables;
 mod view;
+mod visitor;
 mod voting;
 
 pub use access::Rank;
-pub use app::addresses;
-pub use server::{Address, Serve, ServeError, serve};
+pub use app::{Address, Serve};
+pub use router::addresses;
+pub use server::{ServeError, serve};

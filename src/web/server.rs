@@ -1,7 +1,7 @@
 //! Takes connections, bounds what each may cost, and stops when it is asked to.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,15 @@ use tokio::task::JoinSet;
 use tower_service::Service;
 
 use super::access::Access;
-use super::app::{App, BODY_BYTES, router};
+use super::app::{Address, App, BODY_BYTES, Serve};
 use super::crowd::{Crowd, Place};
 use super::paced::Paced;
-use crate::config::{Config, Overrides};
+use super::router::router;
 use crate::stages::Stop;
 use crate::store::{self, Workspace};
 
 /// How long a client may take for the head of a request, and an idle connection stays.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long a whole request may take, body and answer.
-pub(super) const REQUEST: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 16 << 10;
 /// How long a client may take for the body of a request: a form of all that it may weigh over a slow line.
@@ -40,42 +38,6 @@ const OF_ADDRESS: usize = 128;
 const READERS: usize = 4;
 /// How long answers under way are waited for at the end.
 const LAST: Duration = Duration::from_secs(5);
-
-/// Where the server listens and what it is called.
-#[derive(Clone, Debug)]
-pub struct Address {
-    /// The address; the loopback where nothing else is said.
-    pub ip: IpAddr,
-    /// The port; 0 takes a free one.
-    pub port: u16,
-    /// The address people open, where a proxy stands in front: its host is let through, and with https
-    /// cookies are sent over TLS alone.
-    pub public: Option<url::Url>,
-}
-
-impl Address {
-    /// Whether people come over TLS, as far as is known here.
-    pub(super) fn secure(&self) -> bool {
-        self.public.as_ref().is_some_and(|url| url.scheme() == "https")
-    }
-}
-
-impl Default for Address {
-    fn default() -> Address {
-        Address { ip: Ipv4Addr::LOCALHOST.into(), port: 8484, public: None }
-    }
-}
-
-/// What is served, and how.
-#[derive(Clone, Debug)]
-pub struct Serve {
-    /// The settings of the workspace.
-    pub config: Config,
-    /// What stands above its pipeline.toml, which is read again where it changes.
-    pub overrides: Overrides,
-    /// Where.
-    pub address: Address,
-}
 
 /// Why nothing is served.
 #[derive(Debug, thiserror::Error)]
@@ -228,7 +190,7 @@ mod tests {
     fn with<T>(client: impl AsyncFnOnce(SocketAddr) -> T) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         runtime.unwrap().block_on(async {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+            let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await.unwrap();
             let address = listener.local_addr().unwrap();
             let router = axum::Router::new()
                 .route("/", get(|| async { "here" }))

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::access::{Grant, random};
+use super::access::{Grant, random, sessions_file};
 use crate::store::{Error, Workspace, durable};
 
 /// How long a session lasts, in seconds.
@@ -62,12 +62,7 @@ pub struct Sessions {
 impl Sessions {
     /// The sessions of a workspace.
     pub fn of(workspace: &Workspace) -> Sessions {
-        Sessions { path: Sessions::path(workspace), known: Mutex::default() }
-    }
-
-    /// The file of a workspace's sessions.
-    pub(super) fn path(workspace: &Workspace) -> PathBuf {
-        workspace.root().join(".index").join("sessions.jsonl")
+        Sessions { path: sessions_file(workspace), known: Mutex::default() }
     }
 
     /// Begins a session for whoever has a grant; what is returned goes into the cookie and nowhere else.

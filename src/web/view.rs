@@ -9,8 +9,8 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 use serde::Serialize;
 
 use super::error::PageError;
-use super::guard::Visitor;
-use super::routes::table;
+use super::markdown;
+use super::visitor::Visitor;
 use super::{assets, csrf, i18n};
 use crate::audit::{Side, diff};
 use crate::text::grouped;
@@ -77,7 +77,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, String>> = LazyLock::new(|| 
     env.add_filter("n", grouped);
     env.add_filter("u", |text: &str| encoded(text));
     env.add_filter("post", |text: &str| Value::from_safe_string(shown(text)));
-    env.add_filter("rendered", |text: &str| Value::from_safe_string(table::rendered(text)));
+    env.add_filter("rendered", |text: &str| Value::from_safe_string(markdown::rendered(text)));
     env.add_filter("score", |x: f64| format!("{x:.3}"));
     env.add_filter("percent", |x: f64| format!("{:.1}", x * 100.0));
     env.add_function("differences", |a: &str, b: &str| Value::from_safe_string(differences(a, b)));

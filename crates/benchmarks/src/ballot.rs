@@ -3,39 +3,8 @@
 use minijinja::Value;
 use serde::{Deserialize, Serialize};
 
+pub use crate::choice::{Choice, Label, choice, label};
 use crate::expression::{Expression, Trouble};
-
-/// A text in both languages of the annotators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Label {
-    /// English.
-    pub en: &'static str,
-    /// Chinese.
-    pub zh: &'static str,
-}
-
-/// Shorthand of the ballot files.
-pub const fn label(en: &'static str, zh: &'static str) -> Label {
-    Label { en, zh }
-}
-
-/// One option of a choice. The code stands in votes and never changes; labels may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Choice {
-    /// The stable name in votes: lower-case ASCII, digits and `_`.
-    pub code: &'static str,
-    /// What annotators read.
-    pub label: Label,
-    /// When it applies.
-    pub definition: Label,
-    /// A text to which it applies, where one helps.
-    pub example: Option<Label>,
-}
-
-/// Shorthand of the ballot files.
-pub const fn choice(code: &'static str, label: Label, definition: Label) -> Choice {
-    Choice { code, label, definition, example: None }
-}
 
 /// An annotator's standing. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a
 /// meta annotator (section 2.3), the others annotators alone.

@@ -1,16 +1,12 @@
 //! `ballots.toml`: what people are asked.
 
-use std::collections::BTreeMap;
-
 use crate::ballot::{
     Adjudication, Asked, Choice, Combine, Drafts, Field, Kind, Label, Qualification, Rejection, Review, Role,
     Step, When,
 };
+pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
 use crate::reader::{Keys, Problems, read};
-
-/// Options that several fields share, by the name of their list.
-pub type Lists = BTreeMap<&'static str, Vec<Choice>>;
 
 /// The ballots of a benchmark.
 #[derive(Clone, Debug, Default)]

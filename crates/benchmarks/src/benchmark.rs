@@ -130,11 +130,6 @@ impl Benchmark {
         found
     }
 
-    /// Names in expressions over its records that no step has made, each with its place.
-    pub fn unknown_names(&self) -> Vec<Problem> {
-        crate::known::unknown_names(self)
-    }
-
     /// What of the folder decides a step's rows: the place and a hash. Nothing of a step that the program alone decides.
     pub fn declares(&self, step: &Step) -> BTreeMap<String, String> {
         let mut declared = BTreeMap::new();

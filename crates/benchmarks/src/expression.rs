@@ -10,7 +10,7 @@ use riddlemill_text::options::{LETTERS, repetitions};
 use riddlemill_text::text::normalise;
 use sha1::{Digest, Sha1};
 
-use crate::ballots::Lists;
+use crate::choice::{Choice, Lists};
 
 /// What expressions of one benchmark may use.
 pub(crate) type Language = &'static Environment<'static>;
@@ -196,7 +196,7 @@ pub(crate) fn language(lists: Lists) -> Language {
             let what = riddlemill_text::hint::unknown("list", list, lists_of.keys().copied());
             return Err(Error::new(ErrorKind::InvalidOperation, what));
         };
-        let named = |option: &&crate::ballot::Choice| {
+        let named = |option: &&Choice| {
             [option.label.zh, option.label.en, option.code].iter().any(|known| label.as_str() == Some(*known))
         };
         Ok(options.iter().find(named).map_or(Value::UNDEFINED, |option| Value::from(option.code)))

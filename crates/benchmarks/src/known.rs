@@ -17,8 +17,14 @@ const POST: [&str; 13] = [
 /// What a ballot leaves beside its fields.
 const DECIDED: [&str; 7] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "flags"];
 
-/// Names in the expressions of a benchmark's steps that no step before has made, each with its place.
-pub(crate) fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
+impl Benchmark {
+    /// Names in expressions over its records that no step has made, each with its place.
+    pub fn unknown_names(&self) -> Vec<Problem> {
+        unknown_names(self)
+    }
+}
+
+fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
     let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let of = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     known.insert("post".into(), of(&POST));

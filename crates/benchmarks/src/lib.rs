@@ -7,7 +7,7 @@
 //! # In reading order
 //!
 //! - [`reader`]: TOML read whole, every problem with its place.
-//! - [`ballot`]: what a ballot is made of; [`ballots`]: how it is written. [`paper`]: the published set.
+//! - [`choice`]: words in both languages and options. [`ballot`]: what a ballot is made of; [`ballots`]: how it is written. [`paper`]: the published set.
 //! - [`expression`]: what is computed over a record or a row; [`data`]: what is released, and the published form of it.
 //! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 pub mod ballot;
 pub mod ballots;
 pub mod benchmark;
+pub mod choice;
 pub mod data;
 mod declares;
 pub mod draft;

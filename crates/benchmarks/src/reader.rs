@@ -10,7 +10,7 @@ use riddlemill_text::problem::Found;
 pub use riddlemill_text::problem::{Problem, Problems};
 use toml_edit::{Document, Item, TableLike, Value};
 
-use crate::ballot::Label;
+use crate::choice::Label;
 
 /// Reads a file by what asks for its keys.
 ///

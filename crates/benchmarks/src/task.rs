@@ -2,7 +2,7 @@
 
 use minijinja::value::Value;
 
-use crate::ballots::Lists;
+use crate::choice::Lists;
 use crate::data::Data;
 use crate::expression::{Expression, Language, Trouble};
 use crate::reader::{Keys, keep};

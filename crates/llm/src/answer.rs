@@ -169,3 +169,11 @@ pub struct Failed {
     /// The request.
     pub key: Key,
 }
+
+/// Whether a request was refused for the schema that it holds, in the words of whichever server.
+pub(super) fn refuses_schema(failed: &Failed) -> bool {
+    const WORDS: [&str; 7] = ["schema", "response_format", "structured", "guided", "tool", "mime", "format"];
+    let said = failed.raw.to_ascii_lowercase();
+    let refused = ["400 ", "422 "].iter().any(|status| failed.error.starts_with(status));
+    refused && WORDS.iter().any(|word| said.contains(word))
+}

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use riddlemill_text::record::Reason;
 
-use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
+use super::answer::{Answer, Ask, Failed, Held, Marks, Reply, refuses_schema};
 use super::batch::takes_batches;
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
@@ -25,7 +25,6 @@ use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, Provider};
 use super::store::{Failure, Shared, Store, StoredReply};
-use super::variants::refuses_schema;
 use super::wire;
 
 /// Attempts are journalled this far ahead of a free slot, as a share of the slots, so that no slot waits for a disk.

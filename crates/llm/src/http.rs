@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::timeout;
 
 use super::fault::{Fault, Kind};
-use super::provider::{self, Address};
+use super::provider::{self, Address, Call};
 use super::retry::{exhausted_for, retry_after, seconds};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, Provider};
@@ -23,15 +23,6 @@ const BOUNDARY: &str = "riddlemill-batch-of-requests";
 const MODELS_WAIT: Duration = Duration::from_secs(10);
 /// The longest pause taken from rate-limit headers alone; some servers give the reset of the day's quota there.
 const MAX_HEADER_PAUSE: Duration = Duration::from_secs(60);
-
-/// A request as it goes out.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// The path behind the endpoint's address, such as `chat/completions`.
-    pub path: String,
-    /// The JSON body.
-    pub body: String,
-}
 
 /// What is sent beside questions: files and batches of them.
 #[derive(Clone, Debug)]

@@ -6,9 +6,27 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
-use super::store::Usage;
-
 const PICO: f64 = 1e12;
+
+/// Tokens as the server counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Of the prompt.
+    pub prompt_tokens: u64,
+    /// Of the answer, hidden reasoning included.
+    pub completion_tokens: u64,
+    /// Of the prompt's, those that the server had at hand from before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// Of the answer's, those of reasoning.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
+}
 
 /// An amount of US dollars, counted in 10⁻¹² dollars. A price of up to six decimals per million
 /// tokens is a whole number of them per token; the range is ±9.2 million dollars.

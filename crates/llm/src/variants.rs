@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::answer::{Answer, Ask, Failed, What};
+use super::answer::{Answer, Ask, What, refuses_schema};
 use super::engine::{Engine, Question};
 use super::prompt::Output;
 use super::request::{Input, Request};
@@ -113,14 +113,6 @@ impl Engine {
             }
         }
     }
-}
-
-/// Whether a request was refused for the schema that it holds, in the words of whichever server.
-pub(super) fn refuses_schema(failed: &Failed) -> bool {
-    const WORDS: [&str; 7] = ["schema", "response_format", "structured", "guided", "tool", "mime", "format"];
-    let said = failed.raw.to_ascii_lowercase();
-    let refused = ["400 ", "422 "].iter().any(|status| failed.error.starts_with(status));
-    refused && WORDS.iter().any(|word| said.contains(word))
 }
 
 #[cfg(test)]

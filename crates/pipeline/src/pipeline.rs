@@ -17,6 +17,7 @@ mod assemble;
 pub mod decide;
 mod evidence;
 mod forecast;
+mod freshness;
 mod make;
 mod merge;
 mod outdated;
@@ -34,14 +35,15 @@ mod withheld;
 pub use assemble::{AssembleError, assemble};
 use evidence::RunContext;
 pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
+pub use freshness::{Change, Freshness, differences, told};
 pub use merge::{MergeError, Merged, merge};
 pub use outdated::{Outdated, outdated};
-pub use plan::{Change, Freshness, Planned, differences, plan, told};
+pub use plan::{Planned, plan};
 pub use rows::{ByEndpoint, blinding, draft_requests, review_items, shown_items, subjects};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, now};
-pub use voting::votes_as_tasks;
-pub use waits::{Cause, Fate, Mend, causes, kept_back};
+pub use voting::{Mend, votes_as_tasks};
+pub use waits::{Cause, Fate, causes, kept_back};
 pub use withheld::Withheld;
 
 /// Why a run ended early.

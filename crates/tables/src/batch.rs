@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use super::frame::{Columns, from_frame};
+use super::ledger_record::{ledger_entry, links};
 use super::{Error, LedgerRecord};
-use riddlemill_text::record::{Cell, Counts, Entry, Link, Outcome, Record, State};
+use riddlemill_text::record::{Counts, Entry, Link, Outcome, Record, State};
 
 /// What happened to some records, in their order.
 pub struct Batch<R> {
@@ -125,99 +126,11 @@ impl<R: Record> Batch<R> {
     }
 }
 
-/// What the ledger says of a record: the cells of an [`Entry`], in the order of its columns.
-pub(super) struct LedgerEntry<'a> {
-    pub(super) cells: [Cell<'a>; 8],
-    pub(super) state: State,
-    pub(super) reason: Option<&'static str>,
-}
-
-/// What the ledger says of the record that entered under `id`.
-pub(super) fn ledger_entry<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) -> LedgerEntry<'a> {
-    let renamed = |row: &'a R| Some(row.id()).filter(|new| *new != id);
-    let (mut before, mut after, mut into, mut score) = (None, None, None, None);
-    let (state, reason, evidence) = match outcome {
-        Outcome::Kept(row) => {
-            into = renamed(row);
-            (State::Kept, None, None)
-        }
-        Outcome::Changed { row, rule, evidence, before: was, after: is } => {
-            (before, after) = (Some(was.as_str()).filter(|was| !was.is_empty()), Some(is.as_str()));
-            into = renamed(row);
-            (State::Changed, Some(*rule), Some(evidence))
-        }
-        Outcome::Expanded(_) => (State::Expanded, None, None),
-        Outcome::Dropped { reason, evidence } => {
-            (State::Dropped, Some(reason.code()), Some(evidence).filter(|e| !e.is_empty()))
-        }
-        Outcome::Merged { into: other, reason, score: figure, evidence } => {
-            (into, score) = (Some(other.as_str()), Some(*figure));
-            (State::Merged, Some(reason.code()), Some(evidence))
-        }
-        Outcome::Joined { into: other } => {
-            into = Some(other.as_str());
-            (State::Joined, None, None)
-        }
-        Outcome::Held { reason, evidence } => (State::Held, Some(reason.code()), Some(evidence)),
-        Outcome::Failed { reason, evidence } => (State::Failed, Some(reason.code()), Some(evidence)),
-    };
-    let text = |text: Option<&'a str>| text.map_or(Cell::Null, Cell::Text);
-    let cells = [
-        Cell::Text(id),
-        Cell::Text(state.code()),
-        text(reason),
-        text(evidence.map(String::as_str)),
-        text(before),
-        text(after),
-        text(into),
-        score.map_or(Cell::Null, Cell::Real),
-    ];
-    LedgerEntry { cells, state, reason }
-}
-
-impl LedgerEntry<'_> {
-    /// Of a record that went on as it was; its id is left out.
-    pub(super) const KEPT: LedgerEntry<'static> = {
-        let mut cells = [Cell::Null; 8];
-        (cells[0], cells[1]) = (Cell::Text(""), Cell::Text(State::Kept.code()));
-        LedgerEntry { cells, state: State::Kept, reason: None }
-    };
-
-    /// The entry.
-    pub(super) fn entry(&self) -> Entry {
-        let text =
-            |cell: &Cell<'_>| if let Cell::Text(text) = cell { Some((*text).to_string()) } else { None };
-        let [id, outcome, reason, evidence, before, after, into, score] = &self.cells;
-        Entry {
-            id: text(id).unwrap_or_default(),
-            outcome: text(outcome).unwrap_or_default(),
-            reason: text(reason),
-            evidence: text(evidence),
-            before: text(before),
-            after: text(after),
-            into: text(into),
-            score: if let Cell::Real(score) = score { Some(*score) } else { None },
-        }
-    }
-}
-
-/// The links of a record that became several.
-pub(super) fn links<'a, R: Record>(
-    parent: &'a str,
-    children: &'a [(R, &'static str)],
-) -> impl Iterator<Item = Link> + 'a {
-    children.iter().map(move |(row, role)| Link {
-        child: row.id().into(),
-        parent: parent.into(),
-        role: (*role).into(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::from_frame;
-    use riddlemill_text::record::{Cells, Post, Reason};
+    use riddlemill_text::record::{Cell, Cells, Post, Reason};
 
     fn post(id: &str) -> Post {
         Post { id: id.into(), ..Post::default() }

@@ -1,15 +1,72 @@
-//! Columns that say one thing in every row, as they were made before: a stage has a dozen of them in part after part.
+//! Columns made anew, but for those that hold one value in every row and were made before: a stage has a dozen of them
+//! in part after part.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use blake3::Hash;
+use polars::prelude::PolarsResult;
+use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
 
 use super::chunks::Chunk;
 use super::column::ColumnSlices;
 use super::values::Scalar;
-use riddlemill_text::record::CellKind;
+use riddlemill_text::record::{CellKind, Column as Described};
+
+impl Chunk {
+    /// Columns made anew, on all cores.
+    ///
+    /// # Errors
+    /// What Polars says of their buffers, which their lengths rule out.
+    pub(super) fn all(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
+        // A post without a title says in two columns the same.
+        let twin = |at: usize| {
+            let differs = columns[at].same().is_none();
+            (0..at).filter(|_| differs).find(|before| columns[*before].say_as(&columns[at]))
+        };
+        let twins: Vec<Option<usize>> = (0..columns.len()).map(twin).collect();
+        let made = columns.par_iter().enumerate().map(|(at, column)| match twins[at] {
+            Some(_) => Ok(None),
+            None => Chunk::of(&described[at], column).map(Some),
+        });
+        let made: Vec<Option<Chunk>> = made.collect::<PolarsResult<_>>()?;
+        let chunk = |(at, twin): (usize, &Option<usize>)| match twin {
+            Some(twin) => made[*twin].clone().map(|chunk| chunk.named(described[at].name)),
+            None => made[at].clone(),
+        };
+        Ok(twins.iter().enumerate().filter_map(chunk).collect())
+    }
+
+    /// A column made anew.
+    ///
+    /// # Errors
+    /// What Polars says of its buffers, which their lengths rule out.
+    pub(super) fn of(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
+        Chunk::unless(described, column, |_| None)
+    }
+
+    /// A column made anew, unless there is one of its digest.
+    ///
+    /// # Errors
+    /// What Polars says of its buffers, which their lengths rule out; those of `there`.
+    pub(super) fn unless(
+        described: &Described,
+        column: &ColumnSlices<'_>,
+        there: impl FnOnce(Hash) -> Option<PolarsResult<Chunk>>,
+    ) -> PolarsResult<Chunk> {
+        if let Some(known) = find(column) {
+            return Ok(known.named(described.name));
+        }
+        let digest = column.digest();
+        if let Some(chunk) = there(digest) {
+            return chunk;
+        }
+        let chunk = Chunk::encoded(described, column, digest)?;
+        keep(column, &chunk);
+        Ok(chunk)
+    }
+}
 
 #[derive(Default)]
 struct Cache {
@@ -25,7 +82,7 @@ static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
 const MOST: usize = 1 << 10;
 
 /// The column as it was made before.
-pub(super) fn find(column: &ColumnSlices<'_>) -> Option<Chunk> {
+fn find(column: &ColumnSlices<'_>) -> Option<Chunk> {
     let key = key(column)?;
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).chunks.get(&key).cloned()
 }
@@ -36,7 +93,7 @@ pub(super) fn said(digest: &Hash) -> Option<Scalar> {
 }
 
 /// Keeps the column, if it says one thing, for those that say the same.
-pub(super) fn keep(column: &ColumnSlices<'_>, chunk: &Chunk) {
+fn keep(column: &ColumnSlices<'_>, chunk: &Chunk) {
     let Some(key) = key(column) else { return };
     let mut known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if known.chunks.len() == MOST {

@@ -17,9 +17,7 @@ use polars_parquet::write::{
 };
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
-use rayon::prelude::*;
 
-use super::chunk_cache;
 use super::column::{ColumnSlices, dtype};
 use super::pages::{self, LZ4};
 use super::stated::stated;
@@ -47,65 +45,17 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Columns made anew, on all cores.
-    ///
-    /// # Errors
-    /// What Polars says of their buffers, which their lengths rule out.
-    pub(super) fn all(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
-        // A post without a title says in two columns the same.
-        let twin = |at: usize| {
-            let differs = columns[at].same().is_none();
-            (0..at).filter(|_| differs).find(|before| columns[*before].say_as(&columns[at]))
-        };
-        let twins: Vec<Option<usize>> = (0..columns.len()).map(twin).collect();
-        let made = columns.par_iter().enumerate().map(|(at, column)| match twins[at] {
-            Some(_) => Ok(None),
-            None => Chunk::of(&described[at], column).map(Some),
-        });
-        let made: Vec<Option<Chunk>> = made.collect::<PolarsResult<_>>()?;
-        let chunk = |(at, twin): (usize, &Option<usize>)| match twin {
-            Some(twin) => made[*twin].clone().map(|chunk| chunk.named(described[at].name)),
-            None => made[at].clone(),
-        };
-        Ok(twins.iter().enumerate().filter_map(chunk).collect())
-    }
-
-    /// A column made anew.
-    ///
-    /// # Errors
-    /// What Polars says of its buffers, which their lengths rule out.
-    pub(super) fn of(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
-        Chunk::unless(described, column, |_| None)
-    }
-
-    /// A column made anew, unless there is one of its digest.
-    ///
-    /// # Errors
-    /// What Polars says of its buffers, which their lengths rule out; those of `there`.
-    pub(super) fn unless(
-        described: &Described,
-        column: &ColumnSlices<'_>,
-        there: impl FnOnce(Hash) -> Option<PolarsResult<Chunk>>,
-    ) -> PolarsResult<Chunk> {
-        if let Some(known) = chunk_cache::find(column) {
-            return Ok(known.named(described.name));
-        }
-        let digest = column.digest();
-        if let Some(chunk) = there(digest) {
-            return chunk;
-        }
-        let chunk = Chunk::encoded(described, column, digest)?;
-        chunk_cache::keep(column, &chunk);
-        Ok(chunk)
-    }
-
     /// The same cells in a column of another name.
-    fn named(mut self, name: &str) -> Chunk {
+    pub(super) fn named(mut self, name: &str) -> Chunk {
         self.meta.path_in_schema.splice(..1, [name.to_string()]);
         self
     }
 
-    fn encoded(described: &Described, column: &ColumnSlices<'_>, digest: Hash) -> PolarsResult<Chunk> {
+    pub(super) fn encoded(
+        described: &Described,
+        column: &ColumnSlices<'_>,
+        digest: Hash,
+    ) -> PolarsResult<Chunk> {
         if let Some((pieces, meta)) = pages::of(described, column)? {
             return Ok(Chunk { pages: pieces.into_iter().map(Piece::all).collect(), meta, digest });
         }
@@ -127,7 +77,7 @@ impl Chunks {
     }
 
     /// Columns as Polars encodes them, in a file of their own; only its schema where there are none.
-    fn encode(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Chunks> {
+    pub(super) fn encode(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Chunks> {
         let mut bytes = Vec::new();
         let mut writer = pages::file(described, &mut bytes)?;
         let mut encoded = Vec::new();

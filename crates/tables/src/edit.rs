@@ -5,11 +5,12 @@ use blake3::Hash;
 use polars::prelude::*;
 use rayon::prelude::*;
 
-use super::batch::{LedgerEntry, Tally, ledger_entry};
+use super::batch::Tally;
 use super::chunk_cache;
 use super::chunks::{Chunk, Chunks};
 use super::column::{ColumnBuilder, ColumnSlices};
 use super::frame::{Columns, RowChunks, Rows, picked};
+use super::ledger_record::{LedgerEntry, ledger_entry};
 use super::part::Encoded;
 use super::values::Scalar;
 use riddlemill_files::par_map::SPLIT;

@@ -14,11 +14,15 @@ mod chunks;
 mod column;
 mod disk;
 mod edit;
+mod filter;
 mod frame;
 mod ledger_record;
 mod manifest;
+#[cfg(test)]
+mod measure;
 mod pages;
 mod part;
+mod part_columns;
 mod places;
 mod reader;
 mod row;
@@ -34,15 +38,15 @@ pub use riddlemill_files::{Unpacked, unpack};
 
 pub use batch::Batch;
 pub use edit::ColumnAccess;
+pub use filter::Filter;
 pub use frame::{from_frame, to_frame};
 pub use ledger_record::{LedgerRecord, LedgerRecordError, LedgerRecordLine};
 pub use manifest::{FORMAT, InputRef, MANIFEST, Manifest, Part, Table};
 pub use part::{PART_ROWS, write_parquet};
+pub use part_columns::{part_columns, part_rows};
 pub use reader::StageReader;
 pub use row::Plain;
-pub use scan::{
-    Filter, fold_parts, json_parts, parquet_rows, part_columns, part_rows, rows_where, select, select_parts,
-};
+pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select, select_parts};
 pub use stated::metadata as stated_types;
 pub use table::TableWriter;
 pub use writer::{CommitError, StageWriter, opening};

@@ -93,8 +93,15 @@ pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
 /// [`Error::Damaged`] where a byte of it changed.
 pub(super) fn read<R: Record>(stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
     let (path, bytes) = (stage.join(&part.file), bytes(stage, part)?);
-    let frame = ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish();
-    frame.and_then(|f| from_frame(&f)).map_err(|e| Error::stale_file(&path, e))
+    from_bytes(bytes).map_err(|e| Error::stale_file(&path, e))
+}
+
+/// The rows of a part's file.
+///
+/// # Errors
+/// What Polars says of a file that is none, or of other columns.
+pub(super) fn from_bytes<R: Record>(bytes: Vec<u8>) -> PolarsResult<Vec<R>> {
+    from_frame(&ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish()?)
 }
 
 /// Writes a table as one Parquet file with a row group a part, streamed.

@@ -13,7 +13,7 @@ use polars::prelude::*;
 use positioned_io::ReadAt;
 use rayon::prelude::*;
 
-use super::scan::{part_columns, part_rows};
+use super::part_columns::{part_columns, part_rows};
 use super::{Error, Filter, Part, StageReader};
 use riddlemill_files::durable::create_folder;
 

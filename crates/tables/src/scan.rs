@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use polars::prelude::*;
 use polars_io::SerReader;
-use polars_io::prelude::{ParallelStrategy, ParquetReader};
+use polars_io::prelude::ParquetReader;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
+use super::filter::Filter;
+use super::part_columns::{columns_of, open, part_columns, part_rows, slices_of};
 use super::places::named_rows;
 use super::widened::widened;
 use super::{Error, StageReader, from_frame};
@@ -18,108 +19,6 @@ use riddlemill_text::record::Record;
 
 /// Runs of rows that are sooner read by themselves than with their whole part.
 const FEW_RUNS: usize = 4;
-
-/// Values that are sooner compared one by one than looked up.
-const FEW_VALUES: usize = 4;
-
-/// Columns of names, by which a few rows of many are looked for.
-const NAMES: [&str; 4] = ["id", "into", "parent", "child"];
-
-/// Names that are sooner looked up one by one than all rows read.
-const FEW_NAMES: usize = 1024;
-
-/// Which rows of a table are wanted, by what its columns of text hold. A null fits nothing.
-#[derive(Clone, Debug)]
-pub enum Filter {
-    /// The column holds one of these texts.
-    AnyOf(&'static str, Vec<String>),
-    /// The column's text begins so.
-    StartsWith(&'static str, String),
-    /// The column's text ends so.
-    EndsWith(&'static str, String),
-    /// The column is not null.
-    Present(&'static str),
-    /// Both let the row through.
-    And(Box<Filter>, Box<Filter>),
-    /// One of the two lets the row through.
-    Or(Box<Filter>, Box<Filter>),
-}
-
-impl Filter {
-    /// Rows whose column is one of a few values.
-    pub fn any_of<'a>(column: &'static str, values: impl IntoIterator<Item = &'a str>) -> Filter {
-        Filter::AnyOf(column, values.into_iter().map(str::to_string).collect())
-    }
-
-    /// Rows whose column is this value.
-    pub fn equals(column: &'static str, value: &str) -> Filter {
-        Filter::any_of(column, [value])
-    }
-
-    /// Rows that both let through.
-    #[must_use]
-    pub fn and(self, other: Filter) -> Filter {
-        Filter::And(Box::new(self), Box::new(other))
-    }
-
-    /// Rows that either lets through.
-    #[must_use]
-    pub fn or(self, other: Filter) -> Filter {
-        Filter::Or(Box::new(self), Box::new(other))
-    }
-
-    /// The columns that it looks at.
-    pub(super) fn columns(&self) -> Vec<&'static str> {
-        let mut columns = match self {
-            Filter::AnyOf(column, _)
-            | Filter::StartsWith(column, _)
-            | Filter::EndsWith(column, _)
-            | Filter::Present(column) => vec![*column],
-            Filter::And(a, b) | Filter::Or(a, b) => [a.columns(), b.columns()].concat(),
-        };
-        columns.sort_unstable();
-        columns.dedup();
-        columns
-    }
-
-    /// The names that a row must hold one of, by column; `None` where others may be let through, or too many.
-    pub(super) fn names(&self) -> Option<Vec<(&'static str, &[String])>> {
-        let names = match self {
-            Filter::AnyOf(column, names) => {
-                NAMES.contains(column).then(|| vec![(*column, names.as_slice())])?
-            }
-            Filter::Or(a, b) => [a.names()?, b.names()?].concat(),
-            Filter::And(a, b) => a.names().or_else(|| b.names())?,
-            _ => return None,
-        };
-        let all: usize = names.iter().map(|(_, names)| names.len()).sum();
-        (all <= FEW_NAMES).then_some(names)
-    }
-
-    /// For each row of a frame, whether it is let through.
-    pub(super) fn mask(&self, frame: &DataFrame) -> PolarsResult<Vec<bool>> {
-        let texts = |column: &str, fits: &dyn Fn(&str) -> bool| -> PolarsResult<Vec<bool>> {
-            Ok(frame.column(column)?.str()?.iter().map(|text| text.is_some_and(fits)).collect())
-        };
-        let both = |a: &Filter, b: &Filter, one: fn(bool, bool) -> bool| -> PolarsResult<Vec<bool>> {
-            Ok(a.mask(frame)?.into_iter().zip(b.mask(frame)?).map(|(a, b)| one(a, b)).collect())
-        };
-        match self {
-            Filter::AnyOf(column, values) if values.len() <= FEW_VALUES => {
-                texts(column, &|text| values.iter().any(|value| value == text))
-            }
-            Filter::AnyOf(column, values) => {
-                let values: FxHashSet<&str> = values.iter().map(String::as_str).collect();
-                texts(column, &|text| values.contains(text))
-            }
-            Filter::StartsWith(column, start) => texts(column, &|text| text.starts_with(start.as_str())),
-            Filter::EndsWith(column, end) => texts(column, &|text| text.ends_with(end.as_str())),
-            Filter::Present(column) => texts(column, &|_| true),
-            Filter::And(a, b) => both(a, b, |a, b| a && b),
-            Filter::Or(a, b) => both(a, b, |a, b| a || b),
-        }
-    }
-}
 
 /// The rows of a table that a filter lets through, in order. The parts are read on all cores; of a long table rows are
 /// found by their names without reading it through.
@@ -243,86 +142,6 @@ pub fn json_parts(
         }?;
         objects(&frame).map_err(|e| Error::stale_file(&path, e))
     })
-}
-
-/// Some columns of one part of a table, for looking at a few rows of it; columns that it has not are left out.
-///
-/// # Errors
-/// [`Error::Damaged`] where the part is no Parquet file.
-pub fn part_columns(
-    stage: &StageReader,
-    table: &str,
-    part: usize,
-    columns: &[&str],
-) -> Result<DataFrame, Error> {
-    part_slices(stage, table, part, columns, std::iter::once((0, usize::MAX)))
-}
-
-/// Some columns of a few rows of one part. `rows` ascends. Only the pages of the file that hold them are
-/// decoded, run by run: cheap where they are a few, or stand together.
-///
-/// # Errors
-/// [`Error::Damaged`] where the part is no Parquet file.
-pub fn part_rows(
-    stage: &StageReader,
-    table: &str,
-    part: usize,
-    columns: &[&str],
-    rows: &[usize],
-) -> Result<DataFrame, Error> {
-    let runs = rows.chunk_by(|row, next| row + 1 == *next).filter_map(|run| Some((*run.first()?, run.len())));
-    part_slices(stage, table, part, columns, runs)
-}
-
-/// The slices, `(first row, rows)`, one below the other.
-fn part_slices(
-    stage: &StageReader,
-    table: &str,
-    part: usize,
-    columns: &[&str],
-    slices: impl Iterator<Item = (usize, usize)>,
-) -> Result<DataFrame, Error> {
-    let parts = stage.manifest().tables.get(table).map(|table| table.parts.as_slice()).unwrap_or_default();
-    let Some(part) = parts.get(part) else { return Ok(DataFrame::default()) };
-    slices_of(&stage.place().join(&part.file), columns, slices)
-}
-
-/// Some columns of a file, those that it has, on all cores.
-fn columns_of(path: &Path, columns: &[&str]) -> Result<DataFrame, Error> {
-    let damaged = |e: PolarsError| Error::stale_file(path, e);
-    let mut reader = open(path)?;
-    let known = known_columns(&mut reader, columns).map_err(damaged)?;
-    reader.with_columns(Some(known)).finish().map_err(damaged)
-}
-
-/// Some columns of a file, those that it has; of their rows the slices, `(first row, rows)`, one below the other.
-fn slices_of(
-    path: &Path,
-    columns: &[&str],
-    slices: impl Iterator<Item = (usize, usize)>,
-) -> Result<DataFrame, Error> {
-    let damaged = |e: PolarsError| Error::stale_file(path, e);
-    let mut whole: Option<DataFrame> = None;
-    for slice in slices {
-        let mut reader = open(path)?;
-        let known = known_columns(&mut reader, columns).map_err(damaged)?;
-        let reader = reader.with_columns(Some(known)).with_slice(Some(slice));
-        let frame = reader.read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
-        whole = Some(match whole {
-            Some(above) => above.vstack(&frame).map_err(damaged)?,
-            None => frame,
-        });
-    }
-    Ok(whole.unwrap_or_default())
-}
-
-fn open(path: &Path) -> Result<ParquetReader<File>, Error> {
-    Ok(ParquetReader::new(File::open(path).map_err(Error::io("read", path))?))
-}
-
-fn known_columns(reader: &mut ParquetReader<File>, columns: &[&str]) -> PolarsResult<Vec<String>> {
-    let schema = reader.schema()?;
-    Ok(columns.iter().filter(|column| schema.contains(column)).map(|column| (*column).to_string()).collect())
 }
 
 fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {

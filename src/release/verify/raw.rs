@@ -11,9 +11,9 @@ use crate::config::Config;
 use crate::pipeline::{RunError, stale_stages};
 use crate::recipe;
 use crate::release::CandidateSource;
-use crate::release::candidate::reader;
 use crate::release::manifest::{Candidate, Link, MANIFEST};
 use crate::release::numbered::{allot, rows};
+use crate::release::source::reader;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
 

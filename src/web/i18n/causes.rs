@@ -1,6 +1,6 @@
 //! Sentences that the libraries make, in the language of the page: why a stage is stale, what keeps records back.
 
-use super::sentences::sentence;
+use super::sentences::{fill, sentence};
 use super::{Language, stage, word};
 use crate::pipeline::{Cause, Change, Fate, Mend};
 use crate::review::ballot::Round;
@@ -9,17 +9,6 @@ use crate::text::grouped;
 /// A word with what stands in its places.
 pub(in crate::web) fn filled(language: Language, key: &str, given: &[&str]) -> String {
     fill(word(language, key).unwrap_or_default(), given)
-}
-
-/// A text with what stands in its places.
-pub(super) fn fill(text: &str, given: &[&str]) -> String {
-    let mut pieces = text.split("{}");
-    let mut text = pieces.next().unwrap_or_default().to_string();
-    for (given, piece) in given.iter().zip(pieces) {
-        text.push_str(given);
-        text.push_str(piece);
-    }
-    text
 }
 
 /// Why a stage is stale.

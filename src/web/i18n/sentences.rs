@@ -93,7 +93,7 @@ const SENTENCES: &[(&str, &str)] = &[
 pub(in crate::web) fn sentence(language: Language, text: &str) -> String {
     let found = SENTENCES.iter().find_map(|(en, zh)| Some((*zh, holes(en, text)?)));
     match (language, found) {
-        (Language::Zh, Some((zh, given))) => super::causes::fill(zh, &given),
+        (Language::Zh, Some((zh, given))) => fill(zh, &given),
         _ => text.to_string(),
     }
 }
@@ -114,6 +114,17 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
         rest = &rest[end + piece.len()..];
     }
     rest.is_empty().then_some(found)
+}
+
+/// A text with what stands in its places.
+pub(super) fn fill(text: &str, given: &[&str]) -> String {
+    let mut pieces = text.split("{}");
+    let mut text = pieces.next().unwrap_or_default().to_string();
+    for (given, piece) in given.iter().zip(pieces) {
+        text.push_str(given);
+        text.push_str(piece);
+    }
+    text
 }
 
 #[cfg(test)]

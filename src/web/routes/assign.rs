@@ -18,9 +18,10 @@ use crate::review::ballot::{Role, Round};
 use crate::review::{Annotator, AssignSettings, Digest, Step, Task, assign, resolve_all, written_by};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor};
+use crate::web::guard::Form;
 use crate::web::i18n::{Language, filled, word};
 use crate::web::view;
+use crate::web::visitor::Visitor;
 use crate::web::voting::Ballot;
 
 /// Assignments that are listed, the last first.

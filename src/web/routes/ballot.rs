@@ -4,8 +4,9 @@ use serde::Serialize;
 use serde_json::{Value as Whatever, json};
 
 use super::faults;
+pub(super) use super::faults::said;
 use crate::review::answers;
-use crate::review::ballot::{Choice, Field, KEEP, Kind, Label, Round};
+use crate::review::ballot::{Choice, Field, KEEP, Kind, Round};
 use crate::review::{Annotator, Item, Value, Vote};
 use crate::web::i18n::{Language, word};
 use crate::web::voting::{Note, Place, Seen, VoteIndex, own, standing, voted};
@@ -70,14 +71,6 @@ struct Asks {
     anyway: bool,
     /// The field and answers that ask for this one.
     when: Option<(&'static str, Vec<&'static str>)>,
-}
-
-/// A label in the language of the page.
-pub(super) fn said(language: Language, label: Label) -> &'static str {
-    match language {
-        Language::En => label.en,
-        Language::Zh => label.zh,
-    }
 }
 
 /// What somebody sees of an item in a round.

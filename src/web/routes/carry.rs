@@ -16,8 +16,9 @@ use crate::review::votes::Carried;
 use crate::review::{Item, Vote};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor};
+use crate::web::guard::Form;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 use crate::web::voting::Cast;
 
 /// Items on the page; what is confirmed makes room for the next.

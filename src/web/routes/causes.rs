@@ -13,9 +13,9 @@ use crate::recipe::Recipe;
 use crate::store::Manifest;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::i18n::{self, Language};
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// More records than these are counted once the page stands.
 const AT_ONCE: u64 = 20_000;

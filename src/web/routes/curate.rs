@@ -28,9 +28,9 @@ use crate::review::{
 use crate::shortcuts::Shortcuts;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::i18n::Language;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 use crate::web::voting::{Ballot, Note, Skip, standing};
 
 /// A review step as the page shows it: looked at, or to be filled in once the page stands.

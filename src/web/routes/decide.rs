@@ -15,8 +15,9 @@ use crate::recipe::Recipe;
 use crate::review::Digest;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor};
+use crate::web::guard::Form;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// The longest reason.
 const WHY_CHARS: usize = 500;

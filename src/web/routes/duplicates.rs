@@ -15,9 +15,9 @@ use crate::record::Entry;
 use crate::stages::{NearPair, PuzzleStage, Stage};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::staged::{Looking, Record};
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// Clusters or pairs on a page.
 const PAGE: usize = 20;

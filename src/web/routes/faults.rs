@@ -1,8 +1,7 @@
 //! What is wrong with an answer, in the language of the page and in the words that its reader chose from.
 
-use super::ballot::said;
 use crate::review::answers::{self, Fault};
-use crate::review::ballot::{Choice, Field, KEEP, Kind};
+use crate::review::ballot::{Choice, Field, KEEP, Kind, Label};
 use crate::review::{Item, Value, Vote, Why};
 use crate::web::guard::Form;
 use crate::web::i18n::{Language, filled, word};
@@ -149,6 +148,14 @@ pub(super) fn answered(
         Some((said(language, field.label), words))
     };
     form.iter().filter_map(told).collect()
+}
+
+/// A label in the language of the page.
+pub(super) fn said(language: Language, label: Label) -> &'static str {
+    match language {
+        Language::En => label.en,
+        Language::Zh => label.zh,
+    }
 }
 
 #[cfg(test)]

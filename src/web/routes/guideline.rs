@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::ballot::said;
 use super::decide::{desk, who};
-use super::review::{Who, ballot};
+use super::review::{Who, ballot, in_language};
 use crate::pipeline::now;
 use crate::recipe::Recipe;
 use crate::review::agreement::{self, Bootstrap};
@@ -19,9 +19,9 @@ use crate::review::{Digest, Vote};
 use crate::web::access::Rank;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor};
-use crate::web::i18n::Language;
+use crate::web::guard::Form;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 use crate::web::voting::{Ballot, Guide};
 
 /// The longest guideline, and the longest examples.
@@ -82,11 +82,6 @@ pub(in crate::web) async fn page(
     .await?;
     let all = json!({ "found": found, "desk": desk, "who": asked.r#as });
     view::page(&visitor, "guideline.html", all)
-}
-
-/// A guideline's examples for readers of a language.
-pub(super) fn in_language(guide: &Guide, language: Language) -> &str {
-    language.of(&guide.examples, guide.examples_in_chinese())
 }
 
 /// Every version once, the last first.

@@ -16,9 +16,9 @@ use crate::review::ballot::Round;
 use crate::review::{Annotator, Item, Value};
 use crate::web::app::{App, reading};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::i18n::Language;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 use crate::web::voting::{Note, Place, own, shown, standing};
 
 /// Votes on a page.

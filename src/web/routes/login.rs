@@ -11,8 +11,9 @@ use serde_json::json;
 use crate::web::access::Rank;
 use crate::web::app::{App, reading};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor, set_cookie};
+use crate::web::guard::{Form, set_cookie};
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// The form.
 pub(in crate::web) async fn form(visitor: Visitor) -> Result<Response, PageError> {

@@ -15,9 +15,9 @@ use crate::stages::draft;
 use crate::store::Manifest;
 use crate::web::app::{App, reading};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::i18n::{self, Language};
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 #[derive(Serialize)]
 struct Overview {

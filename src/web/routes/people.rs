@@ -13,9 +13,10 @@ use crate::pipeline::now;
 use crate::web::access::Rank;
 use crate::web::app::{App, reading};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor, set_cookie};
+use crate::web::guard::{Form, set_cookie};
 use crate::web::sessions::Sessions;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// The longest name.
 const NAME_CHARS: usize = 60;

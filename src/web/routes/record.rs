@@ -20,8 +20,8 @@ use crate::stages::withdrawal::Withdrawals;
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// Hits of a search, a recipe.
 const HITS: usize = 30;

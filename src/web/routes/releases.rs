@@ -21,8 +21,8 @@ use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::stages::review::Votes;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// The name of what a run builds.
 const CANDIDATE: &str = "candidate";

@@ -15,7 +15,6 @@ use serde_json::json;
 
 use super::ballot::{Shown, on_screen, said};
 use super::faults;
-use super::guideline::in_language;
 use crate::config::Config;
 use crate::pipeline::now;
 use crate::recipe::{self, Recipe};
@@ -26,9 +25,10 @@ use crate::review::{Annotator, Digest, Item, Step, Value, Vote};
 use crate::shortcuts::Tell;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor};
+use crate::web::guard::Form;
 use crate::web::i18n::Language;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 use crate::web::voting::{
     Assignments, Ballot, Cast, Guide, Note, Place, Seen, Skip, VoteIndex, far, own, shown, skip, waits,
 };
@@ -496,4 +496,9 @@ pub(in crate::web) fn ballot(
     step: &str,
 ) -> Result<Arc<Ballot>, PageError> {
     app.ballots.open(config, recipe, step)?.ok_or_else(PageError::not_found)
+}
+
+/// A guideline's examples for readers of a language.
+pub(super) fn in_language(guide: &Guide, language: Language) -> &str {
+    language.of(&guide.examples, guide.examples_in_chinese())
 }

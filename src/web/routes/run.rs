@@ -18,10 +18,11 @@ use crate::recipe;
 use crate::web::access::Rank;
 use crate::web::app::{App, reading};
 use crate::web::error::PageError;
-use crate::web::guard::{Form, Visitor};
+use crate::web::guard::Form;
 use crate::web::i18n::{self, Language};
 use crate::web::running::{RunState, Running};
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// The least time between two events: a stage of a million records says something a thousand times a second.
 const PACE: Duration = Duration::from_millis(300);

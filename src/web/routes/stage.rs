@@ -18,9 +18,9 @@ use crate::stages::Stage;
 use crate::store::{Error, Manifest};
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::guard::Visitor;
 use crate::web::staged::{Query, Record, Sort};
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// Records on a page.
 const PAGE: usize = 50;

@@ -1,7 +1,6 @@
 //! A release as a table: its columns, searched, filtered and sorted; one row whole; its files to take away; its card.
 
 use std::cmp::Ordering;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -9,7 +8,6 @@ use axum::extract::{Path, Query as Asked, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
-use pulldown_cmark::{Alignment, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
@@ -23,9 +21,9 @@ use crate::stages::withdrawal::Withdrawals;
 use crate::store::Error;
 use crate::web::app::{App, reading, recipe};
 use crate::web::error::PageError;
-use crate::web::file_cache::Made;
-use crate::web::guard::Visitor;
+use crate::web::tables::Table;
 use crate::web::view;
+use crate::web::visitor::Visitor;
 
 /// Rows on a page.
 const PAGE: usize = 50;
@@ -35,16 +33,6 @@ const FIRST: usize = 6;
 const VALUES: usize = 40;
 /// Bytes of a file that are sent at once.
 const CHUNK: usize = 64 << 10;
-
-/// The rows of the release that somebody looked at last, without those that were withdrawn since.
-#[derive(Default)]
-pub(in crate::web) struct Tables(Made<(), (PathBuf, String, u64), Table>);
-
-struct Table {
-    configs: Vec<(String, Vec<JsonRow>)>,
-    /// Rows that are about what was withdrawn since.
-    withdrawn: usize,
-}
 
 #[derive(Serialize)]
 struct Found {
@@ -315,43 +303,9 @@ pub(in crate::web) async fn card(
     view::page(&visitor, "card.html", found)
 }
 
-/// Markdown as HTML, without its head, for the filter of templates. What is HTML in it stays text, and a link leads to the web or within the page.
-pub(in crate::web) fn rendered(markdown: &str) -> String {
-    let body = markdown.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1));
-    let parser = Parser::new_ext(body.unwrap_or(markdown), Options::ENABLE_TABLES);
-    let safe = |url: &CowStr<'_>| ["https://", "http://", "#"].iter().any(|start| url.starts_with(start));
-    let events = parser.map(|event| match event {
-        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
-        Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-            let dest_url = if safe(&dest_url) { dest_url } else { CowStr::Borrowed("#") };
-            Event::Start(Tag::Link { link_type, dest_url, title, id })
-        }
-        // Pictures would be asked of somebody else's server.
-        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => Event::Text(CowStr::Borrowed("")),
-        // Alignment would be a style, which the content policy allows none of.
-        Event::Start(Tag::Table(columns)) => Event::Start(Tag::Table(vec![Alignment::None; columns.len()])),
-        other => other,
-    });
-    let mut out = String::new();
-    html::push_html(&mut out, events);
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_card_is_rendered_and_runs_nothing() {
-        let card = "---\nlicense: x\n---\n# Title\n\n<script>alert(1)</script>\n\n[a](javascript:alert(1)) <b>x</b> \
-                    [b](https://b.org)\n\n| a |\n|---:|\n| 1 |\n\n![p](https://c.org/p.png)";
-        let html = rendered(card);
-        assert!(html.contains("<h1>Title</h1>") && html.contains("<td>1</td>"), "{html}");
-        assert!(html.contains("href=\"https://b.org\"") && !html.contains("license"), "{html}");
-        for banned in ["<script", "<b>", "javascript:", "<img", "style"] {
-            assert!(!html.contains(banned), "{banned}: {html}");
-        }
-    }
 
     #[test]
     fn rows_are_searched_filtered_sorted_and_paged() {

@@ -11,10 +11,11 @@ use super::frames::{TEXT, texts};
 use super::index::{Index, NONE, chars, each_row};
 use super::query::{Finder, Query, Sort};
 use super::rows::{NEAR, entries, rows, said};
-use super::stages::Stages;
+use super::stages::{INDEXES, Stages};
+use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
-use crate::store::{Error, StageReader};
+use crate::store::{Error, StageReader, Workspace};
 
 /// A record that entered a stage, as a page shows it.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +41,34 @@ pub(in crate::web) struct Looking<'s> {
     inputs: Vec<StageReader>,
     index: Arc<Index>,
     key: String,
+}
+
+impl Stages {
+    /// Opens a stage; `None` where it was not made.
+    pub(in crate::web) fn open(
+        &self,
+        workspace: &Workspace,
+        recipe: &'static Recipe,
+        step: &Step,
+    ) -> Result<Option<Looking<'_>>, Error> {
+        // An input may stand in another recipe.
+        let open = |name: &str| match recipe.input(name) {
+            Some((of, number, step)) => StageReader::open(&workspace.stage(of.name, number, step.name)),
+            None => Ok(None),
+        };
+        let Some(stage) = open(step.name)? else { return Ok(None) };
+        let inputs: Vec<StageReader> =
+            step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
+        let hash = |reader: &StageReader, table: &str| reader.table(table).hash;
+        let key = [hash(&stage, "ledger"), hash(&stage, "rows")]
+            .into_iter()
+            .chain(inputs.iter().map(|input| hash(input, "rows")))
+            .collect::<Vec<_>>()
+            .join(" ");
+        let build = || Index::build(&stage, &inputs, self.names(&stage)?);
+        let index = self.indexes.get(&key, Index::bytes, INDEXES, build)?;
+        Ok(Some(Looking::new(self, stage, inputs, index, key)))
+    }
 }
 
 impl<'s> Looking<'s> {

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::frames::Frames;
 use super::index::Index;
-use super::look::Looking;
 use super::names::Names;
 use super::pairs::Pairs;
 use super::query::Query;
@@ -13,7 +12,7 @@ use crate::recipe::{Recipe, Step};
 use crate::store::{Error, StageReader, Workspace};
 
 /// Bytes of indexes that are kept.
-const INDEXES: usize = 48 << 20;
+pub(super) const INDEXES: usize = 48 << 20;
 /// Bytes of names that are kept.
 const NAMES: usize = 40 << 20;
 /// Bytes of pairs that are kept.
@@ -27,7 +26,7 @@ const LIKENESS: usize = 16;
 #[derive(Default)]
 pub(in crate::web) struct Stages {
     pub(super) frames: Frames,
-    indexes: Few<Index>,
+    pub(super) indexes: Few<Index>,
     names: Few<Names>,
     pairs: Few<Pairs>,
     likeness: Few<Option<Likeness>>,
@@ -35,7 +34,7 @@ pub(in crate::web) struct Stages {
 }
 
 /// The last things that were made, by what they were made of.
-struct Few<T> {
+pub(super) struct Few<T> {
     held: Mutex<Vec<(String, Arc<Slot<T>>)>>,
 }
 
@@ -51,7 +50,7 @@ impl<T> Default for Few<T> {
 impl<T> Few<T> {
     /// What is known by a key, or made now; whoever asks while it is being made waits for it. The oldest go
     /// while all together weigh more than `budget`.
-    fn get(
+    pub(super) fn get(
         &self,
         key: &str,
         weigh: impl Fn(&T) -> usize,
@@ -86,32 +85,6 @@ impl<T> Few<T> {
 }
 
 impl Stages {
-    /// Opens a stage; `None` where it was not made.
-    pub(in crate::web) fn open(
-        &self,
-        workspace: &Workspace,
-        recipe: &'static Recipe,
-        step: &Step,
-    ) -> Result<Option<Looking<'_>>, Error> {
-        // An input may stand in another recipe.
-        let open = |name: &str| match recipe.input(name) {
-            Some((of, number, step)) => StageReader::open(&workspace.stage(of.name, number, step.name)),
-            None => Ok(None),
-        };
-        let Some(stage) = open(step.name)? else { return Ok(None) };
-        let inputs: Vec<StageReader> =
-            step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
-        let hash = |reader: &StageReader, table: &str| reader.table(table).hash;
-        let key = [hash(&stage, "ledger"), hash(&stage, "rows")]
-            .into_iter()
-            .chain(inputs.iter().map(|input| hash(input, "rows")))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let build = || Index::build(&stage, &inputs, self.names(&stage)?);
-        let index = self.indexes.get(&key, Index::bytes, INDEXES, build)?;
-        Ok(Some(Looking::new(self, stage, inputs, index, key)))
-    }
-
     /// The names in a stage's ledger.
     pub(super) fn names(&self, stage: &StageReader) -> Result<Arc<Names>, Error> {
         self.names.get(&stage.table("ledger").hash, Names::bytes, NAMES, || Names::read(stage))

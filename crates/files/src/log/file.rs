@@ -1,13 +1,13 @@
 //! A log in one file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::LogError;
 use super::chain::Walk;
-use super::heads::{Head, Home, is_whole};
-use super::salvage;
+use super::heads::{Head, Home, is_whole, sync_folder};
+use super::stopped;
 
 /// A file of lines that are only ever added.
 #[derive(Clone, Debug)]
@@ -51,8 +51,8 @@ impl Log {
     /// # Errors
     /// [`LogError`] where the file cannot be read, or is not what was written.
     pub fn read(&self) -> Result<Vec<u8>, LogError> {
-        if salvage::of_log(&self.path).exists() {
-            return Err(LogError::damaged(&self.path, salvage::STOPPED));
+        if stopped::of_log(&self.path).exists() {
+            return Err(LogError::damaged(&self.path, stopped::STOPPED));
         }
         // The heads first: a file that grows meanwhile is longer than they say.
         let head = self.head()?;
@@ -167,9 +167,4 @@ impl Log {
         }
         self.home.append(&[Head::new(name, end + new.len() as u64, walk.chain)])
     }
-}
-
-/// Makes new names in a folder last.
-pub(super) fn sync_folder(folder: &Path) -> Result<(), LogError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(LogError::io(folder, "sync"))
 }

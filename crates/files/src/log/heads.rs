@@ -125,7 +125,7 @@ impl Home {
     pub(super) fn append_synced(&self, heads: &[Head]) -> Result<(), LogError> {
         let file = self.write(heads)?;
         file.sync_data().map_err(LogError::io(&self.path(), "sync"))?;
-        super::file::sync_folder(&self.0)
+        sync_folder(&self.0)
     }
 
     fn write(&self, heads: &[Head]) -> Result<File, LogError> {
@@ -183,4 +183,9 @@ pub(super) fn last_line(file: &mut File) -> io::Result<(u64, Option<Vec<u8>>)> {
 /// Whether the end of a file that has no newline is a line all the same: an object that is closed.
 pub(super) fn is_whole(tail: &[u8]) -> bool {
     tail.ends_with(b"}") && serde_json::from_slice::<serde::de::IgnoredAny>(tail).is_ok()
+}
+
+/// Makes new names in a folder last.
+pub(super) fn sync_folder(folder: &Path) -> Result<(), LogError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(LogError::io(folder, "sync"))
 }

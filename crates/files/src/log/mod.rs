@@ -17,6 +17,7 @@ mod heads;
 mod merge;
 mod salvage;
 mod segments;
+mod stopped;
 mod strays;
 mod writer;
 

@@ -6,14 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::chain::{Chain, split};
-use super::file::sync_folder;
-use super::heads::{HEADS, Head, Home};
+use super::heads::{HEADS, Head, Home, sync_folder};
+use super::stopped::{of_log, of_segments};
 use super::{Log, LogError, Segments};
 use crate::{durable, unpack};
-
-/// What is said of a log whose salvage did not come to its end.
-pub(super) const STOPPED: &str =
-    "a salvage of it was stopped before its end: `riddlemill fsck --salvage` finishes it";
 
 /// The logs of raw/ that are folders of segments.
 const FOLDERS: [&str; 3] = ["votes", "decisions", "seen"];
@@ -215,16 +211,6 @@ fn prepare(salvage: &Path, lines: &[Vec<u8>]) -> Result<(), LogError> {
     }
     durable::replace(salvage, &lines)
         .map_err(|e| LogError::io(salvage, "write")(io::Error::other(e.to_string())))
-}
-
-/// Where what is whole of a log in one file is kept while it is salvaged.
-pub(super) fn of_log(path: &Path) -> PathBuf {
-    path.with_extension("salvage")
-}
-
-/// Where what is whole of a log in segments is kept while it is salvaged.
-pub(super) fn of_segments(folder: &Path) -> PathBuf {
-    folder.join("lines.salvage")
 }
 
 fn of_file(home: &Home, path: &Path, aside: &Path) -> Result<(usize, usize), LogError> {

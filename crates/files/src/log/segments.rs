@@ -10,15 +10,14 @@
 //! without its end; the next append cuts that off, and readers never look at it. Nothing else is
 //! ever removed, but the open file of a segment once its sealed twin is on disk.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::LogError;
 use super::chain::{Walk, split};
 use super::heads::{HEADS, Head, Heads, Home, is_whole};
-use super::salvage;
-use super::writer::Writer;
+use super::stopped;
 use crate::{Digest, unpack};
 
 /// An open segment of more bytes than this is sealed after the append that makes it so long.
@@ -73,16 +72,6 @@ impl Segments {
         Ok(chunks.into_iter().map(|chunk| (chunk.path, chunk.lines)).collect())
     }
 
-    /// Waits for other writers, then cuts a torn tail off.
-    pub fn writer(&self) -> Result<Writer<'_>, LogError> {
-        fs::create_dir_all(&self.dir).map_err(LogError::io(&self.dir, "create"))?;
-        let path = self.dir.join("lock");
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let lock = lock.map_err(LogError::io(&path, "open"))?;
-        lock.lock().map_err(LogError::io(&path, "lock"))?;
-        Writer::new(self, lock)
-    }
-
     /// The complete lines after `position`, and moves it to their end. From the beginning, all of the log is proved;
     /// from elsewhere, that what is new follows from what was read.
     pub fn read_after(&self, position: &mut Position) -> Result<Vec<Chunk>, LogError> {
@@ -103,8 +92,8 @@ impl Segments {
 
     fn try_read_after(&self, position: &mut Position) -> Result<Vec<Chunk>, LogError> {
         let from_start = position.segment == 0;
-        if from_start && salvage::of_segments(&self.dir).exists() {
-            return Err(LogError::damaged(&self.dir, salvage::STOPPED));
+        if from_start && stopped::of_segments(&self.dir).exists() {
+            return Err(LogError::damaged(&self.dir, stopped::STOPPED));
         }
         // The heads first: a log that grows meanwhile is longer than they say.
         let heads = if from_start { self.heads()? } else { Heads::default() };

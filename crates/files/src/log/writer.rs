@@ -8,8 +8,7 @@ use rayon::prelude::*;
 
 use super::LogError;
 use super::chain::{Walk, split};
-use super::file::sync_folder;
-use super::heads::{Head, is_whole, last_line};
+use super::heads::{Head, is_whole, last_line, sync_folder};
 use super::segments::{CONTEXT, Position, Segment, Segments, hash_of, numbered, prove, sealed_lines};
 use crate::digest::Digester;
 
@@ -22,9 +21,21 @@ pub struct Writer<'s> {
     _lock: File,
 }
 
+impl Segments {
+    /// Waits for other writers, then cuts a torn tail off.
+    pub fn writer(&self) -> Result<Writer<'_>, LogError> {
+        fs::create_dir_all(&self.dir).map_err(LogError::io(&self.dir, "create"))?;
+        let path = self.dir.join("lock");
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let lock = lock.map_err(LogError::io(&path, "open"))?;
+        lock.lock().map_err(LogError::io(&path, "lock"))?;
+        Writer::new(self, lock)
+    }
+}
+
 impl<'s> Writer<'s> {
     /// The one writer: who has the log's lock. Mends what one that was stopped left.
-    pub(super) fn new(segments: &'s Segments, lock: File) -> Result<Writer<'s>, LogError> {
+    fn new(segments: &'s Segments, lock: File) -> Result<Writer<'s>, LogError> {
         let writer = Writer { segments, _lock: lock };
         writer.recover()?;
         Ok(writer)

@@ -6,98 +6,19 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs::{File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::done::{Done, FrontierError, Role, canonical};
 use super::fetch::{Answer, Validators};
-use super::journal::{Line, Replayed, append, replay};
-use super::run::Dirs;
+use super::journal::{Dirs, Line, Replayed, append, replay};
 use super::segment::{self, Segments};
 use super::settings::{Refresh, Resolved, Scope, Source};
 use super::since::Since;
-use super::walk::{Item, Role, Walk, canonical};
+use super::walk::{Item, Walk};
 use crate::pages::{Class, Facts, Site};
 use crate::warc::{block_digest, record_id};
-
-/// What is known of a page that is done; stands in the archive as its metadata record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Done {
-    /// Which pass over the source fetched it.
-    pub pass: u32,
-    /// Canonical address.
-    pub url: String,
-    /// What it was fetched for; `None` for robots.txt.
-    pub role: Option<Role>,
-    /// Redirects behind it.
-    pub hops: u32,
-    /// What it was.
-    pub class: Class,
-    /// HTTP status.
-    pub status: u16,
-    /// Where it redirects.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub redirect: Option<String>,
-    /// What it says about other pages.
-    #[serde(default)]
-    pub facts: Facts,
-    /// Of a sitemap, the sitemaps it names.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sitemaps: Vec<String>,
-    /// The pass asked for what is new alone.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub since: bool,
-    /// Only a part of it came: it is kept, and the page is asked for again.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub undone: bool,
-    /// `ETag`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub etag: Option<String>,
-    /// `Last-Modified`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_modified: Option<String>,
-    /// Digest of the payload.
-    pub digest: String,
-    /// Id of the response's record.
-    pub record: String,
-    /// Its date.
-    pub date: String,
-}
-
-/// Why a crawl's state cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum FrontierError {
-    /// A file cannot be read or written.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// Damage in the middle of an archive.
-    #[error("{}: damaged at byte {at}, with whole records behind it (not a torn tail; restore the file, nothing was changed)", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Where.
-        at: u64,
-    },
-    /// Another crawl is at work.
-    #[error("{}: another crawl of this source is running", path.display())]
-    Busy {
-        /// The lock.
-        path: PathBuf,
-    },
-}
-
-impl FrontierError {
-    pub(super) fn io(path: &Path, error: io::Error) -> Self {
-        FrontierError::Io { path: path.into(), error }
-    }
-}
 
 /// The state of one source's crawl.
 pub(super) struct Frontier {

@@ -3,14 +3,33 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::frontier::{Done, FrontierError};
-use super::run::Dirs;
+use super::done::{Done, FrontierError};
 use super::segment::{self, Entry};
 use super::settings::Source;
+
+/// Where a crawl keeps its things.
+#[derive(Clone, Debug)]
+pub struct Dirs {
+    /// `raw/warc`: each source has a folder in it. Nothing there is rewritten or deleted.
+    pub warc: PathBuf,
+    /// Outside `raw/`: an index that is rebuilt when it is lost.
+    pub state: PathBuf,
+}
+
+impl Dirs {
+    /// The folder of a source's archive.
+    pub fn archive(&self, source: &str) -> PathBuf {
+        self.warc.join(source)
+    }
+
+    pub(super) fn journal(&self, source: &str) -> PathBuf {
+        self.state.join(format!("{source}.jsonl"))
+    }
+}
 
 /// A line of the journal.
 #[derive(Serialize, Deserialize)]

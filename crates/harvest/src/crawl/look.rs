@@ -8,11 +8,12 @@ use std::time::SystemTime;
 use tokio::sync::mpsc::unbounded_channel;
 use url::Url;
 
+use super::done::FrontierError;
 use super::fetch::{Fetcher, Validators};
-use super::frontier::FrontierError;
 use super::gate::Gates;
 use super::guard::{Guard, SystemLookup};
-use super::run::{CrawlError, Dirs};
+use super::journal::Dirs;
+use super::run::CrawlError;
 use super::settings::{Source, authority};
 use super::visit::{Outcome, Visitor};
 use crate::pages::time;

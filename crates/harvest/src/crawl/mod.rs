@@ -3,9 +3,9 @@
 //! Reading order: [`settings`] is what a user says, [`plan`] what that means before any request.
 //! [`guard`] decides which addresses may be contacted, [`robots`] what a site allows, [`gate`] when;
 //! [`fetch`] makes one request and [`visit`] one page of it, retries included. [`segment`]
-//! makes what came durable, [`walk`] knows which pages follow from a page and [`since`] which of
-//! them changed, [`frontier`] joins
-//! both into a state that survives `kill -9`, and [`run`] drives it all.
+//! makes what came durable, [`done`] is what is known of a page that was had, [`walk`] knows which pages
+//! follow from a page, [`since`] and [`earlier`] which of them changed, [`frontier`] joins
+//! these into a state that survives `kill -9`, and [`run`] drives it all.
 //!
 //! Invariants
 //! - Every request, a redirect's and robots.txt's too, passes the guard; the connection goes to
@@ -15,6 +15,8 @@
 //!   done. The journal beside it is an index that is rebuilt when it is lost.
 //! - A site that demands a captcha or forbids us is left alone. Nothing here tries to get round it.
 
+mod done;
+mod earlier;
 mod fetch;
 mod frontier;
 mod gate;
@@ -31,10 +33,12 @@ mod sitemap;
 mod visit;
 mod walk;
 
-pub use frontier::{Age, Done, FrontierError, age};
+pub use done::{Done, FrontierError, Role};
+pub use frontier::{Age, age};
 pub use guard::{Guard, Lookup, Refusal, SystemLookup, is_public};
+pub use journal::Dirs;
 pub use look::{Looked, look, may_ask};
 pub use plan::{Plan, plan};
-pub use run::{CrawlError, Dirs, Event, Summary, run, run_with};
+pub use run::{CrawlError, Summary, run, run_with};
 pub use settings::{Seed, SettingsError, Source};
-pub use walk::Role;
+pub use visit::Event;

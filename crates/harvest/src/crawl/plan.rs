@@ -1,7 +1,8 @@
 //! What a crawl would do, without doing any of it.
 
 use super::frontier::Frontier;
-use super::run::{CrawlError, Dirs};
+use super::journal::Dirs;
+use super::run::CrawlError;
 use super::settings::Source;
 
 /// A crawl before its first request.

@@ -2,85 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::JoinSet;
 use url::Url;
 
+use super::done::{FrontierError, Role};
 use super::fetch::{Answer, Fetcher};
-use super::frontier::{Frontier, FrontierError, Read};
+use super::frontier::{Frontier, Read};
 use super::gate::Gates;
 use super::guard::{Guard, Lookup, SystemLookup};
+use super::journal::Dirs;
 use super::settings::{SettingsError, Source};
 use super::sitemap;
-use super::visit::{Outcome, Visitor};
-use super::walk::{Item, Role};
+use super::visit::{Event, Outcome, Visitor};
+use super::walk::Item;
 use crate::pages::{Class, Facts, charset, classify, parse};
-
-/// Where a crawl keeps its things.
-#[derive(Clone, Debug)]
-pub struct Dirs {
-    /// `raw/warc`: each source has a folder in it. Nothing there is rewritten or deleted.
-    pub warc: PathBuf,
-    /// Outside `raw/`: an index that is rebuilt when it is lost.
-    pub state: PathBuf,
-}
-
-impl Dirs {
-    /// The folder of a source's archive.
-    pub fn archive(&self, source: &str) -> PathBuf {
-        self.warc.join(source)
-    }
-
-    pub(super) fn journal(&self, source: &str) -> PathBuf {
-        self.state.join(format!("{source}.jsonl"))
-    }
-}
-
-/// What happens, as it happens.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// A page is done.
-    Done {
-        /// Its address.
-        url: String,
-        /// What it was.
-        class: Class,
-        /// HTTP status.
-        status: u16,
-        /// Bytes as sent.
-        bytes: u64,
-        /// Pages done in this pass.
-        done: u64,
-        /// Pages that wait.
-        pending: u64,
-    },
-    /// A request is tried again after a wait.
-    Waiting {
-        /// Its address.
-        url: String,
-        /// Why.
-        why: String,
-        /// For how long.
-        wait_secs: f64,
-    },
-    /// A page is left out, for this run.
-    Skipped {
-        /// Its address.
-        url: String,
-        /// Why.
-        why: String,
-    },
-    /// A host is left alone, for this run.
-    Halted {
-        /// Its name.
-        host: String,
-        /// Why.
-        why: String,
-    },
-}
 
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,8 +10,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::done::{Done, FrontierError};
 use super::fetch::Answer;
-use super::frontier::{Done, FrontierError};
 use crate::pages::time;
 use crate::warc::{Header, Location, Reader, block_digest, record_id, write_record};
 

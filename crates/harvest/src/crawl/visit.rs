@@ -12,13 +12,56 @@ use super::fetch::{Answer, FetchError, Fetcher, Validators, retry_after};
 use super::gate::Gates;
 use super::guard::Refusal;
 use super::robots::{MAX_BYTES, Robots};
-use super::run::Event;
 use super::settings::Politeness;
+use crate::pages::Class;
 use crate::warc::Truncated;
 
 const AGENT: &str = "riddlemill";
 const ROBOTS_FRESH: Duration = Duration::from_secs(24 * 3600);
 const ROBOTS_REDIRECTS: usize = 5;
+
+/// What happens, as it happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A page is done.
+    Done {
+        /// Its address.
+        url: String,
+        /// What it was.
+        class: Class,
+        /// HTTP status.
+        status: u16,
+        /// Bytes as sent.
+        bytes: u64,
+        /// Pages done in this pass.
+        done: u64,
+        /// Pages that wait.
+        pending: u64,
+    },
+    /// A request is tried again after a wait.
+    Waiting {
+        /// Its address.
+        url: String,
+        /// Why.
+        why: String,
+        /// For how long.
+        wait_secs: f64,
+    },
+    /// A page is left out, for this run.
+    Skipped {
+        /// Its address.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// A host is left alone, for this run.
+    Halted {
+        /// Its name.
+        host: String,
+        /// Why.
+        why: String,
+    },
+}
 
 /// How a visit ended.
 #[derive(Debug)]

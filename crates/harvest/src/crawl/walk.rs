@@ -3,24 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::done::{Role, canonical};
 use super::settings::Scope;
 use super::since::Since;
 use crate::pages::tieba::Address;
 use crate::pages::{Class, Facts, FloorComments, Site, number_of};
-
-/// Why a page is fetched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// For its content.
-    #[default]
-    Page,
-    /// For the addresses in it.
-    Sitemap,
-}
 
 /// A page to fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,13 +247,6 @@ impl Walk {
 
 fn thread_key(url: &Url, tid: u64) -> String {
     format!("{}/{tid}", url.host_str().unwrap_or_default())
-}
-
-/// The one spelling of an address. Fragments go everywhere, decorations where the site is known.
-pub(super) fn canonical(site: &Site, mut url: Url) -> Url {
-    url.set_fragment(None);
-    let address = if *site == Site::Tieba { Address::of(&url) } else { None };
-    address.and_then(|address| address.on(&url)).unwrap_or(url)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use reqwest::{Client, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt;
 
-use super::get::FetchError;
+use super::error::FetchError;
 use riddlemill_files::durable;
 
 /// How long a download is tried.

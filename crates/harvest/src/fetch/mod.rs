@@ -7,6 +7,7 @@
 //! is never overwritten unless the user asks for an update.
 
 mod download;
+mod error;
 mod get;
 mod lock;
 
@@ -14,5 +15,6 @@ mod lock;
 mod tests;
 
 pub use download::{Meter, Patience, Silent};
-pub use get::{FetchError, Fetched, Wanted, fetch};
+pub use error::FetchError;
+pub use get::{Fetched, Wanted, fetch};
 pub use lock::{LOCK, Pin, Pins};

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::dom::{self, selectors};
-use super::parse::{Site, parse};
 use super::text::text_of;
 
 /// What became of a page.
@@ -55,14 +54,6 @@ impl Class {
             .into_iter()
             .find(|class| class.code() == code)
     }
-}
-
-/// Classifies a page by its final address, status, title and structure. Body text alone decides
-/// nothing: a thread about captchas is a thread.
-///
-/// `final_url` is where the redirects ended, be it a place that was not fetched.
-pub fn classify(site: &Site, final_url: &str, status: u16, body: &str) -> Class {
-    parse(site, final_url, status, body, None).class
 }
 
 /// The verdict that needs no body: challenges, and a host that is asked too often.

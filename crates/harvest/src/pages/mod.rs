@@ -22,14 +22,15 @@ mod row;
 mod text;
 pub mod tieba;
 
-pub use classify::{Class, classify};
+pub use classify::Class;
 pub use dom::{MAX_DEPTH, TooDeep, address, canonical};
 pub use import::read_page;
 pub use import::{Imported, PageNote, each, import};
-pub use parse::{Facts, FloorComments, Parsed, Site, number_of, parse};
+pub use parse::{Facts, FloorComments, Parsed, Site, classify, parse};
 pub use profile::Profile;
 pub use row::{Post, PostKind, Riddle};
 pub use text::entities;
+pub use text::number_of;
 
 pub use riddlemill_text::text::time;
 

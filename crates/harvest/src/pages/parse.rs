@@ -8,6 +8,7 @@ use super::classify::{Class, by_answer, refused, without_structure};
 use super::dom;
 use super::profile::{Entry, Format, Profile, Reading};
 use super::row::{Post, Riddle};
+use super::text::number_of;
 use super::tieba::{self, Address};
 use super::{rd, riddles};
 
@@ -90,6 +91,14 @@ impl From<Class> for Parsed {
     }
 }
 
+/// Classifies a page by its final address, status, title and structure. Body text alone decides
+/// nothing: a thread about captchas is a thread.
+///
+/// `final_url` is where the redirects ended, be it a place that was not fetched.
+pub fn classify(site: &Site, final_url: &str, status: u16, body: &str) -> Class {
+    parse(site, final_url, status, body, None).class
+}
+
 /// Classifies a page and reads it. `url` is the final address, `captured` the page's date
 /// (`WARC-Date`), for dates without a year.
 ///
@@ -135,11 +144,6 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
         Site::Plain => None,
     };
     read.unwrap_or_else(|| without_structure(&page, status).into())
-}
-
-/// A number for what has only words: the same for the same.
-pub fn number_of(words: &str) -> u64 {
-    u64::from_le_bytes(blake3::hash(words.as_bytes()).as_bytes()[..8].try_into().unwrap_or_default())
 }
 
 /// `None` of a page that has neither posts nor links to them, nor what every such page has.

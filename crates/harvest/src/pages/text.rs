@@ -132,6 +132,11 @@ impl Lines {
     }
 }
 
+/// A number for what has only words: the same for the same.
+pub fn number_of(words: &str) -> u64 {
+    u64::from_le_bytes(blake3::hash(words.as_bytes()).as_bytes()[..8].try_into().unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::dom;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Names, Said, drawn, events, parted};
-use crate::http::Call;
+use crate::provider::Call;
 use crate::request::{Input, Request, Role};
 use crate::settings::{Endpoint, Format};
 

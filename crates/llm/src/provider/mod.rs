@@ -21,10 +21,18 @@ pub(super) use gemini::{model as gemini_model, version as gemini_version};
 #[cfg(test)]
 pub(super) use tests::{asked, endpoint, http, recorded, recorder_after};
 
-use super::http::Call;
 use super::request::{Message, Request, Role};
 use super::secret::{ApiKey, percent_encoded};
 use super::settings::{Endpoint, Format, Provider, Sampling};
+
+/// A request as it goes out.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The path behind the endpoint's address, such as `chat/completions`.
+    pub path: String,
+    /// The JSON body.
+    pub body: String,
+}
 
 /// A text as it stands in a path or a query.
 pub(super) fn percent(text: &str) -> String {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Names, drawn, schema};
-use crate::http::Call;
+use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::secret::percent_encoded;
 use crate::settings::{Endpoint, Format, LimitField, Provider};

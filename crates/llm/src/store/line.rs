@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::money::Usd;
+use crate::money::{Usage, Usd};
 use crate::request::{Key, Request};
 
 /// One line of a segment, `{"attempt": {…}}`, `{"failure": {…}}`, `{"reply": {…}}` or `{"forgotten": {…}}`.
@@ -158,26 +158,6 @@ impl std::fmt::Display for Origin {
         f.write_str(self.model.as_deref().unwrap_or("a model without a name"))?;
         self.fingerprint.iter().try_for_each(|fingerprint| write!(f, " {fingerprint}"))
     }
-}
-
-/// Tokens as the server counted them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Of the prompt.
-    pub prompt_tokens: u64,
-    /// Of the answer, hidden reasoning included.
-    pub completion_tokens: u64,
-    /// Of the prompt's, those that the server had at hand from before.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cached_tokens: u64,
-    /// Of the answer's, those of reasoning.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub reasoning_tokens: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_zero(tokens: &u64) -> bool {
-    *tokens == 0
 }
 
 impl Line {

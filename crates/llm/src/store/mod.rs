@@ -40,10 +40,11 @@ use riddlemill_files::log::LogError;
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
-pub use line::{Attempt, Failure, Forgotten, Line, Origin, StoredReply, Usage};
+pub use line::{Attempt, Failure, Forgotten, Line, Origin, StoredReply};
 pub use merge::MergedReplies;
 pub use salvage::SalvagedReplies;
 
+pub use super::money::Usage;
 use super::money::Usd;
 use super::request::Key;
 use reader::Reader;

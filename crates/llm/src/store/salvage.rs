@@ -200,7 +200,8 @@ fn sound(raw: &[u8], at: u64, all: bool) -> (Vec<u8>, Vec<u64>) {
 
 /// Writes lines as a new segment, which the next start seals.
 pub(super) fn write(dir: &Path, lines: &[u8]) -> Result<Number, StoreError> {
-    let (number, mut file) = segment::create(dir).map_err(|source| StoreError::io(dir, source))?;
+    let (number, mut file) =
+        segment::create(dir, registry::next(dir)).map_err(|source| StoreError::io(dir, source))?;
     let path = segment::open_path(dir, number);
     registry::begun(dir, number)?;
     file.write_all(lines).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&path, source))?;

@@ -61,10 +61,10 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
     Ok(found)
 }
 
-/// Creates and locks the next segment. Two processes that ask at once get two numbers.
-pub(super) fn create(dir: &Path) -> io::Result<(Number, File)> {
+/// Creates and locks the next segment, whose number is at least `first`. Two processes that ask at once get two numbers.
+pub(super) fn create(dir: &Path, first: Number) -> io::Result<(Number, File)> {
     // Nor is the number of one given again that is gone.
-    let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(super::registry::next(dir));
+    let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(first);
     loop {
         match File::options().write(true).read(true).create_new(true).open(open_path(dir, number)) {
             Ok(file) => {
@@ -207,7 +207,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn segment_of(dir: &Path, bytes: &[u8]) -> (Number, File) {
-        let (number, mut file) = create(dir).unwrap();
+        let (number, mut file) = create(dir, 1).unwrap();
         file.write_all(bytes).unwrap();
         (number, file)
     }

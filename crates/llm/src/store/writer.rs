@@ -201,7 +201,7 @@ impl Writer {
         let at = |source| StoreError::io(&self.dir, source);
         // Opened ahead of the index's lock; what is refused leaves it empty until something is not.
         if self.open.is_none() {
-            let (number, file) = segment::create(&self.dir).map_err(at)?;
+            let (number, file) = segment::create(&self.dir, registry::next(&self.dir)).map_err(at)?;
             self.open = Some(Open::new(number, file));
         }
         let Some(open) = &mut self.open else { return Err(StoreError::Closed) };
@@ -264,7 +264,11 @@ impl Writer {
     /// Goes on in a new segment and seals the full one on a thread of its own.
     fn rotate(&mut self) {
         // Where no new segment can be made, the old one goes on growing and the next batch tries again.
-        let (Some(open), Ok((number, file))) = (&self.open, segment::create(&self.dir)) else { return };
+        let (Some(open), Ok((number, file))) =
+            (&self.open, segment::create(&self.dir, registry::next(&self.dir)))
+        else {
+            return;
+        };
         let Ok(room) = open.room.moved_to(&file) else {
             _ = remove_if_there(&segment::open_path(&self.dir, number));
             return;

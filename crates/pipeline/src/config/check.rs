@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml_edit::{Document, Item, Table};
 
-use super::layers::{Layer, Origin};
+use super::layer::{Layer, Origin, item_json};
 use super::near_miss;
 use super::profile::Profiles;
 use super::reference;
@@ -489,39 +489,4 @@ fn plain_name(name: &str) -> bool {
 
 fn key_span(table: &Table, name: &str) -> Option<Range<usize>> {
     table.key(name).and_then(|k| k.span())
-}
-
-/// A value or a table, however it is written.
-pub(super) fn item_json(item: &Item) -> Option<Value> {
-    match item {
-        Item::Value(toml_edit::Value::InlineTable(table)) => table
-            .iter()
-            .map(|(k, v)| Some((k.to_string(), item_json(&Item::Value(v.clone()))?)))
-            .collect::<Option<_>>()
-            .map(Value::Object),
-        Item::Value(toml_edit::Value::Array(list)) => list
-            .iter()
-            .map(|v| item_json(&Item::Value(v.clone())))
-            .collect::<Option<Vec<_>>>()
-            .map(Value::Array),
-        Item::Value(value) => value_json(value),
-        Item::Table(table) => table
-            .iter()
-            .map(|(k, v)| Some((k.to_string(), item_json(v)?)))
-            .collect::<Option<_>>()
-            .map(Value::Object),
-        _ => None,
-    }
-}
-
-/// A TOML value as JSON; dates and inline tables have no place in these settings.
-pub(crate) fn value_json(value: &toml_edit::Value) -> Option<Value> {
-    Some(match value {
-        toml_edit::Value::String(s) => s.value().clone().into(),
-        toml_edit::Value::Integer(n) => (*n.value()).into(),
-        toml_edit::Value::Float(x) => serde_json::Number::from_f64(*x.value())?.into(),
-        toml_edit::Value::Boolean(b) => (*b.value()).into(),
-        toml_edit::Value::Array(list) => list.iter().map(value_json).collect::<Option<Vec<_>>>()?.into(),
-        _ => return None,
-    })
 }

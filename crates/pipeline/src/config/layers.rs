@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::check::{check, value_json};
+use super::check::check;
+use super::layer::{Layer, Origin, value_json};
 use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
 use super::{FILE, Profiles, Source};
@@ -16,39 +17,6 @@ use super::{near_miss, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_review::{Annotator, grades};
-
-/// Where a value came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Built in.
-    Default,
-    /// The recipe's own choice, after its paper.
-    Recipe,
-    /// The paper's choice where another is the recipe's own: `run.profile = "paper"`.
-    Profile,
-    /// pipeline.toml, at this line.
-    File(usize),
-    /// An environment variable.
-    Env(String),
-    /// A flag.
-    Flag,
-}
-
-impl std::fmt::Display for Origin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Origin::Default => f.write_str("default"),
-            Origin::Recipe => f.write_str("recipe"),
-            Origin::Profile => f.write_str("profile"),
-            Origin::File(line) => write!(f, "{FILE}:{line}"),
-            Origin::Env(name) => f.write_str(name),
-            Origin::Flag => f.write_str("flag"),
-        }
-    }
-}
-
-/// Values by dotted key: `dedup.metric`, `recipe.flub.dedup.metric`.
-pub(super) type Layer = BTreeMap<String, (Value, Origin)>;
 
 /// A resolved setting.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 //! sees only resolved values.
 
 mod check;
+mod layer;
 mod layers;
 mod licence;
 pub mod profile;
@@ -14,8 +15,9 @@ pub mod sections;
 mod source;
 mod template;
 
-pub(crate) use check::value_json;
-pub use layers::{Config, Origin, Overrides, PAPER, Setting, Written};
+pub use layer::Origin;
+pub(crate) use layer::value_json;
+pub use layers::{Config, Overrides, PAPER, Setting, Written};
 pub use profile::Profiles;
 pub use riddlemill_text::hint::{near_miss, unknown};
 pub use riddlemill_text::problem::{Problem, Problems};

@@ -12,7 +12,7 @@ use riddlemill_text::problem::{Found, Problem};
 use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike};
 
-use super::check::item_json;
+use super::layer::item_json;
 
 /// The folder of a workspace's own profiles.
 pub const FOLDER: &str = "profiles";

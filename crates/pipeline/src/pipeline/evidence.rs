@@ -19,7 +19,7 @@ use riddlemill_review::decisions::{DecisionLog, Verdict};
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
 use riddlemill_text::record::{Reason, State};
 
-use super::plan::{Change, Freshness, freshness};
+use super::freshness::{Change, Freshness, freshness};
 use super::{RunError, rows};
 
 /// A recipe with what is read once for all of its steps.

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::plan::{Freshness, Planned};
+use super::freshness::Freshness;
+use super::plan::Planned;
 use super::{RunError, rows};
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;

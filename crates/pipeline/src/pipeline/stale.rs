@@ -11,7 +11,8 @@ use riddlemill_tables::Manifest;
 use riddlemill_text::record::{Reason, State};
 
 use super::RunError;
-use super::plan::{Freshness, Planned, plan_of};
+use super::freshness::Freshness;
+use super::plan::{Planned, plan_of};
 
 /// A stage that a run would make anew, and what changed since it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

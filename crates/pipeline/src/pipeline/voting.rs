@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::waits::Mend;
 use super::{RunError, Tasks, review_items};
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
@@ -14,6 +13,19 @@ use riddlemill_review::{
     AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, resolve_all, written_by,
 };
 use riddlemill_tables::{Manifest, Workspace};
+
+/// What brings the records of a cause forward.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// Nothing that a command can do.
+    Nothing,
+    /// Another run.
+    Run,
+    /// Something outside of the program or in pipeline.toml, and then another run.
+    First(String),
+    /// A command.
+    Command(String),
+}
 
 /// A review with its items, the votes on them, and who was given what.
 pub(super) struct Voting<'c> {

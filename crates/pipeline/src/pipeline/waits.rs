@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::RunError;
-use super::voting::{self, Voting};
+use super::voting::{self, Mend, Voting};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::{Draft, Stage, draft};
@@ -36,19 +36,6 @@ pub enum Fate {
     Other,
     /// They went on without a draft.
     Undrafted,
-}
-
-/// What brings the records of a cause forward.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mend {
-    /// Nothing that a command can do.
-    Nothing,
-    /// Another run.
-    Run,
-    /// Something outside of the program or in pipeline.toml, and then another run.
-    First(String),
-    /// A command.
-    Command(String),
 }
 
 /// Records of one stage that one thing keeps back.

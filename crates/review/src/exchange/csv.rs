@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::entries::{Cells, Entries, Entry, Places};
-use super::export::{ExportError, Sheet};
 use super::problem::Trouble;
+use super::sheet::{ExportError, Sheet};
 use super::xlsx;
 use encoding_rs::{Encoding, GB18030};
 

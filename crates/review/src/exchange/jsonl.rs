@@ -6,8 +6,8 @@ use crate::value::Value;
 
 use super::csv::decode;
 use super::entries::{Cells, Entries, Entry, Places};
-use super::export::{ExportError, Sheet};
 use super::problem::{Problem, Trouble};
+use super::sheet::{ExportError, Sheet};
 
 pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let mut lines = Vec::new();

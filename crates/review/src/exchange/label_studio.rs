@@ -14,9 +14,9 @@ use crate::value::Value;
 
 use super::csv::decode;
 use super::entries::{Cells, Entries, Entry, Places};
-use super::export::{ExportError, Sheet, readable};
 use super::jsonl::value;
 use super::problem::{Problem, Trouble};
+use super::sheet::{ExportError, Sheet, readable};
 
 /// One task an item. Drafts, where they may be seen, are predictions.
 pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {

@@ -18,13 +18,15 @@ mod import;
 mod jsonl;
 mod label_studio;
 mod problem;
+mod sheet;
 mod xlsx;
 
 #[cfg(test)]
 mod tests;
 
 pub use csv::{SheetRow, disarm, sheet, sheet_rows, workbook_rows};
-pub use export::{Ballot, ExportError, File, Format, export};
+pub use export::{File, Format, export};
 pub use import::{Import, ImportSettings, import};
 pub(crate) use jsonl::value as json_value;
 pub use problem::{Problem, Trouble};
+pub use sheet::{Ballot, ExportError};

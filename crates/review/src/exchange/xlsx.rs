@@ -13,8 +13,8 @@ use crate::ballot::{Field, Kind};
 use crate::value::Value;
 
 use super::entries::{Cells, Entries, Entry, Places, letters};
-use super::export::Sheet;
 use super::problem::Trouble;
+use super::sheet::Sheet;
 
 const GUIDELINE: &str = "guideline";
 const OPTIONS: &str = "options";

@@ -9,10 +9,9 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::Score;
+use super::found::{Effort, Match};
 use super::index::Index;
 use super::keys::{Key, Placed, cut, placed};
-use super::lists;
 use super::metric::Linear;
 use super::records::Records;
 use super::signature::Classes;
@@ -22,36 +21,6 @@ use super::watch::Items;
 
 /// Records that one task probes.
 const TASK: usize = 256;
-
-/// Two records at or over the threshold, by record number, `b < a`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Match {
-    pub a: u32,
-    pub b: u32,
-    pub score: Score,
-}
-
-/// What a join did, for measures that do not depend on the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effort {
-    /// Keys put in an index.
-    pub keys: u64,
-    /// Keys looked up.
-    pub probes: u64,
-    /// Pairs that share a key and may be of the sizes of a pair, each as often as it was met.
-    pub met: u64,
-    /// Pairs compared in full.
-    pub compared: u64,
-}
-
-impl std::ops::AddAssign for Effort {
-    fn add_assign(&mut self, other: Self) {
-        self.keys += other.keys;
-        self.probes += other.probes;
-        self.met += other.met;
-        self.compared += other.compared;
-    }
-}
 
 /// An indexed block of records.
 pub(super) struct Block<'a> {
@@ -147,11 +116,13 @@ impl<'a> Block<'a> {
         self.index.len()
     }
 
-    /// Every pair of one of these records with an earlier one of the block, in order.
-    pub fn matches(&self, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
-        if !self.order.weights.is_empty() {
-            return lists::matches(self, probes, range, items);
-        }
+    /// Every pair of one of these records with an earlier one of the block, in order, record by record.
+    pub(super) fn probed(
+        &self,
+        probes: &Records,
+        range: Range<u32>,
+        items: Items<'_>,
+    ) -> (Vec<Match>, Effort) {
         let all: Vec<u32> = range.collect();
         let found: Vec<(Vec<Match>, Effort)> = all
             .par_chunks(TASK)

@@ -13,7 +13,8 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::block::{Block, Effort, Match};
+use super::block::Block;
+use super::found::{Effort, Match};
 use super::index::{Posting, SHARDS, shard_of};
 use super::keys::{Key, Placed, cut, finds_alone, placed};
 use super::metric::Linear;
@@ -47,13 +48,18 @@ struct Looking {
     skip: u16,
 }
 
-/// Every pair of one of these records with an earlier one of the block, in order.
-pub(super) fn matches(
-    block: &Block<'_>,
-    probes: &Records,
-    range: Range<u32>,
-    items: Items<'_>,
-) -> (Vec<Match>, Effort) {
+impl Block<'_> {
+    /// Every pair of one of these records with an earlier one of the block, in order: of bags list by list, of others
+    /// record by record.
+    pub fn matches(&self, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
+        match self.order.weights.is_empty() {
+            true => self.probed(probes, range, items),
+            false => matches(self, probes, range, items),
+        }
+    }
+}
+
+fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
     let all: Vec<u32> = range.collect();
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
     for some in all.chunks(AT_ONCE) {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{Block, Effort, Match, can_concern};
+use super::block::{Block, can_concern};
+use super::found::{Effort, Match};
 use super::index::Cutting;
 use super::records::Records;
 use super::stats::{Order, Stats};

@@ -38,7 +38,9 @@
 //! predicates, and its comparison on what they find.
 
 mod block;
+mod classes;
 mod disk;
+mod found;
 mod functions;
 mod index;
 mod keys;
@@ -47,6 +49,8 @@ mod memory;
 mod metric;
 mod openings;
 mod pairs;
+mod plan;
+mod query;
 mod records;
 mod resolve;
 mod signature;
@@ -59,12 +63,13 @@ mod tokens;
 mod verify;
 mod watch;
 
-pub use block::Effort;
 pub use disk::{DiskError, DiskJoined, LineSorter, SortedLines, Working, disk_join};
+pub use found::Effort;
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
 pub use metric::{Metric, similarity};
 pub use openings::openings_of;
-pub use pairs::{Joined, Pair, Query, self_join, self_join_watched};
+pub use pairs::{Joined, Pair, self_join, self_join_watched};
+pub use query::Query;
 pub use resolve::{Likeness, resolve};
 pub use signature::{NoSignature, Signature};
 pub use similarity_join::{

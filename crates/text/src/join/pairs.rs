@@ -2,19 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::block::Effort;
+use super::found::Effort;
 use super::memory::{BLOCK_KEYS, matches};
 use super::watch::Part;
-use super::{Metric, Score, Threshold, Watch};
-
-/// What to find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// How two rows are compared.
-    pub metric: Metric,
-    /// Pairs at or over it are found, all of them.
-    pub threshold: Threshold,
-}
+use super::{Query, Score, Watch};
 
 /// Two rows at or over the threshold, by their numbers in the input, `a < b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +98,7 @@ impl Joined {
 mod tests {
     use super::*;
     use crate::join::similarity;
+    use crate::join::{Metric, Threshold};
     use proptest::prelude::*;
 
     /// What the join must find, by comparing every row with every other.

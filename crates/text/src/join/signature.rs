@@ -6,9 +6,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::classes::{HEAVY, MIDDLING, TAG_BITS, TIERS, Tier, spread};
 use super::stats::Order;
 use super::tokens::parted;
-use crate::text::sameness::LEAST_WEIGHT;
 
 /// Which of 256 classes of symbols a record holds. As text it is 64 hex digits.
 ///
@@ -88,7 +88,7 @@ pub(super) struct Classes(u128);
 
 impl Classes {
     /// The lowest bits are the holder's, for a tag.
-    const TAG_BITS: u32 = 8;
+    const TAG_BITS: u32 = TAG_BITS;
 
     const KEPT: u128 = !0 << Self::TAG_BITS;
 
@@ -118,31 +118,6 @@ impl Classes {
         MIDDLING * middling.count_ones() + HEAVY * heavy.count_ones()
     }
 }
-
-/// Letters of a bag that weigh so much are in classes of their own, so that a class that is missing says what it
-/// weighs. Of the letters of a post about four in ten are heavy, as many middling.
-const HEAVY: u32 = 55;
-
-/// The same for those that weigh less, but so much. Lighter ones are in none of the 120 classes.
-const MIDDLING: u32 = 35;
-
-/// Where in a signature the letters of a bag are that weigh so much at least. Folded, light ones meet the tag's bits.
-struct Tier {
-    least: u32,
-    word: usize,
-    from: u32,
-    classes: u32,
-}
-
-/// From heavy to light; the last one has all others.
-const TIERS: [Tier; 6] = [
-    Tier { least: 70, word: 3, from: 0, classes: 64 },
-    Tier { least: HEAVY, word: 1, from: 0, classes: 64 },
-    Tier { least: 45, word: 2, from: Classes::TAG_BITS, classes: 64 - Classes::TAG_BITS },
-    Tier { least: MIDDLING, word: 0, from: Classes::TAG_BITS, classes: 64 - Classes::TAG_BITS },
-    Tier { least: 30, word: 2, from: 0, classes: Classes::TAG_BITS },
-    Tier { least: LEAST_WEIGHT, word: 0, from: 0, classes: Classes::TAG_BITS },
-];
 
 /// What the letters of one bag are worth, by class.
 #[derive(Clone, Debug)]
@@ -180,18 +155,6 @@ impl Worth {
 
 fn class(symbol: u32, order: &Order) -> usize {
     order.classes.get(symbol as usize).map_or_else(|| spread(symbol) as usize >> 24, |&class| class.into())
-}
-
-/// The class of a letter of a bag that weighs so much.
-pub(super) fn class_of_letter(letter: u32, weight: u32) -> u8 {
-    let tier = TIERS.iter().find(|tier| tier.least <= weight).unwrap_or(&TIERS[TIERS.len() - 1]);
-    let class = tier.word as u32 * 64 + tier.from + (((spread(letter) >> 8 & 0xFFFF) * tier.classes) >> 16);
-    class as u8
-}
-
-/// Fibonacci hashing: neighbours in rarity fall far apart.
-fn spread(symbol: u32) -> u32 {
-    symbol.wrapping_mul(0x9E37_79B9)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::keys::Plan;
-use super::signature::class_of_letter;
+use super::classes::class_of_letter;
+use super::plan::Plan;
 use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
 use super::{Metric, Query, Threshold};
 

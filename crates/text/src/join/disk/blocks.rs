@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::sorter::{Reader, Runs, Sorter};
 use super::{DiskError, Limits};
-use crate::join::block::{Block, Effort, Match};
+use crate::join::block::Block;
+use crate::join::found::{Effort, Match};
 use crate::join::index::Cutting;
 use crate::join::records::Records;
 use crate::join::stats::Order;

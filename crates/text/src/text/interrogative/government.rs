@@ -1,9 +1,10 @@
 //! Whether something governs a question: a verb that takes it as its object, or reported speech.
 
-use super::operator::{Kind, clause_after, clause_before};
+use super::kind::Kind;
 use super::quotation::is_filler;
 use super::words::{
-    contains_any, ends_with_any, is_break, is_clause_break, is_letter, rfind_any, starts_with_any,
+    clause_after, clause_before, contains_any, ends_with_any, is_break, is_clause_break, is_letter,
+    rfind_any, starts_with_any,
 };
 
 /// Verbs that take a question as their object.

@@ -20,6 +20,7 @@
 
 mod government;
 mod judgement;
+mod kind;
 mod operator;
 mod post;
 mod quotation;

@@ -2,42 +2,10 @@
 
 use std::ops::Range;
 
+use super::kind::Kind;
 use super::quotation::is_filler;
 use super::scope::{self, Scope};
-use super::words::{ends_with_any, is_break, is_letter, starts_with_any};
-
-/// How a sentence asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// `吗`, `么` at the end of a clause, `难道`.
-    Polar,
-    /// `是不是`, `有没有`, `能否`, `…了没`.
-    ANotA,
-    /// `A还是B`.
-    Alternative,
-    /// `为什么`, `凭什么`, `为何`.
-    Why,
-    /// `怎么办`, `怎么回事`, `如何是好`: the poster is at a loss.
-    Help,
-    /// `怎么`, `如何`, `咋`.
-    How,
-    /// `什么`, `啥`, `干嘛`.
-    What,
-    /// `谁`, `哪`, `何时`, `多少`, `第几`.
-    Which,
-}
-
-impl Kind {
-    /// Whether the answer to an operator of this kind is a phrase: `谁？小明。` `怎么` asks for a
-    /// reason as often as for a way and is left out.
-    pub(super) fn wants_phrase(self, word: &str) -> bool {
-        match self {
-            Kind::What | Kind::Which | Kind::Help => true,
-            Kind::How => matches!(word, "如何" | "怎样" | "怎么样"),
-            _ => false,
-        }
-    }
-}
+use super::words::{clause_after, clause_before, ends_with_any, is_break, is_letter, starts_with_any};
 
 /// One place in a sentence that can ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -280,23 +248,6 @@ fn contains_choice(left: &str) -> bool {
 /// What stands before and after the character `c` at `at`.
 fn around(sentence: &str, at: usize, c: char) -> (&str, &str) {
     (&sentence[..at], &sentence[at + c.len_utf8()..])
-}
-
-/// The clause that ends where `before` ends.
-pub(super) fn clause_before(before: &str) -> &str {
-    before.rfind(is_break).map_or(before, |at| before[at..].trim_start_matches(is_break))
-}
-
-/// The clause that begins where `after` begins. A space between Latin words ends no clause.
-pub(super) fn clause_after(after: &str) -> &str {
-    let joins = |at: usize| {
-        let ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-        after[at..].starts_with(' ')
-            && ascii(after[..at].chars().next_back())
-            && ascii(after[at + 1..].chars().next())
-    };
-    let end = after.match_indices(is_break).map(|(at, _)| at).find(|at| !joins(*at));
-    end.map_or(after, |at| &after[..at])
 }
 
 /// Whether a clause ends before `after`: punctuation, an emoji, quotation, or nothing follows.

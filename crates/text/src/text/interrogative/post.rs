@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::government;
-use super::operator::{self, Kind, Operator, clause_after};
+use super::kind::Kind;
+use super::operator::{self, Operator};
 use super::quotation;
 use super::scope::Scope;
+use super::words::clause_after;
 use super::words::{EMPTY_TAILS, PUZZLED, is_letter, is_sentence_break, starts_with_any};
 
 /// A post, parsed. All offsets are bytes into `text`.

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::government;
-use super::operator::{Kind, clause_after, clause_before};
-use super::words::{contains_any, ends_with_any, starts_with_any};
+use super::kind::Kind;
+use super::words::{clause_after, clause_before, contains_any, ends_with_any, starts_with_any};
 
 /// What an operator does in its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -151,3 +151,20 @@ pub(super) const PUZZLED: &[&str] = &[
     "请教",
     "有懂的",
 ];
+
+/// The clause that ends where `before` ends.
+pub(super) fn clause_before(before: &str) -> &str {
+    before.rfind(is_break).map_or(before, |at| before[at..].trim_start_matches(is_break))
+}
+
+/// The clause that begins where `after` begins. A space between Latin words ends no clause.
+pub(super) fn clause_after(after: &str) -> &str {
+    let joins = |at: usize| {
+        let ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+        after[at..].starts_with(' ')
+            && ascii(after[..at].chars().next_back())
+            && ascii(after[at + 1..].chars().next())
+    };
+    let end = after.match_indices(is_break).map(|(at, _)| at).find(|at| !joins(*at));
+    end.map_or(after, |at| &after[..at])
+}

@@ -1,30 +1,8 @@
 //! The verdict: the strongest predicate, less what the vetoes take.
 
-use super::predicate::{Predicate, PredicateSpec, Ratio};
+use super::predicate::{Predicate, PredicateSpec, Ratio, Verdict};
 use super::prepared::Prepared;
 use super::{compilation, identical, near, negation, opening, reworded, series, sound, template};
-
-/// Whether two posts tell the same joke. Ordered from unlike to like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    /// Two jokes.
-    Different,
-    /// A person must look; both are kept until then.
-    Borderline,
-    /// One joke: one of the two posts goes.
-    Same,
-}
-
-impl Verdict {
-    /// The word for it in ledgers and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Verdict::Different => "different",
-            Verdict::Borderline => "borderline",
-            Verdict::Same => "same",
-        }
-    }
-}
 
 /// Why a pair was taken to be less alike than its predicate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,4 +128,10 @@ fn after_vetoes(
         (veto, Verdict::Same) => (Verdict::Borderline, veto),
         (veto, _) => (Verdict::Different, veto),
     }
+}
+
+/// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that meet
+/// one of them; vetoes only take away.
+pub fn predicates() -> &'static [PredicateSpec] {
+    &[identical::SPEC, opening::SPEC, near::SPEC, sound::SPEC, reworded::SPEC]
 }

@@ -28,6 +28,7 @@ mod compilation;
 mod identical;
 mod near;
 mod negation;
+mod numbers;
 mod opening;
 mod predicate;
 mod prepared;
@@ -38,8 +39,8 @@ mod template;
 pub mod view;
 mod weight;
 
-pub use compare::{Comparison, Evidence, Verdict, Veto, compare, compare_prepared};
-pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View, predicates};
+pub use compare::{Comparison, Evidence, Veto, compare, compare_prepared, predicates};
+pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
 pub use prepared::{Prepared, Reading, Token};
 pub(crate) use reworded::PAIRS;
 pub use weight::weight;

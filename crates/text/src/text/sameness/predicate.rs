@@ -1,6 +1,28 @@
 //! The predicates as data: what an exact join needs to find every pair that gets a verdict.
 
-use super::{Verdict, identical, near, opening, prepared::Token, reworded, sound};
+use super::prepared::Token;
+
+/// Whether two posts tell the same joke. Ordered from unlike to like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Two jokes.
+    Different,
+    /// A person must look; both are kept until then.
+    Borderline,
+    /// One joke: one of the two posts goes.
+    Same,
+}
+
+impl Verdict {
+    /// The word for it in ledgers and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Different => "different",
+            Verdict::Borderline => "borderline",
+            Verdict::Same => "same",
+        }
+    }
+}
 
 /// Why a pair is worth a verdict. In the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -156,10 +178,4 @@ impl PredicateSpec {
             Verdict::Same
         }
     }
-}
-
-/// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that meet
-/// one of them; vetoes only take away.
-pub fn predicates() -> &'static [PredicateSpec] {
-    &[identical::SPEC, opening::SPEC, near::SPEC, sound::SPEC, reworded::SPEC]
 }

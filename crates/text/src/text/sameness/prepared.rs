@@ -1,6 +1,6 @@
 //! A text made ready for many comparisons.
 
-use super::{series, view, weight};
+use super::{numbers, view, weight};
 
 /// One token of a bag: a character or a pair of neighbours, with how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,7 +64,7 @@ impl Reading {
         Self {
             key: if is_folded { folded } else { view::bare(text) },
             is_folded,
-            series: series::numbers(&plain),
+            series: numbers::numbers(&plain),
             items: count_items(&plain),
         }
     }

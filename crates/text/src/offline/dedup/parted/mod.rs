@@ -17,6 +17,7 @@
 //! the functions of [`crate::join`]; what comes out is what [`super::decide`] decides over the whole.
 
 mod blocks;
+mod keyer;
 mod line;
 mod measure;
 mod rank;
@@ -27,7 +28,8 @@ mod verify;
 
 pub use blocks::{BlockError, Heavy, KeyBlocks, heavy_of_blocks, pairs_of_blocks};
 pub use line::{Decision, KeyLine, PairLine, StatLine};
-pub use measure::{Compared, Keyer, Measure};
+pub use keyer::Keyer;
+pub use measure::{Compared, Measure};
 pub use rank::{id_of, rank_of};
 pub use resolve::{ResolveError, decisions};
 pub use share::{NoShare, Share};

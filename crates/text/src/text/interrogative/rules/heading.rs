@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::operator::Kind;
+use crate::text::interrogative::kind::Kind;
 use crate::text::interrogative::post::{Mark, Post};
 use crate::text::interrogative::words::{contains_any, starts_with_any};
 

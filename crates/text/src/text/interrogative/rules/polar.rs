@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::operator::Kind;
+use crate::text::interrogative::kind::Kind;
 use crate::text::interrogative::post::Post;
 
 pub(super) const PAGE: Page = Page {

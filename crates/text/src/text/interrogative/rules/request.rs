@@ -9,9 +9,9 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::operator::{clause_after, clause_before};
 use crate::text::interrogative::post::Post;
 use crate::text::interrogative::quotation::is_filler;
+use crate::text::interrogative::words::{clause_after, clause_before};
 use crate::text::interrogative::words::{contains_any, is_clause_break, is_letter, starts_with_any};
 
 pub(super) const PAGE: Page = Page {

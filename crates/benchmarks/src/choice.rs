@@ -1,0 +1,40 @@
+//! What annotators read in both languages, and the options they choose among.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// A text in both languages of the annotators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Label {
+    /// English.
+    pub en: &'static str,
+    /// Chinese.
+    pub zh: &'static str,
+}
+
+/// Shorthand of the ballot files.
+pub const fn label(en: &'static str, zh: &'static str) -> Label {
+    Label { en, zh }
+}
+
+/// One option of a choice. The code stands in votes and never changes; labels may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// The stable name in votes: lower-case ASCII, digits and `_`.
+    pub code: &'static str,
+    /// What annotators read.
+    pub label: Label,
+    /// When it applies.
+    pub definition: Label,
+    /// A text to which it applies, where one helps.
+    pub example: Option<Label>,
+}
+
+/// Shorthand of the ballot files.
+pub const fn choice(code: &'static str, label: Label, definition: Label) -> Choice {
+    Choice { code, label, definition, example: None }
+}
+
+/// Options that several fields share, by the name of their list.
+pub type Lists = BTreeMap<&'static str, Vec<Choice>>;

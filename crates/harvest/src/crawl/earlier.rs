@@ -1,0 +1,79 @@
+//! What earlier passes did, read into what a further one knows.
+
+use url::Url;
+
+use super::done::{Done, Role, canonical};
+use super::settings::Scope;
+use super::since::Since;
+use super::walk::Walk;
+use crate::pages::tieba::Address;
+use crate::pages::{Class, Facts, Site};
+
+impl Since {
+    /// Reads what earlier passes did, in their order.
+    pub fn of<'d>(site: &Site, scope: &Scope, entries: impl Iterator<Item = &'d Done>) -> Since {
+        let (mut since, mut walk) = (Since::default(), Walk::default());
+        for done in entries {
+            let (Some(role), Ok(url)) = (done.role, Url::parse(&done.url)) else { continue };
+            if done.class == Class::Blocked || done.undone || done.redirect.is_some() {
+                continue;
+            }
+            since.done.insert(done.url.clone());
+            if done.class == Class::Forbidden {
+                continue;
+            }
+            for (thread, mark) in threads(site, &url, &done.facts) {
+                since.marks.insert(thread.into(), mark);
+            }
+            if role == Role::Sitemap {
+                continue;
+            }
+            walk.follow(site, scope, &url, done.class, &done.facts);
+            let first = walk.first_of(site, &url);
+            match is_list(site, &url, &done.facts) {
+                true => drop(since.lists.insert(done.url.clone(), done.facts.clone())),
+                false if done.class == Class::Ok && *site != Site::Plain => {
+                    let known = since.last.get(&first).is_some_and(|last| page_of(last) > page_of(&done.url));
+                    if !known {
+                        since.last.insert(first, done.url.clone());
+                    }
+                }
+                false => {}
+            }
+        }
+        since.first = walk.into_firsts();
+        since
+    }
+}
+
+/// The threads that a page leads to, each with what its row says.
+fn threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
+    let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
+    match (site, Address::of(url)) {
+        (Site::Tieba, Some(Address::List { .. })) => {
+            let of =
+                |(at, tid): (usize, &u64)| Some((Address::Thread { tid: *tid, page: 1 }.on(url)?, mark(at)));
+            facts.ids.iter().enumerate().filter_map(of).collect()
+        }
+        _ => {
+            let of = |(at, href): (usize, &String)| Some((canonical(site, url.join(href).ok()?), mark(at)));
+            facts.links.iter().enumerate().filter_map(of).collect()
+        }
+    }
+}
+
+fn is_list(site: &Site, url: &Url, facts: &Facts) -> bool {
+    match site {
+        Site::Tieba => matches!(Address::of(url), Some(Address::List { .. })),
+        Site::Riddles | Site::Rd => true,
+        Site::Profile(_) | Site::Plain => !facts.links.is_empty(),
+    }
+}
+
+/// Of an address of Tieba's, which page of its thread it is; of others none is before another.
+fn page_of(url: &str) -> u64 {
+    match Url::parse(url).ok().and_then(|url| Address::of(&url)) {
+        Some(Address::Thread { page, .. }) => page,
+        _ => 0,
+    }
+}

@@ -1,0 +1,209 @@
+//! Whether what was made is what would be made now, and what changed since.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use riddlemill_tables::{Error, FORMAT, Manifest, StageReader};
+
+/// Whether a stage must be made.
+#[derive(Clone, Debug)]
+pub enum Freshness {
+    /// It is what a run would make.
+    Fresh(Box<Manifest>),
+    /// It was made from something else.
+    Stale(Box<Manifest>, Vec<Change>),
+    /// It was never made, or was deleted.
+    Missing,
+    /// Its tables are of another layout.
+    Layout(u32),
+    /// Its files are not whole.
+    Damaged(String),
+}
+
+impl Freshness {
+    /// What is said of a stage of another layout: whether it is `older` or `newer`, and what a run does.
+    pub fn of_layout(layout: u32) -> (&'static str, String) {
+        let state = if layout < FORMAT { "older" } else { "newer" };
+        (state, format!("layout {layout}, a run writes layout {FORMAT}"))
+    }
+}
+
+/// Why a stage is stale, one thing of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Change {
+    /// The program does otherwise.
+    Code {
+        /// The version that made it.
+        before: u32,
+        /// The version of today.
+        now: u32,
+    },
+    /// A setting.
+    Setting {
+        /// Its key.
+        key: String,
+        /// What it was, as JSON.
+        before: String,
+        /// What it is, as JSON.
+        now: String,
+    },
+    /// The rows of a stage before it.
+    Input {
+        /// That stage.
+        stage: String,
+    },
+    /// There is more of it: votes, replies, decisions, withdrawals.
+    New {
+        /// Of what: `votes`, `replies`, `decisions`, `withdrawn`.
+        key: String,
+        /// How many.
+        count: u64,
+    },
+    /// What it used is another now.
+    Otherwise {
+        /// What.
+        key: String,
+    },
+    /// What it used is there no more.
+    Gone {
+        /// What.
+        key: String,
+    },
+    /// It would use what it had not.
+    Added {
+        /// What.
+        key: String,
+    },
+    /// What may be asked for is not here: replies, embeddings.
+    Missing {
+        /// Of what: `replies`, `embeddings`.
+        key: String,
+        /// How many.
+        count: u64,
+    },
+    /// Its tables are of another layout.
+    Layout,
+}
+
+/// `12 new votes`, `threshold 0.80 -> 0.85`.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Code { before, now } => write!(f, "its code {before} -> {now}"),
+            Change::Setting { key, before, now } => write!(f, "{key} {before} -> {now}"),
+            Change::Input { stage } => write!(f, "input {stage} changed"),
+            Change::New { key, count } => {
+                let (one, several) = match key.as_str() {
+                    "votes" => ("vote", "votes"),
+                    "decisions" => ("decision", "decisions"),
+                    "withdrawn" => ("withdrawal", "withdrawals"),
+                    _ => ("reply", "replies"),
+                };
+                write!(f, "{count} new {}", if *count == 1 { one } else { several })
+            }
+            Change::Otherwise { key } => write!(f, "{key} changed"),
+            Change::Gone { key } if key == "decisions" => write!(f, "decisions were taken back"),
+            Change::Gone { key } => write!(f, "{key} is gone"),
+            Change::Added { key } => write!(f, "{key} is new"),
+            Change::Missing { key, count: 1 } if key == "replies" => write!(f, "1 reply is missing"),
+            Change::Missing { key, count } => write!(f, "{count} {key} are missing"),
+            Change::Layout => write!(f, "made by another layout"),
+        }
+    }
+}
+
+/// All that changed, in words.
+pub fn told(why: &[Change]) -> String {
+    why.iter().map(Change::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Compares what stands in a stage's place with what a run would make.
+pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
+    let reader = match StageReader::open(place) {
+        Ok(Some(reader)) => reader,
+        Ok(None) => return Freshness::Missing,
+        Err(Error::Layout { layout, .. }) => return Freshness::Layout(layout),
+        Err(e) => return Freshness::Damaged(e.to_string()),
+    };
+    if let Err(e) = reader.complete() {
+        return Freshness::Damaged(e.to_string());
+    }
+    let manifest = Box::new(reader.manifest().clone());
+    if manifest.fingerprint == opening.fingerprint {
+        return Freshness::Fresh(manifest);
+    }
+    let why = differences(&manifest, opening);
+    Freshness::Stale(manifest, why)
+}
+
+/// What changed since a stage was made.
+pub fn differences(old: &Manifest, new: &Manifest) -> Vec<Change> {
+    let mut why = Vec::new();
+    if old.stage_version != new.stage_version {
+        why.push(Change::Code { before: old.stage_version, now: new.stage_version });
+    }
+    let none = Value::Null;
+    for key in keys(&old.settings, &new.settings) {
+        let (before, now) = (old.settings.get(key).unwrap_or(&none), new.settings.get(key).unwrap_or(&none));
+        if before != now {
+            let (before, now) = (before.to_string(), now.to_string());
+            why.push(Change::Setting { key: key.clone(), before, now });
+        }
+    }
+    for input in &new.inputs {
+        let before = old.inputs.iter().find(|i| i.stage == input.stage);
+        if before != Some(input) {
+            why.push(Change::Input { stage: input.stage.clone() });
+        }
+    }
+    for key in keys(&old.evidence, &new.evidence) {
+        match (old.evidence.get(key), new.evidence.get(key)) {
+            (None, Some(now)) if key == "decisions" || key == "withdrawn" => why.push(change(key, "0", now)),
+            (Some(_), None) => why.push(Change::Gone { key: key.clone() }),
+            (None, Some(_)) => why.push(Change::Added { key: key.clone() }),
+            (Some(before), Some(now)) if before != now => why.push(change(key, before, now)),
+            _ => {}
+        }
+    }
+    if why.is_empty() {
+        why.push(Change::Layout);
+    }
+    why
+}
+
+/// Votes and replies are counted.
+fn change(key: &str, before: &str, now: &str) -> Change {
+    let count = |value: &str| value.split(' ').next().and_then(|n| n.parse::<u64>().ok());
+    match (key, count(before), count(now)) {
+        ("votes" | "replies" | "decisions" | "withdrawn", Some(before), Some(now)) if now > before => {
+            Change::New { key: key.to_owned(), count: now - before }
+        }
+        _ => Change::Otherwise { key: key.to_owned() },
+    }
+}
+
+fn keys<'a, V>(
+    old: &'a BTreeMap<String, V>,
+    new: &'a BTreeMap<String, V>,
+) -> std::collections::BTreeSet<&'a String> {
+    old.keys().chain(new.keys()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn new_votes_and_replies_are_counted() {
+        let change = |key: &str, before: &str, now: &str| super::change(key, before, now).to_string();
+        assert_eq!(change("votes", "3 aa", "15 bb"), "12 new votes");
+        assert_eq!(change("replies", "3 aa", "4 bb"), "1 new reply");
+        assert_eq!(change("decisions", "0", "1 bb"), "1 new decision");
+        assert_eq!(change("votes", "3 aa", "3 bb"), "votes changed");
+        assert_eq!(change("withdrawn", "0", "1 bb"), "1 new withdrawal");
+        assert_eq!(change("prompt x", "3 aa", "4 bb"), "prompt x changed");
+    }
+}

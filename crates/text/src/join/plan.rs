@@ -1,0 +1,114 @@
+//! How long keys are, and what a record's keys must cover.
+
+use super::metric::Metric;
+use super::{Query, Threshold};
+use crate::text::sameness::MOST_WEIGHT;
+
+/// The most subsets a record enumerates for one required overlap; it bounds their length.
+const MOST_SUBSETS: u64 = 1000;
+
+/// The same for bags, whose pairs leave more unshared; most records are far from their worst pair.
+const MOST_SUBSETS_OF_BAG: u64 = 1_000_000;
+
+/// Required overlaps from here on use single tokens as keys.
+const LONG: u32 = 1024;
+
+/// No key has more tokens.
+pub(super) const DEEPEST: u32 = 7;
+
+/// No key of a bag has more.
+const DEEPEST_OF_BAG: u32 = 3;
+
+/// What a record's keys must cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// The record's size.
+    pub(super) size: u32,
+    /// The least that a pair shares.
+    pub(super) least: u32,
+    /// Bit k: some pair stops at keys of k tokens whatever their rarity.
+    pub(super) stops: u32,
+    /// The least size of a partner.
+    pub(super) partner: u32,
+}
+
+impl Budget {
+    /// The least that a pair shares of the pairs of neighbours of a bag, which weigh so much here.
+    pub(super) fn least_of_pairs(&self, weight: u32) -> u32 {
+        // A letter that is neither the first nor the last is in two of them.
+        Metric::need_of_pairs(weight, (2 * self.partner).saturating_sub(2 * MOST_WEIGHT))
+    }
+}
+
+/// How keys are cut for one metric and threshold. Depends on nothing else.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    metric: Metric,
+    threshold: Threshold,
+    /// What a token is worth, about.
+    unit: u32,
+    /// By required overlap in tokens, below [`LONG`]: most tokens a key.
+    stop: Vec<u8>,
+}
+
+impl Plan {
+    pub fn of(query: &Query) -> Self {
+        let Query { metric, threshold } = *query;
+        // A Chinese character of middling rarity weighs 65.
+        let (unit, most, deepest) = match metric {
+            Metric::Reworded => (65, MOST_SUBSETS_OF_BAG, DEEPEST_OF_BAG),
+            _ => (1, MOST_SUBSETS, DEEPEST),
+        };
+        let need = |a| metric.need(threshold, a, metric.least_partner(threshold, a));
+        let mut stop = vec![0];
+        for overlap in 1..LONG {
+            // The largest record that can be in a pair with this overlap.
+            let (mut largest, mut above) = (overlap * unit, 2 * LONG * unit);
+            while largest + 1 < above {
+                let middle = largest + (above - largest) / 2;
+                if need(middle) <= overlap * unit { largest = middle } else { above = middle }
+            }
+            let skips = u64::from((largest / unit).saturating_sub(overlap));
+            // A key of a bag begins with one of its pairs of neighbours.
+            let ways = |k: u32| match metric {
+                Metric::Reworded => u64::from(largest / unit) * subsets(skips, k - 1),
+                _ => subsets(skips, k),
+            };
+            let deep = |k: u32| largest + 1 < 2 * LONG * unit && ways(k) <= most;
+            let k = (1..=deepest.min(overlap)).take_while(|&k| k == 1 || deep(k)).count();
+            stop.push(k as u8);
+        }
+        Self { metric, threshold, unit, stop }
+    }
+
+    /// For pairs of a record of this size with smaller ones, or as large ones, of these sizes.
+    pub fn downward(&self, size: u32, partners: (u32, u32)) -> Option<Budget> {
+        let least = self.metric.least_partner(self.threshold, size).max(partners.0);
+        let most = size.min(partners.1);
+        (least <= most).then(|| {
+            let need = |partner| self.metric.need(self.threshold, size, partner);
+            Budget { partner: least, ..self.budget(size, need(least), need(most)) }
+        })
+    }
+
+    /// For pairs of a record of this size with records of at least its size.
+    pub fn upward(&self, size: u32) -> Budget {
+        self.budget(size, self.metric.need(self.threshold, size, size), size)
+    }
+
+    /// Of pairs that share from `least` to `most`.
+    fn budget(&self, size: u32, least: u32, most: u32) -> Budget {
+        let tokens = |overlap: u32| (overlap / self.unit).clamp(1, LONG);
+        let stops = (tokens(least)..=tokens(most)).fold(0, |stops, overlap| stops | 1 << self.stop(overlap));
+        Budget { size, least, stops, partner: size }
+    }
+
+    fn stop(&self, overlap: u32) -> u8 {
+        self.stop.get(overlap as usize).copied().unwrap_or(1)
+    }
+}
+
+/// Ways to choose k tokens of which the last passes over at most `skips`.
+fn subsets(skips: u64, k: u32) -> u64 {
+    (1..=u64::from(k)).fold(1, |ways, i| (ways * (skips + i) / i).min(u64::from(u32::MAX)))
+}

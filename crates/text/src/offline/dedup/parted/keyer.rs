@@ -1,0 +1,121 @@
+//! The keys of rows: two that compare alike share one.
+
+use super::blocks::KeyBlocks;
+use super::line::{KeyLine, SAME};
+use super::measure::{Kind, Measure, Seen, digest};
+use super::share::Share;
+use super::stats::PartStats;
+use crate::join::{self, Order, Role, RowKey, Sketch, Uncounted, openings_of};
+use crate::text::sameness::Predicate;
+
+/// Cuts keys of rows.
+#[derive(Clone, Debug)]
+pub struct Keyer {
+    measure: Measure,
+    orders: Vec<Order>,
+}
+
+impl Keyer {
+    /// A keyer for the corpus of these statistics.
+    pub fn new(measure: Measure, stats: &PartStats) -> Keyer {
+        let orders = stats.orders(&measure);
+        Keyer { measure, orders }
+    }
+
+    /// The key that rows share which compare alike with every row; none where the text is like no other, or
+    /// the key is of another share.
+    pub fn same<'a>(measure: &Measure, rank: &'a str, text: &str, share: Share) -> Option<KeyLine<'a>> {
+        let read = measure.read(text);
+        let digest = (!read.is_blank()).then(|| read.digest())?;
+        let key = || Row { rank, of: SAME, signature: "" }.line(format!("{digest:032x}"), 0, (0, 0));
+        share.holds((digest >> 64) as u64).then(key)
+    }
+
+    /// Takes the keys of a row that are of this share: two rows that are alike have a key in common, the smaller
+    /// with role 0, the larger with 1.
+    ///
+    /// # Errors
+    /// [`Uncounted`] where the statistics are not of this row.
+    pub fn keys(
+        &self,
+        rank: &str,
+        text: &str,
+        share: Share,
+        mut take: impl FnMut(KeyLine),
+    ) -> Result<(), Uncounted> {
+        let mut signature = (Kind::Opening, String::new());
+        self.each(text, share, |kind, key| {
+            let of = match kind {
+                Kind::Join(n) => self.measure.joins[usize::from(n)].of,
+                Kind::Opening => Predicate::Opening.name(),
+                Kind::Identical => Predicate::Identical.name(),
+            };
+            if signature.0 != kind {
+                let text = key.sketch.signature.map(|signature| signature.to_string());
+                signature = (kind, text.unwrap_or_default());
+            }
+            let row = Row { rank, of, signature: &signature.1 };
+            // A group is of one join alone.
+            let role = u8::from(key.role == Role::Larger);
+            let hash = format!("{:x}{:016x}", kind.code(), key.hash);
+            take(row.line(hash, role, (key.sketch.size, key.sketch.skip)));
+        })
+    }
+
+    /// Puts the keys of a row that are of this share into blocks, the row by a number that is the same wherever it is.
+    ///
+    /// # Errors
+    /// [`Uncounted`] where the statistics are not of this row.
+    pub fn blocks(
+        &self,
+        row: u64,
+        text: &str,
+        share: Share,
+        blocks: &mut KeyBlocks,
+    ) -> Result<(), Uncounted> {
+        self.each(text, share, |kind, key| blocks.put(row, kind, key))
+    }
+
+    fn each(&self, text: &str, share: Share, mut take: impl FnMut(Kind, RowKey)) -> Result<(), Uncounted> {
+        let read = self.measure.read(text);
+        for (n, (join, order)) in (0..).zip(self.measure.joins.iter().zip(&self.orders)) {
+            let keys = join::keys(&self.measure.view(join, &read), order)?;
+            keys.into_iter().filter(|key| share.holds(key.hash)).for_each(|key| take(Kind::Join(n), key));
+        }
+        if let Seen::Read(reading) = &read {
+            let key = |hash, role| RowKey { hash, role, sketch: Sketch::default() };
+            let (own, beginnings) = openings_of(reading.folded());
+            let own = own.into_iter().map(|hash| key(hash, Role::Smaller));
+            let openings = own.chain(beginnings.into_iter().map(|hash| key(hash, Role::Larger)));
+            openings.filter(|key| share.holds(key.hash)).for_each(|key| take(Kind::Opening, key));
+            let hash = (digest(&reading.key()) >> 64) as u64;
+            if share.holds(hash) {
+                take(Kind::Identical, key(hash, Role::Smaller));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the lines of a row have in common.
+struct Row<'a> {
+    rank: &'a str,
+    of: &'a str,
+    signature: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn line(&self, key: String, role: u8, (size, skip): (u32, u32)) -> KeyLine<'a> {
+        let Row { rank, of, signature } = *self;
+        KeyLine {
+            key,
+            role,
+            rank: rank.into(),
+            of: of.into(),
+            skip,
+            size,
+            signature: signature.into(),
+            text: None,
+        }
+    }
+}

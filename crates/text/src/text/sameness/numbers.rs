@@ -1,0 +1,63 @@
+//! Issue numbers and years in a text.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The numbers that place a text in a series, in rising order, each once. A year of two digits is
+/// one of this century.
+pub(super) fn numbers(plain: &str) -> Vec<u32> {
+    let mut numbers: Vec<u32> = SERIES
+        .captures_iter(plain)
+        .filter_map(|found| {
+            let year = found.name("year").and_then(|y| y.as_str().parse().ok()).map(|y: u32| 2000 + y);
+            year.or_else(|| found.iter().skip(1).flatten().next().and_then(|n| value(n.as_str())))
+        })
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+static SERIES: LazyLock<Regex> = LazyLock::new(|| {
+    const NUMBER: &str = "([0-9]{1,4}|[零〇一二两三四五六七八九十百]{1,5})";
+    let pattern = format!(
+        r"第\s*{NUMBER}|\(\s*(上|中|下|[0-9]{{1,3}}|[一二三四五六七八九十]{{1,3}})\s*\)|((?:19|20)[0-9]{{2}})(?:\s*年|$)|(?P<year>[0-9]{{2}})年(?:度|年)|{NUMBER}\s*[期届季集弹章辑]"
+    );
+    Regex::new(&pattern).expect("constant pattern")
+});
+
+/// The value of digits, of numerals up to 999, or of `上`, `中`, `下` (1, 2, 3).
+fn value(number: &str) -> Option<u32> {
+    if let Ok(value) = number.parse() {
+        return Some(value);
+    }
+    let (mut sum, mut digit) = (0, None);
+    for c in number.chars() {
+        match c {
+            '上' => return Some(1),
+            '中' => return Some(2),
+            '下' => return Some(3),
+            '十' => sum += 10 * digit.take().unwrap_or(1),
+            '百' => sum += 100 * digit.take().unwrap_or(1),
+            '零' | '〇' => digit = None,
+            c => digit = Some("一二三四五六七八九".chars().position(|d| d == c).map_or(2, |d| d as u32 + 1)),
+        }
+    }
+    Some(sum + digit.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_series() {
+        assert_eq!(numbers("第十二届"), [12]);
+        assert_eq!(numbers("总结2021年度 365佳"), [2021]);
+        assert_eq!(numbers("19年年度"), [2019]);
+        assert_eq!(numbers("故事(二)"), [2]);
+        assert_eq!(numbers("第一百零三章、两集"), [2, 103]);
+        assert!(numbers("等了20年，花了2021元").is_empty());
+    }
+}

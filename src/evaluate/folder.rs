@@ -1,0 +1,34 @@
+//! The results folder, whole or absent.
+
+use std::path::Path;
+
+use super::page;
+use super::results::{Results, comparisons_csv, csv, json, lines, markdown, named, summary};
+use crate::store::{Error, durable};
+
+/// Writes the folder beside its place and renames it: it is whole or absent.
+///
+/// # Errors
+/// [`Error`] where a file cannot be written.
+pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
+    if let Some(parent) = folder.parent() {
+        durable::create_folder(parent)?;
+    }
+    let making = durable::making(folder);
+    durable::remove_folder(&making)?;
+    durable::create_folder(&making.join("tables"))?;
+    let put = |name: &str, bytes: &[u8]| durable::write_synced(&making.join(name), bytes);
+    put("evaluation.json", &json(&summary(results)))?;
+    put("answers.jsonl", &lines(results.answers))?;
+    put("missing.jsonl", &lines(results.missing))?;
+    put("set_aside.jsonl", &lines(results.aside))?;
+    for (name, table) in named(&results.report.tables) {
+        put(&format!("tables/{name}.csv"), &csv(table))?;
+    }
+    if !results.report.comparisons.is_empty() {
+        put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;
+    }
+    put("report.md", markdown(results).as_bytes())?;
+    put("report.html", page::page(results).as_bytes())?;
+    durable::swap_folder(&making, folder)
+}

@@ -1,0 +1,51 @@
+//! What the folder of a yanked version says: the notice in the card, in YANKED.md and in the manifest.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::manifest::{Candidate, MANIFEST, SUMS, Yanked};
+use crate::store::{Error, durable, sha256};
+
+/// The notice's file name.
+const NOTICE: &str = "YANKED.md";
+
+/// Writes the notice into a release's folder, which stands there as it was released.
+///
+/// # Errors
+/// [`Error`] where a file cannot be read or written.
+pub(super) fn mark(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
+    let Some(mut manifest) = Candidate::read(folder)? else { return Ok(()) };
+    let date = &yanked.date;
+    let reason = yanked.reason.replace(['\n', '\r'], " ");
+    let notice = format!(
+        "# Yanked\n\n{} {} was yanked on {date}: {reason}\n\nDo not use it. A later version takes its place.\n",
+        manifest.recipe, manifest.version
+    );
+    let card = folder.join("README.md");
+    let text = fs::read_to_string(&card).map_err(Error::io("read", &card))?;
+    let stated = format!("Version {}, ", manifest.version);
+    let line =
+        format!("> **Yanked on {date}:** {}. Do not use this version.\n\n", reason.trim_end_matches('.'));
+    let at = text.find(&stated).unwrap_or(text.len());
+    let text = [&text[..at], &line, &text[at..]].concat();
+    for (name, text) in [("README.md", text), (NOTICE, notice)] {
+        let path = folder.join(name);
+        durable::write_synced(&path, text.as_bytes())?;
+        manifest.files.insert(name.into(), sha256(&path)?);
+    }
+    manifest.yanked = Some(yanked.clone());
+    durable::write_synced(&folder.join(MANIFEST), &manifest.to_bytes())?;
+    let mut sums: BTreeMap<String, String> = manifest.files;
+    sums.insert(MANIFEST.into(), sha256(&folder.join(MANIFEST))?);
+    let text: String = sums.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect();
+    durable::write_synced(&folder.join(SUMS), text.as_bytes())
+}
+
+/// Whether a yanked version's folder is whole and says so.
+pub(super) fn stands_marked(folder: &Path, yanked: &Yanked) -> bool {
+    let Ok(Some(manifest)) = Candidate::read(folder) else { return false };
+    manifest.yanked.as_ref() == Some(yanked)
+        && folder.join(SUMS).is_file()
+        && manifest.files.keys().all(|file| folder.join(file).is_file())
+}

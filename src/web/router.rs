@@ -1,0 +1,113 @@
+//! The routes, each in its circle.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{MethodRouter, get, post};
+
+use tower_http::compression::CompressionLayer;
+
+use super::access::Rank;
+use super::app::{App, BODY_BYTES};
+use super::routes::{
+    assign, carry, causes, curate, decide, duplicates, guideline, history, login, overview, people, record,
+    releases, review, run, stage, table,
+};
+use super::{assets, guard};
+
+type Route = (&'static str, MethodRouter<Arc<App>>);
+
+/// Anybody's: nothing of the workspace.
+fn open() -> Vec<Route> {
+    vec![
+        ("/login", get(login::form).post(login::enter)),
+        ("/logout", post(login::leave)),
+        ("/join/{token}", get(people::join).post(people::enter)),
+        ("/assets/{hash}/{name}", get(assets::get)),
+        ("/health", get(|| async { "ok\n" })),
+    ]
+}
+
+/// The audit pages.
+fn readers() -> Vec<Route> {
+    vec![
+        ("/", get(overview::page)),
+        ("/find", get(record::find)),
+        ("/{recipe}/stage/{stage}", get(stage::page)),
+        ("/{recipe}/figures/{stage}", get(stage::figures)),
+        ("/{recipe}/causes/{stage}", get(causes::page)),
+        ("/{recipe}/record/{*id}", get(record::page)),
+        ("/{recipe}/duplicates", get(duplicates::page)),
+        ("/run", get(run::page).post(run::act)),
+        ("/run/costs", get(run::costs)),
+        ("/run/events", get(run::events)),
+        ("/releases", get(releases::list)),
+        ("/{recipe}/release/{version}", get(releases::page)),
+        ("/{recipe}/release/{version}/rows", get(table::page)),
+        ("/{recipe}/release/{version}/card", get(table::card)),
+        ("/{recipe}/release/{version}/file/{*path}", get(table::file)),
+        ("/{recipe}/diff", get(releases::diff)),
+    ]
+}
+
+/// What waits for a person's vote; who may vote on what, pipeline.toml says.
+fn annotators() -> Vec<Route> {
+    vec![
+        ("/review", get(review::list)),
+        ("/review/mine", get(history::page)),
+        ("/review/{recipe}/{step}/guideline", get(guideline::page)),
+        ("/review/{recipe}/{step}/{round}", get(review::page).post(review::vote)),
+        ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
+    ]
+}
+
+/// How far people are.
+fn curators() -> Vec<Route> {
+    vec![
+        ("/curate", get(curate::page)),
+        ("/curate/{recipe}/{step}", get(curate::one)),
+        ("/curate/{recipe}/{step}/assign", get(assign::page).post(assign::spread)),
+        ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),
+        ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
+        ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
+        ("/people", get(people::page)),
+        ("/people/invite", post(people::invite)),
+        ("/people/revoke", post(people::revoke)),
+        ("/{recipe}/decide", post(decide::take)),
+    ]
+}
+
+/// The address of every route, with the rank that opens it; `None` is anybody's.
+pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
+    let circles = [
+        (open(), None),
+        (annotators(), Some(Rank::Annotator)),
+        (readers(), Some(Rank::Reader)),
+        (curators(), Some(Rank::Curator)),
+    ];
+    circles
+        .into_iter()
+        .flat_map(|(routes, rank)| routes.into_iter().map(move |(path, _)| (path, rank)))
+        .collect()
+}
+
+/// Every route of the server.
+pub(super) fn router(app: Arc<App>) -> Router {
+    let circle = |routes: Vec<Route>, rank: Rank| {
+        let router =
+            routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+        router.route_layer(from_fn_with_state(rank, guard::circle))
+    };
+    let anybody = open().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+    anybody
+        .merge(circle(annotators(), Rank::Annotator))
+        .merge(circle(readers(), Rank::Reader))
+        .merge(circle(curators(), Rank::Curator))
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(from_fn_with_state(app.clone(), guard::frame))
+        // Outermost, so that what went wrong is compressed as well; a stream of events goes out as it comes.
+        .layer(CompressionLayer::new())
+        .with_state(app)
+}
