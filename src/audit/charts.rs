@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::funnel::{FunnelStage, funnel};
-use super::show::{Made, Shown, examples};
+use super::made::Made;
+use super::show::{Shown, examples};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};
 use crate::stages::{NearPair, definition};

@@ -8,6 +8,7 @@ mod follows;
 mod funnel;
 mod last;
 mod like;
+mod made;
 mod page;
 mod prove;
 mod published;
@@ -21,6 +22,7 @@ pub use explain::{Explained, Passage, compare, explain, find, find_changed, find
 pub use follows::follows;
 pub use funnel::{Funnel, FunnelStage, funnel};
 pub use last::last_passages;
+pub use made::Made;
 pub use page::page;
 pub use prove::{Gap, Proof, prove};
 pub use published::{FoundPost, LetThrough, PublishedReport, published, published_page};

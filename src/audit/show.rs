@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use similar::{ChangeTag, TextDiff};
 
 use super::like::Likeness;
+use super::made::Made;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};
@@ -86,28 +87,7 @@ pub enum Side {
     B,
 }
 
-/// A step's finished stage, and those it read; `None` where it was not made.
-pub(super) struct Made {
-    pub(super) stage: StageReader,
-    inputs: Vec<StageReader>,
-}
-
 impl Made {
-    pub(super) fn open(
-        workspace: &Workspace,
-        recipe: &'static Recipe,
-        step: &Step,
-    ) -> Result<Option<Made>, Error> {
-        let open = |name: &str| match recipe.input(name) {
-            Some((from, number, step)) => StageReader::open(&workspace.stage(from.name, number, step.name)),
-            None => Ok(None),
-        };
-        let Some(stage) = open(step.name)? else { return Ok(None) };
-        let inputs =
-            step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
-        Ok(Some(Made { stage, inputs }))
-    }
-
     /// Calls `take` with the id and text of every record that entered or left the stage; those that left
     /// it come last.
     fn texts(&self, mut take: impl FnMut(&str, &str)) -> Result<(), Error> {

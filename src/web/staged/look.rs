@@ -12,6 +12,7 @@ use super::index::{Index, NONE, chars, each_row};
 use super::query::{Finder, Query, Sort};
 use super::rows::{NEAR, entries, rows, said};
 use super::stages::{INDEXES, Stages};
+use crate::audit::Made;
 use crate::recipe::{Recipe, Step};
 use crate::record::Entry;
 use crate::stages::NearPair;
@@ -51,14 +52,7 @@ impl Stages {
         recipe: &'static Recipe,
         step: &Step,
     ) -> Result<Option<Looking<'_>>, Error> {
-        // An input may stand in another recipe.
-        let open = |name: &str| match recipe.input(name) {
-            Some((of, number, step)) => StageReader::open(&workspace.stage(of.name, number, step.name)),
-            None => Ok(None),
-        };
-        let Some(stage) = open(step.name)? else { return Ok(None) };
-        let inputs: Vec<StageReader> =
-            step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
+        let Some(Made { stage, inputs }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
         let hash = |reader: &StageReader, table: &str| reader.table(table).hash;
         let key = [hash(&stage, "ledger"), hash(&stage, "rows")]
             .into_iter()

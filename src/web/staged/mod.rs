@@ -6,7 +6,11 @@
 //! hold the page's fifty records are decoded (`frames` keeps the last ones, under a bound), or only a few
 //! pages of them where the records are few (`rows`). What is kept is
 //! known by the hashes of the files, so that a stage made anew is a stage not seen yet.
+//!
+//! `riddlemill show` asks once and goes, so it reads the tables through a part at a time ([`crate::audit::show`]) and needs
+//! no index; both open a step and what it read in one way ([`crate::audit::Made`]).
 
+mod few;
 mod frames;
 mod index;
 mod look;
