@@ -77,7 +77,6 @@ fn asked<S: Annotatable>(
     kind: Draft,
     record: S,
 ) -> Result<Vec<Detail>, StageError> {
-    let wrong = |e: &dyn std::fmt::Display| StageError::Settings(e.to_string());
     let prompts = draft::prompts(config)?;
     let endpoints = draft::endpoints(kind, config, recipe.name)?;
     let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
@@ -93,7 +92,7 @@ fn asked<S: Annotatable>(
         }
         let endpoint = &endpoints[request.slot.endpoint];
         if !draft::sends(endpoint) {
-            let pack = endpoint.pack.as_deref().map(Pack::load).transpose().map_err(|e| wrong(&e))?;
+            let pack = endpoint.pack.as_deref().map(Pack::load).transpose()?;
             let answer = pack.map(|pack| pack.answer(&request.ask, endpoint.identity()));
             if let Some(reply) = answer.as_ref().and_then(|answer| answer.reply()) {
                 let (id, text) = (format!("sample:{}", reply.key), reply.text.clone());
@@ -117,7 +116,7 @@ fn asked<S: Annotatable>(
 
 /// The messages of a request.
 fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
-    let hash = prompts.hash(&ask.template).map_err(|e| StageError::Settings(e.to_string()))?;
+    let hash = prompts.hash(&ask.template)?;
     let id = format!("{} {}", ask.template, &hash[..8]);
     let What::Chat { messages, .. } = &ask.what else {
         return Ok(Detail { what: "prompt", id, text: String::new() });

@@ -90,7 +90,13 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         let exit = match &error {
             RunError::Settings(_) | RunError::NoStage { .. } | RunError::Missing { .. } => Exit::Usage,
-            RunError::Stage(StageError::Settings(_) | StageError::NotAgreed(_)) => Exit::Usage,
+            RunError::Stage(
+                StageError::Settings(_)
+                | StageError::Prompt(_)
+                | StageError::Engine(_)
+                | StageError::Pack(_)
+                | StageError::NotAgreed(_),
+            ) => Exit::Usage,
             RunError::Stage(StageError::Stopped) => Exit::Interrupted,
             RunError::Stage(StageError::Store(Error::Locked { .. })) => Exit::Locked,
             RunError::Stage(StageError::Replies(_) | StageError::Votes(_)) => Exit::Io,

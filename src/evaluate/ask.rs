@@ -99,8 +99,8 @@ impl Plan {
         for &(task, setting) in &self.tasks {
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
                 let shots = prompt::shots(&set.items, at, task, setting.shots, self.seed);
-                let ask = prompt::ask(prompts, item, task, setting, &shots, form)
-                    .map_err(|e| StageError::Settings(e.to_string()))?;
+                let ask =
+                    prompt::ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
                 requests.push(((at, task, setting), ask));
             }
         }

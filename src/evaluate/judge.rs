@@ -155,7 +155,7 @@ fn request(
     if slot.bars.iter().any(|barred| barred.matches(model)) {
         return Ok(None);
     }
-    let failed = |e: crate::llm::prompt::PromptError| StageError::Settings(e.to_string());
+    let failed = |e: crate::llm::prompt::PromptError| StageError::from(e);
     let text = answer.text.trim();
     let (template, values) = match &item.body {
         Body::Question { .. } => {

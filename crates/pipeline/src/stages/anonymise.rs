@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::StageError;
+use super::{StageError, Unusable};
 use crate::config::sections;
 use riddlemill_text::offline::{Anonymise, Lists};
 use riddlemill_text::text::policy::ListError;
@@ -15,16 +15,15 @@ use riddlemill_text::text::policy::ListError;
 pub fn policy_lists(root: &Path, settings: &sections::Anonymise) -> Result<Lists, StageError> {
     Lists::read(&settings.policy, |name| {
         fs::read_to_string(root.join(name)).map_err(|e| {
-            StageError::Settings(format!(
-                "anonymise.policy: cannot read the list {name:?}: {e}\n  hint: \"builtin\", or a path relative to pipeline.toml"
-            ))
+            let unreadable = Unusable::at("anonymise.policy", format!("cannot read the list {name:?}: {e}"));
+            unreadable.hint("\"builtin\", or a path relative to pipeline.toml").into()
         })
     })
 }
 
 impl From<ListError> for StageError {
     fn from(error: ListError) -> StageError {
-        StageError::Settings(format!("anonymise.policy: {error}"))
+        Unusable::at("anonymise.policy", error).into()
     }
 }
 

@@ -20,6 +20,7 @@ pub mod review;
 pub mod salt;
 mod stage;
 pub mod subject;
+mod unusable;
 pub mod withdrawal;
 
 pub use anonymise::{anonymise_stage, policy_lists};
@@ -42,6 +43,7 @@ pub use stage::of_rows;
 pub use stage::{Pulse, Rows, Stage, StageError, Stop, Waiting};
 pub use subject::of_subjects;
 pub use subject::{Annotatable, Subjects};
+pub use unusable::Unusable;
 
 pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};
 pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::review::Ballot;
+use super::unusable::Unusable;
 use super::{Draft, PuzzleStage, Review};
 use riddlemill_benchmarks::draft::{Marked, Options};
 use riddlemill_review::decisions::Verdict;
@@ -295,9 +296,18 @@ pub enum StageError {
     /// Nobody agreed to pay, and no cap is set.
     #[error("{0}")]
     NotAgreed(String),
-    /// A list or another file that the settings name cannot be used.
-    #[error("{0}")]
-    Settings(String),
+    /// A setting, a file that settings name, or what somebody asked for cannot be used.
+    #[error(transparent)]
+    Settings(#[from] Unusable),
+    /// A prompt cannot be read or filled in.
+    #[error(transparent)]
+    Prompt(#[from] riddlemill_llm::prompt::PromptError),
+    /// An endpoint cannot be asked.
+    #[error(transparent)]
+    Engine(#[from] riddlemill_llm::EngineError),
+    /// A pack of replies cannot be read.
+    #[error(transparent)]
+    Pack(#[from] riddlemill_llm::PackError),
 }
 
 /// Set when the user wants to stop; stages look at it between parts.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{StageError, salt};
+use super::{StageError, Unusable, salt};
 use riddlemill_files::log::{Log, LogError};
 use riddlemill_tables::{Error, Workspace};
 use riddlemill_text::text::normalise::{Fold, fold};
@@ -275,10 +275,8 @@ fn what(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
         Withdraw::Post { id, text, dumps } => {
             let text = text.as_ref().and_then(|text| text_hash(salt, text));
             if id.is_none() && text.is_none() {
-                let why = format!(
-                    "a text of fewer than {TEXT_CHARS} characters is many people's\n  hint: name the post by its id"
-                );
-                return Err(StageError::Settings(why));
+                let why = format!("a text of fewer than {TEXT_CHARS} characters is many people's");
+                return Err(Unusable::asked(why).hint("name the post by its id").into());
             }
             What::Post { id: id.as_ref().map(|id| id_hash(salt, id)), text, dumps: dumps.clone() }
         }

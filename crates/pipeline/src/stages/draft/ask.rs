@@ -14,7 +14,7 @@ use super::flight::{Flight, waits_for, words};
 use super::{Draft, Slot, endpoints, is_skipped, is_unseen, open_store, schema, sends, slots};
 use crate::config::{Config, sections};
 use crate::stages::subject::{Annotatable, Drafted};
-use crate::stages::{Pulse, StageError, Stop};
+use crate::stages::{Pulse, StageError, Stop, Unusable};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{
     Ask, CancellationToken, Endpoint, Engine, Limits, Parsed, Progress, Prompts, Run, Usd, ask_parsed,
@@ -59,7 +59,7 @@ pub struct LlmContext<'a> {
 /// # Errors
 /// [`StageError::Settings`] naming the file that is no prompt.
 pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
-    let prompts = Prompts::load(Some(&config.root.join("prompts"))).map_err(settings_error)?;
+    let prompts = Prompts::load(Some(&config.root.join("prompts")))?;
     let wording = config.typed::<sections::Draft>(None, "draft").prompts;
     Ok(match wording.as_str() {
         "zh" => prompts.in_chinese(),
@@ -70,10 +70,6 @@ pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
 /// Whether models are sent the papers' own wording, and their replies read as the papers read them.
 pub fn papers_own(config: &Config) -> bool {
     config.typed::<sections::Draft>(None, "draft").prompts == "paper"
-}
-
-fn settings_error(error: impl std::fmt::Display) -> StageError {
-    StageError::Settings(error.to_string())
 }
 
 /// One reply that is wanted.
@@ -104,7 +100,7 @@ pub fn requests<S: Annotatable>(
             let Some(prompt) = record.prompt(draft, slot) else { continue };
             // What a server that only translates is given.
             let text = prompt.values.get("question").filter(|_| draft == Draft::Translation).cloned();
-            let rendered = prompts.render(prompt.template, prompt.values).map_err(settings_error)?;
+            let rendered = prompts.render(prompt.template, prompt.values)?;
             // What is said to a question's pair is another record to a pack.
             let about = if slot.to_pair { derived("pair", &[record.id()]) } else { record.about(draft) };
             let schema = schema::of(draft, prompt.template).map(Arc::new);
@@ -129,7 +125,7 @@ pub fn evidence<S: Annotatable>(
     let prompts = prompts(config)?;
     let mut evidence = BTreeMap::new();
     for template in draft.templates() {
-        let hash = prompts.hash(template).map_err(settings_error)?;
+        let hash = prompts.hash(template)?;
         evidence.insert(format!("prompt {template}"), hash[..16].to_string());
     }
     let endpoints = endpoints(draft, config, recipe)?;
@@ -280,7 +276,7 @@ pub fn replies<S: Annotatable>(
         parsed[place] = Some(answer);
     }
     for (request, parsed) in requests.into_iter().zip(parsed) {
-        let hash = prompts.hash(&request.ask.template).map_err(settings_error)?;
+        let hash = prompts.hash(&request.ask.template)?;
         let prompt = format!("{} {}", request.ask.template, &hash[..8]);
         let Some(parsed) = parsed else { continue };
         replies[request.record].push(Replied { slot: request.slot, prompt, parsed });
@@ -317,16 +313,16 @@ pub fn ask_endpoints<T>(
     let store = Arc::new(open_store(asking.config)?);
     if asking.retry_failed && !asking.offline {
         for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| sends(endpoint)) {
-            forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(settings_error)?;
+            forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(Unusable::asked)?;
         }
     }
     agreed(&store, &endpoints, &asks, asking)?;
     let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
-    let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(settings_error);
+    let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(StageError::from);
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
-        runtime.map_err(|e| StageError::Settings(format!("cannot start the network runtime: {e}")))?;
+        runtime.map_err(|e| Unusable::asked(format!("cannot start the network runtime: {e}")))?;
     let told: Vec<Flight> =
         engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
     let parsed = runtime.block_on(async {

@@ -4,7 +4,7 @@ use glob::Pattern;
 
 use super::Draft;
 use crate::config::{Config, sections};
-use crate::stages::StageError;
+use crate::stages::{StageError, Unusable};
 use riddlemill_llm::Endpoint;
 use riddlemill_llm::settings::Provider;
 use riddlemill_review::ballot::Round;
@@ -101,10 +101,10 @@ pub fn named(
     for name in names {
         match config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned() {
             Some(endpoint) if endpoint.provider == Provider::Libretranslate && !translates => {
-                let what = format!(
-                    "{key}: [llm.{name}] only translates\n  hint: draft.translator = {name:?}, and another {key}"
-                );
-                return Err(StageError::Settings(what));
+                let translator = Unusable::at(key, format!("[llm.{name}] only translates"));
+                return Err(translator
+                    .hint(format!("draft.translator = {name:?}, and another {key}"))
+                    .into());
             }
             Some(mut endpoint) => {
                 endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
@@ -114,8 +114,8 @@ pub fn named(
             None => {
                 let known: Vec<&str> = config.endpoints.iter().map(|e| e.name.as_str()).collect();
                 let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-                let what = format!("{key}: there is no [llm.{name}]\n  hint: there are {known}");
-                return Err(StageError::Settings(what));
+                let unknown = Unusable::at(key, format!("there is no [llm.{name}]"));
+                return Err(unknown.hint(format!("there are {known}")).into());
             }
         }
     }
@@ -164,10 +164,8 @@ pub fn slots(
 fn barred(settings: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
     let read = |line: &String| {
         let wrong = || {
-            let what = format!(
-                "judge.barred: {line:?} is no \"endpoint: model\"\n  hint: \"my-judge: my-family-*\""
-            );
-            StageError::Settings(what)
+            let none = Unusable::at("judge.barred", format!("{line:?} is no \"endpoint: model\""));
+            StageError::from(none.hint("\"my-judge: my-family-*\""))
         };
         let (judge, model) = line.split_once(':').ok_or_else(wrong)?;
         Ok((judge.trim().to_owned(), Pattern::new(model.trim()).map_err(|_| wrong())?))

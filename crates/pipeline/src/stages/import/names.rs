@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::files::Dump;
 use super::{loose, parse, profile, row, rows, warc};
 use crate::config::{SourceKind, sections};
-use crate::stages::StageError;
+use crate::stages::{StageError, Unusable};
 use riddlemill_harvest::pages::Site;
 use riddlemill_tables::{Error, StageWriter};
 use riddlemill_text::record::{Post, record};
@@ -33,15 +33,16 @@ record! {
 pub fn no_names(root: &Path, settings: &sections::Import, salt: &[u8; 32]) -> Result<NameList, StageError> {
     let mut list = NameList::new(salt);
     for name in &settings.common_words {
-        let text = fs::read_to_string(root.join(name)).map_err(|e| {
-            StageError::Settings(format!(
-                "import.common_words: cannot read the list {name:?}: {e}\n  hint: a path relative to pipeline.toml"
-            ))
-        })?;
+        let text = fs::read_to_string(root.join(name))
+            .map_err(|e| StageError::from(unreadable(name, &e).hint("a path relative to pipeline.toml")))?;
         let words = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         list.except(words.map(str::to_owned));
     }
     Ok(list)
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Unusable {
+    Unusable::at("import.common_words", format!("cannot read the list {name:?}: {error}"))
 }
 
 /// Writes the list as a table of the stage: what was looked for, and no name.
@@ -62,9 +63,7 @@ pub fn put_names(names: &NameList, writer: &mut StageWriter<Post>) -> Result<(),
 /// As [`no_names`].
 pub fn words_evidence(root: &Path, settings: &sections::Import) -> Result<Vec<(String, String)>, StageError> {
     let hash = |name: &String| {
-        let bytes = fs::read(root.join(name)).map_err(|e| {
-            StageError::Settings(format!("import.common_words: cannot read the list {name:?}: {e}"))
-        })?;
+        let bytes = fs::read(root.join(name)).map_err(|e| unreadable(name, &e))?;
         Ok((format!("common words {name}"), blake3::hash(&bytes).to_hex()[..16].to_string()))
     };
     settings.common_words.iter().map(hash).collect()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::{Config, sections};
-use crate::stages::StageError;
 use crate::stages::draft::{LlmContext, agreed, open_store, sends};
+use crate::stages::{StageError, Unusable};
 use riddlemill_llm::{Ask, CancellationToken, Endpoint, Engine, Limits, Usd};
 use riddlemill_tables::Workspace;
 use riddlemill_text::record::Puzzle;
@@ -22,8 +22,8 @@ pub fn endpoint(config: &Config, recipe: &str) -> Result<Option<Endpoint>, Stage
     }
     let found = config.endpoints.iter().find(|endpoint| endpoint.name == settings.embeddings).cloned();
     let Some(mut endpoint) = found else {
-        let what = format!("puzzles.embeddings: there is no [llm.{}]", settings.embeddings);
-        return Err(StageError::Settings(what));
+        let what = format!("there is no [llm.{}]", settings.embeddings);
+        return Err(Unusable::at("puzzles.embeddings", what).into());
     };
     endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
     Ok(Some(endpoint))
@@ -117,5 +117,5 @@ fn request(puzzle: &Puzzle) -> Ask {
 }
 
 fn settings_error(error: impl std::fmt::Display) -> StageError {
-    StageError::Settings(format!("puzzles.embeddings: {error}"))
+    Unusable::at("puzzles.embeddings", error).into()
 }

@@ -14,8 +14,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::config::sections;
-use crate::stages::StageError;
 use crate::stages::draft::PREMISES;
+use crate::stages::{StageError, Unusable};
 use riddlemill_text::puzzle::distractors::core;
 use riddlemill_text::puzzle::words::key;
 use riddlemill_text::record::{Outcome, Puzzle, Reason};
@@ -60,7 +60,7 @@ impl Given {
         if settings.premises.is_empty() {
             return Ok(given);
         }
-        let wrong = |what: String| StageError::Settings(format!("puzzles.premises: {what}"));
+        let wrong = |what: String| StageError::from(Unusable::at("puzzles.premises", what));
         let pattern = format!("{}/{}", glob::Pattern::escape(&root.display().to_string()), settings.premises);
         let mut paths = Vec::new();
         for path in glob::glob(&pattern).map_err(|e| wrong(e.to_string()))? {

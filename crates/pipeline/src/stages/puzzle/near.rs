@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Given;
 use crate::config::sections;
-use crate::stages::StageError;
+use crate::stages::{StageError, Unusable};
 use riddlemill_text::puzzle::near::{self as beside, Near as Word};
 use riddlemill_text::puzzle::wordnet::{WordNet, WordNetError};
 use riddlemill_text::record::{Outcome, Puzzle, Reason};
@@ -30,11 +30,13 @@ impl Near {
             return Ok(Near { wordnet: None, given, seed });
         }
         if !folder.is_dir() {
-            return Err(StageError::Settings(format!(
-                "puzzles.wordnet: {} is no folder\n  hint: Debian's wordnet-base puts WordNet into /usr/share/wordnet; \
-                 with puzzles.wordnet = \"\" models write all distractors",
-                folder.display()
-            )));
+            let none = Unusable::at("puzzles.wordnet", format!("{} is no folder", folder.display()));
+            return Err(none
+                .hint(
+                    "Debian's wordnet-base puts WordNet into /usr/share/wordnet; with puzzles.wordnet = \"\" models \
+                     write all distractors",
+                )
+                .into());
         }
         let wordnet = WordNet::open(&folder).map_err(settings_error)?;
         let fingerprint = wordnet.fingerprint();
@@ -87,7 +89,7 @@ impl Near {
 }
 
 fn settings_error(error: WordNetError) -> StageError {
-    StageError::Settings(format!("puzzles.wordnet: {error}"))
+    Unusable::at("puzzles.wordnet", error).into()
 }
 
 /// Which puzzle of a record.

@@ -5,7 +5,7 @@ use std::fs;
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
-use crate::stages::StageError;
+use crate::stages::{StageError, Unusable};
 use riddlemill_review::{Vote, VoteLog};
 use riddlemill_tables::{Error, Workspace};
 
@@ -67,7 +67,7 @@ fn sample(config: &Config, path: &str) -> Result<Vec<Vote>, StageError> {
         Err(e) => return Err(StageError::Store(Error::io("read", &place)(e))),
     };
     let vote = |(at, line): (usize, &str)| {
-        let wrong = |what: String| StageError::Settings(format!("{path}:{}: {what}", at + 1));
+        let wrong = |what: String| StageError::from(Unusable::at(format!("{path}:{}", at + 1), what));
         let vote: Vote = serde_json::from_str(line).map_err(|e| wrong(e.to_string()))?;
         match (vote.synthetic, vote.identity() == vote.id) {
             (true, true) => Ok(vote),
