@@ -7,6 +7,30 @@
 //! A stage that decides record by record makes a part of every part before it, which may have fewer rows then. What
 //! it does not touch it does not read: a column's pages, and its digest, pass from file to file as they stand
 //! (`edit`, `chunks`).
+//!
+//! # In reading order
+//!
+//! - [`Manifest`] and [`Part`]: what a folder holds, with the hash of every file; [`StageReader`] opens one.
+//! - `row`, `values`, `column`, `frame`: records as columns. A column is one value repeated until a row differs.
+//! - [`StageWriter`], [`Batch`], [`LedgerRecord`], [`TableWriter`]: outcomes become rows, ledger and links.
+//! - `part`, `chunk_cache`, `chunks`, `pages`, `edit`: a part's Parquet file; see below.
+//! - [`Filter`], [`select`], [`part_columns`], `places`: looking into a table without reading all of it.
+//!
+//! # Why Parquet files are put together here
+//!
+//! Polars' writer takes whole columns of a data frame and writes a file. Between two stages nearly every column of
+//! nearly every row is the same, so most of that work would be encoding once more what stands encoded on the disk.
+//! Four parts do less; `measure` (an ignored test, whose head has the command) says what each brings over Polars'
+//! writer for a million posts:
+//!
+//! - `edit` and `chunks`: the column chunks that a stage does not write are copied from the file before, bytes and digest.
+//! - `pages`: texts go from the blocks they came in straight into PLAIN pages, without the dictionary that Polars tries
+//!   first (posts differ) and without one joined buffer; a column without a value is one run of levels.
+//! - `chunk_cache`: a column of one value is encoded once for all the parts of its length.
+//! - equal columns of a part (a post without a title has a `content` that is its `text`) are encoded and stored once.
+//!
+//! Everything else of the format is Polars': numbers, flags, lists, the schema, compression, levels and reading. Any
+//! Parquet reader opens the files; `stated` adds what pandas and pyarrow ask for.
 
 mod batch;
 mod chunk_cache;
