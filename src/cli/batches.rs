@@ -116,6 +116,6 @@ fn open(config: &Config) -> Result<Vec<OpenBatch>, Failure> {
     Ok(open_batches(&replies).map_err(crate::llm::store::StoreError::from).map_err(StageError::from)?)
 }
 
-fn refused(message: String) -> Failure {
-    Failure { exit: Exit::Gap, message }
+fn refused(why: impl std::fmt::Display) -> Failure {
+    Failure { exit: Exit::Gap, message: why.to_string() }
 }

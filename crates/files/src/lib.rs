@@ -8,7 +8,7 @@
 //! - [`Lock`]: one process at a time; [`secret`]: what is drawn once, for its owner alone.
 //! - [`log`]: the append-only logs of raw/, and the proof that no line of them is gone.
 //! - [`digest`]: 128 bits that name a vote, or what an annotator saw.
-//! - [`ahead`]: batches worked on by all cores and taken in their order.
+//! - [`par_map`]: batches worked on by all cores and taken in their order.
 
 pub mod digest;
 pub mod durable;

@@ -47,7 +47,7 @@ mod kept_tests;
 mod tests;
 
 pub use answer::{Answer, Ask, Failed, Held, Marks, Reply, What};
-pub use batch::{GivenUp, OpenBatch, give_up_lost, open_batches};
+pub use batch::{GiveUpError, GivenUp, OpenBatch, give_up_lost, open_batches};
 pub use engine::{Engine, EngineError, Limits};
 pub use estimate::{Estimate, Reading, at_most, estimate};
 pub use fault::{Fault, Kind};

@@ -23,42 +23,78 @@ pub enum GivenUp {
     },
 }
 
+/// Why a batch was not given up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GiveUpError {
+    /// There is none of this name.
+    #[error("no batch on its way is called {name:?}\n  hint: `riddlemill replies batches` lists them")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// Several begin so.
+    #[error("several batches on their way begin with {name:?}\n  hint: give more of it")]
+    Ambiguous {
+        /// The beginning of a name.
+        name: String,
+    },
+    /// The endpoint cannot be asked: what its settings lack.
+    #[error("{0}")]
+    Unset(String),
+    /// The endpoint is a sample.
+    #[error("a sample answers in no batches")]
+    Sample,
+    /// Whether the server has it, it does not say.
+    #[error(
+        "llm.{endpoint} may have it among those that are not answered yet, and does not say which; try again later"
+    )]
+    Unsure {
+        /// The endpoint.
+        endpoint: String,
+    },
+    /// The server said no, or nothing.
+    #[error("{0}")]
+    Server(String),
+    /// The server has it no more, or what came of it cannot be had.
+    #[error("{0}\n  hint: --lost counts it as spent, without asking the endpoint")]
+    Gone(String),
+    /// The log of batches cannot be read or written.
+    #[error("{0}")]
+    Log(String),
+}
+
 impl Engine {
     /// Gives up a batch of this endpoint, by our name for it or the server's.
     ///
     /// # Errors
-    /// In words: where there is none, where the server cannot be asked, or where it does not know it.
-    pub async fn give_up(&self, name: &str) -> Result<GivenUp, String> {
+    /// [`GiveUpError`], of which [`GiveUpError::Gone`] leaves [`give_up_lost`].
+    pub async fn give_up(&self, name: &str) -> Result<GivenUp, GiveUpError> {
         let transport = match &self.source {
             Source::Server(transport) => transport.as_ref(),
-            Source::Nothing(held) => return Err(held.what.clone()),
-            Source::Pack(_) => return Err("a sample answers in no batches".to_owned()),
+            Source::Nothing(held) => return Err(GiveUpError::Unset(held.what.clone())),
+            Source::Pack(_) => return Err(GiveUpError::Sample),
         };
-        let (mut turn, open) = Turn::take(of(self.store.dir())).await?;
+        let (mut turn, open) = Turn::take(of(self.store.dir())).await.map_err(GiveUpError::Log)?;
         let entry = found(open, name)?;
         let server = Server { transport, endpoint: &self.endpoint };
         let id = match &entry.id {
             Some(id) => id.clone(),
             None => {
                 let found = server.find(&entry, &turn.ids).await;
-                match found.map_err(|fault| fault.told_of(&self.endpoint.name))? {
+                match found.map_err(|fault| GiveUpError::Server(fault.told_of(&self.endpoint.name)))? {
                     Found::Batch(id) => id,
                     Found::Nowhere => {
-                        self.end(&turn, &entry, Vec::new(), "it was given up before it was sent").await?;
+                        let ended = self.end(&turn, &entry, Vec::new(), "it was given up before it was sent");
+                        ended.await.map_err(GiveUpError::Log)?;
                         return Ok(GivenUp::NeverSent);
                     }
                     Found::Perhaps => {
-                        return Err(format!(
-                            "llm.{} may have it among those that are not answered yet, and does not say which; try again later",
-                            self.endpoint.name
-                        ));
+                        return Err(GiveUpError::Unsure { endpoint: self.endpoint.name.clone() });
                     }
                 }
             }
         };
         let told = server.cancel(&id).await;
-        let gone =
-            |why: String| format!("{why}\n  hint: --lost counts it as spent, without asking the endpoint");
         match self.brought(&server, &mut turn, &Entry { id: Some(id), ..entry.clone() }, false).await {
             Ok(Brought::All) => {
                 let answered =
@@ -69,10 +105,9 @@ impl Engine {
                 Ok(()) => Ok(GivenUp::Answered(state)),
                 // It ended in between, or is about to.
                 Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Answered(state)),
-                Err(fault) => Err(fault.told_of(&self.endpoint.name)),
+                Err(fault) => Err(GiveUpError::Server(fault.told_of(&self.endpoint.name))),
             },
-            Err(Stuck::Gone(why)) => Err(gone(why)),
-            Err(Stuck::Fails(why)) => Err(gone(why)),
+            Err(Stuck::Gone(why) | Stuck::Fails(why)) => Err(GiveUpError::Gone(why)),
         }
     }
 }
@@ -81,16 +116,17 @@ impl Engine {
 /// booked as spent, and its requests are asked again by the next run that needs them.
 ///
 /// # Errors
-/// In words: where there is none of this name, or the log cannot be read or written.
-pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, String> {
-    let (turn, open) = Turn::take(of(store.dir())).await?;
+/// [`GiveUpError`] where there is none of this name, or the log cannot be read or written.
+pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUpError> {
+    let (turn, open) = Turn::take(of(store.dir())).await.map_err(GiveUpError::Log)?;
     let entry = found(open, name)?;
-    log::add(&turn.log, &entry.over("lost, and booked as spent")).map_err(|error| error.to_string())?;
+    let over = entry.over("lost, and booked as spent");
+    log::add(&turn.log, &over).map_err(|error| GiveUpError::Log(error.to_string()))?;
     Ok(OpenBatch::of(entry))
 }
 
 /// The batch of a name, or of the beginning of one that no other has.
-fn found(open: Vec<Entry>, name: &str) -> Result<Entry, String> {
+fn found(open: Vec<Entry>, name: &str) -> Result<Entry, GiveUpError> {
     let is = |entry: &Entry| entry.batch == name || entry.id.as_deref() == Some(name);
     let begins = |entry: &Entry| entry.batch.starts_with(name);
     let mut named: Vec<Entry> = match open.iter().any(is) {
@@ -99,11 +135,7 @@ fn found(open: Vec<Entry>, name: &str) -> Result<Entry, String> {
     };
     match (named.pop(), named.is_empty()) {
         (Some(entry), true) => Ok(entry),
-        (Some(_), false) => {
-            Err(format!("several batches on their way begin with {name:?}\n  hint: give more of it"))
-        }
-        (None, _) => Err(format!(
-            "no batch on its way is called {name:?}\n  hint: `riddlemill replies batches` lists them"
-        )),
+        (Some(_), false) => Err(GiveUpError::Ambiguous { name: name.to_owned() }),
+        (None, _) => Err(GiveUpError::Unknown { name: name.to_owned() }),
     }
 }

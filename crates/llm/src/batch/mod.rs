@@ -35,7 +35,7 @@ use super::send::BUDGET_POLL;
 use super::store::{Begin, Begun, Store, StoreError, now_ms};
 use super::tokens;
 
-pub use self::give_up::{GivenUp, give_up_lost};
+pub use self::give_up::{GiveUpError, GivenUp, give_up_lost};
 pub use self::log::{OpenBatch, open_batches};
 pub(super) use self::server::takes_batches;
 

@@ -170,7 +170,9 @@ async fn a_batch_that_is_given_up_keeps_what_was_answered() {
         let bench = Bench::of(provider);
         bench.run(None).await.unwrap();
         let name = bench.open()[0].batch.clone();
-        assert!(bench.engine(None).give_up("nothing").await.unwrap_err().contains("replies batches"));
+        assert!(
+            bench.engine(None).give_up("nothing").await.unwrap_err().to_string().contains("replies batches")
+        );
         let given_up = bench.engine(None).give_up(&name).await.unwrap();
         assert_eq!(given_up, GivenUp::Over { answered: 2 }, "{provider:?}");
         assert_eq!((bench.spent(), bench.open()), ((2 * COST, 3), Vec::new()), "{provider:?}");
@@ -208,7 +210,7 @@ async fn a_batch_that_the_server_knows_no_more_waits_until_somebody_books_it() {
             "which it no longer has (404 from e (no such batch)); riddlemill replies cancel {name} --lost"
         );
         assert!(held(&answers)[0].ends_with(&hint), "{:?}", held(&answers));
-        assert!(bench.engine(None).give_up(&name).await.unwrap_err().contains("--lost"));
+        assert!(bench.engine(None).give_up(&name).await.unwrap_err().to_string().contains("--lost"));
         give_up_lost(&bench.store(), &name).await.unwrap();
         assert_eq!((bench.spent(), bench.open()), (before, Vec::new()), "it stays spent");
         bench.kept.lock().unwrap().forgot = false;

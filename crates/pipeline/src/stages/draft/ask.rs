@@ -321,8 +321,7 @@ pub fn ask_endpoints<T>(
     let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(StageError::from);
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime =
-        runtime.map_err(|e| Unusable::asked(format!("cannot start the network runtime: {e}")))?;
+    let runtime = runtime.map_err(|e| Unusable::asked(format!("cannot start the network runtime: {e}")))?;
     let told: Vec<Flight> =
         engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
     let parsed = runtime.block_on(async {
