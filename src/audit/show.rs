@@ -14,7 +14,7 @@ use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};
 use crate::stages::NearPair;
-use crate::store::{Error, Filter, StageReader, Workspace, json_parts, select_parts};
+use crate::store::{Error, Filter, Workspace, json_parts, select_parts};
 
 /// Which records are shown.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use riddlemill_text::text::clean::{DraftKind, PostText, Settings, clean};
+use riddlemill_text::text::clean::{DraftKind, PostText, clean};
 use riddlemill_text::text::interrogative;
 use riddlemill_text::text::sameness::{Verdict, compare};
 use serde_json::Value;
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map(|row| {
             let (title, content) = (text(row, "title"), text(row, "abs"));
             let draft = PostText { kind: DraftKind::Thread, title: &title, content: Some(&content) };
-            let got = clean(&draft, &Settings::default()).text;
+            let got = clean(&draft).text;
             let why = format!("{title:?} / {content:?}: want {} got {got:?}", row["text"]);
             Row {
                 text: format!("{title}\n{content}"),

@@ -8,7 +8,7 @@ use riddlemill_files::unpack;
 use rusqlite::Connection;
 
 use super::line::{Forgotten, Line, StoredReply};
-use super::{Store, StoreError, index, recover, registry, segment};
+use super::{Store, StoreError, index, registry, segment};
 use crate::money::Usd;
 use crate::request::Key;
 
@@ -275,14 +275,6 @@ impl Store {
             verified.findings.push(Finding { segment: 0, at: None, what });
         }
         Ok(verified)
-    }
-
-    /// Builds the index anew from the segments. Nothing else may be running on the store.
-    pub fn rebuild(&self) -> Result<(), StoreError> {
-        let mut reader = self.reader();
-        let db = reader.db();
-        index::clear(db)?;
-        recover::recover(db, &self.dir, &self.index).map(drop)
     }
 }
 

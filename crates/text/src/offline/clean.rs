@@ -2,7 +2,7 @@
 
 use super::settings::{self, Language};
 use crate::record::{Outcome, Post, PostKind, Reason};
-use crate::text::clean::{self as rules, DraftKind, PostText, Settings, Verdict};
+use crate::text::clean::{self as rules, DraftKind, PostText, Verdict};
 
 /// Cleans a post. Title and content become the text, and stay behind.
 pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
@@ -16,8 +16,7 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     if settings.language == Language::En {
         return english(post, title, content);
     }
-    let cleaned =
-        rules::clean(&PostText { kind, title: title.unwrap_or_default(), content }, &Settings::default());
+    let cleaned = rules::clean(&PostText { kind, title: title.unwrap_or_default(), content });
     if let Verdict::Drop(reason, evidence) = cleaned.verdict {
         return Outcome::Dropped { reason, evidence };
     }

@@ -69,7 +69,7 @@ fn rules(policy: &Policy) -> Vec<Rule<'_>> {
                 DraftKind::Thread => (text, Some(text)),
                 _ => ("", Some(text)),
             };
-            drop(clean::clean(&PostText { kind, title, content }, &clean::Settings::default()));
+            drop(clean::clean(&PostText { kind, title, content }));
         }
     };
     let settings = filter::Settings { max_chars: usize::MAX, ..filter::Settings::default() };

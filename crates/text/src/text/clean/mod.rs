@@ -43,23 +43,6 @@ pub struct PostText<'a> {
     pub content: Option<&'a str>,
 }
 
-/// Which of the rules that a person may disagree with are on.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Remove bars that dodge a word filter.
-    pub bars: bool,
-    /// Remove links that stand apart.
-    pub links: bool,
-    /// Remove client signatures.
-    pub signatures: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { bars: true, links: true, signatures: true }
-    }
-}
-
 /// A rule that changed something, and on what ground.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
@@ -102,11 +85,11 @@ pub struct Cleaned {
 /// Cleans a post. Total and idempotent: cleaning `text` again as [`DraftKind::Plain`] changes nothing.
 ///
 /// ```
-/// # use riddlemill_text::text::clean::{clean, Draft, DraftKind, Settings};
-/// let draft = Draft { kind: DraftKind::Thread, title: "云对风说：我其", content: Some("云对风说：我其实恐高 ") };
-/// assert_eq!(clean(&draft, &Settings::default()).text, "云对风说：我其实恐高");
+/// # use riddlemill_text::text::clean::{DraftKind, PostText, clean};
+/// let draft = PostText { kind: DraftKind::Thread, title: "云对风说：我其", content: Some("云对风说：我其实恐高 ") };
+/// assert_eq!(clean(&draft).text, "云对风说：我其实恐高");
 /// ```
-pub fn clean(draft: &PostText<'_>, settings: &Settings) -> Cleaned {
+pub fn clean(draft: &PostText<'_>) -> Cleaned {
     let mut hits = Vec::new();
     let (mut score, mut number, mut starred) = (None, None, false);
     let mut content = draft.content;
@@ -127,8 +110,8 @@ pub fn clean(draft: &PostText<'_>, settings: &Settings) -> Cleaned {
         content = Some(post.text);
     }
 
-    let title = scrub(draft.title, settings, &mut hits);
-    let content = content.map(|content| scrub(content, settings, &mut hits));
+    let title = scrub(draft.title, &mut hits);
+    let content = content.map(|content| scrub(content, &mut hits));
     let (text, content) = match (draft.kind, content) {
         (DraftKind::Thread, Some(content)) => join(&title, content, draft.content, &mut hits),
         (_, Some(content)) if title.is_empty() => (content.clone(), None),
@@ -138,7 +121,7 @@ pub fn clean(draft: &PostText<'_>, settings: &Settings) -> Cleaned {
     };
     // Joining can set apart what stood in the middle, or the other way round.
     let text = match text {
-        Cow::Owned(text) => scrub(&text, settings, &mut hits).into_owned(),
+        Cow::Owned(text) => scrub(&text, &mut hits).into_owned(),
         Cow::Borrowed(text) => text.to_owned(),
     };
     let said = || [Some(draft.title), draft.content].into_iter().flatten().any(|t| !t.trim().is_empty());
@@ -228,21 +211,15 @@ fn after_see_title(content: &str) -> Option<&str> {
 
 /// Runs the rules that look at one text only, until none changes anything. Each only takes away, so
 /// this ends.
-fn scrub<'a>(text: &'a str, settings: &Settings, hits: &mut Vec<Hit>) -> Cow<'a, str> {
+fn scrub<'a>(text: &'a str, hits: &mut Vec<Hit>) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     loop {
         let before = text.len();
         text = apply(text, Rule::Debris, debris::tidy, hits);
-        if settings.bars {
-            text = apply(text, Rule::Bar, bars::join, hits);
-        }
+        text = apply(text, Rule::Bar, bars::join, hits);
         text = apply(text, Rule::Image, link::drop_images, hits);
-        if settings.links {
-            text = apply(text, Rule::Link, link::drop_apart, hits);
-        }
-        if settings.signatures {
-            text = apply(text, Rule::Signature, |text| Cow::Borrowed(signature::strip(text)), hits);
-        }
+        text = apply(text, Rule::Link, link::drop_apart, hits);
+        text = apply(text, Rule::Signature, |text| Cow::Borrowed(signature::strip(text)), hits);
         if text.len() == before {
             return text;
         }

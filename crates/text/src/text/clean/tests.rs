@@ -4,11 +4,11 @@ use super::*;
 use proptest::prelude::*;
 
 fn thread(title: &str, content: Option<&str>) -> Cleaned {
-    clean(&PostText { kind: DraftKind::Thread, title, content }, &Settings::default())
+    clean(&PostText { kind: DraftKind::Thread, title, content })
 }
 
 fn plain(text: &str) -> Cleaned {
-    clean(&PostText { kind: DraftKind::Plain, title: "", content: Some(text) }, &Settings::default())
+    clean(&PostText { kind: DraftKind::Plain, title: "", content: Some(text) })
 }
 
 fn squash(text: &str) -> String {
@@ -23,7 +23,7 @@ fn every_example_holds() {
             (_, Some((title, content))) => thread(title, Some(content)),
             (Rule::Score | Rule::Number, None) => {
                 let draft = PostText { kind: DraftKind::NumberedPost, title: "", content: Some(before) };
-                clean(&draft, &Settings::default())
+                clean(&draft)
             }
             (_, None) => plain(before),
         };
@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn cleaning_is_idempotent_and_total(title in post(), content in prop::option::of(post()), kind in 0..3usize) {
         let kind = [DraftKind::Thread, DraftKind::NumberedPost, DraftKind::Plain][kind];
-        let once = clean(&PostText { kind, title: &title, content: content.as_deref() }, &Settings::default());
+        let once = clean(&PostText { kind, title: &title, content: content.as_deref() });
         let twice = plain(&once.text);
         prop_assert_eq!(&twice.text, &once.text);
         prop_assert_eq!(matches!(twice.verdict, Verdict::Keep), matches!(once.verdict, Verdict::Keep));

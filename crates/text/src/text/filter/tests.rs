@@ -52,7 +52,7 @@ fn published_texts_survive() {
     let (mut rows, mut dropped) = (0, Vec::new());
     let mut add = |draft: &PostText<'_>| {
         rows += 1;
-        let cleaned = clean::clean(draft, &clean::Settings::default());
+        let cleaned = clean::clean(draft);
         let verdict = filter(&cleaned.text, &Settings::default(), Context::default());
         for text in [draft.title, draft.content.unwrap_or_default()] {
             raw.insert(squash(text), true);

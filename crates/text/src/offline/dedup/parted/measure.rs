@@ -195,7 +195,7 @@ impl Seen<'_> {
     }
 
     /// The same for texts that compare alike with every other.
-    fn digest(&self) -> u128 {
+    pub(super) fn digest(&self) -> u128 {
         match self {
             Seen::Plain(text) => digest(text),
             Seen::Read(reading) => digest(reading),

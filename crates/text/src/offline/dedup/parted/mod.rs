@@ -27,8 +27,8 @@ mod stats;
 mod verify;
 
 pub use blocks::{BlockError, Heavy, KeyBlocks, heavy_of_blocks, pairs_of_blocks};
-pub use line::{Decision, KeyLine, PairLine, StatLine};
 pub use keyer::Keyer;
+pub use line::{Decision, KeyLine, PairLine, StatLine};
 pub use measure::{Compared, Measure};
 pub use rank::{id_of, rank_of};
 pub use resolve::{ResolveError, decisions};
