@@ -269,8 +269,8 @@ impl Stage {
             // words that readers know alone. Strip: 3 lets a riddle without an answer go on to the ballot on its text.
             // Spelling: 2 looks at every puzzle, at shorter words, and knows contractions. Group: 2 takes the distractors
             // of a new situation from their own ballot.
-            // Near: 4 takes words of things that one can point at alone.
-            Stage::Puzzle(PuzzleStage::Near) => 4,
+            // Near: 4 takes words of things that one can point at alone; 5 looks at hypernyms further up.
+            Stage::Puzzle(PuzzleStage::Near) => 5,
             Stage::Puzzle(PuzzleStage::Strip) => 3,
             Stage::Puzzle(PuzzleStage::Dedup | PuzzleStage::Spelling | PuzzleStage::Group) => 2,
             Stage::Puzzle(_) | Stage::Riddle | Stage::Mark(_) | Stage::Choose(_) => 1,

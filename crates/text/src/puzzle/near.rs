@@ -1,38 +1,28 @@
-//! Words beside an answer in WordNet: its synonyms, and the words that share its hypernym (section 3.3).
+//! Words beside an answer in WordNet: its synonyms, and the words that share a hypernym with it (section 3.3).
 //!
 //! The paper takes the latter from Wikipedia's categories; hypernyms stand in for them here. Which sense of the
 //! answer is meant is told by its puzzle (Lesk): the sense whose words, hypernyms and gloss share most with the
-//! question goes first, then the more frequent one. All three are of that sense, of its part of speech and in its number;
-//! at most one is a synonym, and no two are spellings of one word.
+//! question goes first, then the more frequent one. Where the nearest hypernym has too few words that readers know, the
+//! ones over it are looked at (`kinds`). All three words are of one hypernym, of the answer's part of speech and in its
+//! number; at most one is a synonym, and no two are spellings of one word.
 
+mod kinds;
+
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::distractors::{alike, core};
 use super::letters::plays_along;
 use super::spelling::capital;
-use super::wordnet::{Pos, Synset, WordNet, WordNetError};
+use super::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
 use super::words::{content, key, tokens};
 use crate::options::Draw;
 
-/// A hypernym with more words under it than this says nothing of them.
-const WIDEST: usize = 120;
+/// From how many of the best known words three are drawn.
+const BEST: usize = 8;
 
 /// Words that questions ask with; a gloss that has one says nothing of the puzzle.
 const ASKING: [&str; 8] = ["kind", "type", "sort", "word", "name", "call", "part", "use"];
-
-/// A hypernym with fewer synsets over it than this says nothing either: `object`, `whole`, `artifact`.
-const DEEP: usize = 5;
-
-/// A word that stands in so many glosses is known to readers: `carrot`, `heron`, and not `pinfold`.
-const EXPLAINS: u32 = 3;
-
-/// The lexicographers' file of persons, in the key of a sense.
-const PERSON: &str = "%1:18:";
-
-/// The lexicographers' files of what one can point at, and of times: animals, things, bodies, food, places, objects, people,
-/// plants, substances. Members of a class of anything else, as of payments or numbers, have little in common for a reader.
-const CONCRETE: [&str; 10] =
-    ["%1:05:", "%1:06:", "%1:08:", "%1:13:", "%1:15:", "%1:17:", "%1:18:", "%1:20:", "%1:27:", "%1:28:"];
 
 /// Hypernyms over a sense that say what it is.
 const LEVELS: usize = 3;
@@ -59,95 +49,150 @@ pub fn near(
     id: &str,
 ) -> Result<Vec<Near>, WordNetError> {
     let own = core(answer);
-    // A letter or a sentence is no entry, whatever stands under `n`.
-    if own.chars().count() < 3 || tokens(own) > 3 {
+    // A letter, `F O E` or a sentence is no entry, whatever stands under `n`.
+    let spelt_out = own.split_whitespace().all(|word| word.chars().count() == 1);
+    if own.chars().count() < 3 || tokens(own) > 3 || spelt_out {
         return Ok(Vec::new());
     }
     let mut draw = Draw::new(seed, "brainteaser near", id);
-    let plural = own.ends_with('s') && wordnet.lists(&own[..own.len() - 1], Pos::Noun);
-    for sense in meant(wordnet, own, plural, question)? {
-        let found = of_sense(wordnet, &sense, question, answer, plural, &mut draw)?;
-        if found.len() == 3 {
-            return Ok(found);
+    // `A screw driver.` is listed as one word.
+    let joined: String = own.split([' ', '-']).collect();
+    let forms = if wordnet.counts() && joined != own { vec![own, &joined] } else { vec![own] };
+    for own in forms {
+        let asks = Asks::new(wordnet, question, answer, own);
+        let mut best: Option<Set> = None;
+        for sense in meant(wordnet, own, asks.many, question)? {
+            let found = of_sense(wordnet, &sense, &asks, &mut draw)?;
+            if let Some(set) = found.filter(|set| best.as_ref().is_none_or(|best| set.rank < best.rank)) {
+                best = Some(set);
+            }
+        }
+        if let Some(set) = best {
+            return Ok(set.words);
         }
     }
     Ok(Vec::new())
 }
 
-/// The words beside one sense of the answer: its synonym, at most one, and one word of each synset beside it. All of
-/// one sense, so that three options are of one kind.
+/// A puzzle for whose answer words are looked for.
+struct Asks<'a> {
+    question: &'a str,
+    answer: &'a str,
+    /// The answer as WordNet lists it.
+    own: &'a str,
+    /// Whether the answer is a plural.
+    many: bool,
+    /// Whether the words must have a plural: `A swallow.` is countable, `Tea.` need not be.
+    countable: bool,
+}
+
+impl<'a> Asks<'a> {
+    fn new(wordnet: &WordNet, question: &'a str, answer: &'a str, own: &'a str) -> Asks<'a> {
+        let many = own.strip_suffix('s').is_some_and(|one| wordnet.lists(one, Pos::Noun));
+        let article = answer.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
+        Asks { question, answer, own, many, countable: many || ["a", "an"].contains(&article.as_str()) }
+    }
+}
+
+/// Three words beside one sense.
+struct Set {
+    words: Vec<Near>,
+    /// Lower is better: how far over the sense their hypernym stands, and among how many they were chosen.
+    rank: (usize, Reverse<usize>),
+}
+
+/// The words beside one sense of the answer: those that share the lowest hypernym with it that has three, or has two
+/// beside a synonym.
 fn of_sense(
     wordnet: &WordNet,
     sense: &Synset,
-    question: &str,
-    answer: &str,
-    answers_many: bool,
+    asks: &Asks<'_>,
     draw: &mut Draw,
-) -> Result<Vec<Near>, WordNetError> {
-    let own = core(answer);
-    let asked = content(question);
-    let named = proper(sense, own);
-    let mut found: Vec<Near> = Vec::new();
-    let mut layers: Vec<(usize, Layer)> = Vec::new();
-    for place in sense.to(&["@", "@i"]) {
-        let above = wordnet.synset(place)?;
-        let name = above.words.first().map(String::as_str).unwrap_or_default();
-        // `object`, `whole`: everything is one.
-        if depth(wordnet, &above)? < DEEP {
-            continue;
-        }
-        let children: Vec<_> = above.to(&["~", "~i"]).filter(|place| *place != sense.place).collect();
-        // What everything and its opposite belongs to says nothing: no reader takes two of its members for a kind.
-        if !named && children.len() > WIDEST {
-            continue;
-        }
-        let mut beside = Vec::new();
-        for place in children {
-            let sibling = wordnet.synset(place)?;
-            // One word a sibling, the best known: its others are synonyms or spellings of it.
-            let best = words_of(&sibling, own).max_by_key(|word| wordnet.count(&sibling, word));
-            if let Some(word) = best.filter(|word| decent(&sibling) && known(wordnet, &sibling, word)) {
-                let met = wordnet.count(&sibling, &word) > 0;
-                beside.push((word, format!("beside it under {name}"), met));
-            }
-        }
-        layers.push((3, beside));
-    }
+) -> Result<Option<Set>, WordNetError> {
+    let named = proper(sense, asks.own);
     // Another name of a thing is that thing: `the Eternal City` would be as right as `Rome`.
+    let mut synonyms: Vec<Member> = Vec::new();
     if !named {
-        let synonym = words_of(sense, own)
-            .filter(|word| known(wordnet, sense, word))
-            .map(|word| (word, "synonym".to_owned(), true));
-        layers.push((1, synonym.collect()));
+        let all = words_of(sense, asks.own);
+        let known = all.filter_map(|word| Some((kinds::fame(wordnet, sense, &word, asks.countable)?, word)));
+        synonyms.extend(known.map(|(fame, word)| Member { word, place: sense.place, fame }));
     }
-    for (most, mut layer) in layers {
-        shuffle(&mut layer, draw);
-        // As many words as the answer has first, so that length gives nothing away; then those that were met in texts.
-        // Beside an answer of one word a phrase is a definition: `potato peelings`.
-        let apart = if tokens(own) > 1 { 1 } else { 0 };
-        layer.retain(|(word, ..)| tokens(word).abs_diff(tokens(own)) <= apart);
-        layer.sort_by_key(|(word, _, met)| (tokens(word).abs_diff(tokens(own)), !met));
-        let mut taken = 0;
-        for (word, relation, _) in layer {
-            let many = if answers_many { plural(&word) } else { word.clone() };
-            let text = shaped(answer, &many);
-            let usable = content(&word).is_disjoint(&asked)
-                && fits(question, own, &many, &text, &found)
-                && word.starts_with(char::is_uppercase) == named
-                && (answers_many || in_plural(&word) == in_plural(own));
-            if usable {
-                found.push(Near { text, relation });
-                taken += 1;
-            }
-            if found.len() == 3 {
-                return Ok(found);
-            }
-            if taken == most {
-                break;
-            }
+    for (climb, class) in kinds::classes(wordnet, sense, named)? {
+        let mut members = kinds::members(wordnet, &class, climb, sense, asks)?;
+        let choice = members.len();
+        let name = class.words.first().map(String::as_str).unwrap_or_default();
+        let mut found = Vec::new();
+        choose(wordnet, &mut members, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
+        if climb == 1 && found.len() == 2 {
+            choose(wordnet, &mut synonyms.clone(), 1, "synonym", asks, draw, &mut found)?;
+        }
+        if found.len() == 3 {
+            let words = found.into_iter().map(|(near, _)| near).collect();
+            // A small database has no frequencies to prefer a sense by: the first one stays.
+            let choice = if wordnet.counts() { choice } else { 0 };
+            return Ok(Some(Set { words, rank: (climb, Reverse(choice)) }));
         }
     }
-    Ok(found)
+    Ok(None)
+}
+
+/// A word of a class.
+#[derive(Clone, Debug)]
+struct Member {
+    word: String,
+    place: Place,
+    fame: u32,
+}
+
+/// Takes so many words more, drawn from the best known that fit.
+fn choose(
+    wordnet: &WordNet,
+    members: &mut Vec<Member>,
+    most: usize,
+    relation: &str,
+    asks: &Asks<'_>,
+    draw: &mut Draw,
+    found: &mut Vec<(Near, Place)>,
+) -> Result<(), WordNetError> {
+    let &Asks { question, answer, own, many: answers_many, .. } = asks;
+    let asked = said_by(question);
+    shuffle(members, draw);
+    // As many words as the answer has first, so that length gives nothing away. Beside an answer of one word a phrase is a
+    // definition: `potato peelings`.
+    let apart = |word: &str| tokens(word).abs_diff(tokens(own));
+    members.retain(|member| apart(&member.word) <= usize::from(tokens(own) > 1));
+    members.sort_by_key(|member| apart(&member.word));
+    let form = |word: &str| if answers_many { kinds::plural_of(wordnet, word) } else { word.to_owned() };
+    let mut usable: Vec<(&Member, String)> = Vec::new();
+    for member in members.iter() {
+        let many = form(&member.word);
+        let fits = said_by(&member.word).is_disjoint(&asked)
+            && fits(question, own, &many, &shaped(answer, &many), &[])
+            && (answers_many || in_plural(&member.word) == in_plural(own));
+        if fits && usable.iter().all(|(_, other)| *other != many) {
+            usable.push((member, many));
+        }
+    }
+    let mut fame: Vec<u32> = usable.iter().map(|(member, _)| member.fame).collect();
+    fame.sort_unstable_by(|a, b| b.cmp(a));
+    let least = fame.get(BEST - 1).copied().unwrap_or_default();
+    let before = found.len();
+    for (member, many) in usable.into_iter().filter(|(member, _)| member.fame >= least) {
+        let text = shaped(answer, &many);
+        let others: Vec<Near> = found.iter().map(|(near, _)| near.clone()).collect();
+        let mut related = false;
+        for (_, other) in found.iter() {
+            related |= kinds::over(wordnet, *other)?.contains(&member.place)
+                || kinds::over(wordnet, member.place)?.contains(other);
+        }
+        if !related && fits(question, own, &many, &text, &others) {
+            found.push((Near { text, relation: relation.to_owned() }, member.place));
+        }
+        if found.len() == 3 || found.len() - before == most {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Three distractors of a word puzzle from the members of a category; fewer where no more of them fit. `seed` and `id`
@@ -189,41 +234,6 @@ fn fits(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bo
         })
 }
 
-/// Words that are equally near: each with how it is near, and whether it was met in texts.
-type Layer = Vec<(String, String, bool)>;
-
-/// How many synsets stand over one, by its first hypernyms.
-fn depth(wordnet: &WordNet, synset: &Synset) -> Result<usize, WordNetError> {
-    let mut above = synset.to(&["@", "@i"]).next();
-    let mut depth = 0;
-    while let Some(place) = above.filter(|_| wordnet.counts() && depth < DEEP) {
-        depth += 1;
-        above = wordnet.synset(place)?.to(&["@", "@i"]).next();
-    }
-    Ok(if wordnet.counts() { depth } else { DEEP })
-}
-
-/// Whether readers know a word and take it in this sense: the makers of WordNet met it in their texts, in no other sense
-/// more often; or they never met it, it has no other noun's sense, and they explain other words by it.
-fn known(wordnet: &WordNet, sense: &Synset, word: &str) -> bool {
-    if !wordnet.counts() {
-        return true;
-    }
-    let Ok(senses) = wordnet.senses(word) else { return false };
-    let here = wordnet.count(sense, word);
-    let mut others = senses.iter().filter(|other| other.place != sense.place);
-    if here > 0 {
-        return others.all(|other| wordnet.count(other, word) <= here);
-    }
-    others.all(|other| other.place.pos != Pos::Noun) && word.split([' ', '-']).all(|w| explains(wordnet, w))
-}
-
-/// Whether glosses use a word often enough for a reader to know it.
-fn explains(wordnet: &WordNet, word: &str) -> bool {
-    let word = word.to_lowercase();
-    wordnet.in_glosses(&word) + wordnet.in_glosses(&plural(&word)) >= EXPLAINS
-}
-
 /// What a text says, without the ending of a plural.
 fn said_by(text: &str) -> BTreeSet<String> {
     let one = |word: String| match word.strip_suffix('s') {
@@ -235,25 +245,25 @@ fn said_by(text: &str) -> BTreeSet<String> {
 
 /// The sense of a noun that its puzzle means, or several that it speaks of equally; none where that cannot be told. The
 /// senses are compared by the words that they and what stands over them share with the question, and those that share
-/// most are meant; where none shares any, the only one is, or the one that the word is met in more often than in all
-/// others together, other parts of speech included.
+/// most are meant; where none shares any, those of things that the word is met in more often than in all others together,
+/// other parts of speech included.
 fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<Vec<Synset>, WordNetError> {
+    let one = if plural { &word[..word.len() - 1] } else { word };
     let mut all = wordnet.senses(word)?;
     if plural {
-        all.extend(wordnet.senses(&word[..word.len() - 1])?);
-        all.dedup_by_key(|sense| sense.place);
+        for sense in wordnet.senses(one)? {
+            if all.iter().all(|other| other.place != sense.place) {
+                all.push(sense);
+            }
+        }
     }
-    let entry = |sense: &Synset| {
-        let one = if plural { &word[..word.len() - 1] } else { word };
-        wordnet.count(sense, word).max(wordnet.count(sense, one))
-    };
+    let entry = |sense: &Synset| wordnet.count(sense, word).max(wordnet.count(sense, one));
     // A person answers who it is, not what.
     let who = key(question).split(' ').any(|word| ["who", "whose", "whom"].contains(&word));
     let asked = said_by(question);
     let total: u64 = all.iter().map(entry).sum();
-    let alone = all.len() == 1;
     let mut ranked = Vec::new();
-    for sense in all.into_iter().filter(|sense| sense.place.pos == Pos::Noun) {
+    for sense in all.iter().filter(|sense| sense.place.pos == Pos::Noun) {
         let gloss = said_by(&sense.gloss);
         let mut said = BTreeSet::new();
         let mut level = vec![sense.clone()];
@@ -277,17 +287,23 @@ fn meant(wordnet: &WordNet, word: &str, plural: bool, question: &str) -> Result<
     }
     let most = ranked.iter().map(|(shared, _)| *shared).max().unwrap_or_default();
     let named = most.0 > 0;
-    let best = ranked.into_iter().filter(|(shared, _)| *shared == most).map(|(_, sense)| sense);
-    let person = |sense: &Synset| sense.keys.iter().any(|key| key.contains(PERSON));
-    let concrete = |sense: &Synset| {
-        !wordnet.counts() || sense.keys.iter().any(|key| CONCRETE.iter().any(|file| key.contains(file)))
+    // The fruit and what it grows on are one word to a reader.
+    let of_one_kind = |a: &Synset, b: &Synset| a.place == b.place || kinds::grown(a, b);
+    let mostly = |sense: &Synset| {
+        let own: u64 = all.iter().filter(|other| of_one_kind(other, sense)).map(entry).sum();
+        all.len() == 1 || own * 2 > total || (total == 0 && wordnet.counts())
     };
     let told = |sense: &Synset| {
+        let things = !wordnet.counts() || kinds::things(sense);
         decent(sense)
-            && concrete(sense)
-            && (named || ((alone || entry(sense) * 2 > total) && (who || !person(sense))))
+            && if named {
+                !kinds::amounts(sense)
+            } else {
+                things && mostly(sense) && (who || !kinds::person(sense))
+            }
     };
-    Ok(best.filter(told).collect())
+    let best = ranked.into_iter().filter(|(shared, _)| *shared == most).map(|(_, sense)| sense.clone());
+    Ok(kinds::as_readers_take_it(wordnet, best.filter(told).collect()))
 }
 
 /// A noun in the plural, by the rules of spelling.
@@ -465,6 +481,6 @@ mod tests {
                 eprintln!("{id} | {question} | {answer} | {} | {}", words.join(" "), found[0].relation);
             }
         }
-        assert!(served >= 10, "{served}");
+        assert!(served >= 28, "{served}");
     }
 }

@@ -85,6 +85,8 @@ pub struct Synset {
     pub place: Place,
     /// Its words, blanks between the parts of a collocation; capitals as the lexicographer wrote them.
     pub words: Vec<String>,
+    /// The lexicographers' file that it is in: 5 is that of animals, 6 of artifacts.
+    pub file: u32,
     /// What the list of counts knows each of them by: `lemma%type:file:id:`.
     pub keys: Vec<String>,
     /// Pointers to other synsets, with their symbols: `@` hypernym, `@i` of an instance, `~` and `~i` their converse.
@@ -107,9 +109,17 @@ pub struct WordNet {
     files: Vec<(Pos, Files)>,
     /// How often each sense was met in the texts that WordNet's makers tagged; empty where the list is missing.
     counts: String,
-    /// How often each word stands in glosses, once that was asked.
-    glosses: OnceLock<FxHashMap<String, u32>>,
+    /// How often each word stands in glosses, and in the sentences that they quote, once that was asked.
+    glosses: OnceLock<FxHashMap<String, Used>>,
     folder: PathBuf,
+}
+
+/// How often a word is used in glosses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    in_all: u32,
+    /// In the examples among them, which are sentences as people write them.
+    in_examples: u32,
 }
 
 #[derive(Debug, Default)]
@@ -163,12 +173,26 @@ impl WordNet {
 
     /// How often a word, in lower case, stands in the glosses: what WordNet's makers explain other words by.
     pub fn in_glosses(&self, word: &str) -> u32 {
+        self.used(word).in_all
+    }
+
+    /// How often a word, in lower case, stands in the sentences that glosses quote as examples.
+    pub fn in_examples(&self, word: &str) -> u32 {
+        self.used(word).in_examples
+    }
+
+    fn used(&self, word: &str) -> Used {
         let count = || {
-            let mut counts: FxHashMap<String, u32> = FxHashMap::default();
+            let mut counts: FxHashMap<String, Used> = FxHashMap::default();
             let lines = self.files.iter().flat_map(|(_, files)| files.data.lines());
             for (_, gloss) in lines.filter_map(|line| line.split_once('|')) {
-                for word in gloss.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
-                    *counts.entry(word.to_lowercase()).or_default() += 1;
+                // Every second piece between quotation marks is an example.
+                for (at, piece) in gloss.split('"').enumerate() {
+                    for word in piece.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+                        let used = counts.entry(word.to_lowercase()).or_default();
+                        used.in_all += 1;
+                        used.in_examples += (at % 2) as u32;
+                    }
                 }
             }
             counts
@@ -315,7 +339,7 @@ fn parse(line: &str, place: Place) -> Option<Synset> {
         fields.next()?;
         pointers.push((symbol, Place { pos, offset }));
     }
-    Some(Synset { place, words, keys, pointers, gloss: gloss.trim().to_owned() })
+    Some(Synset { place, words, file: lexicographer, keys, pointers, gloss: gloss.trim().to_owned() })
 }
 
 /// Base forms of an inflected word: those its exception list gives, else by the rules of morphology(7).
