@@ -237,7 +237,8 @@ const task_first = async (sheet, name, width) => {
       asked: top(document.querySelector("h1.asked")), text: top(document.querySelector(".subject .post")), choice: top(document.querySelector("fieldset:not([hidden])")), high: document.documentElement.scrollHeight,
       wide: document.documentElement.scrollWidth - innerWidth, twice: meanings.filter((words, at) => meanings.indexOf(words) !== at && words.length > 12).concat(texts.filter((words, at) => texts.indexOf(words) !== at)),
       folded: !document.querySelector(".guideline").open, guide: top(document.querySelector(".guideline summary")), thumb: !!document.querySelector(".thumb"),
-      below: [...document.querySelectorAll(".subject .post")].filter((p) => [...document.querySelectorAll(".option b, .option .post")].some((o) => o.textContent.trim() && o.textContent.trim() === p.textContent.trim())).length,
+      // The name of an answer, as of a type, may stand above: it is not among the texts that one chooses from.
+      below: [...document.querySelectorAll(".subject .post")].filter((p) => [...document.querySelectorAll(".option:not(:has(.soft)) b, .option .post")].some((o) => o.textContent.trim() && o.textContent.trim() === p.textContent.trim())).length,
     };
   });
   if (process.env.RIDDLEMILL_SHOTS) console.log(name, JSON.stringify(found));

@@ -174,3 +174,42 @@ fn status_says_how_many_votes_a_changed_rule_would_outdate() {
     let told = ws.explain("chumor", "tieba:1");
     assert!(told["way"].to_string().contains("outdated votes"), "{told}");
 }
+
+#[test]
+fn status_says_how_many_votes_on_puzzles_a_changed_rule_would_outdate() {
+    let ws = Workspace::with(
+        &(source("riddles", "puzzles", "raw/dumps/riddles.jsonl")
+            + "[[annotator]]\nname = \"a1\"\nrole = \"annotator\"\n"),
+    );
+    let riddle = |id: u64, question: &str| json!({ "id": id, "question": question, "answer": "A swallow." });
+    let riddles = [
+        riddle(1, "Which bird answers when one calls 13800138000 at every bite?"),
+        riddle(2, "Which bird goes down with every bite?"),
+    ];
+    ws.write("raw/dumps/riddles.jsonl", riddles.map(|line| format!("{line}\n")).concat());
+    let run = |more: &[&str]| {
+        ws.call(["run", "--recipe", "brainteaser", "--offline"].iter().chain(more)).expect(0);
+    };
+    run(&[]);
+    let to = ["text", "--recipe", "brainteaser"];
+    let export = ["--annotator", "a1", "--format", "jsonl"];
+    ws.call(["review", "export"].iter().chain(&to).chain(&export)).expect(0);
+    let filled = |line: &str| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        row["answers"] = json!({ "verdict": "accept" });
+        format!("{row}\n")
+    };
+    let filled: String = ws.read("brainteaser.text.a1.jsonl").lines().map(filled).collect();
+    ws.write("votes.jsonl", filled);
+    ws.call(["review", "import"].iter().chain(&to).chain(&["votes.jsonl"])).expect(0);
+    run(&[]);
+    let kept = ["--set", "anonymise.contacts=\"keep\""];
+    let asked = ["status", "--recipe", "brainteaser", "--json"];
+    let said: Vec<Value> = serde_json::from_str(&ws.call(asked.iter().chain(&kept)).expect(0).out).unwrap();
+    let step = said.iter().find(|step| step["stage"] == "anonymise").unwrap();
+    assert_eq!(step["outdates"], json!({ "step": "anonymise", "posts": 1, "votes": 1, "replies": 0 }));
+    // What is said comes true, and the vote is brought over by whoever saw both texts.
+    run(&kept);
+    let listed = ws.call(["review", "carry"].iter().chain(&to).chain(&kept)).expect(0).out;
+    assert!(listed.contains("13800138000") && listed.contains("1 item with 1 vote"), "{listed}");
+}

@@ -72,6 +72,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("check `kind` of [[source]] {} in pipeline.toml", "请检查 `kind`：pipeline.toml 中的 [[source]] {}"),
     ("check `benchmark` and `path` of [[published]] {}", "请检查 `benchmark` 与 `path`：[[published]] {}"),
     ("pay for {}", "请为 {} 付费"),
+    // Why a stage is made anew.
+    ("layout {}, a run writes layout {}", "文件格式为 {}，运行会写成格式 {}"),
     // Why a set is a draft.
     ("built from the synthetic sample ({})", "由合成示例生成（{}）"),
     (

@@ -108,7 +108,9 @@ fn step(planned: &Planned, read: u64, causes: &[Cause], language: Language) -> S
         (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
         (Freshness::Stale(_, why), _) => ("stale", i18n::stale(language, why)),
         (Freshness::Missing, _) => ("missing", String::new()),
-        (Freshness::Layout(layout), _) => ("stale", Freshness::of_layout(*layout).1),
+        (Freshness::Layout(layout), _) => {
+            ("stale", i18n::sentence(language, &Freshness::of_layout(*layout).1))
+        }
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
     };
     let counts = planned.manifest().map(|m| m.counts.clone()).unwrap_or_default();

@@ -98,7 +98,7 @@ fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> 
             }
             (Freshness::Stale(_, why), _) => i18n::stale(language, why),
             (Freshness::Missing, _) => i18n::word(language, "not_made").unwrap_or_default().to_string(),
-            (Freshness::Layout(layout), _) => Freshness::of_layout(*layout).1,
+            (Freshness::Layout(layout), _) => i18n::sentence(language, &Freshness::of_layout(*layout).1),
             (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
         };
         stages.push((planned.step, why));

@@ -9,13 +9,13 @@ use super::freshness::Freshness;
 use super::plan::Planned;
 use super::{RunError, rows};
 use crate::config::{Config, sections};
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Step};
 use crate::stages::review::Votes;
-use crate::stages::{self, Annotatable, Rows, Stage, StageError, draft, of_subjects};
+use crate::stages::{self, Annotatable, PuzzleStage, Rows, Stage, StageError, draft, of_subjects, puzzle};
 use riddlemill_llm::Engine;
 use riddlemill_review::votes::current;
 use riddlemill_tables::{StageReader, Workspace};
-use riddlemill_text::record::{Outcome, Post};
+use riddlemill_text::record::{Outcome, Post, Puzzle, is_published};
 
 /// What rests on texts that a run would change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -40,7 +40,6 @@ pub fn outdated(
     recipe: &'static Recipe,
     planned: &[Planned],
 ) -> Result<Option<Outdated>, RunError> {
-    let decides = |stage: Stage| matches!(stage, Stage::Clean | Stage::Anonymise | Stage::Filter);
     let stale = planned.iter().find(|planned| {
         let text = recipe.step(planned.step).is_some_and(|(_, step)| decides(step.stage));
         text && matches!(planned.freshness, Freshness::Stale(..))
@@ -55,34 +54,40 @@ pub fn outdated(
         return Ok(None);
     };
 
-    let mut known: HashMap<String, [u8; 32]> = HashMap::new();
-    for part in before.parts::<Post>("rows") {
-        known.extend(part?.into_iter().map(|post| (post.id, *blake3::hash(post.text.as_bytes()).as_bytes())));
+    let mut known: HashMap<String, Digest> = HashMap::new();
+    if matches!(last.stage, Stage::Puzzle(_)) {
+        for part in before.parts::<Puzzle>("rows") {
+            known.extend(part?.into_iter().map(|puzzle| (puzzle.id.clone(), of_puzzle(&puzzle))));
+        }
+    } else {
+        for part in before.parts::<Post>("rows") {
+            known.extend(part?.into_iter().map(|post| (post.id, digest(&post.text))));
+        }
     }
     let name = Some(recipe.name);
     let (clean, filter): (sections::Clean, sections::Filter) =
         (config.typed(name, "clean"), config.typed(name, "filter"));
     let settings: sections::Anonymise = config.typed(name, "anonymise");
     let anonymise = stages::anonymise_stage(&config.root, &settings)?;
-    let decide = |post: Post| {
-        chain.iter().skip(1).try_fold(post, |post, step| {
-            let outcome = match step.stage {
-                Stage::Clean => stages::clean(post, &clean),
-                Stage::Anonymise => anonymise.post(post),
-                _ => stages::filter(post, &filter),
-            };
-            match outcome {
-                Outcome::Kept(post) | Outcome::Changed { row: post, .. } => Some(post),
-                _ => None,
-            }
-        })
+    let english = sections::Anonymise { language: sections::Language::En, ..settings };
+    let anonymise_riddle = stages::anonymise_stage(&config.root, &english)?;
+    let decide = |text: Text, step: &&Step| match (step.stage, text) {
+        (Stage::Clean, Text::Post(post)) => goes_on(stages::clean(post, &clean)).map(Text::Post),
+        (Stage::Anonymise, Text::Post(post)) => goes_on(anonymise.post(post)).map(Text::Post),
+        (Stage::Puzzle(_), Text::Post(post)) => goes_on(puzzle::strip(post)).map(Text::Puzzle),
+        (_, Text::Post(post)) => goes_on(stages::filter(post, &filter)).map(Text::Post),
+        (_, Text::Puzzle(riddle)) => goes_on(anonymise_riddle.puzzle(riddle)).map(Text::Puzzle),
     };
     let mut changed: HashSet<String> = HashSet::new();
     for part in import.parts::<Post>("rows") {
         let differs = |post: Post| {
             let (id, old) = known.get_key_value(&post.id)?;
-            let same = decide(post).is_some_and(|post| blake3::hash(post.text.as_bytes()) == *old);
-            (!same).then(|| id.clone())
+            // A published row goes through as it is, whatever the rules are.
+            let now = match is_published(id) {
+                true => return None,
+                false => chain.iter().skip(1).try_fold(Text::Post(post), decide),
+            };
+            (now.as_ref().map(Text::digest).as_ref() != Some(old)).then(|| id.clone())
         };
         changed.par_extend(part?.into_par_iter().filter_map(differs));
     }
@@ -108,11 +113,55 @@ pub fn outdated(
     Ok(Some(found))
 }
 
+/// Whether a stage writes texts by rules alone, before anybody votes on them.
+fn decides(stage: Stage) -> bool {
+    matches!(
+        stage,
+        Stage::Clean
+            | Stage::Anonymise
+            | Stage::Filter
+            | Stage::Puzzle(PuzzleStage::Strip | PuzzleStage::Anonymise)
+    )
+}
+
+type Digest = [u8; 32];
+
+/// What a chain of such stages works on.
+enum Text {
+    Post(Post),
+    Puzzle(Puzzle),
+}
+
+impl Text {
+    fn digest(&self) -> Digest {
+        match self {
+            Text::Post(post) => digest(&post.text),
+            Text::Puzzle(puzzle) => of_puzzle(puzzle),
+        }
+    }
+}
+
+fn digest(text: &str) -> Digest {
+    *blake3::hash(text.as_bytes()).as_bytes()
+}
+
+fn of_puzzle(puzzle: &Puzzle) -> Digest {
+    digest(&puzzle::shown(&puzzle.question, &puzzle.answer))
+}
+
+/// The record as it leaves a stage; `None` where it does not pass.
+fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
+    match outcome {
+        Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
+        _ => None,
+    }
+}
+
 /// The records that enter a step and were made of these posts.
 fn records<S: Annotatable>(
     workspace: &Workspace,
     recipe: &'static Recipe,
-    step: &crate::recipe::Step,
+    step: &Step,
     of: &HashSet<String>,
 ) -> Result<Vec<S>, StageError> {
     let mut found = Vec::new();
