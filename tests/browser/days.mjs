@@ -65,8 +65,11 @@ export const a_managers_day = () => day(async ({ server, workspace, sheet, look,
   await vote(await sheet(), server.url + "/review/ruozhibench-gen/category/vote?as=annotator-2", ["2", "7"]);
   await one.goto(server.url + "/curate");
   // What is not counted yet fills in as one comes to it.
-  for (const later of await one.locator("[hx-trigger=revealed]").all()) await later.scrollIntoViewIfNeeded().catch(() => {});
-  await one.waitForFunction(() => !document.querySelector("[hx-trigger=revealed]"));
+  const later = () => one.locator("[hx-trigger=revealed]").count();
+  for (let left = await later(); left > 0; left = await later()) {
+    await one.locator("[hx-trigger=revealed]").first().scrollIntoViewIfNeeded({ timeout: 2000 }).catch(() => {});
+    await one.waitForFunction((left) => document.querySelectorAll("[hx-trigger=revealed]").length < left, left);
+  }
   const lines = await one.$$eval(".folk .name", (all) => all.map((e) => e.getBoundingClientRect().height));
   check(lines.length > 1 && lines.every((high) => high < 30), `a name takes one line: ${lines}`);
   check((await one.textContent("#s-ruozhibench-gen-category .waits")).includes("annotator-"), "who is waited for is told");
@@ -210,7 +213,7 @@ export const a_readers_day = () => day(async ({ server, workspace, sheet, look }
     await picture(report, "day-report");
     // So do the figures of models, and what differs between two versions.
     workspace.call("evaluate", "--offline", "--model", "sample-solver", "--model", "random", "--judge", "sample-marker", "--shots", "0,2", "--resamples", "200", "brainteaser", "chumor");
-    workspace.call("diff", "output/flub/1.0.0-draft.1", "output/flub/candidate", "--html", "diff.html");
+    workspace.callEnding(1, "diff", "output/flub/1.0.0-draft.1", "output/flub/candidate", "--html", "diff.html");
     for (const [name, place] of [["brainteaser", "output/brainteaser/evaluation/candidate/report.html"], ["chumor", "output/chumor/evaluation/candidate/report.html"], ["diff", "diff.html"]]) {
       writeFileSync(join(folder, name + ".html"), workspace.read(place));
       await report.goto("file://" + join(folder, name + ".html"));

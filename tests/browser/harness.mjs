@@ -1,5 +1,5 @@
 // A workspace, the real server in it, and a browser without a screen.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -22,6 +22,11 @@ export class Workspace {
   }
   call(...args) {
     return execFileSync(command, args, { cwd: this.root, env: environment, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  }
+  // A call that ends with a code of its own, as `diff` does where two versions differ.
+  callEnding(code, ...args) {
+    const { status, stderr } = spawnSync(command, args, { cwd: this.root, env: environment, encoding: "utf8" });
+    check(status === code, `${args.join(" ")} ended with ${status}: ${stderr}`);
   }
   write(path, text) {
     mkdirSync(join(this.root, path, ".."), { recursive: true });

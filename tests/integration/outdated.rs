@@ -183,7 +183,7 @@ fn status_says_how_many_votes_on_puzzles_a_changed_rule_would_outdate() {
     );
     let riddle = |id: u64, question: &str| json!({ "id": id, "question": question, "answer": "A swallow." });
     let riddles = [
-        riddle(1, "Which bird answers when one calls 13800138000 at every bite?"),
+        riddle(1, "Which bird answers letters to anna.swift@gmail.com at every bite?"),
         riddle(2, "Which bird goes down with every bite?"),
     ];
     ws.write("raw/dumps/riddles.jsonl", riddles.map(|line| format!("{line}\n")).concat());
@@ -211,5 +211,5 @@ fn status_says_how_many_votes_on_puzzles_a_changed_rule_would_outdate() {
     // What is said comes true, and the vote is brought over by whoever saw both texts.
     run(&kept);
     let listed = ws.call(["review", "carry"].iter().chain(&to).chain(&kept)).expect(0).out;
-    assert!(listed.contains("13800138000") && listed.contains("1 item with 1 vote"), "{listed}");
+    assert!(listed.contains("anna.swift@gmail.com") && listed.contains("1 item with 1 vote"), "{listed}");
 }
