@@ -17,6 +17,7 @@
 mod answer;
 mod builtin;
 mod charts;
+mod chinese;
 mod item;
 pub mod metrics;
 mod pair_order;

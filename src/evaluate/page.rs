@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
+use super::chinese;
 use super::results::{Results, head, named, plain};
 use super::tables::{Cell, Comparison, Look, Table};
 
@@ -57,6 +58,7 @@ struct ShownComparison<'a> {
 /// The page; where the template cannot be rendered, what is wrong with it.
 pub fn page(results: &Results<'_>) -> String {
     let mut env = Environment::new();
+    env.add_filter("zh", |text: &str| chinese::said(text));
     let report = results.report;
     let tables: Vec<Shown<'_>> =
         named(&report.tables).into_iter().map(|(name, table)| shown(name, table)).collect();

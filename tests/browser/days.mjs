@@ -222,6 +222,8 @@ export const a_readers_day = () => day(async ({ server, workspace, sheet, look }
       if (!(await report.locator("#in-zh").count())) continue;
       await report.check("#in-zh", { force: true });
       await accessible(report, `${name} from a file, in Chinese`);
+      const english = await report.$$eval("h2, header p, main p, nav a, figcaption, thead th", (all) => all.map((e) => e.innerText.trim()).filter((words) => /[a-z]{4}/.test(words) && !/[一-鿿]/.test(words) && !/^sample-|^random$/.test(words)));
+      check(english.length === 0, `${name} in another language: ${english.slice(0, 5).join(" | ")}`);
       await picture(report, `day-evaluation-${name}`);
     }
   } finally {

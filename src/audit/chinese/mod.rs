@@ -1,10 +1,12 @@
 //! What stages and reasons are called in Chinese, for pages and reports. The English stands with the code.
 
 mod reasons;
+mod sentences;
 mod stages;
 
 #[cfg(test)]
 pub(crate) use reasons::COUNT;
+pub(crate) use sentences::{fill, sentence, translated};
 
 /// A reason's short name and what it means; `None` where it is none of this version's.
 pub(crate) fn reason(code: &str) -> Option<(&'static str, &'static str)> {

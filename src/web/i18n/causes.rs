@@ -1,7 +1,7 @@
 //! Sentences that the libraries make, in the language of the page: why a stage is stale, what keeps records back.
 
-use super::sentences::{fill, sentence};
-use super::{Language, stage, word};
+use super::{Language, sentence, stage, word};
+use crate::audit::chinese::fill;
 use crate::pipeline::{Cause, Change, Fate, Mend};
 use crate::review::ballot::Round;
 use crate::text::grouped;

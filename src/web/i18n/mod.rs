@@ -3,13 +3,21 @@
 mod ballot;
 mod causes;
 mod manage;
-mod sentences;
 mod table;
 
 use crate::audit::chinese;
 use crate::stages::definition as defined;
 pub(super) use causes::{cause, filled, stale};
-pub(super) use sentences::sentence;
+
+/// A sentence that the libraries make, in the language of the page. One that is not known in Chinese stays as it is; names,
+/// figures, settings and commands stay in any case.
+pub(super) fn sentence(language: Language, text: &str) -> String {
+    let zh = match language {
+        Language::En => None,
+        Language::Zh => chinese::sentence(text),
+    };
+    zh.unwrap_or_else(|| text.to_string())
+}
 
 /// A language of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

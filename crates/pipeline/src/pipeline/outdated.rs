@@ -74,9 +74,9 @@ pub fn outdated(
     let decide = |text: Text, step: &&Step| match (step.stage, text) {
         (Stage::Clean, Text::Post(post)) => goes_on(stages::clean(post, &clean)).map(Text::Post),
         (Stage::Anonymise, Text::Post(post)) => goes_on(anonymise.post(post)).map(Text::Post),
-        (Stage::Puzzle(_), Text::Post(post)) => goes_on(puzzle::strip(post)).map(Text::Puzzle),
+        (Stage::Puzzle(_), Text::Post(post)) => goes_on(puzzle::strip(post)).map(Text::boxed),
         (_, Text::Post(post)) => goes_on(stages::filter(post, &filter)).map(Text::Post),
-        (_, Text::Puzzle(riddle)) => goes_on(anonymise_riddle.puzzle(riddle)).map(Text::Puzzle),
+        (_, Text::Puzzle(riddle)) => goes_on(anonymise_riddle.puzzle(*riddle)).map(Text::boxed),
     };
     let mut changed: HashSet<String> = HashSet::new();
     for part in import.parts::<Post>("rows") {
@@ -129,10 +129,14 @@ type Digest = [u8; 32];
 /// What a chain of such stages works on.
 enum Text {
     Post(Post),
-    Puzzle(Puzzle),
+    Puzzle(Box<Puzzle>),
 }
 
 impl Text {
+    fn boxed(puzzle: Puzzle) -> Text {
+        Text::Puzzle(Box::new(puzzle))
+    }
+
     fn digest(&self) -> Digest {
         match self {
             Text::Post(post) => digest(&post.text),

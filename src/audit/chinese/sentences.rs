@@ -1,8 +1,6 @@
 //! Sentences that the libraries make in English, in Chinese. A sentence that is not here stays as it is; names, figures,
 //! settings and commands stay in any case.
 
-use super::Language;
-
 /// English with `{}` where something of the workspace stands, and the Chinese for it, with as many, in the same order.
 const SENTENCES: &[(&str, &str)] = &[
     // What keeps records back.
@@ -91,13 +89,15 @@ const SENTENCES: &[(&str, &str)] = &[
     ("a field that every row has is missing", "缺少每行都有的字段"),
 ];
 
-/// A sentence in the language of the page.
-pub(in crate::web) fn sentence(language: Language, text: &str) -> String {
-    let found = SENTENCES.iter().find_map(|(en, zh)| Some((*zh, holes(en, text)?)));
-    match (language, found) {
-        (Language::Zh, Some((zh, given))) => fill(zh, &given),
-        _ => text.to_string(),
-    }
+/// A sentence of the libraries in Chinese; `None` where it is not here.
+pub(crate) fn sentence(text: &str) -> Option<String> {
+    translated(SENTENCES, text)
+}
+
+/// A text by a list of patterns, English and Chinese, with `{}` where something stands that is said in either language.
+pub(crate) fn translated(known: &[(&str, &str)], text: &str) -> Option<String> {
+    let (zh, given) = known.iter().find_map(|(en, zh)| Some((*zh, holes(en, text)?)))?;
+    Some(fill(zh, &given))
 }
 
 /// What stands in the holes of a pattern; `None` where the text is another sentence.
@@ -119,7 +119,7 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
 }
 
 /// A text with what stands in its places.
-pub(super) fn fill(text: &str, given: &[&str]) -> String {
+pub(crate) fn fill(text: &str, given: &[&str]) -> String {
     let mut pieces = text.split("{}");
     let mut text = pieces.next().unwrap_or_default().to_string();
     for (given, piece) in given.iter().zip(pieces) {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn sentences_keep_their_names_and_figures() {
-        let zh = |text: &str| sentence(Language::Zh, text);
+        let zh = |text: &str| sentence(text).unwrap_or_else(|| text.to_string());
         assert_eq!(zh("a listed term is in them"), "文本含有词表中的词");
         assert_eq!(
             zh("24 rows of flub are synthetic: people have still to confirm them"),
@@ -151,7 +151,6 @@ mod tests {
             "没有可询问的端点：draft.endpoint 未指明 pipeline.toml 中的端点"
         );
         assert_eq!(zh("500 from mine"), "500 from mine");
-        assert_eq!(sentence(Language::En, "pay for mine"), "pay for mine");
     }
 
     #[test]
@@ -159,7 +158,7 @@ mod tests {
         for (en, zh) in SENTENCES {
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{en}");
             let filled = en.replace("{}", "x1");
-            assert_eq!(sentence(Language::Zh, &filled), zh.replace("{}", "x1"), "{en}: another one takes it");
+            assert_eq!(sentence(&filled), Some(zh.replace("{}", "x1")), "{en}: another one takes it");
         }
     }
 }
