@@ -55,7 +55,8 @@ pub fn outdated(
     };
 
     let mut known: HashMap<String, Digest> = HashMap::new();
-    if matches!(last.stage, Stage::Puzzle(_)) {
+    let riddles = matches!(last.stage, Stage::Puzzle(_));
+    if riddles {
         for part in before.parts::<Puzzle>("rows") {
             known.extend(part?.into_iter().map(|puzzle| (puzzle.id.clone(), of_puzzle(&puzzle))));
         }
@@ -71,23 +72,30 @@ pub fn outdated(
     let anonymise = stages::anonymise_stage(&config.root, &settings)?;
     let english = sections::Anonymise { language: sections::Language::En, ..settings };
     let anonymise_riddle = stages::anonymise_stage(&config.root, &english)?;
-    let decide = |text: Text, step: &&Step| match (step.stage, text) {
-        (Stage::Clean, Text::Post(post)) => goes_on(stages::clean(post, &clean)).map(Text::Post),
-        (Stage::Anonymise, Text::Post(post)) => goes_on(anonymise.post(post)).map(Text::Post),
-        (Stage::Puzzle(_), Text::Post(post)) => goes_on(puzzle::strip(post)).map(Text::boxed),
-        (_, Text::Post(post)) => goes_on(stages::filter(post, &filter)).map(Text::Post),
-        (_, Text::Puzzle(riddle)) => goes_on(anonymise_riddle.puzzle(*riddle)).map(Text::boxed),
+    let rules = || chain.iter().skip(1).map(|step| step.stage);
+    let of_post = |post: Post| {
+        let passed = rules().try_fold(post, |post, stage| match stage {
+            Stage::Clean => goes_on(stages::clean(post, &clean)),
+            Stage::Anonymise => goes_on(anonymise.post(post)),
+            _ => goes_on(stages::filter(post, &filter)),
+        });
+        passed.map(|post| digest(&post.text))
+    };
+    let of_riddle = |post: Post| {
+        let stripped = goes_on(puzzle::strip(post))?;
+        let passed = rules().skip(1).try_fold(stripped, |riddle, _| goes_on(anonymise_riddle.puzzle(riddle)));
+        passed.map(|riddle| of_puzzle(&riddle))
     };
     let mut changed: HashSet<String> = HashSet::new();
     for part in import.parts::<Post>("rows") {
         let differs = |post: Post| {
             let (id, old) = known.get_key_value(&post.id)?;
             // A published row goes through as it is, whatever the rules are.
-            let now = match is_published(id) {
-                true => return None,
-                false => chain.iter().skip(1).try_fold(Text::Post(post), decide),
-            };
-            (now.as_ref().map(Text::digest).as_ref() != Some(old)).then(|| id.clone())
+            if is_published(id) {
+                return None;
+            }
+            let now = if riddles { of_riddle(post) } else { of_post(post) };
+            (now.as_ref() != Some(old)).then(|| id.clone())
         };
         changed.par_extend(part?.into_par_iter().filter_map(differs));
     }
@@ -125,25 +133,6 @@ fn decides(stage: Stage) -> bool {
 }
 
 type Digest = [u8; 32];
-
-/// What a chain of such stages works on.
-enum Text {
-    Post(Post),
-    Puzzle(Box<Puzzle>),
-}
-
-impl Text {
-    fn boxed(puzzle: Puzzle) -> Text {
-        Text::Puzzle(Box::new(puzzle))
-    }
-
-    fn digest(&self) -> Digest {
-        match self {
-            Text::Post(post) => digest(&post.text),
-            Text::Puzzle(puzzle) => of_puzzle(puzzle),
-        }
-    }
-}
 
 fn digest(text: &str) -> Digest {
     *blake3::hash(text.as_bytes()).as_bytes()
