@@ -48,6 +48,8 @@ STAGES = ["import", "clean", "anonymise", "filter", "dedup"]
 DONE = (0, 3)
 # Records of a chunk, which is one task's from import on.
 CHUNK = 1 << 15
+# Bytes of dumps whose posts' ids are looked through together.
+SHARE = 64 << 20
 # Rows whose keys are cut together: enough that a lane's block is no crumb.
 CUT = 1 << 14
 # Rows whose keys are about a lane's.
@@ -71,8 +73,8 @@ class Plan:
     work: str
     # Of each dump: source, file (its name in the ledger), where it is.
     dumps: tuple[tuple[str, str, str], ...]
-    # Of each chunk, in order: its dump, and its number there.
-    chunks: tuple[tuple[int, int], ...]
+    # Of each chunk, in order: the pieces that it is made of, by their dump and their number there.
+    chunks: tuple[tuple[tuple[int, int], ...], ...]
     # Settings of dedup.
     dedup: tuple[tuple[str, Any], ...]
     # Lanes of keys.
@@ -171,22 +173,23 @@ class Job:
     def run(self, tell: Callable[[str], None] = lambda words: None) -> None:
         """Makes the stages; `tell` hears of each phase when it is done."""
         plan = self._begin()
-        imported = self._phase(plan, "import", len(plan.dumps), "import_dump", ("find_repeats", plan.lanes), ("keep_repeats", len(plan.dumps)), tell=tell)
-        chunks = sorted((one["dump"], n) for one in imported if "chunks" in one for n in range(one["chunks"]))
-        # A recipe without posts has one chunk without any.
-        plan = replace(plan, chunks=tuple(chunks) or ((0, 0),))
+        steps = (("find_repeats", plan.lanes), ("keep_repeats", len(plan.dumps)))
+        imported = self._phase(plan, "import", len(plan.dumps), "import_dump", *steps, tell=tell)
+        plan = replace(plan, chunks=_chunks({one["dump"]: one["records"] for one in imported}))
         count = len(plan.chunks)
-        made = self._phase(plan, "rows", count, "make_rows", ("find_copies", max(1, -(-count // 4))), ("keep_copies", count), tell=tell)
+        steps = (("find_copies", _lanes_of_copies(plan)), ("keep_copies", count))
+        made = self._phase(plan, "rows", count, "make_rows", *steps, tell=tell)
         rows = sum(one.get("rows", 0) for one in made)
         gone = sum(one.get("copies", 0) for one in made)
         plan = replace(plan, lanes=self.lanes or max(1, -(-rows // LANE)))
-        self._phase(plan, "counts", count, "count_tokens", ("add_counts", -(-count // ADDED)), ("keep_counts", 1), tell=tell)
+        steps = (("add_counts", -(-count // ADDED)), ("keep_counts", 1))
+        self._phase(plan, "counts", count, "count_tokens", *steps, tell=tell)
         if rows - gone > plan.split:
             self._phase(plan, "heavy", count, "sample_keys", ("find_heavy", plan.lanes), ("keep_heavy", 1), tell=tell)
         for n in range(1, plan.rounds + 1):
             share = replace(plan, share=f"{n}/{plan.rounds}")
-            steps = (("meet", plan.lanes), ("with_first", count), ("compare_pairs", count))
-            self._phase(share, f"pairs {share.share}", count, "cut_keys", *steps, tell=tell)
+            met = (("meet", plan.lanes), ("with_first", count), ("compare_pairs", count))
+            self._phase(share, f"pairs {share.share}", count, "cut_keys", *met, tell=tell)
         self._phase(plan, "resolve", 1, "resolve", ("with_kept", count), ("keep_decided", count), tell=tell)
         self._phase(plan, "book", count, "book", ("sort_pairs", plan.lanes), tell=tell)
         self._assemble(plan)
@@ -218,7 +221,7 @@ class Job:
             self.plan,
             dumps=tuple((dump["source"], dump["file"], place) for dump, place in zip(dumps, places)),
             dedup=tuple(dedup.items()),
-            lanes=max(1, len(dumps)),
+            lanes=max(1, -(-sum(dump["bytes"] for dump in dumps) // SHARE)),
             shipped=shipped,
         )
         system, folder = _system(plan)
@@ -262,6 +265,25 @@ class Job:
                             system.get(f"{folder}/{table}/", str(local[table]) + "/", recursive=True)
                 pairs = ["--pairs", str(local["pairs"])] if stage == "dedup" and local["pairs"].is_dir() else []
                 self._call("assemble", "--recipe", plan.recipe, *pairs, stage, str(local[stage]))
+
+
+def _chunks(records: dict[int, int]) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Pieces of dumps as chunks: small ones together, in their order. Without posts there is one chunk."""
+    chunks: list[list[tuple[int, int]]] = [[]]
+    size = 0
+    for dump, count in sorted(records.items()):
+        for number in range(-(-count // CHUNK)):
+            own = min(CHUNK, count - number * CHUNK)
+            if size + own > CHUNK:
+                chunks.append([])
+                size = 0
+            chunks[-1].append((dump, number))
+            size += own
+    return tuple(tuple(chunk) for chunk in chunks)
+
+
+def _lanes_of_copies(plan: Plan) -> int:
+    return max(1, -(-len(plan.chunks) // 4))
 
 
 DEDUP = ["metric", "threshold", "margin", "keep", "normalize", "language"]
@@ -424,7 +446,7 @@ def _dedup_of(settings: tuple[tuple[str, Any], ...]) -> PartedDedup:
 def import_dump(plan: Plan, dump: int) -> Iterator[Block]:
     """The ledger records of a dump, in chunks, and what tells whether its posts' ids came before."""
     source, file, place = plan.dumps[dump]
-    chunks = 0
+    chunks = records = 0
     with _fetched(plan, place) as path, tempfile.TemporaryFile() as talk:
         here = _here(plan)
         args = ["import", "--unsettled", "--source", source, "--file", file, "--names", f"{here}/names"]
@@ -441,15 +463,14 @@ def import_dump(plan: Plan, dump: int) -> Iterator[Block]:
                 _write(plan, f"unsettled/{dump}-{chunks}", _packed(b"".join(lines)))
                 yield from _identities(plan, dump, chunks, lines)
                 chunks += 1
+                records += len(lines)
             code = process.wait()
         finally:
             process.kill()
         if code not in DONE:
             talk.seek(0)
             raise raised(code, talk.read().decode(errors="replace"))
-    if not chunks:
-        _write(plan, f"unsettled/{dump}-0", _packed(b""))
-    yield 0, _frame(pa.table({"chunks": [max(1, chunks)], "dump": [dump]}))
+    yield 0, _frame(pa.table({"records": [records], "dump": [dump]}))
 
 
 # A post's id and text as digests: 128 bits tell any two ids apart.
@@ -479,7 +500,7 @@ def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Blo
     """Of posts of one id the first is kept: which posts come again, by dump."""
     tables = [_table(block) for block in blocks]
     for table in tables:
-        if "chunks" in table.column_names:
+        if "records" in table.column_names:
             yield table["dump"][0].as_py(), _frame(table)
     posts = [table["posts"][0].as_py() for table in tables if "posts" in table.column_names]
     rows = np.sort(np.frombuffer(b"".join(posts), IDENTITY), order=["id", "more", "dump", "chunk", "at", "row"])
@@ -502,8 +523,8 @@ def keep_repeats(plan: Plan, dump: int, blocks: Sequence[bytes]) -> Iterator[Blo
     if repeats:
         _write(plan, f"repeats/{dump}", _frame(pa.concat_tables(repeats)))
     for table in tables:
-        if "chunks" in table.column_names:
-            yield _told(dump=dump, chunks=table["chunks"][0].as_py())
+        if "records" in table.column_names:
+            yield _told(dump=dump, records=table["records"][0].as_py())
 
 
 # Rows: a chunk is a task from here on.
@@ -511,8 +532,7 @@ def keep_repeats(plan: Plan, dump: int, blocks: Sequence[bytes]) -> Iterator[Blo
 
 def make_rows(plan: Plan, number: int) -> Iterator[Block]:
     """The ledger records of a chunk through import, clean, anonymise and filter, and the rows that are left."""
-    dump, chunk = plan.chunks[number]
-    lines = _settled(plan, dump, chunk)
+    lines = b"".join(_settled(plan, dump, piece) for dump, piece in plan.chunks[number])
     for stage in STAGES[:-1]:
         args = ["settle"] if stage == "import" else [stage, "--books"]
         lines = _applied(plan, args, lines)
@@ -530,13 +550,13 @@ def make_rows(plan: Plan, number: int) -> Iterator[Block]:
     digests = _chunked(dedup.digests(texts))
     own = pa.table({"digest": digests, "row": _numbers(number, len(posts)), "rank": ranks})
     own = own.filter(pc.is_valid(own["digest"]))
-    lanes = max(1, -(-len(plan.chunks) // 4))
+    lanes = _lanes_of_copies(plan)
     places = np.array([int.from_bytes(digest[:8], "big") % lanes for digest in own["digest"].to_pylist()], np.int64)
     yield from _by_lane(own, places)
 
 
 def _settled(plan: Plan, dump: int, chunk: int) -> bytes:
-    """The lines of a chunk, those with posts that came before marked with them."""
+    """The lines of a piece, those with posts that came before marked with them."""
     lines = _lines(plan, f"unsettled/{dump}-{chunk}")
     repeats = _read(plan, f"repeats/{dump}")
     if repeats is None:
