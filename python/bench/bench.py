@@ -2,9 +2,10 @@
 
 usage: python bench.py clean POSTS.jsonl      Arrow to Arrow, against the stage of `riddlemill run`
        python bench.py pairs POSTS.jsonl      against `riddlemill apply dedup`, rensa and rapidfuzz
+       python bench.py keys POSTS.jsonl [METRIC]    what the keys of dedup cost a post on a cluster
 
-`{"id": …, "text": …}` a line. Each figure is the best of three, in turn; every one of them is wall clock on all cores, with
-CPU seconds beside it.
+`{"id": …, "text": …}` a line. Each figure of `clean` and `pairs` is the best of three, in turn: wall clock on all cores, with CPU
+seconds beside it.
 """
 
 import os
@@ -117,6 +118,46 @@ def pairs(path: pathlib.Path) -> None:
         print(f"pairs: {len(exact)}; rensa names {len(found)}, and {recall:.1%} of them")
 
 
+# One share of the keys in so many is brought together with all of its rows; what it costs is counted up to the whole.
+SHARES = 64
+
+
+def keys(path: pathlib.Path, metric: str = "indel") -> None:
+    os.environ["RIDDLEMILL_THREADS"] = "1"
+    dedup = rt.PartedDedup(metric, 0.8 if metric != "default" else None, 0.0, "longest", True, "zh")
+    texts = pyarrow.json.read_json(path)["text"]
+    digests = pa.chunked_array(dedup.digests(texts)).to_pylist()
+    first = {digest: n for n, digest in reversed(list(enumerate(digests))) if digest is not None}
+    numbers = sorted(first.values())
+    texts, count = texts.take(pa.array(numbers)), len(numbers)
+    print(f"{count} texts, no two of which compare alike with every other; CPU time and bytes a post, {metric}")
+
+    def told(what: str, started: float, posts: float, more: str = "") -> None:
+        print(f"{what:24} {(time.process_time() - started) / posts * 1e6:8.1f} µs  {more}", flush=True)
+
+    started = time.process_time()
+    counts = dedup.count(texts)
+    told("tokens counted", started, count)
+    keyer = dedup.keyer(counts)
+    lanes = max(1, count // 32768)
+    sample, started = min(count, 1 << 14), time.process_time()
+    step = count // sample
+    chosen = [*range(0, count, step)][:sample]
+    blocks = keyer.blocks(chosen, texts.take(pa.array(chosen)), lanes, "1/1", [])
+    size = sum(len(block) for _, block in blocks)
+    told("keys cut", started, sample, f"{size / sample:,.0f} bytes")
+    share = []
+    for start in range(0, count, 1 << 14):
+        rows = list(range(start, min(count, start + (1 << 14))))
+        share += [block for _, block in keyer.blocks(rows, texts.slice(start, len(rows)), 1, f"1/{SHARES}", [])]
+    started = time.process_time()
+    pairs = pa.table(dedup.pairs(share))
+    told("keys brought together", started, count / SHARES, f"{len(pairs) * SHARES / count:.1f} pairs at the most")
+    sides, started = [texts.take(pairs[side]) for side in "ab"], time.process_time()
+    alike = pa.table(dedup.compare(*sides))["verdict"].drop_null()
+    told("a pair compared", started, max(1, len(pairs)), f"{len(alike)} of {len(pairs)} alike")
+
+
 def _same_disk(path: pathlib.Path, other: pathlib.Path) -> bool:
     return path.stat().st_dev == other.stat().st_dev
 
@@ -126,4 +167,4 @@ def _copy(path: pathlib.Path, mill: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    {"clean": clean, "pairs": pairs}[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())
+    {"clean": clean, "pairs": pairs, "keys": keys}[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve(), *sys.argv[3:])

@@ -15,6 +15,7 @@ import bisect
 import contextlib
 import functools
 import hashlib
+import importlib
 import io
 import json
 import os
@@ -32,11 +33,13 @@ from typing import Any, Protocol
 import fsspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from riddlemill_text import PartedDedup
 
 from ._command import call, command
 from ._errors import raised
+
+# Its functions are made when it is imported: no type checker knows them.
+pc: Any = importlib.import_module("pyarrow.compute")
 
 __all__ = ["Block", "Engine", "Job", "Local", "Phase", "Plan", "run_step", "run_task"]
 
