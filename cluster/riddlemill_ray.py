@@ -15,6 +15,10 @@ import ray
 from riddlemill.cluster import Job, run_step, run_task
 
 
+# Ray makes a task of every partition: 200 of them, however few the lanes, unless it is told.
+MOST_TASKS = 10_000
+
+
 def table(blocks):
     blocks = list(blocks)
     lanes, data = [lane for lane, _ in blocks], [block for _, block in blocks]
@@ -30,13 +34,13 @@ class Ray:
 
         data = ray.data.range(phase.tasks, override_num_blocks=max(1, phase.tasks))
         data = data.map_batches(task, batch_size=1, batch_format="pyarrow")
-        for name, _ in phase.steps:
+        for name, lanes in phase.steps:
 
             def step(blocks, name=name):
                 lane = blocks["lane"][0].as_py()
                 return table(run_step(plan, name, lane, blocks["block"].to_pylist()))
 
-            data = data.groupby("lane").map_groups(step, batch_format="pyarrow")
+            data = data.groupby("lane", num_partitions=min(lanes, MOST_TASKS)).map_groups(step, batch_format="pyarrow")
         return [row["block"] for row in data.take_all()]
 
 
