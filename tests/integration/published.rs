@@ -220,6 +220,61 @@ fn people_overrule_a_published_row() {
     assert_eq!(after[2..], before[3..]);
 }
 
+/// A form of which no published file is at hand comes back from rows of our own.
+fn rebuilt(benchmark: &str, recipes: &[&str], rows: &[Value], file: &str) -> Workspace {
+    let ws = example(&format!("rebuild-{benchmark}"));
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    ws.write(&format!("raw/published/{file}"), &lines);
+    for recipe in recipes {
+        ws.call(["run", "--recipe", recipe, "--offline"]).expect(0);
+        ws.call(["audit", "--recipe", recipe]).expect(0);
+    }
+    let candidate = format!("output/{benchmark}/candidate");
+    assert_same(&lines, &read(&ws, &format!("{candidate}/compat/{file}")), benchmark);
+    ws.call(["verify", &ws.path(&candidate).display().to_string()]).expect(0);
+    let data = read(&ws, &format!("{candidate}/data/{benchmark}/test.jsonl"));
+    for row in data.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        assert_eq!(row["standing"], "published", "{row}");
+    }
+    ws
+}
+
+#[test]
+fn choices_of_ruozhibench_come_back_with_their_models_and_means() {
+    let row = |index: u64, zh: &str, models: [&str; 2], scores: Value| {
+        json!({
+            "question_zh": zh, "question_en": format!("Why is it {index}?"), "irrationality": "It is not.", "pair": null,
+            "category": "3(Erroneous Assumption), 4(Scientific Misconception)", "index": index,
+            "Good Answer": format!("It is not {index}."), "Bad Answer": format!("It is {index}."),
+            "Good Model": models[0], "Bad Model": models[1], "response_scores": scores,
+        })
+    };
+    let rows = [
+        row(0, "为什么鱼不会口渴？", ["m-1", "m-2"], json!({ "m-1": 3.67, "m-2": 0.33, "m-3": 1.0 })),
+        row(1, "雨伞会不会淋湿？", ["m-3", "m-1"], json!({ "m-3": 4.0, "m-1": 0.0 })),
+        row(5, "云会恐高吗？", ["m-2", "m-3"], json!({})),
+    ];
+    let ws = rebuilt("ruozhibench-mc", &["ruozhibench-gen", "ruozhibench-mc"], &rows, "ruozhibench_mc.jsonl");
+    let rows = ws.candidates("ruozhibench-mc");
+    let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["RB-0", "RB-1", "RB-5"]);
+    let place = rows[0]["answer"].as_u64().unwrap() as usize;
+    assert_eq!(
+        (&rows[0]["options"][place], &rows[0]["option_models"][place]),
+        (&json!("It is not 0."), &json!("m-1"))
+    );
+    assert_eq!(rows[0]["ratings"], json!([]), "whose they are is not published");
+}
+
+#[test]
+fn jokes_of_chumor_come_back_as_the_corpus_alone() {
+    let row = |id: &str, joke: &str| json!({ "id": id, "joke": joke, "explanation": "双关。先这样解释。", "source_kind": "annual" });
+    let rows = [row("c1", "云会恐高吗？"), row("c2", "雨伞会不会淋湿？我问过它。")];
+    let ws = rebuilt("chumor", &["chumor"], &rows, "chumor_corpus.jsonl");
+    let card = read(&ws, "output/chumor/candidate/README.md");
+    assert!(card.contains("- config_name: corpus") && !card.contains("- config_name: preferences"), "{card}");
+}
+
 #[test]
 fn a_page_tells_of_published_rows_and_the_posts_that_they_are() {
     let dump = crate::harness::source("own", "leymore-titles", "raw/dumps/own.json");
