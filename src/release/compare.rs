@@ -300,12 +300,13 @@ impl Comparison {
                 (column, Some(_)) if column.starts_with("option_") => {
                     options::beside(reference, column) == options::beside(row, column)
                 }
-                (label, _) if LABELS.contains(&label) && !(GOLD.contains(&label) && !is_place(theirs)) => {
+                (label, _) if LABELS.contains(&label) && (is_place(theirs) || !GOLD.contains(&label)) => {
                     labels::labels(theirs, types) == labels::labels(value, types)
                 }
                 _ => theirs == value,
             };
-            if !same && !(near && shown == Some(column.as_str())) {
+            let drifted = near && shown == Some(column.as_str());
+            if !same && !drifted {
                 let spelling =
                     theirs.as_str().zip(value.as_str()).is_some_and(|(a, b)| a != b && plain(a) == plain(b));
                 let (reference, value) = (theirs.clone(), value.clone());
