@@ -176,7 +176,7 @@ fn answers(recipe: &str, step: &str, row: &Value) -> Value {
         (_, "preference") => json!({ "preference": "human" }),
         (_, "category") => json!({ "categories": ["2"], "sure": "yes" }),
         // A pair is written where nothing is drafted, for every other question.
-        (_, "pair") if row["draft"].is_null() && mark % 2 == 0 => {
+        (_, "pair") if row["draft"].is_null() && mark.is_multiple_of(2) => {
             json!({ "pairing": "write", "pair": format!("Is it {mark} normal?") })
         }
         (_, "pair") => json!({ "pairing": "none" }),
