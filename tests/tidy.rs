@@ -50,7 +50,6 @@ const LONG: &[(&str, &str)] = &[
     ("src/cli/args.rs", "one command line, a struct a verb"),
     ("crates/pipeline/src/config/check.rs", "one walk over pipeline.toml, and the tests of what it reports"),
     ("crates/pipeline/src/config/sections.rs", "one table of every setting"),
-    ("crates/pipeline/src/stages/review/mod.rs", "one list of every review, and what each is of"),
     ("crates/review/src/exchange/tests.rs", "one table of cases a format of exchange"),
     ("crates/llm/src/tests.rs", "one scripted server for all of them"),
     ("tests/crawl.rs", "one scripted site for all of them"),

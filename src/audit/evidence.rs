@@ -155,7 +155,7 @@ fn voted<S: Annotatable>(
     let votes = Votes::load(config, recipe.name)?;
     let by_item = votes.by_item(step.recipe, step.name);
     let mut details = Vec::new();
-    for item in record.items(kind, &step, seed) {
+    for item in record.items(&step, seed) {
         let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let seen = review_item(&step, &item, on_it).content_hash;
         for vote in current(on_it) {

@@ -182,7 +182,7 @@ fn tried(
             Stage::Review(kind) => {
                 let ballot = kind.ballot(&review);
                 let items = of_subjects!(kind.subjects(), S => {
-                    record::<S>(recipe, post.clone()).map(|record: S| record.items(kind, &ballot, seed)).unwrap_or_default()
+                    record::<S>(recipe, post.clone()).map(|record: S| record.items(&ballot, seed)).unwrap_or_default()
                 });
                 let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
                 let said: Vec<Json> = items.iter().map(|item| json!(item.content)).collect();

@@ -1,10 +1,9 @@
 //! What a ballot asks, whom, how often, and how the answers combine.
 
-use minijinja::Value;
 use serde::{Deserialize, Serialize};
 
+pub use crate::asked::{Asked, Compares, Over, Passes, Rejection};
 pub use crate::choice::{Choice, Label, choice, label};
-use crate::expression::{Expression, Trouble};
 
 /// An annotator's standing. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a
 /// meta annotator (section 2.3), the others annotators alone.
@@ -244,63 +243,6 @@ pub struct Qualification {
 impl Qualification {
     /// FLUB, section 2.1; for steps whose own paper asks for no trial, too.
     pub const FLUB: Qualification = Qualification { formal: 0.80, senior: 0.95 };
-}
-
-/// Which answers drop a record. A field of [`Kind::Keep`] drops by itself.
-#[derive(Debug)]
-pub struct Rejection {
-    /// Over the answers: whether they do.
-    pub when: Expression,
-    /// Why: one text or several.
-    pub because: Expression,
-}
-
-impl PartialEq for Rejection {
-    fn eq(&self, other: &Rejection) -> bool {
-        (self.when.source(), self.because.source()) == (other.when.source(), other.because.source())
-    }
-}
-
-impl Rejection {
-    /// The reasons against a record, where these answers drop it.
-    ///
-    /// # Errors
-    /// [`Trouble`] where they cannot be computed.
-    pub fn reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, Trouble> {
-        if !self.when.holds(answers)? {
-            return Ok(None);
-        }
-        let because = self.because.value(answers)?;
-        let one = because.as_str().map(|text| vec![text.to_owned()]);
-        let several = || because.try_iter().map(|list| list.map(|reason| reason.to_string()).collect());
-        Ok(Some(one.or_else(|| several().ok()).unwrap_or_default()))
-    }
-}
-
-/// What a ballot takes of a record that its folder declares.
-#[derive(Debug)]
-pub struct Asked {
-    /// What is shown, by its key. What is null, or an empty list, is not shown.
-    pub shows: Vec<(&'static str, Expression)>,
-    /// Which records are looked at; all where nothing is said.
-    pub when: Option<Expression>,
-    /// What is drafted for a field, where it is not the draft itself.
-    pub draft: Vec<(&'static str, Expression)>,
-    /// Texts that no `distinct` answer may repeat, shown to nobody.
-    pub apart: Option<Expression>,
-}
-
-impl Asked {
-    /// Every expression.
-    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.shows.iter().chain(&self.draft).map(|(_, e)| e).chain(&self.when).chain(&self.apart)
-    }
-}
-
-impl PartialEq for Asked {
-    fn eq(&self, other: &Asked) -> bool {
-        self.expressions().map(Expression::source).eq(other.expressions().map(Expression::source))
-    }
 }
 
 /// A review step of a recipe: `review:<name>`.

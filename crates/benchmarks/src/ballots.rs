@@ -1,12 +1,15 @@
 //! `ballots.toml`: what people are asked.
 
+use riddlemill_text::record::Reason;
+
 use crate::ballot::{
-    Adjudication, Asked, Choice, Combine, Drafts, Field, Kind, Label, Qualification, Rejection, Review, Role,
-    Step, When,
+    Adjudication, Asked, Choice, Combine, Compares, Drafts, Field, Kind, Label, Over, Passes, Qualification,
+    Rejection, Review, Role, Step, When,
 };
 pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
 use crate::reader::{Keys, Problems, read};
+use crate::scope::group;
 
 /// The ballots of a benchmark.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +31,7 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
         let language = expression::language(lists.clone());
         let steps = keys.each("ballot", |name, keys| Step {
             drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
-            asked: Some(asked(language, file, keys)),
+            asked: Some(asked(language, file, name, keys)),
             ..ballot(benchmark, name, &every, &lists, keys)
         });
         for (name, (step, drop)) in steps.iter().filter_map(|step| Some((step.name, (step, step.drop?)))) {
@@ -146,31 +149,83 @@ fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
 fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     let shown = |keys: &Keys<'_>| {
         keys.text("is");
-        (keys.needed("key"), keys.words("label"))
+        let key = keys.needed("key");
+        keys.has("label").then(|| (key, keys.words("label")))
     };
-    keys.tables("shows", shown).unwrap_or_default()
+    keys.tables("shows", shown).unwrap_or_default().into_iter().flatten().collect()
 }
 
-/// What a ballot takes of a declared record. It lives as long as the program, as the ballot does.
-fn asked(language: Language, file: &str, keys: &Keys<'_>) -> &'static Asked {
+/// What a ballot takes of a record, and where the answers go. It lives as long as the program, as the ballot does.
+fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) -> &'static Asked {
     let read = |keys: &Keys<'_>, key: &str, source: &'static str| {
-        let place = keys.place(key).unwrap_or_else(|| file.to_owned());
+        let place = keys.place(key).or_else(|| keys.place("key")).unwrap_or_else(|| file.to_owned());
         Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
     };
     let shown = |keys: &Keys<'_>| {
         let key = keys.needed("key");
-        keys.words("label");
+        keys.has("label").then(|| keys.words("label"));
         Some((key, read(keys, "is", keys.text("is").unwrap_or(key))?))
     };
     let drafted = |keys: &Keys<'_>| -> Vec<_> {
         let each = |name: &'static str| Some((name, read(keys, name, keys.text(name)?)?));
         keys.names().into_iter().filter_map(each).collect()
     };
+    let one = |keys: &Keys<'_>, key: &str| keys.text(key).and_then(|source| read(keys, key, source));
+    let needed = |keys: &Keys<'_>, key: &str| match keys.needed(key) {
+        "" => None,
+        source => read(keys, key, source),
+    };
+    let over = keys.text("over").and_then(|source| {
+        Some(Over {
+            list: read(keys, "over", source)?,
+            role: keys.text("role").unwrap_or(name),
+            called: needed(keys, "called")?,
+        })
+    });
+    let compares = |keys: &Keys<'_>| {
+        let key = keys.needed("key");
+        let sides = keys.names().into_iter().filter(|name| *name != "key");
+        let sides: Vec<_> =
+            sides.filter_map(|side| Some((side, read(keys, side, keys.text(side)?)?))).collect();
+        let sides = <[_; 2]>::try_from(sides).ok();
+        if sides.is_none() {
+            keys.problem("key", "two sides are compared, each a code and an expression");
+        }
+        Some(Compares { key, sides: sides? })
+    };
+    let passes = |keys: &Keys<'_>| {
+        let code = keys.needed("lacks");
+        let lacks = Reason::from_code(code);
+        if lacks.is_none() {
+            let known = Reason::ALL.iter().map(|reason| reason.code());
+            keys.problem("lacks", riddlemill_text::hint::unknown("reason", code, known));
+        }
+        Some(Passes { when: needed(keys, "when")?, lacks: lacks? })
+    };
+    let finds = |source| {
+        let place = keys.place("finds").unwrap_or_else(|| file.to_owned());
+        Expression::parse(language, place, source).map_err(|what| keys.problem("finds", what)).ok()
+    };
+    let compares = keys.table("compares", compares).flatten();
+    // What is compared is shown under keys of its own; here stand the words before each.
+    let compared = |key: &str| {
+        compares.as_ref().is_some_and(|c| [1, 2].iter().any(|number| key == format!("{}_{number}", c.key)))
+    };
+    let shows = keys.tables("shows", shown).unwrap_or_default().into_iter().flatten();
     Box::leak(Box::new(Asked {
-        shows: keys.tables("shows", shown).unwrap_or_default().into_iter().flatten().collect(),
-        when: keys.text("when").and_then(|source| read(keys, "when", source)),
+        shows: shows.filter(|(key, _)| !compared(key)).collect(),
+        when: one(keys, "when"),
+        over,
+        compares,
         draft: keys.table("draft", drafted).unwrap_or_default(),
-        apart: keys.text("apart").and_then(|source| read(keys, "apart", source)),
+        ranked: keys.table("ranked", drafted).unwrap_or_default(),
+        apart: one(keys, "apart"),
+        passes: keys.table("passes", passes).flatten(),
+        keeps: keys.table("keeps", drafted).unwrap_or_default(),
+        standing: keys.text("standing").unwrap_or_else(|| crate::reader::keep(&group(name))),
+        finds: keys.texts("finds").unwrap_or_default().into_iter().filter_map(finds).collect(),
+        before: one(keys, "before"),
+        after: one(keys, "after"),
     }))
 }
 

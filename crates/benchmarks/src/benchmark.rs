@@ -11,6 +11,7 @@ use crate::expression::{self, Expression};
 use crate::paper::{self, Cited, Paper};
 use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
+use crate::records;
 
 /// A benchmark as its folder declares it.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Benchmark {
     pub was: Vec<&'static str>,
     /// What it builds, in a sentence.
     pub about: Label,
+    /// The kind of its records, whose columns its steps fill; without one each step leaves a group.
+    pub records: Option<&'static str>,
     /// Its steps, in order.
     pub steps: Vec<Step>,
     /// Steps that had another name: then and now. What is staged under the old name is made anew.
@@ -143,7 +146,10 @@ impl Benchmark {
         if let Kind::Ballot(name) = step.kind {
             tell("ballots.toml", format!("ballot.{name}"));
             asked.extend(
-                self.ballot(name).and_then(|ballot| ballot.asked).into_iter().flat_map(|a| a.expressions()),
+                self.ballot(name)
+                    .and_then(|ballot| ballot.asked)
+                    .into_iter()
+                    .flat_map(|asked| asked.expressions().chain(asked.decided())),
             );
         }
         asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::expressions));
@@ -216,6 +222,9 @@ pub fn load(
     let mut benchmarks: Vec<Benchmark> = read.into_iter().map(|(benchmark, _)| benchmark).collect();
     benchmarks.sort_by_key(|benchmark| (benchmark.order, benchmark.name));
     problems.extend(foreign(&benchmarks));
+    problems.extend(benchmarks.iter().filter_map(|b| Some((b, b.records?))).flat_map(|(benchmark, kind)| {
+        records::unknown_columns(kind, benchmark.fields(), &benchmark.ballots.steps)
+    }));
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
 
@@ -317,6 +326,9 @@ fn benchmark(
     }
     let tasks = crate::task::read(name, at.prompts_of, &names, &lists, language, data.as_ref(), keys);
     let StepTables { drafts, options, marked } = told;
+    if let Some(kind) = keys.text("records").filter(|kind| records::columns(kind).is_none()) {
+        keys.problem("records", riddlemill_text::hint::unknown("kind of records", kind, records::names()));
+    }
     let benchmark = Benchmark {
         drafts,
         options,
@@ -329,6 +341,7 @@ fn benchmark(
         name,
         was: keys.texts("was").unwrap_or_default(),
         about: keys.words("about"),
+        records: keys.text("records"),
         steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),

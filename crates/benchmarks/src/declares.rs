@@ -38,11 +38,12 @@ pub(crate) fn reached<'e>(
     expressions: impl Iterator<Item = &'e Expression>,
     fields: &[(&'static str, Expression)],
 ) -> String {
-    let mut asked: std::collections::BTreeSet<String> = expressions.flat_map(Expression::names).collect();
+    let mut asked: std::collections::BTreeSet<String> =
+        expressions.flat_map(Expression::names).cloned().collect();
     let mut lines = Vec::new();
     for (name, field) in fields.iter().rev() {
         if asked.contains(*name) {
-            asked.extend(field.names());
+            asked.extend(field.names().iter().cloned());
             lines.push(format!("{name} = {}", field.source()));
         }
     }

@@ -4,13 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use minijinja::value::Value;
+use minijinja::value::{Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Expression as Compiled, UndefinedBehavior};
 use riddlemill_text::options::{LETTERS, repetitions};
-use riddlemill_text::text::normalise;
+use riddlemill_text::puzzle::spelling::{Correction, corrected};
+use riddlemill_text::puzzle::words::key;
+use riddlemill_text::text::{interrogative, normalise};
 use sha1::{Digest, Sha1};
 
 use crate::choice::{Choice, Lists};
+use crate::value::{listed, texts};
 
 /// What expressions of one benchmark may use.
 pub(crate) type Language = &'static Environment<'static>;
@@ -20,6 +23,7 @@ pub struct Expression {
     place: String,
     source: &'static str,
     form: Form,
+    names: BTreeSet<String>,
 }
 
 enum Form {
@@ -28,6 +32,20 @@ enum Form {
     Expression(Compiled<'static, 'static>),
     /// Text with `{{ … }}` or `{% … %}` in it; blank is null.
     Template(Language),
+}
+
+impl Form {
+    /// What is asked for, with the names below or without.
+    fn names(&self, source: &'static str, below: bool) -> BTreeSet<String> {
+        match self {
+            Form::Name => BTreeSet::from([source.to_owned()]),
+            Form::Expression(compiled) => compiled.undeclared_variables(below).into_iter().collect(),
+            Form::Template(language) => match language.template_from_str(source) {
+                Ok(template) => template.undeclared_variables(below).into_iter().collect(),
+                Err(_) => BTreeSet::new(),
+            },
+        }
+    }
 }
 
 /// An expression that could not be computed for a record or row.
@@ -66,7 +84,8 @@ impl Expression {
         } else {
             Form::Expression(language.compile_expression(source).map_err(|e| told(&e))?)
         };
-        Ok(Expression { place, source, form })
+        let names = form.names(source, false);
+        Ok(Expression { place, source, form, names })
     }
 
     /// As it is written.
@@ -109,14 +128,7 @@ impl Expression {
 
     /// What it asks for with the names below: `best.draft.hint`.
     pub(crate) fn paths(&self) -> BTreeSet<String> {
-        match &self.form {
-            Form::Name => self.names(),
-            Form::Expression(compiled) => compiled.undeclared_variables(true).into_iter().collect(),
-            Form::Template(language) => match language.template_from_str(self.source) {
-                Ok(template) => template.undeclared_variables(true).into_iter().collect(),
-                Err(_) => BTreeSet::new(),
-            },
-        }
+        self.form.names(self.source, true)
     }
 
     /// Whether a name is that of a function.
@@ -130,15 +142,8 @@ impl Expression {
     }
 
     /// The names that it asks for, in their order.
-    pub fn names(&self) -> BTreeSet<String> {
-        match &self.form {
-            Form::Name => BTreeSet::from([self.source.to_owned()]),
-            Form::Expression(compiled) => compiled.undeclared_variables(false).into_iter().collect(),
-            Form::Template(language) => match language.template_from_str(self.source) {
-                Ok(template) => template.undeclared_variables(false).into_iter().collect(),
-                Err(_) => BTreeSet::new(),
-            },
-        }
+    pub fn names(&self) -> &BTreeSet<String> {
+        &self.names
     }
 
     /// The first name that is none of `known`, told with what was probably meant.
@@ -223,6 +228,19 @@ pub(crate) fn language(lists: Lists) -> Language {
         let codes = tallied(&tally)?.into_iter().filter(|(_, count)| *count >= least);
         Ok(codes.map(|(code, _)| code).collect())
     });
+    language.add_filter("asks", |text: &str| interrogative::judge(text).is_question);
+    language.add_filter("picked", picked);
+    language.add_filter("fields", fields);
+    language.add_filter("codes", codes);
+    language.add_filter("listed", |text: Value| text.as_str().map(listed).unwrap_or_default());
+    language.add_filter("including", |premises: Vec<String>, one: Value| including(premises, one.as_str()));
+    language.add_filter("corrected", |text: &str, proposed: Vec<String>, accepted: Value| {
+        let taken: Vec<Correction> = at_numbers(&accepted, &proposed)?
+            .into_iter()
+            .filter_map(|line| Correction::parse(line))
+            .collect();
+        Ok::<_, Error>(corrected(text, &taken))
+    });
     language.add_function("means", means);
     language.add_function("repetitions", |right: String, wrong: Vec<String>| {
         repetitions("the right answer", &right, &wrong)
@@ -265,6 +283,51 @@ fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
     Ok(list)
 }
 
+/// The texts of a list by their numbers in it, from 1.
+fn picked(numbers: Value, list: Vec<String>) -> Result<Vec<String>, Error> {
+    Ok(at_numbers(&numbers, &list)?.into_iter().cloned().collect())
+}
+
+fn at_numbers<'l>(numbers: &Value, list: &'l [String]) -> Result<Vec<&'l String>, Error> {
+    let mut found = Vec::new();
+    for number in numbers.try_iter()? {
+        let place = number.to_string().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        found.extend(place.and_then(|place| list.get(place)));
+    }
+    Ok(found)
+}
+
+/// These fields of each of several answers, one list; what somebody left out is left out.
+fn fields(answers: Value, names: Rest<String>) -> Result<Vec<Value>, Error> {
+    let mut found = Vec::new();
+    for answer in answers.try_iter()? {
+        for name in names.iter() {
+            let value = answer.get_attr(name)?;
+            found.extend((!value.is_undefined() && !value.is_none()).then_some(value));
+        }
+    }
+    Ok(found)
+}
+
+/// The codes that answers, or one, have in a field, with blanks between.
+fn codes(answers: Value, field: &str) -> Result<String, Error> {
+    let several = matches!(answers.kind(), ValueKind::Seq | ValueKind::Iterable);
+    let answers: Vec<Value> = if several { answers.try_iter()?.collect() } else { vec![answers] };
+    let mut found = Vec::new();
+    for answer in answers {
+        found.extend(texts(&answer.get_attr(field)?));
+    }
+    Ok(found.join(" "))
+}
+
+/// Texts with one more behind them, where none of them says it.
+fn including(mut texts: Vec<String>, one: Option<&str>) -> Vec<String> {
+    if let Some(one) = one.filter(|one| !texts.iter().any(|text| key(text) == key(one))) {
+        texts.push(one.to_owned());
+    }
+    texts
+}
+
 /// How many voted for each code, in the order of the options.
 fn tallied(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
     let wrong = || Error::new(ErrorKind::InvalidOperation, "a tally is wanted: BALLOT.tally.FIELD");
@@ -284,4 +347,43 @@ fn means(names: Vec<String>, numbers: Vec<f64>) -> BTreeMap<String, f64> {
         *sum = (sum.0 + number, sum.1 + 1.0);
     }
     sums.into_iter().map(|(name, (sum, n))| (name, sum / n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use minijinja::value::Serde;
+
+    fn value(source: &'static str, over: Value) -> Value {
+        let read = Expression::parse(language(Lists::new()), "here".into(), source);
+        read.unwrap().value(&over).unwrap()
+    }
+
+    #[test]
+    fn lists_are_read_as_people_write_them() {
+        let over = Value::from(Serde(serde_json::json!({
+            "said": { "premises": "1. One.\n- Two.\n\n  3) Three.\n40 winks.", "stumper": "Another." },
+        })));
+        assert_eq!(
+            texts(&value("said.premises | listed", over.clone())),
+            ["One.", "Two.", "Three.", "40 winks."]
+        );
+        let included = value("said.premises | listed | including(said.stumper) | length", over.clone());
+        assert_eq!(included.as_usize(), Some(5));
+        assert_eq!(value("['Another'] | including(said.stumper) | length", over).as_usize(), Some(1));
+        assert_eq!(value("said.nothing | listed", Value::from(())).len(), Some(0));
+    }
+
+    #[test]
+    fn answers_are_gathered_by_their_fields() {
+        let over = Value::from(Serde(serde_json::json!({
+            "given": [{ "a": "x", "b": "y" }, { "a": "z" }, { "codes": ["p", "q"] }], "list": ["one", "two"],
+        })));
+        assert_eq!(texts(&value("given | fields('a', 'b')", over.clone())), ["x", "y", "z"]);
+        assert_eq!(value("given | codes('a')", over.clone()).as_str(), Some("x z"));
+        assert_eq!(value("given[2] | codes('codes')", over.clone()).as_str(), Some("p q"));
+        assert_eq!(texts(&value("['2', '9', 'x'] | picked(list)", over)), ["two"]);
+        let taken = value("'teh taht' | corrected(['teh -> the', 'taht -> that'], ['2'])", Value::from(()));
+        assert_eq!(taken.as_str(), Some("teh that"));
+    }
 }

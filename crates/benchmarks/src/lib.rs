@@ -7,9 +7,9 @@
 //! # In reading order
 //!
 //! - [`reader`]: TOML read whole, every problem with its place.
-//! - [`choice`]: words in both languages and options. [`ballot`]: what a ballot is made of; [`ballots`]: how it is written. [`paper`]: the published set.
-//! - [`expression`]: what is computed over a record or a row; [`data`]: what is released, and the published form of it.
-//! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it.
+//! - [`choice`]: words in both languages and options. [`ballot`]: what a ballot is made of, [`asked`]: what it takes of a record; [`ballots`]: how it is written. [`paper`]: the published set.
+//! - [`expression`]: what is computed over a record or a row, `value`: as a text or a list of them; [`data`]: what is released, and the published form of it.
+//! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it; `records`: those with columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`task`]: what models are asked of a released set.
 //! - [`benchmark`]: a folder. `own`: those of a workspace.
@@ -18,6 +18,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+pub mod asked;
 pub mod ballot;
 pub mod ballots;
 pub mod benchmark;
@@ -32,9 +33,11 @@ mod own;
 pub mod paper;
 pub mod published;
 pub mod reader;
+mod records;
 pub mod scope;
 mod shown;
 pub mod task;
+mod value;
 
 pub use benchmark::{Benchmark, Kind, Prompt, Step};
 pub use data::Data;

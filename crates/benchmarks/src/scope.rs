@@ -1,22 +1,24 @@
 //! A record as expressions see it: its post, the groups that steps have left, and the names that the benchmark gives to
 //! expressions over them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use minijinja::value::Value;
+use minijinja::value::{Object, Value};
 
 use crate::expression::{Expression, Trouble};
+pub use crate::value::{group, listed, text, texts};
 
 /// A record's names with their values. What [`Scope::value`] asks for of `[fields]` is computed then: a name may stand for
 /// what a later step makes.
 pub struct Scope<'f> {
-    names: BTreeMap<String, Value>,
+    names: Value,
     fields: &'f [(&'static str, Expression)],
 }
 
 impl<'f> Scope<'f> {
-    /// Over these names, and those of `[fields]` in their order.
-    pub fn new(names: BTreeMap<String, Value>, fields: &'f [(&'static str, Expression)]) -> Scope<'f> {
+    /// Over these names, a map, and those of `[fields]` in their order.
+    pub fn new(names: Value, fields: &'f [(&'static str, Expression)]) -> Scope<'f> {
         Scope { names, fields }
     }
 
@@ -25,19 +27,22 @@ impl<'f> Scope<'f> {
     /// # Errors
     /// [`Trouble`] where it, or a field that it asks for, cannot be computed.
     pub fn value(&self, expression: &Expression) -> Result<Value, Trouble> {
-        let mut asked = expression.names();
+        if !self.fields.iter().any(|(name, _)| expression.names().contains(*name)) {
+            return expression.value(&self.names);
+        }
+        let mut asked: BTreeSet<&str> = expression.names().iter().map(String::as_str).collect();
         // From the last to the first: a field asks for those before it alone.
         for (name, field) in self.fields.iter().rev() {
             if asked.contains(*name) {
-                asked.extend(field.names());
+                asked.extend(field.names().iter().map(String::as_str));
             }
         }
-        let mut names = self.names.clone();
+        let mut named = BTreeMap::new();
         for (name, field) in self.fields.iter().filter(|(name, _)| asked.contains(*name)) {
-            let value = field.value(&Value::from(names.clone()))?;
-            names.insert((*name).to_owned(), value);
+            let value = field.value(&above(named.clone(), &self.names))?;
+            named.insert(*name, value);
         }
-        expression.value(&Value::from(names))
+        expression.value(&above(named, &self.names))
     }
 
     /// Whether an expression holds; one that is not there does.
@@ -65,28 +70,21 @@ impl<'f> Scope<'f> {
     }
 }
 
-/// A value as a text: a list has a line for each, null is none.
-pub fn text(value: &Value) -> Option<String> {
-    if value.is_none() || value.is_undefined() {
-        return None;
-    }
-    match value.kind() {
-        minijinja::value::ValueKind::Seq => Some(texts(value).join("\n")),
-        _ => Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+/// Names that go before those of another value.
+#[derive(Debug)]
+struct Above {
+    names: BTreeMap<&'static str, Value>,
+    others: Value,
+}
+
+impl Object for Above {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let own = self.names.get(key.as_str()?).cloned();
+        own.or_else(|| self.others.get_item(key).ok().filter(|value| !value.is_undefined()))
     }
 }
 
-/// A value as a list of texts without what is null.
-pub fn texts(value: &Value) -> Vec<String> {
-    match value.kind() {
-        minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
-            value.try_iter().into_iter().flatten().filter_map(|value| text(&value)).collect()
-        }
-        _ => text(value).into_iter().collect(),
-    }
-}
-
-/// A step's or ballot's name as expressions write it.
-pub fn group(name: &str) -> String {
-    name.replace('-', "_")
+/// These names, and where there is none the other's.
+pub fn above(names: BTreeMap<&'static str, Value>, others: &Value) -> Value {
+    Value::from_object(Above { names, others: others.clone() })
 }

@@ -142,3 +142,40 @@ when = { field = "verdict", write = ["no"] }
     insta::assert_snapshot!("no_toml", told(vec![("benchmark.toml", "about = \n")]));
     insta::assert_snapshot!("nothing", told(vec![]));
 }
+
+#[test]
+fn a_ballot_names_the_columns_that_its_records_have() {
+    let benchmark = "about = \"jokes\"\nrecords = \"jokes\"\nsteps = [\"import\", \"review:explanation\"]\n";
+    let ballots = r#"[ballot.explanation]
+title = "Why is it funny?"
+guideline = "Say why."
+shows = [{ key = "joke", is = "txt", label = "Joke" }]
+keeps = { explanaton = "said.explanation", votes = "given | codes('explanation') if opponent" }
+passes = { when = "text", lacks = "no_answer" }
+[[ballot.explanation.fields]]
+name = "explanation"
+label = "Why"
+kind = "text"
+"#;
+    let told = |benchmark: &str, ballots: &str| {
+        let files =
+            vec![("benchmark.toml", reader::keep(benchmark)), ("ballots.toml", reader::keep(ballots))];
+        benchmark::load(&[("jokes", files)]).map(|_| ()).map_err(|problems| problems.to_string())
+    };
+    let reason = told(benchmark, ballots).unwrap_err();
+    assert!(reason.contains("jokes/ballots.toml:6:") && reason.contains("\"no_answer\""), "{reason}");
+    let known = ballots.replace("no_answer", "answer_missing");
+    let columns = told(benchmark, &known).unwrap_err();
+    for (place, hint) in [
+        ("jokes/ballots.toml:4:", "unknown column \"txt\"\n  hint: did you mean \"text\"?"),
+        ("jokes/ballots.toml:5:", "unknown column \"explanaton\"\n  hint: did you mean \"explanation\"?"),
+        ("jokes/ballots.toml:5:", "unknown column \"opponent\"\n  hint: did you mean \"opponents\"?"),
+    ] {
+        let line = columns.split("jokes/").find(|line| line.contains(hint)).unwrap_or(&columns);
+        assert!(format!("jokes/{line}").starts_with(place), "{place} {columns}");
+    }
+    let right = known.replace("\"txt\"", "\"text\"").replace("explanaton", "explanation");
+    assert_eq!(told(benchmark, &right.replace(" if opponent\"", "\"")), Ok(()));
+    let kind = told(&benchmark.replace("\"jokes\"\nsteps", "\"joke\"\nsteps"), &right).unwrap_err();
+    assert!(kind.contains("unknown kind of records \"joke\"\n  hint: did you mean \"jokes\"?"), "{kind}");
+}

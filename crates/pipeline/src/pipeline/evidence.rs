@@ -235,7 +235,7 @@ impl<'a> RunContext<'a> {
             | Stage::Choose(_)
             | Stage::Puzzle(_) => {}
         }
-        if step.stage.rows() == Rows::Declared {
+        if step.stage.rows() != Rows::Posts {
             evidence.extend(self.declared(step));
         }
         // Posts go through as they are; what is said of a row beside its text concerns the steps behind them.

@@ -178,7 +178,7 @@ fn votes<S: Annotatable>(
     let votes = Votes::load(config, recipe.name)?;
     let by_item = votes.by_item(step.recipe, step.name);
     let mut count = 0;
-    for item in records.iter().flat_map(|record| record.items(review, &step, seed)) {
+    for item in records.iter().flat_map(|record| record.items(&step, seed)) {
         let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let counts = current(on_it).into_iter();
         count += counts.filter(|vote| !vote.synthetic && vote.content_hash == item.content_hash).count();

@@ -63,7 +63,7 @@ pub fn review_items(
     let mut items: Vec<Item> = of_subjects!(review.subjects(), S => {
         let records: Vec<S> = subjects(&reader, before.stage.rows())?;
         // A draft may take judging a text, which is most of the time that hundreds of thousands take.
-        records.par_iter().flat_map_iter(|record| record.items(review, &step, seed)).collect()
+        records.par_iter().flat_map_iter(|record| record.items(&step, seed)).collect()
     });
     if items.iter().any(|item| !item.written_in.is_empty()) {
         let votes = Votes::load(config, recipe.name)?;

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::review::Ballot;
 use super::unusable::Unusable;
 use super::{Draft, PuzzleStage, Review};
 use riddlemill_benchmarks::draft::{Marked, Options};
@@ -168,10 +167,7 @@ impl Stage {
                 Stage::Draft(Draft::Declared(benchmark.drafts.iter().find(|draft| draft.name == step.name)?))
             }
             Kind::Draft(name) => Stage::Draft(Draft::ALL.into_iter().find(|draft| draft.name() == name)?),
-            Kind::Ballot(name) if own => Stage::Review(Review::Declared(Ballot(benchmark.ballot(name)?))),
-            Kind::Ballot(name) => Stage::Review(
-                Review::ALL.into_iter().find(|review| review.place() == (benchmark.name, name))?,
-            ),
+            Kind::Ballot(name) => Stage::Review(Review::new(benchmark.ballot(name)?)),
             Kind::Native("riddle") if own => Stage::Riddle,
             Kind::Native(_) if own => return None,
             Kind::Native("rated_pair") => Stage::Pairs,
@@ -181,12 +177,7 @@ impl Stage {
 
     /// Whether records of a benchmark have a type in Rust, and are not what its folder declares.
     pub(crate) fn has_records_of_its_own(benchmark: &riddlemill_benchmarks::Benchmark) -> bool {
-        let of_it = Review::ALL.into_iter().any(|review| review.place().0 == benchmark.name);
-        of_it
-            || benchmark
-                .steps
-                .iter()
-                .any(|step| step.kind == riddlemill_benchmarks::Kind::Native("rated_pair"))
+        benchmark.records.is_some()
     }
 
     /// The table of its settings in pipeline.toml.

@@ -199,7 +199,7 @@ impl<'c> Stages<'c> {
                 Rows::Posts => select::<Post>(reader, "rows", &wanted)?.into_iter().next().and_then(S::of_post),
                 _ => select::<S>(reader, "rows", &wanted)?.into_iter().next(),
             };
-            record.map(|record| record.items(review, &ballot, seed))
+            record.map(|record| record.items(&ballot, seed))
         }))
     }
 

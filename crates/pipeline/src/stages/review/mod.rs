@@ -18,194 +18,53 @@ use crate::config::sections;
 use riddlemill_review::ballot::{Drafts, Field, KEEP, Kind, Round, Step};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current};
-use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, ballots, resolve_all};
+use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
 use riddlemill_tables::StageWriter;
 use riddlemill_text::record::{Outcome, Reason, Standing, is_published};
 
-/// Every review step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Review {
-    /// Whether a question belongs in the benchmark (RuozhiBench 2.2).
-    Screen,
-    /// Whether it can be told in English (2.2).
-    Suitability,
-    /// The English question (2.3).
-    Translation,
-    /// The analysis (2.3).
-    Irrationality,
-    /// The final categories (2.3, table 1).
-    Category,
-    /// The normal question, where one fits (2.3).
-    Pair,
-    /// Whether a post is a cunning text, and as what sentence (FLUB 2.1).
-    Clean,
-    /// Its type (2.1).
-    Type,
-    /// Its explanation (2.1).
-    Explanation,
-    /// Nine wrong answers (2.1).
-    WrongCandidates,
-    /// The three most challenging of them (2.1).
-    Wrong,
-    /// The finished row, read once more (2.1).
-    Final,
-    /// Whether a joke is one to explain (Chumor 2).
-    JokeScreen,
-    /// Why it is funny (2).
-    JokeExplanation,
-    /// Whether a person or a model explains it better (3).
-    Preference,
-    /// What a model's explanation gets wrong (4).
-    Errors,
-    /// A puzzle's texts as its site has them: what is missing is given, and anything may be written anew (BrainTeaser 3.2).
-    Text,
-    /// The corrections of its typing errors.
-    Spelling,
-    /// Whether it is a lateral puzzle, and of which kind (3.2).
-    PuzzleKind,
-    /// Its premises (3.3).
-    Premises,
-    /// Its distractors (3.3).
-    Distractors,
-    /// Those that a model wrote instead, where people found none sensible.
-    Again,
-    /// The puzzle in other words (3.4).
-    Semantic,
-    /// The puzzle in another situation (3.4).
-    Context,
-    /// The distractors of that.
-    ContextDistractors,
-    /// Those that a model wrote instead.
-    ContextAgain,
-    /// Whether the three make a sound group (3.5).
-    Validity,
-    /// What the folder of a benchmark declares.
-    Declared(Ballot),
-}
-
-/// A ballot that a folder declares.
+/// A review: what the people of a benchmark are asked in one of its steps.
 #[derive(Clone, Copy)]
-pub struct Ballot(pub &'static Step);
+pub struct Review(&'static Step);
 
-impl Ballot {
-    fn place(self) -> (&'static str, &'static str) {
-        (self.0.recipe, self.0.name)
-    }
-}
-
-impl PartialEq for Ballot {
-    fn eq(&self, other: &Ballot) -> bool {
+impl PartialEq for Review {
+    fn eq(&self, other: &Review) -> bool {
         self.place() == other.place()
     }
 }
 
-impl Eq for Ballot {}
+impl Eq for Review {}
 
-impl std::fmt::Debug for Ballot {
+impl std::fmt::Debug for Review {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.0.recipe, self.0.name)
     }
 }
 
-impl std::ops::Deref for Ballot {
-    type Target = Step;
-
-    fn deref(&self) -> &Step {
-        self.0
-    }
-}
-
 impl Review {
-    /// Every review step of records that have a type in Rust.
-    pub const ALL: [Review; 27] = [
-        Review::Screen,
-        Review::Suitability,
-        Review::Translation,
-        Review::Irrationality,
-        Review::Category,
-        Review::Pair,
-        Review::Clean,
-        Review::Type,
-        Review::Explanation,
-        Review::WrongCandidates,
-        Review::Wrong,
-        Review::Final,
-        Review::JokeScreen,
-        Review::JokeExplanation,
-        Review::Preference,
-        Review::Errors,
-        Review::Text,
-        Review::Spelling,
-        Review::PuzzleKind,
-        Review::Premises,
-        Review::Distractors,
-        Review::Again,
-        Review::Semantic,
-        Review::Context,
-        Review::ContextDistractors,
-        Review::ContextAgain,
-        Review::Validity,
-    ];
+    /// By the ballot that a folder declares.
+    pub fn new(ballot: &'static Step) -> Review {
+        Review(ballot)
+    }
 
-    /// The recipe whose ballot it is, and the ballot's name.
+    /// The benchmark and the name of the ballot.
     pub fn place(self) -> (&'static str, &'static str) {
-        match self {
-            Review::Screen => ("ruozhibench-gen", "screen"),
-            Review::Suitability => ("ruozhibench-gen", "suitability"),
-            Review::Translation => ("ruozhibench-gen", "translation"),
-            Review::Irrationality => ("ruozhibench-gen", "irrationality"),
-            Review::Category => ("ruozhibench-gen", "category"),
-            Review::Pair => ("ruozhibench-gen", "pair"),
-            Review::Clean => ("flub", "clean"),
-            Review::Type => ("flub", "type"),
-            Review::Explanation => ("flub", "explanation"),
-            Review::WrongCandidates => ("flub", "wrong-candidates"),
-            Review::Wrong => ("flub", "wrong"),
-            Review::Final => ("flub", "final"),
-            Review::JokeScreen => ("chumor", "screen"),
-            Review::JokeExplanation => ("chumor", "explanation"),
-            Review::Preference => ("chumor", "preference"),
-            Review::Errors => ("chumor", "errors"),
-            Review::Text => ("brainteaser", "text"),
-            Review::Spelling => ("brainteaser", "spelling"),
-            Review::PuzzleKind => ("brainteaser", "kind"),
-            Review::Premises => ("brainteaser", "premises"),
-            Review::Distractors => ("brainteaser", "distractors"),
-            Review::Again => ("brainteaser", "again"),
-            Review::Semantic => ("brainteaser", "semantic"),
-            Review::Context => ("brainteaser", "context"),
-            Review::ContextDistractors => ("brainteaser", "context-distractors"),
-            Review::ContextAgain => ("brainteaser", "context-again"),
-            Review::Validity => ("brainteaser", "validity"),
-            Review::Declared(ballot) => ballot.place(),
-        }
+        (self.0.recipe, self.0.name)
     }
 
     /// Whose fields it decides on.
     pub fn subjects(self) -> Subjects {
-        if let Review::Declared(_) = self {
-            return Subjects::Declared;
-        }
-        match self.place().0 {
-            "flub" => Subjects::Texts,
-            "chumor" => Subjects::Jokes,
-            "brainteaser" => Subjects::Puzzles,
-            _ => Subjects::Questions,
-        }
+        Subjects::of(self.0.recipe)
     }
 
     /// The ballot; the settings decide whether drafts go ahead.
     pub fn ballot(self, settings: &sections::Review) -> Step {
-        let (recipe, name) = self.place();
+        let name = self.0.name;
         let named = |steps: &[String]| steps.iter().any(|step| step == name);
-        let draft_ahead = settings.preview || named(&settings.draft_ahead);
-        match ballots::step(recipe, name) {
-            Some(step) => {
-                let drafts = if named(&settings.blind) { Drafts::Hidden } else { step.drafts };
-                let on_demand = step.on_demand && !named(&settings.wanted);
-                Step { draft_ahead, drafts, on_demand, ..step }
-            }
-            None => unreachable!("{recipe} has no ballot {name}"),
+        Step {
+            draft_ahead: settings.preview || named(&settings.draft_ahead),
+            drafts: if named(&settings.blind) { Drafts::Hidden } else { self.0.drafts },
+            on_demand: self.0.on_demand && !named(&settings.wanted),
+            ..self.0.clone()
         }
     }
 }
@@ -238,7 +97,7 @@ pub fn review<S: Annotatable>(
     };
     let by_item = votes.by_item(step.recipe, step.name);
     // What nobody is asked about passes.
-    let items_of = |record: &S| if step.on_demand { Vec::new() } else { record.items(review, &step, seed) };
+    let items_of = |record: &S| if step.on_demand { Vec::new() } else { record.items(&step, seed) };
     let mut items: Vec<Vec<Item>> = records.iter().map(items_of).collect();
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
@@ -258,29 +117,29 @@ pub fn review<S: Annotatable>(
             looked_at.iter().map(|(item, found)| Part::new(item, found, &by_item)).collect();
         let id = record.id().to_owned();
         let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
-        let lacks = record.lacks(review);
-        let missing = match (&lacks, record.may_pass(review)) {
+        let lacks = record.lacks(&step);
+        let missing = match (&lacks, record.may_pass(&step)) {
             (Some(_), _) => Missing::Holds,
             (None, true) => Missing::GoesOn,
             (None, false) => missing,
         };
         let outcome = match people.ruling(&id, seen) {
             None if is_published(&id) => {
-                let by_votes = outcome(review, &step, record.clone(), &parts, missing);
-                of_published(published, review, &step, &record, by_votes)
+                let by_votes = outcome(&step, record.clone(), &parts, missing);
+                of_published(published, &step, &record, by_votes)
             }
-            None => match (outcome(review, &step, record, &parts, missing), lacks) {
+            None => match (outcome(&step, record, &parts, missing), lacks) {
                 (Outcome::Held { reason: Reason::VotesMissing, evidence }, Some(reason)) => {
                     Outcome::Held { reason, evidence }
                 }
                 (outcome, _) => outcome,
             },
             Some(ruling) => {
-                let before = outcome(review, &step, record.clone(), &parts, missing);
+                let before = outcome(&step, record.clone(), &parts, missing);
                 let keep = ruling.fate.filter(|_| stops(&before));
                 let values = keep.and(passing(&step, looked_at.iter().map(|(item, _)| *item)));
                 match (keep, values) {
-                    (Some(decision), Some(values)) => kept(review, record, values, decision, &before),
+                    (Some(decision), Some(values)) => kept(&step, record, values, decision, &before),
                     _ => before,
                 }
             }
@@ -292,7 +151,6 @@ pub fn review<S: Annotatable>(
 /// A published record: what people here voted for holds, and else what its row says.
 fn of_published<S: Annotatable>(
     published: &Published,
-    review: Review,
     step: &Step,
     record: &S,
     by_votes: Outcome<S>,
@@ -310,7 +168,7 @@ fn of_published<S: Annotatable>(
     let through = let_through(published, &format!("review:{}", step.name), record, &by_votes);
     match through {
         Outcome::Changed { row, rule, evidence, .. } => {
-            let (before, after) = (record.before(review), row.after(review));
+            let (before, after) = (record.before(step), row.after(step));
             let evidence = evidence.replacen("by rule", "by votes", 1);
             Outcome::Changed { row, rule, evidence, before, after }
         }
@@ -344,18 +202,18 @@ fn passing_item(step: &Step, item: &Item) -> Option<Values> {
 
 /// A record that a person lets through, whatever the votes say or lack.
 fn kept<S: Annotatable>(
-    review: Review,
+    step: &Step,
     mut record: S,
     values: Vec<Values>,
     decision: &riddlemill_review::decisions::Decision,
     rule: &Outcome<S>,
 ) -> Outcome<S> {
     let evidence = format!("{decision}; {}", by_rule(rule).replacen("by rule", "by votes", 1));
-    let before = record.before(review);
+    let before = record.before(step);
     let decisions: Vec<Option<Decision>> =
         values.into_iter().map(|values| Some(Decision { values, given: Vec::new() })).collect();
-    record.decided(review, &decisions, Standing::Confirmed, vec![format!("decision:{}", decision.id)]);
-    let after = record.after(review);
+    record.decided(step, &decisions, Standing::Confirmed, vec![format!("decision:{}", decision.id)]);
+    let after = record.after(step);
     Outcome::Changed { row: record, rule: Reason::DecidedKeep.code(), evidence, before, after }
 }
 
@@ -401,13 +259,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn outcome<S: Annotatable>(
-    review: Review,
-    step: &Step,
-    mut record: S,
-    parts: &[Part<'_>],
-    missing: Missing,
-) -> Outcome<S> {
+fn outcome<S: Annotatable>(step: &Step, mut record: S, parts: &[Part<'_>], missing: Missing) -> Outcome<S> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
         n => format!("; outdated votes, not counted: {n}"),
@@ -476,10 +328,10 @@ fn outcome<S: Annotatable>(
         // No vote is published.
         (_, Standing::Published) => Reason::Published,
     };
-    let before = record.before(review);
+    let before = record.before(step);
     basis.retain(|evidence| evidence.starts_with("vote:"));
-    record.decided(review, &decisions, standing, basis);
-    let after = record.after(review);
+    record.decided(step, &decisions, standing, basis);
+    let after = record.after(step);
     Outcome::Changed { row: record, rule: reason.code(), evidence, before, after }
 }
 

@@ -9,13 +9,11 @@ use riddlemill_benchmarks::{Expression, Trouble};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Annotatable, Decision, Drafted, Prompt, only};
-use crate::stages::Review;
 use crate::stages::draft::{Draft, Slot};
-use crate::stages::review::Ballot;
 use riddlemill_review::ballot::{Kind, Step};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
-use riddlemill_text::record::{Declared, Post, Standing};
+use riddlemill_text::record::{Declared, Post, Reason, Standing};
 
 /// What the steps of a record have left, by the names that expressions give them.
 pub(in crate::stages) struct Groups(Map<String, Json>);
@@ -67,7 +65,7 @@ pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<
     ]);
     names.extend(groups.0.into_iter().map(|(name, fields)| (name, Given::from(Serde(fields)))));
     let fields = riddlemill_benchmarks::find(benchmark).map(|found| found.fields()).unwrap_or_default();
-    Scope::new(names, fields)
+    Scope::new(Given::from(names), fields)
 }
 
 impl Annotatable for Declared {
@@ -125,7 +123,7 @@ impl Annotatable for Declared {
         &mut self.flags
     }
 
-    fn items(&self, _: Review, step: &Step, _: u64) -> Vec<Item> {
+    fn items(&self, step: &Step, _: u64) -> Vec<Item> {
         let Some(asked) = step.asked else { return Vec::new() };
         let scope = scope(self, step.recipe);
         if !scope.holds(asked.when.as_ref()).unwrap_or(true) {
@@ -153,13 +151,12 @@ impl Annotatable for Declared {
 
     fn decided(
         &mut self,
-        review: Review,
+        step: &Step,
         decisions: &[Option<Decision>],
         standing: Standing,
         votes: Vec<String>,
     ) {
         let Some(Decision { values, given }) = only(decisions) else { return };
-        let Review::Declared(Ballot(step)) = review else { return };
         let picked = picked(self, step);
         let mut groups = Groups::of(self);
         let fields = groups.of_step(step.name);
@@ -181,14 +178,18 @@ impl Annotatable for Declared {
         groups.put(self);
     }
 
-    fn before(&self, review: Review) -> String {
-        let Review::Declared(Ballot(step)) = review else { return String::new() };
+    fn lacks(&self, step: &Step) -> Option<Reason> {
+        let passes = step.asked?.passes.as_ref()?;
+        let holds = scope(self, step.recipe).holds(Some(&passes.when));
+        (!holds.unwrap_or(false)).then_some(passes.lacks)
+    }
+
+    fn before(&self, step: &Step) -> String {
         let values = draft(self, step, &scope(self, step.recipe));
         told(values.iter().map(|(name, value)| (name, value.to_string())).collect())
     }
 
-    fn after(&self, review: Review) -> String {
-        let Review::Declared(Ballot(step)) = review else { return String::new() };
+    fn after(&self, step: &Step) -> String {
         let mut groups = Groups::of(self);
         let fields = groups.of_step(step.name);
         let field = |name: &'static str| {
@@ -213,7 +214,7 @@ fn told(fields: Vec<(&str, String)>) -> String {
 }
 
 /// A value as annotators are shown it; nothing of null and of an empty list.
-fn shown(value: &Given) -> Option<Value> {
+pub(super) fn shown(value: &Given) -> Option<Value> {
     match value.kind() {
         minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
             Some(texts(value)).filter(|list| !list.is_empty()).map(Value::List)

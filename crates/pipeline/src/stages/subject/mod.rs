@@ -3,6 +3,7 @@
 //! One file a record type: what each step asks of it, what it shows of it, and where the answers go.
 //! [`super::draft`] and [`super::review`] hold what all of them share.
 
+mod columns;
 mod cunning;
 pub(super) mod declared;
 mod joke;
@@ -14,7 +15,6 @@ mod variant;
 use std::collections::BTreeMap;
 
 use super::draft::{Draft, Slot};
-use super::review::Review;
 use super::stage::Rows;
 use riddlemill_review::ballot::Step;
 use riddlemill_review::{Digest, Item, Value, Values};
@@ -40,6 +40,17 @@ pub enum Subjects {
 }
 
 impl Subjects {
+    /// The records of a benchmark: of the kind that its folder names, or what its steps leave.
+    pub fn of(benchmark: &str) -> Subjects {
+        match riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records) {
+            Some("questions") => Subjects::Questions,
+            Some("cunning texts") => Subjects::Texts,
+            Some("jokes") => Subjects::Jokes,
+            Some("puzzles") => Subjects::Puzzles,
+            _ => Subjects::Declared,
+        }
+    }
+
     /// The rows of a stage that holds them.
     pub fn rows(self) -> Rows {
         match self {
@@ -149,41 +160,41 @@ pub trait Annotatable: Record + Clone {
     /// The findings, `step: finding`.
     fn flags(&mut self) -> &mut Vec<String>;
 
-    /// What annotators see of it: one item, or several where a step looks at several things of a record.
-    /// `seed` draws the order of what is shown side by side.
-    /// None of a record that no step looks at; the three below are then never called.
-    fn items(&self, _review: Review, _step: &Step, _seed: u64) -> Vec<Item> {
-        Vec::new()
+    /// What annotators see of it: one item, several where a step looks at several things of a record, none where it looks
+    /// at nothing of it. `seed` draws the order of what is shown side by side.
+    fn items(&self, step: &Step, seed: u64) -> Vec<Item> {
+        columns::items(self, step, seed)
     }
 
     /// Takes what was decided on each of its items; `None` where an optional step decided nothing.
     fn decided(
         &mut self,
-        _review: Review,
-        _decisions: &[Option<Decision>],
-        _standing: Standing,
-        _basis: Vec<String>,
+        step: &Step,
+        decisions: &[Option<Decision>],
+        standing: Standing,
+        basis: Vec<String>,
     ) {
+        columns::decided(self, step, decisions, standing, basis);
     }
 
     /// Whether it goes on from a step without an answer, whatever the settings say.
-    fn may_pass(&self, _review: Review) -> bool {
-        false
+    fn may_pass(&self, step: &Step) -> bool {
+        step.asked.is_some_and(|asked| asked.passes.is_some())
     }
 
     /// Why it cannot go on from a step without an answer, whatever the settings say.
-    fn lacks(&self, _review: Review) -> Option<Reason> {
-        None
+    fn lacks(&self, step: &Step) -> Option<Reason> {
+        columns::lacks(self, step)
     }
 
     /// A step's draft as a ledger shows it; empty where there is none.
-    fn before(&self, _review: Review) -> String {
-        String::new()
+    fn before(&self, step: &Step) -> String {
+        columns::text(self, step, |asked| asked.before.as_ref())
     }
 
     /// A step's decision as a ledger shows it.
-    fn after(&self, _review: Review) -> String {
-        String::new()
+    fn after(&self, step: &Step) -> String {
+        columns::text(self, step, |asked| asked.after.as_ref())
     }
 }
 

@@ -2,19 +2,13 @@
 
 mod side;
 
-use super::{Annotatable, Decision, Drafted, Prompt, discard, only, text};
-use crate::stages::Review;
-use crate::stages::draft::{DISTRACTORS, Draft, PREMISES, Slot};
-use riddlemill_review::ballot::Step;
-use riddlemill_review::item::Content;
-use riddlemill_review::{Item, Value, Values};
+use super::{Annotatable, Drafted, Prompt, discard, text};
+use crate::stages::draft::{DISTRACTORS, Draft, Slot};
+use riddlemill_benchmarks::scope::listed;
+use riddlemill_review::Values;
 use riddlemill_text::puzzle::reconstruction;
-use riddlemill_text::puzzle::spelling::{Correction, corrected};
-use riddlemill_text::record::{Post, Puzzle, Reason, Standing, flags_of, set_flags};
+use riddlemill_text::record::{Post, Puzzle};
 use side::Side;
-
-/// The verdict on distractors none of which is sensible: others are asked for.
-const NONE_SENSIBLE: &str = "none";
 
 impl Annotatable for Puzzle {
     /// A riddle becomes a puzzle in a stage of its own, which may hold it.
@@ -93,245 +87,14 @@ impl Annotatable for Puzzle {
         }
     }
 
-    /// A puzzle goes on whether or not somebody looked at its text, unless it has no answer.
-    fn may_pass(&self, review: Review) -> bool {
-        review == Review::Text
-    }
-
-    fn lacks(&self, review: Review) -> Option<Reason> {
-        (review == Review::Text && self.answer.is_empty()).then_some(Reason::AnswerMissing)
-    }
-
     fn flags(&mut self) -> &mut Vec<String> {
         &mut self.flags
     }
-
-    /// What a step looks at; nothing where it has nothing to look at: a puzzle without corrections, the premises of a
-    /// word puzzle, distractors that nobody rejected.
-    fn items(&self, review: Review, step: &Step, _: u64) -> Vec<Item> {
-        let side = Side::of_review(review);
-        let nothing = match (review, side) {
-            (Review::Spelling, _) => self.corrections.is_empty(),
-            (Review::Premises, _) => self.is_word(),
-            (_, Some((side, again))) => side.about(self).is_none_or(|about| again && !about.is_rejected()),
-            _ => false,
-        };
-        if nothing {
-            return Vec::new();
-        }
-        let mut content = Content::new();
-        let about = side.and_then(|(side, _)| side.about(self));
-        let (question, answer) = about
-            .map_or((self.question.as_str(), self.answer.as_str()), |about| (about.question, about.answer));
-        let mut show = |key: &str, text: &str| content.insert(key.to_owned(), Value::from(text));
-        show("question", question);
-        if !answer.is_empty() {
-            show("answer", answer);
-        }
-        if review == Review::Validity {
-            show("semantic_question", self.semantic_question.as_deref().unwrap_or_default());
-            show("context_question", self.context_question.as_deref().unwrap_or_default());
-            show("context_answer", self.context_answer.as_deref().unwrap_or_default());
-        }
-        if let Some((side, again)) = side {
-            side.show(self, again, &mut content);
-        }
-        let mut list = |key: &str, list: Vec<String>| {
-            if !list.is_empty() {
-                content.insert(key.to_owned(), Value::List(list));
-            }
-        };
-        match review {
-            Review::Spelling => list("corrections", self.corrections.clone()),
-            Review::Semantic | Review::Context => {
-                list("premises", self.premises.clone());
-                list("distractors", self.distractors.clone());
-            }
-            _ => {}
-        }
-        list("flags", flags_of(&self.flags, step.name));
-        vec![Item::new(step, &self.id, content, draft(self, review))]
-    }
-
-    fn decided(
-        &mut self,
-        review: Review,
-        decisions: &[Option<Decision>],
-        standing: Standing,
-        votes: Vec<String>,
-    ) {
-        let Some(Decision { values, .. }) = only(decisions) else { return };
-        if let Some((side, _)) = Side::of_review(review) {
-            return side.decided(self, values, standing, votes);
-        }
-        let few = |premises: &[String]| {
-            let (count, fewest) = (premises.len(), *PREMISES.start());
-            (count < fewest).then(|| format!("{count} premises, where three distractors need {fewest}"))
-        };
-        let (stands, basis) = match review {
-            Review::Text => {
-                self.question = text(values, "question").unwrap_or_else(|| self.question.clone());
-                self.answer = text(values, "answer").unwrap_or_else(|| self.answer.clone());
-                self.premises_draft = lines(values, "premises");
-                let wrong = lines(values, "distractors");
-                match wrong.len() {
-                    0 => {}
-                    3 => {
-                        self.distractors_draft = wrong;
-                        self.distractors_basis.clone_from(&votes);
-                    }
-                    n => set_flags(&mut self.flags, "text", [format!("{n} distractors, not 3: left out")]),
-                }
-                (&mut self.text_status, &mut self.text_basis)
-            }
-            Review::Spelling => {
-                let (question, answer) = match values.text("verdict") {
-                    Some("some") => self.with_corrections(values),
-                    _ => (text(values, "question"), text(values, "answer")),
-                };
-                self.question = question.unwrap_or_else(|| self.question.clone());
-                self.answer = answer.unwrap_or_else(|| self.answer.clone());
-                (&mut self.spelling_status, &mut self.spelling_basis)
-            }
-            Review::PuzzleKind => {
-                self.kind = text(values, "kind");
-                (&mut self.kind_status, &mut self.kind_basis)
-            }
-            Review::Premises => {
-                (self.premises, self.stumper) = side::premises(values);
-                self.flags.extend(few(&self.premises).map(|found| format!("premises: {found}")));
-                (&mut self.premises_status, &mut self.premises_basis)
-            }
-            Review::Semantic => {
-                self.semantic_question = text(values, "question");
-                (&mut self.semantic_status, &mut self.semantic_basis)
-            }
-            Review::Context => {
-                self.context_question = text(values, "question");
-                self.context_answer = text(values, "answer");
-                if !self.is_word() {
-                    (self.context_premises, self.context_stumper) = side::premises(values);
-                    self.flags.extend(few(&self.context_premises).map(|found| format!("context: {found}")));
-                }
-                // Whoever knows all three writes them here; nothing else drafts any then.
-                let wrong = three(values);
-                if wrong.len() == DISTRACTORS.len() {
-                    self.context_distractors_draft = wrong;
-                    self.context_distractors_basis.clone_from(&votes);
-                }
-                (&mut self.context_status, &mut self.context_basis)
-            }
-            Review::Validity => (&mut self.validity_status, &mut self.validity_basis),
-            _ => return,
-        };
-        *stands = Some(standing.code().to_owned());
-        basis.extend(votes);
-    }
-
-    fn before(&self, review: Review) -> String {
-        match review {
-            Review::Text | Review::Spelling => crate::stages::puzzle::shown(&self.question, &self.answer),
-            Review::PuzzleKind => self.kind_draft.clone().unwrap_or_default(),
-            Review::Premises => self.premises_draft.join("\n"),
-            Review::Semantic => self.semantic_draft.clone().unwrap_or_default(),
-            Review::Context => self
-                .context_draft
-                .iter()
-                .chain(&self.context_premises_draft)
-                .cloned()
-                .collect::<Vec<_>>()
-                .join("\n"),
-            _ => of_side(self, review, |about| about.drafted),
-        }
-    }
-
-    fn after(&self, review: Review) -> String {
-        match review {
-            Review::Text | Review::Spelling => crate::stages::puzzle::shown(&self.question, &self.answer),
-            Review::PuzzleKind => self.kind.clone().unwrap_or_default(),
-            Review::Premises => self.premises.join("\n"),
-            Review::Semantic => self.semantic_question.clone().unwrap_or_default(),
-            Review::Context => {
-                let parts = [&self.context_question, &self.context_answer].into_iter().flatten();
-                parts.chain(&self.context_premises).cloned().collect::<Vec<_>>().join("\n")
-            }
-            Review::Validity => "sound".into(),
-            _ => of_side(self, review, |about| about.decided),
-        }
-    }
-}
-
-/// Distractors of the puzzle that a ballot is about, as a ledger shows them.
-fn of_side(puzzle: &Puzzle, review: Review, which: fn(side::About<'_>) -> &[String]) -> String {
-    let about = Side::of_review(review).and_then(|(side, _)| side.about(puzzle));
-    about.map(|about| which(about).join("\n")).unwrap_or_default()
-}
-
-/// What a person makes of proposed corrections.
-trait Corrected {
-    /// Question and answer with the corrections that are accepted, by their numbers from 1.
-    fn with_corrections(&self, values: &Values) -> (Option<String>, Option<String>);
-}
-
-impl Corrected for Puzzle {
-    fn with_corrections(&self, values: &Values) -> (Option<String>, Option<String>) {
-        let number = |number: &String| number.parse::<usize>().ok()?.checked_sub(1);
-        let taken = values.get("accepted").and_then(Value::as_list).unwrap_or_default();
-        let proposed = taken.iter().filter_map(number).filter_map(|at| self.corrections.get(at));
-        let accepted: Vec<Correction> = proposed.filter_map(|line| Correction::parse(line)).collect();
-        (Some(corrected(&self.question, &accepted)), Some(corrected(&self.answer, &accepted)))
-    }
-}
-
-/// The drafted answers; empty where nothing was drafted.
-fn draft(puzzle: &Puzzle, review: Review) -> Values {
-    if let Some((side, _)) = Side::of_review(review) {
-        return side::draft(side.about(puzzle).map_or(&[][..], |about| about.drafted));
-    }
-    let mut values = Values::new();
-    let mut text = |field: &str, text: Option<&str>| {
-        if let Some(text) = text {
-            values.set(field, text);
-        }
-    };
-    match review {
-        Review::Text => {
-            text("question", Some(&puzzle.question));
-            text("answer", Some(puzzle.answer.as_str()).filter(|answer| !answer.is_empty()));
-        }
-        Review::Spelling => {
-            text("question", puzzle.question_draft.as_deref());
-            text("answer", puzzle.answer_draft.as_deref());
-        }
-        Review::PuzzleKind => text("kind", puzzle.kind_draft.as_deref()),
-        Review::Premises if !puzzle.premises_draft.is_empty() => {
-            text("premises", Some(&puzzle.premises_draft.join("\n")));
-            text("stumper", puzzle.stumper_draft.as_deref());
-        }
-        Review::Semantic => text("question", puzzle.semantic_draft.as_deref()),
-        Review::Context => {
-            text("question", puzzle.context_draft.first().map(String::as_str));
-            text("answer", puzzle.context_draft.get(1).map(String::as_str));
-            if !puzzle.context_premises_draft.is_empty() {
-                text("premises", Some(&puzzle.context_premises_draft.join("\n")));
-                text("stumper", puzzle.context_stumper_draft.as_deref());
-            }
-        }
-        _ => {}
-    }
-    values
 }
 
 /// The lines of a text among answers, without bullets and numbers.
 fn lines(values: &Values, field: &str) -> Vec<String> {
-    let bare = |line: &str| {
-        let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
-        let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        let listed = number.len() < line.len() && number.starts_with(['.', ')']);
-        if listed { number[1..].trim_start() } else { line }.to_owned()
-    };
-    let text = values.text(field).unwrap_or_default();
-    text.lines().map(bare).filter(|line| !line.is_empty()).collect()
+    values.text(field).map(listed).unwrap_or_default()
 }
 
 fn three(values: &Values) -> Vec<String> {
@@ -342,6 +105,14 @@ fn three(values: &Values) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::stages::draft::OVERTURNED;
+    use crate::stages::subject::Decision;
+    use riddlemill_review::Value;
+    use riddlemill_review::ballot::Step;
+    use riddlemill_text::record::{Reason, Standing};
+
+    fn ballot(name: &str) -> &'static Step {
+        riddlemill_benchmarks::find("brainteaser").and_then(|folder| folder.ballot(name)).unwrap()
+    }
 
     fn slot() -> Slot {
         Slot { model: "m".into(), ..Slot::default() }
@@ -389,13 +160,10 @@ mod tests {
 
     #[test]
     fn premises_are_read_as_people_write_them() {
-        let values: Values =
-            [("premises", "1. One.\n- Two.\n\n  3) Three.\n40 winks.")].into_iter().collect();
-        assert_eq!(lines(&values, "premises"), ["One.", "Two.", "Three.", "40 winks."]);
         let mut puzzle = sentence();
         let values: Values = [("premises", "One.\nTwo."), ("stumper", "Another.")].into_iter().collect();
         let decision = Decision { values, given: Vec::new() };
-        puzzle.decided(Review::Premises, &[Some(decision)], Standing::Confirmed, vec!["vote:1".into()]);
+        puzzle.decided(ballot("premises"), &[Some(decision)], Standing::Confirmed, vec!["vote:1".into()]);
         assert_eq!(
             (puzzle.premises.len(), Side::Original.about(&puzzle).unwrap().overturned()),
             (3, Some(2))
@@ -420,8 +188,8 @@ mod tests {
             ..Puzzle::default()
         };
         assert!(puzzle.prompt(Draft::Again, &slot()).is_none(), "nobody rejected them");
-        let none = decision([("verdict", NONE_SENSIBLE.into())]);
-        puzzle.decided(Review::Distractors, &none, Standing::Confirmed, vec!["vote:1".into()]);
+        let none = decision([("verdict", "none".into())]);
+        puzzle.decided(ballot("distractors"), &none, Standing::Confirmed, vec!["vote:1".into()]);
         assert_eq!((&puzzle.distractors_rejected, &puzzle.distractors_status), (&wrong, &None));
         let prompt = puzzle.prompt(Draft::Again, &slot()).unwrap();
         assert_eq!(prompt.template, "brainteaser/distractors_word");
@@ -430,7 +198,7 @@ mod tests {
         let drafts = [Drafted { slot: slot(), values: values.clone(), basis: "reply:2".into() }];
         assert!(puzzle.drafted(Draft::Again, &drafts).is_empty());
         let decided = [Some(Decision { values, given: Vec::new() })];
-        puzzle.decided(Review::Again, &decided, Standing::Confirmed, vec!["vote:2".into()]);
+        puzzle.decided(ballot("again"), &decided, Standing::Confirmed, vec!["vote:2".into()]);
         assert_eq!(puzzle.distractors, ["A robin.", "A heron.", "A stork."]);
         assert_eq!(puzzle.distractors_status.as_deref(), Some("confirmed"));
         assert!(puzzle.prompt(Draft::Again, &slot()).is_none());
@@ -464,7 +232,7 @@ mod tests {
     #[test]
     fn people_write_the_text_and_take_corrections_word_by_word() {
         let mut puzzle = Puzzle { question: "Wat is it?".into(), ..Puzzle::default() };
-        assert_eq!(puzzle.lacks(Review::Text), Some(Reason::AnswerMissing));
+        assert_eq!(puzzle.lacks(ballot("text")), Some(Reason::AnswerMissing));
         let written = decision([
             ("verdict", "rewrite".into()),
             ("question", "Wich is teh clock?".into()),
@@ -472,8 +240,8 @@ mod tests {
             ("premises", "One.\n2. Two.".into()),
             ("distractors", "A.\nB.\nC.".into()),
         ]);
-        puzzle.decided(Review::Text, &written, Standing::Confirmed, vec!["vote:1".into()]);
-        assert_eq!((puzzle.lacks(Review::Text), puzzle.premises_draft.len()), (None, 2));
+        puzzle.decided(ballot("text"), &written, Standing::Confirmed, vec!["vote:1".into()]);
+        assert_eq!((puzzle.lacks(ballot("text")), puzzle.premises_draft.len()), (None, 2));
         assert_eq!(puzzle.distractors_draft, ["A.", "B.", "C."]);
         assert!(
             puzzle.prompt(Draft::Premises, &slot()).is_none()
@@ -482,7 +250,7 @@ mod tests {
         puzzle.corrections = ["wich -> which", "teh -> the", "taht -> that"].map(String::from).into();
         let some =
             decision([("verdict", "some".into()), ("accepted", Value::List(vec!["1".into(), "3".into()]))]);
-        puzzle.decided(Review::Spelling, &some, Standing::Confirmed, vec!["vote:2".into()]);
+        puzzle.decided(ballot("spelling"), &some, Standing::Confirmed, vec!["vote:2".into()]);
         assert_eq!(
             (puzzle.question.as_str(), puzzle.answer.as_str()),
             ("Which is teh clock?", "The one that ticks.")

@@ -1,15 +1,13 @@
 //! The two puzzles of a record that have distractors of their own: the original and its context reconstruction, which are
 //! made and looked at by the same process (section 3.4: "following the same process as in Section 3.3").
 
-use super::{NONE_SENSIBLE, lines, three};
-use crate::stages::Review;
-use crate::stages::draft::{DISTRACTORS, Draft, OVERTURNED};
-use crate::stages::subject::{Drafted, Prompt, list, text};
-use riddlemill_review::item::Content;
-use riddlemill_review::{Value, Values};
+use super::three;
+use crate::stages::draft::{Draft, OVERTURNED};
+use crate::stages::subject::{Drafted, Prompt, list};
+use riddlemill_review::Values;
 use riddlemill_text::puzzle::distractors;
 use riddlemill_text::puzzle::words::key;
-use riddlemill_text::record::{Puzzle, Standing};
+use riddlemill_text::record::Puzzle;
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +20,6 @@ pub(super) enum Side {
 pub(super) struct Parts<'a> {
     pub drafted: &'a mut Vec<String>,
     pub from: &'a mut Vec<String>,
-    pub rejected: &'a mut Vec<String>,
-    pub decided: &'a mut Vec<String>,
-    pub status: &'a mut Option<String>,
     pub basis: &'a mut Vec<String>,
 }
 
@@ -48,17 +43,6 @@ impl Side {
             Draft::Again => (Side::Original, true),
             Draft::ContextDistractors => (Side::Context, false),
             Draft::ContextAgain => (Side::Context, true),
-            _ => return None,
-        })
-    }
-
-    /// Whose distractors a ballot decides on, and whether it is the second one.
-    pub(super) fn of_review(review: Review) -> Option<(Side, bool)> {
-        Some(match review {
-            Review::Distractors => (Side::Original, false),
-            Review::Again => (Side::Original, true),
-            Review::ContextDistractors => (Side::Context, false),
-            Review::ContextAgain => (Side::Context, true),
             _ => return None,
         })
     }
@@ -95,17 +79,11 @@ impl Side {
             Side::Original => Parts {
                 drafted: &mut puzzle.distractors_draft,
                 from: &mut puzzle.distractors_from,
-                rejected: &mut puzzle.distractors_rejected,
-                decided: &mut puzzle.distractors,
-                status: &mut puzzle.distractors_status,
                 basis: &mut puzzle.distractors_basis,
             },
             Side::Context => Parts {
                 drafted: &mut puzzle.context_distractors_draft,
                 from: &mut puzzle.context_distractors_from,
-                rejected: &mut puzzle.context_distractors_rejected,
-                decided: &mut puzzle.context_distractors,
-                status: &mut puzzle.context_distractors_status,
                 basis: &mut puzzle.context_distractors_basis,
             },
         }
@@ -169,47 +147,11 @@ impl Side {
                 findings.push(format!("{distractor:?} overturns no premise of the list"));
             }
         }
-        let Parts { drafted: into, from, basis, .. } = self.parts(puzzle);
+        let Parts { drafted: into, from, basis } = self.parts(puzzle);
         *from = numbers.iter().map(|at| premises.get(*at).cloned().unwrap_or_default()).collect();
         *into = wrong;
         *basis = vec![drafted.basis.clone()];
         findings
-    }
-
-    /// What a ballot shows beside question and answer.
-    pub(super) fn show(self, puzzle: &Puzzle, again: bool, content: &mut Content) {
-        let Some(about) = self.about(puzzle) else { return };
-        let mut list = |key: &str, list: &[String]| {
-            if !list.is_empty() {
-                content.insert(key.to_owned(), Value::List(list.to_vec()));
-            }
-        };
-        list("premises", about.premises);
-        if self == Side::Original && !again {
-            list("inferences", &puzzle.inferences);
-        }
-        if again {
-            list("rejected", about.rejected);
-        }
-    }
-
-    /// Takes what people decided: distractors, or that none of those drafted is sensible.
-    pub(super) fn decided(
-        self,
-        puzzle: &mut Puzzle,
-        values: &Values,
-        standing: Standing,
-        votes: Vec<String>,
-    ) {
-        let Parts { drafted, from, rejected, decided, status, basis } = self.parts(puzzle);
-        basis.extend(votes);
-        if values.text("verdict") == Some(NONE_SENSIBLE) {
-            *rejected = std::mem::take(drafted);
-            from.clear();
-            return;
-        }
-        *decided = three(values);
-        *status = Some(standing.code().to_owned());
     }
 }
 
@@ -231,23 +173,6 @@ pub(super) fn overturned(premises: &[String], stumper: Option<&str>) -> Option<u
     premises.iter().position(|premise| key(premise) == stumper)
 }
 
-/// The premises that people list, and the one of them that the answer overturns: whoever writes may name it in other
-/// words.
-pub(super) fn premises(values: &Values) -> (Vec<String>, Option<String>) {
-    let (mut premises, stumper) = (lines(values, "premises"), text(values, "stumper"));
-    if let Some(stumper) = stumper.clone().filter(|stumper| overturned(&premises, Some(stumper)).is_none()) {
-        premises.push(stumper);
-    }
-    (premises, stumper)
-}
-
 fn numbers(values: &Values) -> Vec<usize> {
     list(values, OVERTURNED).iter().filter_map(|number| number.parse().ok()).collect()
-}
-
-/// Drafted distractors as the answers of a ballot.
-pub(super) fn draft(wrong: &[String]) -> Values {
-    let mut values = Values::new();
-    DISTRACTORS.into_iter().zip(wrong).for_each(|(field, distractor)| values.set(field, distractor.as_str()));
-    values
 }

@@ -1,0 +1,67 @@
+//! The kinds of records whose columns steps fill, by the names that folders give them. Records of a benchmark that names
+//! none are what its steps leave: a group for each.
+
+use riddlemill_text::hint::unknown;
+use riddlemill_text::record::{Choice, Column, CunningText, Joke, Puzzle, Question, Record};
+
+use crate::ballot::Step;
+use crate::expression::Expression;
+use crate::reader::Problem;
+
+/// Every kind with its columns.
+const KINDS: [(&str, &[Column]); 5] = [
+    ("questions", Question::COLUMNS),
+    ("cunning texts", CunningText::COLUMNS),
+    ("jokes", Joke::COLUMNS),
+    ("puzzles", Puzzle::COLUMNS),
+    ("multiple choices", Choice::COLUMNS),
+];
+
+/// The columns of a kind.
+pub(crate) fn columns(name: &str) -> Option<&'static [Column]> {
+    KINDS.iter().find(|(kind, _)| *kind == name).map(|(_, columns)| *columns)
+}
+
+/// The names of all kinds.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
+    KINDS.iter().map(|(kind, _)| *kind)
+}
+
+/// What a ballot's expressions may name beside columns.
+const SHOWN: [&str; 3] = ["it", "blind", "found"];
+/// What they may name of what was decided.
+const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"];
+
+/// Columns that the records of a benchmark have not, where its ballots name them.
+pub(crate) fn unknown_columns(
+    kind: &str,
+    fields: &[(&'static str, Expression)],
+    ballots: &[Step],
+) -> Vec<Problem> {
+    let Some(columns) = columns(kind) else { return Vec::new() };
+    let columns = || columns.iter().map(|column| column.name);
+    let fields = || fields.iter().map(|(name, _)| *name);
+    let mut problems = Vec::new();
+    for ballot in ballots {
+        let Some(asked) = ballot.asked else { continue };
+        let told = |e: &Expression, what: Option<String>| {
+            what.map(|what| Problem { place: e.place().to_owned(), what })
+        };
+        for e in asked.expressions() {
+            problems.extend(told(e, e.unknown("column", columns().chain(fields()).chain(SHOWN))));
+        }
+        for e in asked.decided() {
+            problems.extend(told(e, e.unknown("column", columns().chain(fields()).chain(SAID))));
+        }
+        for (column, e) in asked.keeps.iter().filter(|(column, _)| !columns().any(|known| known == *column)) {
+            problems.extend(told(e, Some(unknown("column", column, columns()))));
+        }
+        for column in ["status", "basis"].map(|end| format!("{}_{end}", asked.standing)) {
+            if !columns().any(|known| known == column) {
+                let place = format!("{}/ballots.toml [ballot.{}]", ballot.recipe, ballot.name);
+                problems.push(Problem { place, what: unknown("column", &column, columns()) });
+            }
+        }
+    }
+    problems
+}

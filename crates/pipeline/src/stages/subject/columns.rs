@@ -1,0 +1,244 @@
+//! Records whose columns steps fill: what ballots show of them and where the answers go, as their benchmark's folder says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use minijinja::Value as Given;
+use minijinja::value::Object;
+use riddlemill_benchmarks::ballot::Asked;
+use riddlemill_benchmarks::scope::{Scope, above, text as text_of, texts};
+use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_review::ballot::{Drafts, Step};
+use riddlemill_review::item::Content;
+use riddlemill_review::{Digest, Item, Value, Values};
+use riddlemill_text::record::{
+    Cell, CellKind, Cells, OwnedCell, Reason, Record, Standing, derived, flags_of, with_fields,
+};
+
+use super::declared::shown;
+use super::{Annotatable, Decision, only, votes_of};
+
+/// What a ballot shows of a record.
+pub(super) fn items<R: Record + Clone>(record: &R, step: &Step, seed: u64) -> Vec<Item> {
+    let Some(asked) = step.asked else { return Vec::new() };
+    let found = flags_of(&list(record, "flags"), step.name);
+    let names = BTreeMap::from([
+        ("blind", Given::from(step.drafts == Drafts::Hidden)),
+        ("found", Given::from(found)),
+    ]);
+    let row = above(names, &row(record));
+    let whole = scope(&row, step);
+    if !whole.holds(asked.when.as_ref()).unwrap_or(true) {
+        return Vec::new();
+    }
+    let Some(over) = &asked.over else { return vec![item(record, step, asked, &whole, record.id(), seed)] };
+    let elements = whole.value(&over.list).and_then(|list| {
+        let elements = list.try_iter().map_err(|e| over.list.trouble(e.to_string()))?;
+        Ok(elements.collect::<Vec<_>>())
+    });
+    // A list that cannot be computed shows nothing, and the record waits for a decision on nothing.
+    let elements = elements.unwrap_or_default();
+    let of_element = |it| {
+        let scope = scope(&above(BTreeMap::from([("it", it)]), &row), step);
+        let called = scope.text(&over.called).ok().flatten().unwrap_or_default();
+        let id = derived(over.role, &[record.id(), &called]);
+        item(record, step, asked, &scope, &id, seed)
+    };
+    elements.into_iter().map(of_element).collect()
+}
+
+fn item<R: Record>(record: &R, step: &Step, asked: &Asked, scope: &Scope<'_>, id: &str, seed: u64) -> Item {
+    let mut content = Content::new();
+    for (key, is) in &asked.shows {
+        match scope.value(is) {
+            Ok(value) => content.extend(shown(&value).map(|value| ((*key).to_owned(), value))),
+            // Whoever votes sees that something lacks, and what.
+            Err(trouble) => drop(content.insert((*key).to_owned(), Value::Text(trouble.to_string()))),
+        }
+    }
+    let drafted = |(field, is): &(&'static str, Expression)| {
+        Some((*field, scope.value(is).ok().and_then(|value| shown(&value))?))
+    };
+    let mut item = match &asked.compares {
+        Some(compares) => {
+            let side = |(code, is): &(&'static str, Expression)| {
+                (*code, scope.text(is).ok().flatten().unwrap_or_default())
+            };
+            let sides = [side(&compares.sides[0]), side(&compares.sides[1])];
+            Item::paired(step, id, content, compares.key, sides, seed)
+        }
+        None => Item::new(step, id, content, asked.draft.iter().filter_map(drafted).collect()),
+    };
+    for (field, is) in &asked.ranked {
+        let codes = scope.texts(is).unwrap_or_default();
+        if !codes.is_empty() {
+            item.ranked.insert(field, codes);
+        }
+    }
+    item.apart = asked.apart.as_ref().map(|apart| scope.texts(apart).unwrap_or_default()).unwrap_or_default();
+    item.written_in = step.not_by.map(|ballot| written_in(record, step.recipe, ballot)).unwrap_or_default();
+    item
+}
+
+/// The votes of a ballot that a record's text was taken from.
+fn written_in<R: Record>(record: &R, benchmark: &str, ballot: &str) -> Vec<Digest> {
+    let ballot = riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.ballot(ballot));
+    let asked = ballot.and_then(|ballot| ballot.asked);
+    asked.map(|asked| votes_of(&list(record, &format!("{}_basis", asked.standing)))).unwrap_or_default()
+}
+
+/// Puts what was decided into the columns that the ballot names.
+pub(super) fn decided<R: Annotatable>(
+    record: &mut R,
+    step: &Step,
+    decisions: &[Option<Decision>],
+    standing: Standing,
+    basis: Vec<String>,
+) {
+    let Some(asked) = step.asked else { return };
+    let (status_column, basis_column) =
+        (format!("{}_status", asked.standing), format!("{}_basis", asked.standing));
+    let mut names =
+        BTreeMap::from([("standing", Given::from(standing.code())), ("basis", Given::from(basis.clone()))]);
+    match &asked.over {
+        Some(_) => {
+            let of_element = |decision: &Option<Decision>| match decision {
+                Some(decision) => Given::from_pairs([
+                    ("said", answers(&decision.values)),
+                    ("given", decision.given.iter().map(answers).collect()),
+                ]),
+                None => Given::from_pairs([("said", Given::from_pairs::<_, &str, ()>([]))]),
+            };
+            names.insert("decisions", decisions.iter().map(of_element).collect());
+        }
+        None => {
+            let Some(decision) = only(decisions) else { return };
+            names.insert("said", answers(&decision.values));
+            names.insert("given", decision.given.iter().map(answers).collect());
+        }
+    }
+    let before = scope(&above(names.clone(), &row(record)), step);
+    let mut all = list(record, &basis_column);
+    all.extend(basis);
+    let mut cells = BTreeMap::from([
+        (status_column.as_str(), OwnedCell::Text(standing.code().to_owned())),
+        (basis_column.as_str(), OwnedCell::Texts(all)),
+    ]);
+    let mut findings = Vec::new();
+    for (column, is) in &asked.keeps {
+        let kind = R::COLUMNS.iter().find(|known| known.name == *column).map(|column| column.kind);
+        match (kind, before.value(is)) {
+            (Some(kind), Ok(value)) => drop(cells.insert(column, cell(kind, &value))),
+            (None, Ok(_)) => {}
+            (_, Err(trouble)) => findings.push(trouble.to_string()),
+        }
+    }
+    *record = with_fields(record, |column| cells.remove(column));
+    let behind = scope(&above(names, &row(record)), step);
+    for find in &asked.finds {
+        match behind.value(find) {
+            Ok(found) => findings.extend(texts(&found)),
+            Err(trouble) => findings.push(trouble.to_string()),
+        }
+    }
+    record.flags().extend(findings.into_iter().map(|finding| format!("{}: {finding}", step.name)));
+}
+
+/// Why a record cannot go on without an answer.
+pub(super) fn lacks<R: Record + Clone>(record: &R, step: &Step) -> Option<Reason> {
+    let passes = step.asked?.passes.as_ref()?;
+    let holds = scope(&row(record), step).holds(Some(&passes.when));
+    (!holds.unwrap_or(false)).then_some(passes.lacks)
+}
+
+/// What an expression of a ballot gives of a record, as a text; empty where it gives nothing.
+pub(super) fn text<R: Record + Clone>(
+    record: &R,
+    step: &Step,
+    which: fn(&Asked) -> Option<&Expression>,
+) -> String {
+    let Some(is) = step.asked.and_then(which) else { return String::new() };
+    let told = |trouble: Trouble| Some(trouble.to_string());
+    scope(&row(record), step).text(is).unwrap_or_else(told).unwrap_or_default()
+}
+
+fn scope(names: &Given, step: &Step) -> Scope<'static> {
+    let fields = riddlemill_benchmarks::find(step.recipe).map(|found| found.fields()).unwrap_or_default();
+    Scope::new(names.clone(), fields)
+}
+
+fn answers(values: &Values) -> Given {
+    let answer = |value: &Value| match value {
+        Value::Text(text) => Given::from(text.as_str()),
+        Value::List(list) => Given::from(list.clone()),
+        Value::Number(number) => Given::from(*number),
+    };
+    Given::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer(value))))
+}
+
+/// A value as it stands in a column.
+fn cell(kind: CellKind, value: &Given) -> OwnedCell {
+    if value.is_none() || value.is_undefined() {
+        return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };
+    }
+    let count = || value.as_usize().and_then(|count| u64::try_from(count).ok());
+    match kind {
+        CellKind::Text => text_of(value).map_or(OwnedCell::Null, OwnedCell::Text),
+        CellKind::Texts => OwnedCell::Texts(texts(value)),
+        CellKind::Flag => OwnedCell::Flag(value.is_true()),
+        CellKind::Count => count().map_or(OwnedCell::Null, OwnedCell::Count),
+        CellKind::Real => f64::try_from(value.clone()).map_or(OwnedCell::Null, OwnedCell::Real),
+    }
+}
+
+/// A column of texts.
+fn list<R: Record>(record: &R, column: &str) -> Vec<String> {
+    texts(&column_of(record, column).unwrap_or_default())
+}
+
+/// A record's columns by their names. What is not asked for is not converted.
+struct Row<R>(R);
+
+impl<R: Record> fmt::Debug for Row<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.id())
+    }
+}
+
+impl<R: Record> Object for Row<R> {
+    fn get_value(self: &Arc<Self>, key: &Given) -> Option<Given> {
+        column_of(&self.0, key.as_str()?)
+    }
+}
+
+fn row<R: Record + Clone>(record: &R) -> Given {
+    Given::from_object(Row(record.clone()))
+}
+
+fn column_of<R: Record>(record: &R, name: &str) -> Option<Given> {
+    struct Nth {
+        cells_before: usize,
+        found: Option<Given>,
+    }
+    impl Cells for Nth {
+        fn put(&mut self, cell: Cell<'_>) {
+            if self.cells_before == 0 && self.found.is_none() {
+                self.found = Some(match cell {
+                    Cell::Null => Given::from(()),
+                    Cell::Text(text) => Given::from(text),
+                    Cell::Count(n) => Given::from(n),
+                    Cell::Real(x) => Given::from(x),
+                    Cell::Flag(flag) => Given::from(flag),
+                    Cell::Texts(list) => Given::from(list.to_vec()),
+                });
+            } else {
+                self.cells_before = self.cells_before.saturating_sub(1);
+            }
+        }
+    }
+    let place = R::COLUMNS.iter().position(|column| column.name == name)?;
+    let mut nth = Nth { cells_before: place, found: None };
+    record.put(&mut nth);
+    nth.found
+}
