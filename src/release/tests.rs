@@ -284,13 +284,17 @@ fn a_published_form_is_known_by_its_keys() {
     assert!(layout::from_published(strange.as_object().unwrap()).is_none());
 }
 
-/// What a joke may come from: the two that the paper has, the other kinds of posts, and a file that import did not name.
+/// What a joke may come from: the two that the paper has, the other kinds of posts, a published file, and one that
+/// import did not name.
 #[test]
 fn every_kind_of_source_is_one_that_a_joke_may_come_from() {
     let layout = layout::find("chumor").unwrap();
     let column = layout.columns.iter().find(|column| column.name == "source_kind").unwrap();
     let kinds = crate::config::SourceKind::OF_POSTS;
-    let known: Vec<&str> =
-        ["annual", "recommended"].into_iter().chain(kinds[1..].iter().copied()).chain(["unknown"]).collect();
+    let known: Vec<&str> = ["annual", "recommended"]
+        .into_iter()
+        .chain(kinds[1..].iter().copied())
+        .chain(["published", "unknown"])
+        .collect();
     assert_eq!(column.values, known);
 }

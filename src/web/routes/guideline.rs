@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::ballot::said;
 use super::decide::{desk, who};
-use super::review::{Who, ballot, in_language};
+use super::review::{Who, ballot};
 use crate::pipeline::now;
 use crate::recipe::Recipe;
 use crate::review::agreement::{self, Bootstrap};
@@ -73,7 +73,7 @@ pub(in crate::web) async fn page(
             .collect();
         let versions = if curator { versions(&app, recipe, &ballot, guides)? } else { Vec::new() };
         let text = guide.as_ref().map(|guide| language.of(&guide.en, &guide.zh).to_string());
-        let examples = guide.as_ref().map(|guide| in_language(guide, language).to_string());
+        let examples = guide.as_ref().map(|guide| language.of(&guide.examples, guide.examples_in_chinese()).to_string());
         Ok(json!({
             "recipe": recipe.name, "step": step.name, "title": said(language, step.title), "paper": step.paper,
             "text": text, "examples": examples, "guide": guide, "meanings": meanings, "versions": versions,

@@ -219,7 +219,7 @@ fn screen(
             .map(|guide| language.of(&guide.en, &guide.zh).to_string())
             .unwrap_or_default(),
         version: guide.as_ref().map(|guide| guide.version().to_string()).unwrap_or_default(),
-        examples: guide.map(|guide| in_language(&guide, language).to_string()).unwrap_or_default(),
+        examples: guide.map(|g| language.of(&g.examples, g.examples_in_chinese()).into()).unwrap_or_default(),
         paper: step.paper,
         done,
         open: waiting.len(),
@@ -496,9 +496,4 @@ pub(in crate::web) fn ballot(
     step: &str,
 ) -> Result<Arc<Ballot>, PageError> {
     app.ballots.open(config, recipe, step)?.ok_or_else(PageError::not_found)
-}
-
-/// A guideline's examples for readers of a language.
-pub(super) fn in_language(guide: &Guide, language: Language) -> &str {
-    language.of(&guide.examples, guide.examples_in_chinese())
 }
