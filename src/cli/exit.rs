@@ -99,7 +99,9 @@ impl From<RunError> for Failure {
             ) => Exit::Usage,
             RunError::Stage(StageError::Stopped) => Exit::Interrupted,
             RunError::Stage(StageError::Store(Error::Locked { .. })) => Exit::Locked,
-            RunError::Stage(StageError::Replies(_) | StageError::Votes(_)) => Exit::Io,
+            RunError::Stage(StageError::Replies(_) | StageError::Votes(_) | StageError::NoRoom(_)) => {
+                Exit::Io
+            }
             RunError::Stage(StageError::Store(_)) | RunError::Commit(CommitError::Store(_)) => Exit::Io,
             RunError::Commit(CommitError::Unbalanced { .. }) => Exit::Gap,
         };

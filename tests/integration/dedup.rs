@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::Workspace;
+use crate::harness::{Workspace, assert_same, source};
 
 const ROWS: &str = r#"{"id":7,"text":"冰箱里的灯关门后还亮吗，我钻进去看过"}
 {"id":"x","text":"冰箱里的灯关了门还亮吗，我钻进去看过"}
@@ -84,9 +84,63 @@ fn rows_that_resemble_another_set_are_named() {
 }
 
 #[test]
-fn the_default_similarity_needs_memory() {
-    let said = workspace().shell("\"$0\" apply dedup --on-disk . < rows.jsonl").expect(2);
-    assert!(said.err.contains("--metric"), "{}", said.err);
+fn the_default_similarity_is_joined_on_disk_as_in_memory() {
+    let workspace = workspace();
+    let dedup = "\"$0\" apply dedup --pairs";
+    let held = workspace.shell(&format!("{dedup} held.jsonl < rows.jsonl")).expect(3);
+    let filed =
+        workspace.shell(&format!("{dedup} filed.jsonl --on-disk . --memory 1 < rows.jsonl")).expect(3);
+    assert_eq!(filed.out, held.out);
+    assert_eq!(workspace.read("filed.jsonl"), workspace.read("held.jsonl"));
+    assert!(held.out.contains("merged"), "{}", held.out);
+}
+
+/// Posts of a few frames, some of them copies, openings or retellings of others.
+fn posts(count: usize) -> String {
+    let frames = ["为什么", "我家的", "医生说", "听说", "昨天"];
+    let nouns = ["鱼", "冰箱", "电梯", "镜子", "雨伞", "西瓜", "月亮", "司机", "邻居"];
+    let ends = ["会恐高吗", "学会了游泳，于是我把水倒了", "半夜亮了", "不肯排队", "从不迟到"];
+    let mut lines = String::new();
+    for n in 0..count {
+        // A number in Chinese digits makes most of them their own.
+        let own: String = n
+            .to_string()
+            .chars()
+            .map(|c| "零一二三四五六七八九".chars().nth(c as usize - 48).unwrap())
+            .collect();
+        let (frame, noun, end) = (frames[n % 5], nouns[n / 5 % 9], ends[n / 45 % 5]);
+        let own = if n % 11 == 0 { String::new() } else { format!("第{own}只") };
+        let text = if n % 7 == 0 {
+            format!("{end}，{frame}{noun}{own}")
+        } else {
+            format!("{frame}{own}{noun}{end}")
+        };
+        lines.push_str(&format!("{{\"id\":\"p{n}\",\"text\":\"{text}\"}}\n"));
+    }
+    lines
+}
+
+#[test]
+fn what_does_not_fit_in_memory_is_found_on_the_disk() {
+    let workspace = Workspace::with(&source("many", "table", "raw/dumps/many.jsonl"));
+    workspace.write("raw/dumps/many.jsonl", posts(12_000));
+    let run = |flags: &[&str]| {
+        let run = ["run", "--recipe", "flub", "--to", "dedup", "--offline", "--force"];
+        workspace.call(run.into_iter().chain(flags.iter().copied())).expect(0)
+    };
+    let held = run(&[]);
+    assert!(!held.err.contains("works on the disk"), "{}", held.err);
+    let in_memory = workspace.derived();
+    let filed = run(&["--set", "dedup.memory_mib=16"]);
+    assert!(filed.err.contains("dedup.memory_mib allows 16 MiB: works on the disk"), "{}", filed.err);
+    assert_same(&in_memory, &workspace.derived(), "on the disk");
+    // What may be taken decides nothing: nothing is made anew for it.
+    let status = workspace.call(["status", "--recipe", "flub", "--set", "dedup.memory_mib=64"]);
+    assert!(!status.out.contains("memory_mib"), "{}", status.out);
+    let left = std::fs::read_dir(workspace.path("staged/flub")).unwrap().map(|e| e.unwrap().file_name());
+    let left: Vec<_> =
+        left.filter(|name| name.to_string_lossy().starts_with('.') && name != ".lock").collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 /// Its first Ctrl-C ends a filter, and what it left is swept by the next.

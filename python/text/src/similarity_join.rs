@@ -129,6 +129,7 @@ pub(crate) fn settings(
         keep: keep.into(),
         normalize,
         language,
+        ..standard
     })
 }
 

@@ -125,7 +125,6 @@ fn dedup_on_disk(
     let bad = match apply_on_disk(lines, settings, folder, memory, wanted, &mut sink) {
         Ok(bad) => bad,
         Err(OnDiskError::Put(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
-        Err(e @ OnDiskError::NoMetric) => return Err(Failure::usage(e.to_string())),
         Err(e) => return Err(Failure { exit: Exit::Io, message: e.to_string() }),
     };
     if let Some(error) = error {

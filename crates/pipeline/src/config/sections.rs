@@ -183,6 +183,12 @@ pub const DEDUP: Section = Section {
             "true",
             "Compare without regard to width, case, script, punctuation and spaces.",
         ),
+        key(
+            "memory_mib",
+            Kind::Whole(16, 1_048_576),
+            "4096",
+            "MiB that finding near duplicates may take; with more posts than that holds it works on the disk. Never changes a result.",
+        ),
     ],
 };
 

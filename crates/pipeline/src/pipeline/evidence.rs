@@ -140,8 +140,9 @@ impl<'a> RunContext<'a> {
             }
             Stage::Puzzle(PuzzleStage::Strip | PuzzleStage::Spelling | PuzzleStage::Given)
             | Stage::Riddle => BTreeMap::new(),
+            Stage::Dedup => without_memory(self.config.stage(recipe, "dedup")),
             Stage::Puzzle(PuzzleStage::Dedup) => {
-                let mut decide = self.config.stage(recipe, "dedup");
+                let mut decide = without_memory(self.config.stage(recipe, "dedup"));
                 let (settings, _) = self.puzzles();
                 if !settings.embeddings.is_empty() {
                     decide.insert("cosine".into(), settings.cosine.into());
@@ -289,6 +290,12 @@ impl<'a> RunContext<'a> {
         let why = Change::Missing { key: "replies".to_owned(), count: missing };
         Ok(Freshness::Stale(manifest.clone(), vec![why]))
     }
+}
+
+/// Settings of dedup but for what it may take, which decides nothing.
+fn without_memory(mut settings: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    settings.remove("memory_mib");
+    settings
 }
 
 /// Records without a reply that another run may get.

@@ -198,9 +198,12 @@ impl StageRunner<'_> {
             }
             Stage::Dedup => {
                 let settings: sections::Dedup = self.settings(step);
-                let posts = self.all()?;
                 let people = self.decisions(step)?;
-                stages::dedup(posts, &settings, &people, &mut writer, self.stop, self.pulse)?;
+                let run: sections::Run = self.known.config.typed(None, "run");
+                let folder = self.place.parent().unwrap_or(self.place);
+                let on_disk = stages::OnDisk { folder, check: run.disk_check };
+                let (stop, pulse) = (self.stop, self.pulse);
+                stages::dedup(&self.inputs, &settings, &people, on_disk, &mut writer, stop, pulse)?;
             }
             Stage::Draft(_)
             | Stage::Review(_)

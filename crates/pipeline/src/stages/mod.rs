@@ -27,7 +27,7 @@ pub use anonymise::{anonymise_stage, policy_lists};
 pub use column_access::{touched, touched_by_id};
 pub(crate) use declared::lacking;
 pub use declared::{choose, mark, published_riddle, riddle};
-pub use dedup::{NearPair, OnDiskError, Output, apply_on_disk, dedup, parted};
+pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup, parted};
 pub use draft::Draft;
 pub use judge::judge;
 pub use options::options;

@@ -299,6 +299,9 @@ pub enum StageError {
     /// A pack of replies cannot be read.
     #[error(transparent)]
     Pack(#[from] riddlemill_llm::PackError),
+    /// The disk has no room for what the stage would write.
+    #[error("{0}")]
+    NoRoom(String),
 }
 
 /// Set when the user wants to stop; stages look at it between parts.

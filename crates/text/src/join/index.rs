@@ -113,6 +113,15 @@ impl Index {
         shard.starts[bucket]..shard.starts[bucket + 1]
     }
 
+    /// Records that may hold a key, of whose hash the lower 48 bits and the shard are known, ascending, and few that do
+    /// not.
+    pub fn list(&self, hash: u64) -> impl Iterator<Item = Posting> + '_ {
+        let shard = &self.shards[shard_of(hash)];
+        let bucket = shard.bucket(hash);
+        let postings = &shard.postings[shard.starts[bucket] as usize..shard.starts[bucket + 1] as usize];
+        postings.iter().copied().filter(move |posting| posting.may_hold(hash))
+    }
+
     /// Whether a bucket that is not empty may have a holder of the key before this record, by its first one.
     pub fn may_have(&self, hash: u64, bucket: &Range<u32>, before: u32) -> bool {
         let first = self.shards[shard_of(hash)].postings[bucket.start as usize];
@@ -169,6 +178,11 @@ pub(super) fn shard_of(hash: u64) -> usize {
     (hash >> 56) as usize % SHARDS
 }
 
+/// A hash of a shard, with bits that say nothing more of it.
+pub(super) fn hash_in(shard: usize, hash: u64) -> u64 {
+    (shard as u64) << 56 | hash & (1 << 56) - 1
+}
+
 impl Shard {
     fn new(parts: &[Vec<Entry>], records: &Records) -> Self {
         let total: usize = parts.iter().map(Vec::len).sum();
@@ -201,6 +215,7 @@ impl Shard {
         ((hash >> 30) as usize & (self.filter.len() - 1), (hash >> 16) as u32 & 63)
     }
 
+    /// By the bits from 20 to 47: a shard has no more buckets.
     fn bucket(&self, hash: u64) -> usize {
         let buckets = self.starts.len() - 2;
         (hash >> 20) as usize & (buckets - 1)

@@ -15,17 +15,18 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::found::{Effort, Match};
-use super::index::{Posting, SHARDS, shard_of};
+use super::index::{Posting, SHARDS, hash_in, shard_of};
 use super::keys::{Key, Placed, cut, finds_alone, placed};
-use super::metric::Linear;
+use super::metric::{Linear, Metric};
 use super::records::Records;
-use super::signature::{Classes, Worth};
+use super::signature::{Classes, PairWorth, Worth};
 use super::tokens::FIRST_PAIR;
 use super::verify::Pattern;
 use super::watch::Items;
 
-/// Records that look at once: what they look under is held in memory.
-const AT_ONCE: usize = 1 << 17;
+/// Records that look at once: what they look under is held in memory, some half of a kilobyte each. A list is made ready
+/// once for all of them, so that the fewer look at once, the more often the same is done.
+const AT_ONCE: usize = 1 << 20;
 
 /// Records whose keys are cut in one go.
 const CHUNK: usize = 1 << 12;
@@ -39,14 +40,34 @@ const SAMPLE: usize = 64;
 /// A letter that one in so many records of a list holds comes last there.
 const COMMON: usize = 8;
 
-/// A record that looks under a key.
+/// A record that looks under a key, in twelve bytes: there are thirty and more a record.
 #[derive(Clone, Copy)]
 struct Looking {
-    hash: u64,
     record: u32,
-    /// The key's skip, 65535 where it is more.
+    /// The low half of the key's hash, then in words of 16 bits what is left of it but for the shard, and the key's skip,
+    /// 65535 where it is more.
+    low: u32,
+    middle: u16,
     skip: u16,
 }
+
+impl Looking {
+    fn new(hash: u64, record: u32, skip: u32) -> Self {
+        let skip = u16::try_from(skip).unwrap_or(u16::MAX);
+        Self { record, low: hash as u32, middle: (hash >> 32) as u16, skip }
+    }
+
+    /// What is kept of the key's hash: which shard it is of is known. Keys of one hash cost a comparison, never a pair.
+    fn key(self) -> u64 {
+        u64::from(self.middle) << 32 | u64::from(self.low)
+    }
+}
+
+/// Where no letter's records begin.
+const NOWHERE: u32 = u32::MAX;
+
+/// What [`Looking`] keeps of a hash.
+const KEPT: u64 = (1 << 48) - 1;
 
 impl Block<'_> {
     /// Every pair of one of these records with an earlier one of the block, in order: of bags list by list, of others
@@ -74,11 +95,12 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
         let share = some.len() / SHARDS;
         let found: Vec<(Vec<Match>, Effort)> = of_shards
             .into_par_iter()
+            .enumerate()
             .map_init(
                 || Scratch::new(block),
-                |scratch, parts| {
+                |scratch, (shard, parts)| {
                     let parts = if items.go(share) { parts } else { Vec::new() };
-                    in_shard(block, probes, parts.concat(), scratch)
+                    in_shard(block, probes, shard, parts.concat(), scratch)
                 },
             )
             .collect();
@@ -106,8 +128,7 @@ fn look(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looking>
         cut(&tokens, probes.parts(record).1, budget, block.order, &mut keys);
         lookups += keys.len() as u64;
         for &Key { hash, skip } in keys.iter().filter(|key| block.index.may_hold(key.hash)) {
-            let skip = u16::try_from(skip).unwrap_or(u16::MAX);
-            shards[shard_of(hash)].push(Looking { hash, record, skip });
+            shards[shard_of(hash)].push(Looking::new(hash, record, skip));
         }
     }
     (shards, lookups)
@@ -119,6 +140,7 @@ struct Scratch<'a> {
     candidates: Vec<(u32, u32)>,
     pattern: Pattern<'a>,
     worth: Worth,
+    pair_worth: PairWorth,
     letters: Letters,
 }
 
@@ -128,13 +150,24 @@ struct Letters {
     counts: Vec<u16>,
     is_common: Vec<bool>,
     counted: Vec<u32>,
-    /// By letter: the last of the list that has it before what it may leave unshared, as one more than its place in `before`.
-    last: Vec<u32>,
-    begun: Vec<u32>,
-    /// A record of the list, and what leads to the one before.
-    before: Vec<(u32, u32)>,
+    /// Each letter that a record of the list has before what it may leave unshared, with the record.
+    prefixes: Vec<(u32, Node)>,
+    /// The same by letter, for each in the order of the list: those of a letter are `nodes[starts[letter]..ends[letter]]`.
+    nodes: Vec<Node>,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
     /// By record of the list: who has met it last.
     met_by: Vec<u32>,
+}
+
+/// A record of a list under one of its letters.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// Its place in the list.
+    i: u32,
+    size: u32,
+    /// What it leaves unshared at least where this is the first letter that it shares.
+    skip: u32,
 }
 
 impl<'a> Scratch<'a> {
@@ -145,13 +178,15 @@ impl<'a> Scratch<'a> {
             candidates: Vec::new(),
             pattern: block.pattern(),
             worth: Worth::NOTHING,
+            pair_worth: PairWorth::NOTHING,
             letters: Letters {
                 counts: vec![0; alphabet],
                 is_common: vec![false; alphabet],
                 counted: Vec::new(),
-                last: vec![0; alphabet],
-                begun: Vec::new(),
-                before: Vec::new(),
+                prefixes: Vec::new(),
+                nodes: Vec::new(),
+                starts: vec![NOWHERE; alphabet],
+                ends: vec![0; alphabet],
                 met_by: Vec::new(),
             },
         }
@@ -161,15 +196,16 @@ impl<'a> Scratch<'a> {
 fn in_shard(
     block: &Block<'_>,
     probes: &Records,
+    shard: usize,
     mut looking: Vec<Looking>,
     scratch: &mut Scratch<'_>,
 ) -> (Vec<Match>, Effort) {
-    looking.sort_unstable_by_key(|one| (one.hash, one.record));
+    looking.sort_unstable_by_key(|one| (one.key(), one.record));
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
-    for group in looking.chunk_by(|x, y| x.hash == y.hash) {
-        let hash = group[0].hash;
+    for group in looking.chunk_by(|x, y| x.key() == y.key()) {
+        let hash = hash_in(shard, group[0].key());
         scratch.list.clear();
-        scratch.list.extend(block.index.holders(hash, block.index.bucket(hash)));
+        scratch.list.extend(block.index.list(hash));
         let last = group[group.len() - 1].record;
         scratch.list.truncate(scratch.list.partition_point(|posting| posting.record < last));
         if scratch.list.is_empty() {
@@ -184,11 +220,18 @@ fn in_shard(
             let a = of_one[0].0;
             let (symbols, size, pairs) = (probes.symbols(a), probes.size(a), probes.parts(a).1);
             let mut set = false;
+            scratch.pair_worth.set(pairs, block.order);
+            let weight = probes.pairs(a).1;
             for &(_, b) in of_one {
+                let (classes, of_other) = block.records.pairs(b);
+                if !scratch.pair_worth.may_share(Metric::need_of_pairs(weight, of_other), classes) {
+                    continue;
+                }
                 let others = block.records.symbols(b);
-                if first_of_both(pairs, block.records.parts(b).1)
-                    .is_none_or(|pair| finds_alone(pair, block.order).is_some_and(|alone| alone != hash))
-                {
+                let other = |pair: u32| {
+                    finds_alone(pair, block.order).is_some_and(|alone| alone & KEPT != hash & KEPT)
+                };
+                if first_of_both(pairs, block.records.parts(b).1).is_none_or(other) {
                     continue;
                 }
                 if !set {
@@ -308,33 +351,35 @@ impl WithSimd for InList<'_, '_> {
             return met;
         }
         letters.count(block, list);
-        let least = probes.size(looking[0].record);
-        for (posting, i) in list.iter().zip(0u32..) {
-            let size = block.records.size(posting.record);
-            let spare = size - query.metric.need(query.threshold, size, least.max(size)).min(size);
-            letters.prefix(block.records.parts(posting.record).0, spare, block, |letters, letter| {
-                letters.put(letter, i);
-            });
-        }
-        letters.met_by.clear();
-        letters.met_by.resize(list.len(), u32::MAX);
-        let least = block.records.size(list[0].record);
+        letters.index(block, list, probes.size(looking[0].record));
+        let first = block.records.size(list[0].record);
         for (one, number) in looking.iter().zip(0u32..) {
             let mut looker = looker(one);
             let size = probes.size(one.record);
-            let partner = query.metric.least_partner(query.threshold, size).max(least).min(size);
-            let spare = size - query.metric.need(query.threshold, size, partner).min(size);
-            letters.prefix(probes.parts(one.record).0, spare, block, |letters, letter| {
-                let mut next = letters.last[letter as usize];
-                while next != 0 {
-                    let (i, before) = letters.before[next as usize - 1];
-                    next = before;
-                    if letters.met_by[i as usize] == number {
+            let least = query.metric.least_partner(query.threshold, size).max(first);
+            let spare = size - query.metric.need(query.threshold, size, least.min(size)).min(size);
+            letters.prefix(probes.parts(one.record).0, spare, block, |letters, letter, skip| {
+                // What is left may be all that a partner of this size must share, and of no larger one.
+                let Some(left) = looker.own.checked_sub(of * u64::from(skip) + looker.large) else { return };
+                let range = letters.starts[letter as usize] as usize..letters.ends[letter as usize] as usize;
+                // Nothing where no record of the list has the letter so early.
+                let nodes = letters.nodes.get(range).unwrap_or_default();
+                let from = if nodes.len() > 8 { nodes.partition_point(|node| node.size < least) } else { 0 };
+                for node in &nodes[from..] {
+                    let partner = u64::from(node.size);
+                    if small * partner > left {
+                        break;
+                    }
+                    if small * partner + looker.large + of * u64::from(node.skip) > of * partner {
                         continue;
                     }
-                    letters.met_by[i as usize] = number;
+                    let met_by = &mut letters.met_by[node.i as usize];
+                    if *met_by == number {
+                        continue;
+                    }
+                    *met_by = number;
                     met += 1;
-                    let posting = list[i as usize];
+                    let posting = list[node.i as usize];
                     if looker.may_meet(posting, block, probes, worth) {
                         candidates.push((one.record, posting.record));
                     }
@@ -367,14 +412,46 @@ impl Letters {
         }
     }
 
-    /// Each letter of a record, in the order of the list, before which it may leave all unshared.
+    /// Puts the records of a list under their letters, for partners of this size and above.
+    fn index(&mut self, block: &Block<'_>, list: &[Posting], least: u32) {
+        let query = block.order.query;
+        for (posting, i) in list.iter().zip(0u32..) {
+            let size = block.records.size(posting.record);
+            let spare = size - query.metric.need(query.threshold, size, least.max(size)).min(size);
+            self.prefix(block.records.parts(posting.record).0, spare, block, |letters, letter, skip| {
+                letters.prefixes.push((letter, Node { i, size, skip }));
+                letters.ends[letter as usize] += 1;
+            });
+        }
+        let mut start = 0;
+        for &(letter, _) in &self.prefixes {
+            // How many there are becomes where they begin, once for each letter.
+            let end = &mut self.ends[letter as usize];
+            let place = &mut self.starts[letter as usize];
+            if *place == NOWHERE {
+                (*place, start) = (start, start + *end);
+                *end = *place;
+            }
+        }
+        self.nodes.clear();
+        self.nodes.resize(self.prefixes.len(), Node::default());
+        for &(letter, node) in &self.prefixes {
+            let end = &mut self.ends[letter as usize];
+            self.nodes[*end as usize] = node;
+            *end += 1;
+        }
+        self.met_by.clear();
+        self.met_by.resize(list.len(), u32::MAX);
+    }
+
+    /// Each letter of a record, in the order of the list, before which it may leave all unshared, and what that weighs.
     #[inline(always)]
     fn prefix(
         &mut self,
         letters: &[u32],
         spare: u32,
         block: &Block<'_>,
-        mut each: impl FnMut(&mut Self, u32),
+        mut each: impl FnMut(&mut Self, u32, u32),
     ) {
         let mut skipped = 0;
         for common in [false, true] {
@@ -388,20 +465,10 @@ impl Letters {
                 if skipped > spare {
                     return;
                 }
-                each(self, letter);
+                each(self, letter, skipped);
                 skipped += block.order.weight(letter) * times as u32;
             }
         }
-    }
-
-    #[inline(always)]
-    fn put(&mut self, letter: u32, i: u32) {
-        let last = &mut self.last[letter as usize];
-        if *last == 0 {
-            self.begun.push(letter);
-        }
-        self.before.push((i, *last));
-        *last = self.before.len() as u32;
     }
 
     fn forget(&mut self) {
@@ -409,9 +476,9 @@ impl Letters {
             self.counts[letter as usize] = 0;
             self.is_common[letter as usize] = false;
         }
-        self.begun.iter().for_each(|&letter| self.last[letter as usize] = 0);
+        for (letter, _) in self.prefixes.drain(..) {
+            (self.starts[letter as usize], self.ends[letter as usize]) = (NOWHERE, 0);
+        }
         self.counted.clear();
-        self.begun.clear();
-        self.before.clear();
     }
 }

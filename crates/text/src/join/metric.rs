@@ -31,6 +31,11 @@ impl Metric {
         matches!(self, Metric::Levenshtein | Metric::Indel)
     }
 
+    /// Whether records are weighted bags of letters and of pairs of neighbours.
+    pub(super) fn is_of_bags(self) -> bool {
+        self == Metric::Reworded
+    }
+
     /// How much two records of these sizes must share for a score at the threshold: characters
     /// of a common subsequence, grams of the intersection, or weight of letters. Above `min(a, b)` no pair of
     /// these sizes can be one.

@@ -35,7 +35,7 @@
 //! a third.
 //!
 //! [`alike`] is the join of the default similarity, [`crate::text::sameness`]: one join for each of its
-//! predicates, and its comparison on what they find.
+//! predicates, and its comparison on what they find; [`alike_on_disk`] is the same within bounded memory.
 
 mod block;
 mod classes;
@@ -63,7 +63,10 @@ mod tokens;
 mod verify;
 mod watch;
 
-pub use disk::{DiskError, DiskJoined, LineSorter, SortedLines, Working, disk_join};
+pub use disk::{
+    DiskError, DiskJoined, LineSorter, SortedLines, Spill, Working, alike_on_disk, disk_join,
+    disk_join_watched,
+};
 pub use found::Effort;
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
 pub use metric::{Metric, similarity};

@@ -1,6 +1,6 @@
 //! Records: distinct rows as sequences or sets of symbols, in the order of their sizes.
 
-use super::signature::Signature;
+use super::signature::{PairClasses, Signature};
 use super::stats::Order;
 use super::tokens::parted;
 
@@ -12,65 +12,97 @@ pub(super) struct Records {
     pub first: u32,
     /// Symbols of all, in text order for sequences, ascending for sets.
     symbols: Vec<u32>,
-    /// The i-th is `symbols[starts[i]..starts[i + 1]]`.
-    starts: Vec<usize>,
-    /// How many symbols of each are no pairs of neighbours.
-    letters: Vec<u32>,
-    sizes: Vec<u32>,
-    signatures: Vec<Signature>,
+    heads: Vec<Head>,
+    /// Of bags: the classes of their pairs of neighbours, and what those weigh.
+    pairs: Vec<(PairClasses, u32)>,
+}
+
+/// What is known of a record beside its symbols, on one cache line: records are looked at in no order.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Head {
+    /// Its symbols are `symbols[start..start + letters + pairs]`.
+    start: usize,
+    /// How many of them are no pairs of neighbours.
+    letters: u32,
+    pairs: u32,
+    size: u32,
+    signature: Signature,
 }
 
 impl Records {
     /// None yet; the first will have this number.
     pub fn from(first: u32) -> Self {
-        Self { first, starts: vec![0], ..Self::default() }
+        Self { first, ..Self::default() }
     }
 
     /// Appends a record, which must not be smaller than the one before.
     pub fn push(&mut self, symbols: &[u32], order: &Order) {
+        let (letters, pairs) = parted(symbols);
+        self.heads.push(Head {
+            start: self.symbols.len(),
+            letters: letters.len() as u32,
+            pairs: pairs.len() as u32,
+            size: order.size(symbols),
+            signature: Signature::of(symbols, order),
+        });
         self.symbols.extend_from_slice(symbols);
-        self.starts.push(self.symbols.len());
-        self.letters.push(parted(symbols).0.len() as u32);
-        self.sizes.push(order.size(symbols));
-        self.signatures.push(Signature::of(symbols, order));
+        if order.query.metric.is_of_bags() {
+            let weight =
+                pairs.iter().fold(0, |sum: u32, &pair| sum.saturating_add(order.weight_of_pair(pair)));
+            self.pairs.push((PairClasses::of(pairs), weight));
+        }
     }
 
     /// Appends a record of another run.
     pub fn push_from(&mut self, other: &Records, record: u32) {
+        let at = other.place(record);
+        self.heads.push(Head { start: self.symbols.len(), ..other.heads[at] });
         self.symbols.extend_from_slice(other.symbols(record));
-        self.starts.push(self.symbols.len());
-        self.letters.push(other.letters[other.place(record)]);
-        self.sizes.push(other.size(record));
-        self.signatures.push(other.signature(record));
+        self.pairs.extend(other.pairs.get(at));
     }
 
     /// One past the last number.
     pub fn end(&self) -> u32 {
-        self.first + self.sizes.len() as u32
+        self.first + self.heads.len() as u32
     }
 
     pub fn symbols(&self, record: u32) -> &[u32] {
-        let i = self.place(record);
-        &self.symbols[self.starts[i]..self.starts[i + 1]]
+        let head = self.head(record);
+        &self.symbols[head.start..head.start + (head.letters + head.pairs) as usize]
     }
 
     /// The letters of a bag and its pairs of neighbours.
+    #[inline(always)]
     pub fn parts(&self, record: u32) -> (&[u32], &[u32]) {
-        self.symbols(record).split_at(self.letters[self.place(record)] as usize)
+        let head = self.head(record);
+        let (pairs, end) =
+            (head.start + head.letters as usize, head.start + (head.letters + head.pairs) as usize);
+        (&self.symbols[head.start..pairs], &self.symbols[pairs..end])
     }
 
+    #[inline(always)]
     pub fn size(&self, record: u32) -> u32 {
-        self.sizes[self.place(record)]
+        self.head(record).size
     }
 
     pub fn signature(&self, record: u32) -> Signature {
-        self.signatures[self.place(record)]
+        self.head(record).signature
+    }
+
+    /// Of a bag: the classes of its pairs of neighbours, and what they weigh.
+    pub fn pairs(&self, record: u32) -> (PairClasses, u32) {
+        self.pairs[self.place(record)]
     }
 
     /// One past the last record from `start` on before a size that does not hold; sizes that hold come
     /// first.
     pub fn count_while(&self, start: u32, holds: impl Fn(u32) -> bool) -> u32 {
-        start + self.sizes[self.place(start)..].partition_point(|&size| holds(size)) as u32
+        start + self.heads[self.place(start)..].partition_point(|head| holds(head.size)) as u32
+    }
+
+    fn head(&self, record: u32) -> &Head {
+        &self.heads[self.place(record)]
     }
 
     fn place(&self, record: u32) -> usize {

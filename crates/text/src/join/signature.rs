@@ -153,6 +153,60 @@ impl Worth {
     }
 }
 
+/// Which of 128 classes of pairs of neighbours a bag holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PairClasses(u128);
+
+impl PairClasses {
+    pub fn of(pairs: &[u32]) -> Self {
+        Self(pairs.iter().fold(0, |bits, &pair| bits | 1 << Self::class(pair)))
+    }
+
+    fn class(pair: u32) -> u32 {
+        spread(pair) >> 25
+    }
+}
+
+/// What the pairs of neighbours of one bag weigh, by class.
+#[derive(Clone, Debug)]
+pub(super) struct PairWorth {
+    of_class: [u32; 128],
+    classes: PairClasses,
+    total: u32,
+}
+
+impl PairWorth {
+    /// Of no bag yet.
+    pub const NOTHING: PairWorth = PairWorth { of_class: [0; 128], classes: PairClasses(0), total: 0 };
+
+    /// Takes another bag.
+    pub fn set(&mut self, pairs: &[u32], order: &Order) {
+        self.of_class.fill(0);
+        (self.total, self.classes) = (0, PairClasses::of(pairs));
+        for &pair in pairs {
+            let weight = order.weight_of_pair(pair);
+            let of_class = &mut self.of_class[PairClasses::class(pair) as usize];
+            *of_class = of_class.saturating_add(weight);
+            self.total = self.total.saturating_add(weight);
+        }
+    }
+
+    /// Whether the bag may share pairs of this weight with one of these classes. A class that the other has not is
+    /// shared by nothing.
+    pub fn may_share(&self, need: u32, other: PairClasses) -> bool {
+        let Some(mut room) = self.total.checked_sub(need) else { return false };
+        let mut missing = self.classes.0 & !other.0;
+        while missing != 0 {
+            match room.checked_sub(self.of_class[missing.trailing_zeros() as usize]) {
+                Some(left) => room = left,
+                None => return false,
+            }
+            missing &= missing - 1;
+        }
+        true
+    }
+}
+
 fn class(symbol: u32, order: &Order) -> usize {
     order.classes.get(symbol as usize).map_or_else(|| spread(symbol) as usize >> 24, |&class| class.into())
 }
@@ -179,6 +233,31 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn never_takes_pairs_that_are_shared_for_others(a in "[一-俿的一是a-c]{0,60}", b in "[一-俿的一是a-c]{0,60}") {
+            let mut stats = Stats::new(Metric::Reworded);
+            [&a, &b].into_iter().for_each(|text| stats.add(text));
+            let order = Order::new(&stats, Threshold::ONE);
+            let pairs = |text: &str| {
+                let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
+                order.spell(text, &mut scratch, &mut symbols);
+                parted(&symbols).1.to_vec()
+            };
+            let (a, mut b) = (pairs(&a), pairs(&b));
+            let mut worth = PairWorth::NOTHING;
+            worth.set(&b, &order);
+            worth.set(&a, &order);
+            let others = PairClasses::of(&b);
+            let mut shared = 0;
+            for pair in &a {
+                if let Some(at) = b.iter().position(|other| other == pair) {
+                    b.remove(at);
+                    shared += order.weight_of_pair(*pair);
+                }
+            }
+            prop_assert!(worth.may_share(shared, others));
+        }
+
         #[test]
         fn never_counts_more_than_are_missing(a in "[一-俿a-c]{0,60}", b in "[一-俿a-c]{0,60}") {
             let (order, a, b) = spelled(Metric::Indel, &a, &b);

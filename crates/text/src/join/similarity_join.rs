@@ -76,15 +76,27 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
             let partners = if items.go(partners.len()) { partners } else { &[] };
             let prepared = |reading: u32| Prepared::from(&readings[reading as usize]);
             let Some(first) = partners.first().map(|pair| prepared(pair.0)) else { return Vec::new() };
-            let compare = |&(a, b): &(u32, u32)| {
-                let comparison = compare_prepared(&first, &prepared(b));
-                let alike = comparison.verdict != Verdict::Different;
-                alike.then_some(AlikePair { a, b, comparison })
-            };
+            let compare = |&(a, b): &(u32, u32)| compared(a, &first, b, &prepared(b));
             partners.iter().filter_map(compare).collect::<Vec<_>>()
         })
         .collect();
     AlikePairs { groups, pairs, effort }
+}
+
+/// Two groups with these texts, where they are at least borderline.
+pub(super) fn compared(a: u32, first: &Prepared, b: u32, second: &Prepared) -> Option<AlikePair> {
+    let comparison = compare_prepared(first, second);
+    (comparison.verdict != Verdict::Different).then_some(AlikePair { a, b, comparison })
+}
+
+/// What a join sees of a reading; empty where the text is too short for its predicate.
+pub(super) fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'a, str> {
+    let folded = reading.folded();
+    if folded.chars().take(join.least_chars).count() < join.least_chars {
+        Cow::Borrowed("")
+    } else {
+        (join.view)(folded)
+    }
 }
 
 /// Groups of rows that compare alike with everything.

@@ -204,6 +204,11 @@ impl Order {
         }
     }
 
+    /// What a pair of neighbours of a bag weighs.
+    pub(super) fn weight_of_pair(&self, pair: u32) -> u32 {
+        self.weights_of_pairs[(pair - FIRST_PAIR) as usize]
+    }
+
     /// What a symbol is worth that is no pair.
     pub(super) fn weight(&self, symbol: u32) -> u32 {
         self.weights.get(symbol as usize).copied().unwrap_or(1)

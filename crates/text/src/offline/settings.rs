@@ -104,6 +104,8 @@ pub struct Dedup {
     pub keep: String,
     /// Fold before comparing.
     pub normalize: bool,
+    /// MiB that a join may take before it works on the disk. Never changes a result.
+    pub memory_mib: u64,
     /// That of the posts.
     #[serde(default)]
     pub language: Language,
@@ -117,6 +119,7 @@ impl Default for Dedup {
             margin: 0.1,
             keep: "longest".into(),
             normalize: true,
+            memory_mib: 4096,
             language: Language::Zh,
         }
     }

@@ -28,7 +28,7 @@ pub fn dedup(
         .collect();
     let agree = |a: usize, b: usize| answers_agree(&puzzles[a].answer, &puzzles[b].answer).0;
     let waiting = Waiting::new(stop, pulse, puzzles.len() as u64);
-    let (outcomes, pairs) = decide_where(&questions, settings, decisions, similar, &waiting, agree);
+    let (outcomes, pairs) = decide_where(&questions, settings, decisions, similar, &waiting, agree)?;
     stop.check()?;
     let mut table = writer.table("pairs")?;
     pairs.iter().for_each(|pair| table.put(pair));

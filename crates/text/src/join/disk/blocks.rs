@@ -13,25 +13,34 @@ use crate::join::records::Records;
 use crate::join::stats::Order;
 use crate::join::watch::Part;
 
+/// What looking for partners takes of a block's work, about.
+const PROBE: f64 = 0.8;
+
 /// Matches in both directions, as row, partner, numerator and denominator, in order.
 pub(super) fn matches(
     records: &Path,
+    count: usize,
     order: &Order,
     folder: &Path,
     limits: Limits,
+    part: Part<'_>,
 ) -> Result<(Runs, Effort), DiskError> {
     let mut found = Sorter::new(folder, "pairs", limits.sort);
     let mut effort = Effort::default();
     let (mut first, mut position) = (0, 0);
     loop {
         let mut stream = Stream::open(records, first, position)?;
-        let (block, rows) = stream.block(order, limits)?;
+        let (block, rows) = stream.block(order, limits, part)?;
         if rows.is_empty() {
             break;
         }
         (first, position) = (block.end(), stream.from.position);
-        let items = Part::unwatched().over(1);
+        // A block's part of the work is that of its records; nearly all of it is looking for partners.
+        let part = part.of(rows.len() as f64 / count.max(1) as f64);
+        let items = part.of(1.0 - PROBE).over(rows.len());
         let index = Block::new(&block, block.first..block.end(), order, items);
+        let items = part.of(PROBE).over(count - block.first as usize);
+        DiskError::unless_stopped(part)?;
         effort.keys += index.keys();
         let mut put = |matches: Vec<Match>, probes: &[u32], probes_from: u32| -> Result<(), DiskError> {
             for Match { a, b, score } in matches {
@@ -45,6 +54,7 @@ pub(super) fn matches(
         effort += spent;
         put(matches, &rows, block.first)?;
         loop {
+            DiskError::unless_stopped(part)?;
             let (chunk, rows) = stream.chunk(order, limits.chunk)?;
             let concerned = if rows.is_empty() {
                 chunk.first
@@ -88,10 +98,16 @@ impl Stream {
     }
 
     /// As many chunks as have about the keys of a block together.
-    fn block(&mut self, order: &Order, limits: Limits) -> Result<(Records, Vec<u32>), DiskError> {
+    fn block(
+        &mut self,
+        order: &Order,
+        limits: Limits,
+        part: Part<'_>,
+    ) -> Result<(Records, Vec<u32>), DiskError> {
         let (mut records, mut rows) = (Records::from(self.next), Vec::new());
         let mut keys = 0;
         while keys < limits.block_keys {
+            DiskError::unless_stopped(part)?;
             let (chunk, more) = self.chunk(order, limits.chunk)?;
             if more.is_empty() {
                 break;

@@ -10,21 +10,34 @@ use super::sorter::{Sorter, Writer};
 use super::spread::{Part, PartWriter, rows};
 use crate::join::Metric;
 use crate::join::stats::{Order, Stats};
+use crate::join::watch;
 
 /// Rows that read alike, by the first of them; rows without a copy are not in it.
 pub(super) type Copies = FxHashMap<u32, Vec<u32>>;
 
 /// Parts of distinct texts, the copies, and the statistics of the distinct texts.
-pub(super) fn distinct(parts: Vec<Part>, metric: Metric) -> Result<(Vec<Part>, Copies, Stats), DiskError> {
-    let done: Vec<(Part, Copies, Stats)> =
-        parts.into_par_iter().map(|part| distinct_part(part, metric)).collect::<Result<_, _>>()?;
-    let (mut parts, mut copies, mut stats) = (Vec::new(), Copies::default(), Stats::new(metric));
-    for (part, more, counted) in done {
-        parts.push(part);
-        copies.extend(more);
-        stats = stats.merge(counted);
-    }
-    Ok((parts, copies, stats))
+pub(super) fn distinct(
+    parts: Vec<Part>,
+    metric: Metric,
+    waiting: watch::Part<'_>,
+) -> Result<(Vec<Part>, Copies, Stats), DiskError> {
+    let items = waiting.over(parts.len());
+    let nothing = || (Vec::new(), Copies::default(), Stats::new(metric));
+    // Merged as they come: statistics of all parts at once would take as much memory as a block.
+    parts
+        .into_par_iter()
+        .map(|part| {
+            if !items.go(1) {
+                return Err(DiskError::Stopped);
+            }
+            let (part, copies, stats) = distinct_part(part, metric)?;
+            Ok((vec![part], copies, stats))
+        })
+        .try_reduce(nothing, |(mut parts, mut copies, stats), (more, further, counted)| {
+            parts.extend(more);
+            copies.extend(further);
+            Ok((parts, copies, stats.merge(counted)))
+        })
 }
 
 fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), DiskError> {
@@ -48,34 +61,54 @@ fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), Di
     Ok((out, copies, stats))
 }
 
-/// A file of records in rising order of size, each as its size, its row and its symbols.
+/// Rows that are spelled at once.
+const CHUNK: usize = 1 << 14;
+
+/// A file of records in rising order of size, each as its size, its row and its symbols; and how many there are.
 pub(super) fn records(
     parts: Vec<Part>,
     order: &Order,
     folder: &Path,
     sort: usize,
-) -> Result<PathBuf, DiskError> {
+    waiting: watch::Part<'_>,
+) -> Result<(PathBuf, usize), DiskError> {
     let mut sorter = Sorter::new(folder, "spelled", sort);
-    let (mut scratch, mut symbols, mut record) = (Vec::new(), Vec::new(), Vec::new());
+    let (items, mut count) = (waiting.over(parts.len()), 0);
     for part in parts {
-        for (n, text) in rows(&part.read()?) {
-            symbols.clear();
-            order.spell(text, &mut scratch, &mut symbols);
-            record.clear();
-            record.extend([order.size(&symbols), n]);
-            record.extend_from_slice(&symbols);
-            sorter.push(&record)?;
+        if !items.go(1) {
+            return Err(DiskError::Stopped);
         }
+        let bytes = part.read()?;
+        let rows: Vec<(u32, &str)> = rows(&bytes).collect();
+        for chunk in rows.chunks(CHUNK) {
+            let spelled: Vec<Vec<u32>> = chunk
+                .par_iter()
+                .map_init(Vec::new, |scratch, (n, text)| {
+                    let mut record = vec![0, *n];
+                    order.spell(text, scratch, &mut record);
+                    record[0] = order.size(&record[2..]);
+                    record
+                })
+                .collect();
+            spelled.iter().try_for_each(|record| sorter.push(record))?;
+        }
+        count += rows.len();
         part.remove()?;
     }
     let runs = sorter.finish()?;
     let path = folder.join("records");
-    let mut out = Writer::create(&path)?;
+    let (mut out, mut record) = (Writer::create(&path)?, Vec::new());
     let mut merge = runs.read()?;
-    while merge.next(&mut record)? {
+    for n in 0.. {
+        if !merge.next(&mut record)? {
+            break;
+        }
+        if n % CHUNK == 0 {
+            DiskError::unless_stopped(waiting)?;
+        }
         out.put(&record)?;
     }
     out.finish()?;
     runs.remove()?;
-    Ok(path)
+    Ok((path, count))
 }

@@ -6,6 +6,7 @@
 //! block of records is indexed, and the records after it stream past. The blocks are those of the join in
 //! memory: one algorithm, two drivers.
 
+mod alike;
 mod blocks;
 mod distinct;
 mod joined;
@@ -16,12 +17,14 @@ mod working;
 
 use std::path::{Path, PathBuf};
 
+pub use alike::{Spill, alike_on_disk};
 pub use joined::DiskJoined;
 pub use lines::{LineSorter, SortedLines};
 pub use working::Working;
 
-use super::Query;
 use super::stats::Order;
+use super::watch::Part;
+use super::{Query, Watch};
 
 /// Why a join on disk ended.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +39,9 @@ pub enum DiskError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Whoever waits asked to stop.
+    #[error("stopped")]
+    Stopped,
     /// Rows are numbered in 32 bits.
     #[error("more than {} rows in one join; split the input", u32::MAX)]
     TooMany,
@@ -44,6 +50,11 @@ pub enum DiskError {
 impl DiskError {
     fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> DiskError {
         move |source| DiskError::Io { what, path: path.into(), source }
+    }
+
+    /// Ends a join that nobody waits for any more.
+    fn unless_stopped(part: Part<'_>) -> Result<(), DiskError> {
+        if part.stopped() { Err(DiskError::Stopped) } else { Ok(()) }
     }
 }
 
@@ -94,22 +105,41 @@ pub fn disk_join<T: AsRef<str>>(
     folder: &Path,
     memory: usize,
 ) -> Result<DiskJoined, DiskError> {
-    join_within(rows, query, folder, Limits::within(memory))
+    join_within(rows, query, folder, Limits::within(memory), Part::unwatched())
 }
+
+/// [`disk_join`] for somebody who waits.
+///
+/// # Errors
+/// As of [`disk_join`], and [`DiskError::Stopped`].
+pub fn disk_join_watched<T: AsRef<str>>(
+    rows: impl IntoIterator<Item = T>,
+    query: &Query,
+    spill: Spill<'_>,
+    watch: &dyn Watch,
+) -> Result<DiskJoined, DiskError> {
+    join_within(rows, query, spill.folder, Limits::within(spill.memory), Part::whole(watch))
+}
+
+/// What the passes take of a join, about: guessed, and of no effect but on how far a bar says that it is.
+const DISTINCT: f64 = 0.10;
+const SPELL: f64 = 0.10;
+const BLOCKS: f64 = 0.80;
 
 pub(super) fn join_within<T: AsRef<str>>(
     rows: impl IntoIterator<Item = T>,
     query: &Query,
     folder: &Path,
     limits: Limits,
+    part: Part<'_>,
 ) -> Result<DiskJoined, DiskError> {
     let folder = Working::new(folder, ".join-")?;
-    let parts = spread::spread(rows, folder.path(), limits.parts)?;
-    let (distinct, copies, stats) = distinct::distinct(parts, query.metric)?;
+    let parts = spread::spread(rows, folder.path(), limits.parts, part)?;
+    let (distinct, copies, stats) = distinct::distinct(parts, query.metric, part.of(DISTINCT))?;
     let order = Order::new(&stats, query.threshold);
     drop(stats);
-    let records = distinct::records(distinct, &order, folder.path(), limits.sort)?;
-    let (pairs, effort) = blocks::matches(&records, &order, folder.path(), limits)?;
+    let (records, count) = distinct::records(distinct, &order, folder.path(), limits.sort, part.of(SPELL))?;
+    let (pairs, effort) = blocks::matches(&records, count, &order, folder.path(), limits, part.of(BLOCKS))?;
     Ok(DiskJoined::new(folder, copies, pairs, effort))
 }
 
@@ -140,7 +170,8 @@ mod tests {
             let expected: Vec<Pair> = self_join(&texts, &query).pairs().collect();
             let folder = tempfile::tempdir().expect("a folder");
             let limits = Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 };
-            let found = join_within(&rows, &query, folder.path(), limits).expect("room on disk");
+            let found = join_within(&rows, &query, folder.path(), limits, Part::unwatched())
+                .expect("room on disk");
             let pairs: Vec<Pair> =
                 found.pairs().and_then(|pairs| pairs.collect()).expect("what was written");
             prop_assert_eq!(pairs, expected);

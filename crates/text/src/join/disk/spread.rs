@@ -8,19 +8,27 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHasher;
 
 use super::DiskError;
+use crate::join::watch;
 
 /// A part: rows with their numbers, in the order of the input.
 pub(super) struct Part(PathBuf);
+
+/// After so many rows it is looked whether anybody still waits.
+const OFTEN: usize = 1 << 12;
 
 /// Spreads rows over parts; empty rows are left out.
 pub(super) fn spread<T: AsRef<str>>(
     rows: impl IntoIterator<Item = T>,
     folder: &Path,
     parts: usize,
+    waiting: watch::Part<'_>,
 ) -> Result<Vec<Part>, DiskError> {
     let paths = (0..parts).map(|part| folder.join(format!("rows-{part}")));
     let mut parts = paths.map(PartWriter::create).collect::<Result<Vec<_>, _>>()?;
     for (n, row) in rows.into_iter().enumerate() {
+        if n.is_multiple_of(OFTEN) {
+            DiskError::unless_stopped(waiting)?;
+        }
         let row = row.as_ref();
         if row.is_empty() {
             continue;

@@ -19,5 +19,5 @@ mod whole;
 pub use against::{Resemblance, resemblances};
 pub use keepers::{Keeper, best, keepers};
 pub use ranks::{Standing, ranks};
-pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs};
-pub use whole::{Found, decide, merged, standing, witness};
+pub use similar_pairs::{SimilarPair, decimal, name, query, row_pairs, similar_pairs, similar_pairs_on_disk};
+pub use whole::{Found, decide, merged, merged_text, standing, witness};

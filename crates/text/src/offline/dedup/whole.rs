@@ -43,6 +43,11 @@ impl Found {
         let (groups, similar_pairs) = similar_pairs(&texts, settings, watch);
         let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
         let ranks = ranks(&standings, &settings.keep, |row| posts[row as usize].id.as_str());
+        Found::of(groups, similar_pairs, ranks)
+    }
+
+    /// What a join found among rows of these ranks.
+    pub fn of(groups: Vec<Vec<u32>>, similar_pairs: Vec<SimilarPair>, ranks: Vec<u32>) -> Found {
         let heads = groups.iter().map(|rows| best(rows, &ranks)).collect();
         Found { groups, similar_pairs, ranks, heads }
     }
@@ -89,7 +94,12 @@ pub fn standing(post: &Post) -> Standing {
 
 /// A post that goes into another.
 pub fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&post.text, &into.text);
+    merged_text(&post.text, (&into.id, &into.text), like)
+}
+
+/// A record with this text that goes into one with this id and text.
+pub fn merged_text<R>(text: &str, into: (&str, &str), like: Option<Keeper>) -> Outcome<R> {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(text, into.1);
     let figures =
         format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}");
     let (reason, score, predicate) = match like {
@@ -99,7 +109,7 @@ pub fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
         }
         Some(k) => (Reason::NearDuplicate, k.score, k.predicate),
     };
-    Outcome::Merged { into: into.id.clone(), reason, score, evidence: format!("{predicate}; {figures}") }
+    Outcome::Merged { into: into.0.into(), reason, score, evidence: format!("{predicate}; {figures}") }
 }
 
 /// The figures of a merge that any string library gives for the same two texts.

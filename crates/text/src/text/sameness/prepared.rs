@@ -79,6 +79,30 @@ impl Reading {
         if self.is_folded { &self.key } else { "" }
     }
 
+    /// Appends the reading as bytes: the same for equal readings, and for no others.
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(self.is_folded.into());
+        bytes.extend(self.items.to_le_bytes());
+        bytes.extend((self.series.len() as u32).to_le_bytes());
+        self.series.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        bytes.extend(self.key.as_bytes());
+    }
+
+    /// What [`Reading::write`] wrote; `None` of other bytes.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let (&[is_folded], bytes) = bytes.split_first_chunk()?;
+        let (items, bytes) = bytes.split_first_chunk()?;
+        let (numbers, bytes) = bytes.split_first_chunk()?;
+        let numbers = (u32::from_le_bytes(*numbers) as usize).checked_mul(4)?;
+        let (series, key) = bytes.split_at_checked(numbers)?;
+        Some(Self {
+            key: std::str::from_utf8(key).ok()?.into(),
+            is_folded: is_folded != 0,
+            series: series.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number)).collect(),
+            items: u32::from_le_bytes(*items),
+        })
+    }
+
     /// Whether the text has nothing but spaces, and is like no other.
     pub fn is_blank(&self) -> bool {
         self.key.is_empty()

@@ -1,0 +1,183 @@
+//! What becomes of each post: what the texts say, and people's decisions over that.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::decided::{DECISION, Decided, Goes, ordered};
+use super::posts::Posts;
+use super::stage::NearPair;
+use crate::stages::StageError;
+use riddlemill_review::decisions::{Decision, StageDecisions, seen_pair};
+use riddlemill_text::offline::dedup::{Found, Keeper, SimilarPair, merged_text, witness};
+use riddlemill_text::record::{Outcome, Post, Reason, Witness};
+
+/// Pairs that are measured and handed over together.
+const BATCH: usize = 1 << 13;
+
+/// What becomes of posts. An outcome is made when it is asked for: a million of them would lie in memory.
+pub(super) struct Fates<'a> {
+    /// Where each post goes by the rule alone, and why.
+    rule: Vec<Option<(usize, Option<Keeper>)>>,
+    /// What people made of it, where they decided about any of them.
+    people: Option<People<'a>>,
+    /// What is alike, by groups.
+    similar_pairs: Vec<SimilarPair>,
+    /// The post of each group that ranks first.
+    heads: Vec<usize>,
+    ranks: Vec<u32>,
+    /// Words for pairs that people decided about.
+    words: BTreeMap<(u32, u32), &'static str>,
+}
+
+/// Where posts go where people decided.
+struct People<'a> {
+    goes: FxHashMap<usize, Goes<'a>>,
+    /// Decisions that keep posts apart from others.
+    apart: BTreeMap<u32, &'a Decision>,
+}
+
+impl<'a> Fates<'a> {
+    /// Of what a join found, and what people decided about these posts.
+    pub fn of<P: Posts + ?Sized>(
+        found: Found,
+        posts: &'a P,
+        decisions: &'a StageDecisions,
+    ) -> Result<Self, StageError> {
+        let rule = found.gone();
+        let failed = RefCell::new(None);
+        let text = |post: u32| {
+            posts.text(post as usize).unwrap_or_else(|error| {
+                failed.replace(Some(error));
+                "".into()
+            })
+        };
+        let seen = |a: u32, b: u32| {
+            let id = |post: u32| posts.id(post as usize);
+            seen_pair((id(a), &text(a)), (id(b), &text(b)))
+        };
+        let pairings = decisions.pairings((0..posts.count()).map(|post| posts.id(post)), seen);
+        failed.into_inner().map_or(Ok(()), Err)?;
+        let Found { groups, similar_pairs, ranks, heads } = found;
+        if pairings.is_empty() {
+            return Ok(Fates { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() });
+        }
+        let decided = Decided::new(groups, similar_pairs, &ranks, &pairings);
+        let people = People { goes: decided.goes(&ranks).into_iter().collect(), apart: decided.apart() };
+        let words = decided.words();
+        let Decided { mut similar_pairs, heads, .. } = decided;
+        let known: BTreeSet<(u32, u32)> = similar_pairs.iter().map(|like| ordered(like.a, like.b)).collect();
+        for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
+            let score = if *word == "joined" { 1.0 } else { 0.0 };
+            let (a, b) = (*a, *b);
+            similar_pairs.push(SimilarPair { a, b, score, same: false, predicate: DECISION, veto: None });
+        }
+        Ok(Fates { rule, people: Some(people), similar_pairs, heads, ranks, words })
+    }
+
+    /// What becomes of one; `None` where it goes on as it is.
+    pub fn outcome<P: Posts + ?Sized>(
+        &self,
+        row: usize,
+        post: &Post,
+        posts: &P,
+    ) -> Result<Option<Outcome<Post>>, StageError> {
+        let merged = |into: usize, keeper| {
+            Ok::<_, StageError>(merged_text(&post.text, (posts.id(into), &posts.text(into)?), keeper))
+        };
+        let by_rule = || self.rule[row].map(|(into, keeper)| merged(into, keeper)).transpose();
+        let Some(people) = &self.people else { return by_rule() };
+        let outcome = match people.goes.get(&row) {
+            None => None,
+            Some(&Goes::ByRule(into, found)) => {
+                let keeper = found.map(|(score, predicate)| Keeper { into: 0, score, predicate });
+                Some(merged(into, keeper)?)
+            }
+            Some(&Goes::ByDecision(into, decision)) => Some(Outcome::Merged {
+                into: posts.id(into).into(),
+                reason: Reason::DecidedOne,
+                score: 1.0,
+                evidence: format!("{decision}; {}", told(by_rule()?.as_ref())),
+            }),
+        };
+        // Who is kept because two were split is told with what the rule would have done.
+        let Some(decision) = people.apart.get(&(row as u32)) else { return Ok(outcome) };
+        let rule = by_rule()?;
+        let Some(Outcome::Merged { into: before, .. }) = &rule else { return Ok(outcome) };
+        let why = format!("{decision}; {}", told(rule.as_ref()));
+        Ok(match outcome {
+            Some(Outcome::Merged { into, reason, score, evidence }) => {
+                let evidence = if into == *before { evidence } else { format!("{evidence}; {why}") };
+                Some(Outcome::Merged { into, reason, score, evidence })
+            }
+            _ => Some(Outcome::Changed {
+                row: post.clone(),
+                rule: Reason::DecidedTwo.code(),
+                evidence: why,
+                before: String::new(),
+                after: String::new(),
+            }),
+        })
+    }
+
+    /// The table of all that is alike, in the order of the ids, some pairs at once. Whoever asked to stop takes no more.
+    pub fn pairs<P: Posts + ?Sized>(
+        &self,
+        posts: &P,
+        stopped: &(dyn Fn() -> bool + Sync),
+        mut put: impl FnMut(Vec<NearPair>) -> Result<(), StageError>,
+    ) -> Result<(), StageError> {
+        // The one that ranks first stands first.
+        let ends = |like: &SimilarPair| {
+            let (a, b) = (self.heads[like.a as usize], self.heads[like.b as usize]);
+            if self.ranks[b] < self.ranks[a] { (b, a) } else { (a, b) }
+        };
+        let ids = |at: u32| {
+            let (a, b) = ends(&self.similar_pairs[at as usize]);
+            (posts.id(a), posts.id(b))
+        };
+        let mut order: Vec<u32> = (0..self.similar_pairs.len() as u32).collect();
+        order.par_sort_by(|x, y| ids(*x).cmp(&ids(*y)));
+        for batch in order.chunks(BATCH) {
+            if stopped() {
+                break;
+            }
+            let pair = |at: &u32| {
+                let like = &self.similar_pairs[*at as usize];
+                let pair = near_pair(like, ends(like), posts)?;
+                Ok(match self.words.get(&ordered(like.a, like.b)) {
+                    Some(word) => NearPair { verdict: (*word).into(), ..pair },
+                    None => pair,
+                })
+            };
+            put(batch.par_iter().map(pair).collect::<Result<_, StageError>>()?)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the rule alone does with a record.
+fn told(outcome: Option<&Outcome<Post>>) -> String {
+    outcome.map_or_else(|| "by rule kept".to_string(), crate::stages::overrule::by_rule)
+}
+
+fn near_pair<P: Posts + ?Sized>(
+    like: &SimilarPair,
+    (a, b): (usize, usize),
+    posts: &P,
+) -> Result<NearPair, StageError> {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&posts.text(a)?, &posts.text(b)?);
+    Ok(NearPair {
+        a: posts.id(a).into(),
+        b: posts.id(b).into(),
+        score: like.score,
+        verdict: if like.same { "same" } else { "borderline" }.into(),
+        predicate: like.predicate.into(),
+        veto: like.veto.map(str::to_string),
+        levenshtein,
+        jaro_winkler,
+        sorensen_dice,
+    })
+}

@@ -1,0 +1,222 @@
+//! What dedup holds of the posts of a stage while it compares: ids, texts and where each stands in the keeper policy.
+//! The posts themselves are read again when the stage is written, so that a million of them do not lie in memory.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use positioned_io::ReadAt;
+use rayon::prelude::*;
+
+use crate::stages::{StageError, Stop};
+use riddlemill_files::par_map::par_map_ordered;
+use riddlemill_tables::{Error, StageReader};
+use riddlemill_text::join::{DiskError, Working};
+use riddlemill_text::offline::dedup::{Standing, standing};
+use riddlemill_text::record::Post;
+
+/// Posts by number, as far as a decision looks at them.
+pub(in crate::stages) trait Posts: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The id of one.
+    fn id(&self, post: usize) -> &str;
+
+    /// What it says.
+    ///
+    /// # Errors
+    /// [`StageError`] where it lies on a disk that cannot be read.
+    fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError>;
+}
+
+impl Posts for [Post] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn id(&self, post: usize) -> &str {
+        &self[post].id
+    }
+
+    fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
+        Ok(self[post].text.as_str().into())
+    }
+}
+
+/// The posts that a stage before let through.
+pub(super) struct Held {
+    ids: Strings,
+    texts: Texts,
+    pub standings: Vec<Standing>,
+}
+
+/// Strings, one behind the other.
+#[derive(Default)]
+struct Strings {
+    all: String,
+    ends: Vec<usize>,
+}
+
+impl Strings {
+    fn push(&mut self, string: &str) {
+        self.all.push_str(string);
+        self.ends.push(self.all.len());
+    }
+
+    fn get(&self, at: usize) -> &str {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[at]]
+    }
+}
+
+enum Texts {
+    Memory(Strings),
+    Disk(OnDisk),
+}
+
+/// Texts in a file.
+struct OnDisk {
+    path: PathBuf,
+    file: File,
+    starts: Vec<u64>,
+    /// Last, so that the file goes when nobody reads it any more.
+    _folder: Working,
+}
+
+/// A file of texts that is being written.
+struct Writing {
+    path: PathBuf,
+    out: BufWriter<File>,
+    starts: Vec<u64>,
+    folder: Working,
+}
+
+impl Writing {
+    fn create(under: &Path) -> Result<Self, StageError> {
+        let folder = Working::new(under, ".texts-").map_err(disk_error)?;
+        let path = folder.path().join("texts");
+        let open = File::options().create_new(true).read(true).write(true).open(&path);
+        let out = BufWriter::with_capacity(1 << 20, open.map_err(Error::io("create", &path))?);
+        Ok(Self { path, out, starts: vec![0], folder })
+    }
+
+    fn push(&mut self, text: &str) -> Result<(), StageError> {
+        self.out.write_all(text.as_bytes()).map_err(Error::io("write", &self.path))?;
+        self.starts.push(self.starts.last().copied().unwrap_or_default() + text.len() as u64);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<OnDisk, StageError> {
+        let Self { path, out, starts, folder } = self;
+        let file = out.into_inner().map_err(|e| Error::io("write", &path)(e.into_error()))?;
+        Ok(OnDisk { path, file, starts, _folder: folder })
+    }
+}
+
+impl Held {
+    /// Reads posts; their texts wait in a new folder under `on_disk`, where that is given.
+    pub fn read(inputs: &[StageReader], on_disk: Option<&Path>, stop: &Stop) -> Result<Self, StageError> {
+        let (mut ids, mut texts, mut standings) = (Strings::default(), Strings::default(), Vec::new());
+        let mut waiting = on_disk.map(Writing::create).transpose()?;
+        for input in inputs {
+            let part = |part| -> Result<Vec<(Post, Standing)>, StageError> {
+                stop.check()?;
+                let posts: Vec<Post> = input.part(part)?;
+                Ok(posts
+                    .into_par_iter()
+                    .map(|post| {
+                        let standing = standing(&post);
+                        (post, standing)
+                    })
+                    .collect())
+            };
+            par_map_ordered(input.table("rows").parts.iter(), part, |posts| {
+                for (Post { id, text, .. }, standing) in posts {
+                    ids.push(&id);
+                    standings.push(standing);
+                    match &mut waiting {
+                        Some(waiting) => waiting.push(&text)?,
+                        None => texts.push(&text),
+                    }
+                }
+                Ok::<_, StageError>(())
+            })?;
+        }
+        let texts = match waiting {
+            Some(waiting) => Texts::Disk(waiting.finish()?),
+            None => Texts::Memory(texts),
+        };
+        Ok(Self { ids, texts, standings })
+    }
+
+    /// All texts, where they are in memory.
+    pub fn in_memory(&self) -> Option<Vec<&str>> {
+        match &self.texts {
+            Texts::Memory(texts) => Some((0..self.count()).map(|post| texts.get(post)).collect()),
+            Texts::Disk(_) => None,
+        }
+    }
+
+    /// The texts in order. After an error, which `failed` has, nothing.
+    pub fn each<'a>(&'a self, failed: &'a mut Option<StageError>) -> impl Iterator<Item = String> + 'a {
+        (0..self.count())
+            .step_by(BATCH)
+            .map_while(|first| {
+                let texts = self.some(first, (first + BATCH).min(self.count()));
+                texts.map_err(|error| *failed = Some(error)).ok()
+            })
+            .flatten()
+    }
+
+    fn some(&self, first: usize, end: usize) -> Result<Vec<String>, StageError> {
+        let OnDisk { starts, .. } = match &self.texts {
+            Texts::Memory(texts) => return Ok((first..end).map(|post| texts.get(post).to_owned()).collect()),
+            Texts::Disk(disk) => disk,
+        };
+        let all = self.between(first, end)?;
+        let text = |post: usize| {
+            let own = (starts[post] - starts[first]) as usize..(starts[post + 1] - starts[first]) as usize;
+            String::from_utf8_lossy(&all[own]).into_owned()
+        };
+        Ok((first..end).map(text).collect())
+    }
+
+    /// The bytes of these texts in the file.
+    fn between(&self, first: usize, end: usize) -> Result<Vec<u8>, StageError> {
+        let Texts::Disk(OnDisk { path, file, starts, .. }) = &self.texts else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; (starts[end] - starts[first]) as usize];
+        file.read_exact_at(starts[first], &mut bytes).map_err(Error::io("read", path))?;
+        Ok(bytes)
+    }
+}
+
+/// Texts that are read at once.
+const BATCH: usize = 1 << 13;
+
+impl Posts for Held {
+    fn count(&self) -> usize {
+        self.standings.len()
+    }
+
+    fn id(&self, post: usize) -> &str {
+        self.ids.get(post)
+    }
+
+    fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
+        match &self.texts {
+            Texts::Memory(texts) => Ok(texts.get(post).into()),
+            Texts::Disk(_) => Ok(String::from_utf8_lossy(&self.between(post, post + 1)?).into_owned().into()),
+        }
+    }
+}
+
+/// What a join on disk says, as a stage says it.
+pub(super) fn disk_error(error: DiskError) -> StageError {
+    match error {
+        DiskError::Stopped => StageError::Stopped,
+        DiskError::Io { what, path, source } => Error::io(what, &path)(source).into(),
+        DiskError::TooMany => StageError::Settings(error.to_string()),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a dedup takes: memory where all of it is held, and room on the disk where it is not.
+
+use super::stage::OnDisk;
+use crate::config::sections;
+use crate::stages::StageError;
+use riddlemill_tables::StageReader;
+use riddlemill_text::record::Post;
+
+/// Bytes that the join holds for a post beside what grows with its text, and for a byte of text. Measured at a million
+/// posts of 84 bytes, where the join of the default similarity takes most.
+const OF_POST: u64 = 700;
+const OF_TEXT: u64 = 20;
+
+/// Bytes of working files for a post and for a byte of its text: readings and texts once, and what one join spells and
+/// sorts of them, twice.
+const FILED_OF_POST: u64 = 100;
+const FILED_OF_TEXT: u64 = 12;
+
+/// How many posts there are, and how long they are together.
+pub(super) struct Needs {
+    posts: u64,
+    text: u64,
+}
+
+impl Needs {
+    /// Of what stages before let through: as long as the posts of the first part are.
+    pub fn of(inputs: &[StageReader]) -> Result<Self, StageError> {
+        let posts = inputs.iter().map(|input| input.table("rows").rows).sum();
+        let first = inputs.iter().find_map(|input| input.parts::<Post>("rows").next()).transpose()?;
+        let sample = first.unwrap_or_default();
+        let read: u64 = sample.iter().map(|post| post.text.len() as u64).sum();
+        Ok(Self { posts, text: posts.saturating_mul(read) / (sample.len() as u64).max(1) })
+    }
+
+    /// Bytes that it takes in memory.
+    pub fn memory(&self) -> u64 {
+        self.posts.saturating_mul(OF_POST).saturating_add(self.text.saturating_mul(OF_TEXT))
+    }
+
+    /// Bytes of its working files.
+    fn files(&self) -> u64 {
+        self.posts.saturating_mul(FILED_OF_POST).saturating_add(self.text.saturating_mul(FILED_OF_TEXT))
+    }
+
+    /// Refuses a disk that has no room for it; one that cannot be asked is found out when it is full.
+    pub fn room(&self, on_disk: OnDisk<'_>) -> Result<(), StageError> {
+        let Ok(free) = fs4::available_space(on_disk.folder) else { return Ok(()) };
+        if !on_disk.check || self.files() <= free {
+            return Ok(());
+        }
+        Err(StageError::NoRoom(format!(
+            "dedup of {} posts needs some {} for working files, and {} are free on the disk of staged/\n  hint: make \
+             room, or let it hold all in memory: `--set dedup.memory_mib={}`; `--set run.disk_check=false` runs all \
+             the same",
+            self.posts,
+            gigabytes(self.files()),
+            gigabytes(free),
+            self.memory().div_ceil(1 << 20)
+        )))
+    }
+
+    /// What somebody who waits is told.
+    pub fn words(&self, settings: &sections::Dedup) -> String {
+        format!(
+            "dedup: {} posts would take {} of memory, and dedup.memory_mib allows {} MiB: works on the disk, with the \
+             same result",
+            self.posts,
+            gigabytes(self.memory()),
+            settings.memory_mib
+        )
+    }
+}
+
+fn gigabytes(bytes: u64) -> String {
+    match bytes {
+        ..100_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

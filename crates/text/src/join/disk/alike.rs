@@ -1,0 +1,400 @@
+//! The join of the default similarity on disk: its joins one after the other, and what they find compared in full.
+//!
+//! Each text is read once; its reading waits in a file. Equal readings are brought together by their hashes and are
+//! compared once. The joins give pairs of them, sorted on disk, and the comparison alone decides, as it does in memory.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use positioned_io::ReadAt;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::sorter::{Merge, Runs, Sorter};
+use super::{DiskError, Limits, Working, join_within};
+use crate::join::similarity_join::{compared, joined_text};
+use crate::join::watch::Part;
+use crate::join::{AlikePair, AlikePairs, Effort, Watch, default_joins, openings_of};
+use crate::text::sameness::{Prepared, Reading};
+
+/// Where a join keeps what it does not hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Spill<'a> {
+    /// In a new folder under this one, which goes when the join ends.
+    pub folder: &'a Path,
+    /// Bytes that are held at once, about, beside some tens for each text.
+    pub memory: usize,
+    /// How many texts will come, about: for whoever waits, and of no effect else.
+    pub texts: usize,
+}
+
+/// What the steps take of the whole, about: guessed, and of no effect but on how far a bar says that it is.
+const READ: f64 = 0.08;
+const OPENINGS: f64 = 0.02;
+const JOIN: f64 = 0.80;
+const COMPARE: f64 = 0.10;
+
+/// Texts, readings or pairs that are worked on at once.
+const BATCH: usize = 1 << 13;
+
+/// Finds what [`alike`](crate::join::alike) finds, with its working files on disk.
+///
+/// ```
+/// use riddlemill_text::join::{Spill, Unwatched, alike_on_disk};
+/// # let folder = tempfile::tempdir()?;
+/// let texts = ["云会恐高吗？", "鱼会口渴吗", "雲會恐高嗎", "云会恐高吗，那它怎么办"];
+/// let spill = Spill { folder: folder.path(), memory: 1 << 20, texts: texts.len() };
+/// let found = alike_on_disk(texts, spill, &Unwatched)?;
+/// assert_eq!(found.groups, [vec![0, 2], vec![1], vec![3]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`DiskError`] where a file cannot be written or read, there are too many texts, or whoever waits asked to stop.
+pub fn alike_on_disk<T: AsRef<str> + Sync>(
+    texts: impl IntoIterator<Item = T>,
+    spill: Spill<'_>,
+    watch: &dyn Watch,
+) -> Result<AlikePairs, DiskError> {
+    alike_within(texts, spill, Limits::within(spill.memory), Part::whole(watch))
+}
+
+pub(super) fn alike_within<T: AsRef<str> + Sync>(
+    texts: impl IntoIterator<Item = T>,
+    spill: Spill<'_>,
+    limits: Limits,
+    part: Part<'_>,
+) -> Result<AlikePairs, DiskError> {
+    let folder = Working::new(spill.folder, ".alike-")?;
+    let mut candidates = Sorter::new(folder.path(), "candidates", limits.sort);
+    let (readings, groups) = Readings::keep(texts, spill.texts, folder.path(), limits, part.of(READ))?;
+    let readings = readings.in_groups(groups, &mut candidates, part)?;
+    readings.openings(&mut candidates, part.of(OPENINGS))?;
+    let mut effort = Effort::default();
+    let joins = default_joins();
+    let each = part.of(JOIN / joins.len().max(1) as f64);
+    for join in joins {
+        let mut failed = None;
+        let views = readings.views(&mut failed, |reading| joined_text(reading, &join).into_owned());
+        let joined = join_within(views, &join.query, folder.path(), limits, each)?;
+        failed.map_or(Ok(()), Err)?;
+        effort += joined.effort;
+        for (pair, n) in joined.pairs()?.zip(0..) {
+            if n % BATCH == 0 {
+                DiskError::unless_stopped(part)?;
+            }
+            let pair = pair?;
+            candidates.push(&[pair.a, pair.b])?;
+        }
+    }
+    let (pairs, compared) = readings.compare(candidates.finish()?, part.of(COMPARE))?;
+    effort.compared = compared;
+    Ok(AlikePairs { groups: readings.groups, pairs, effort })
+}
+
+/// Readings in a file, one behind the other.
+struct Readings {
+    path: PathBuf,
+    file: File,
+    /// By text: where its reading begins; and where the last one ends.
+    starts: Vec<u64>,
+    /// Texts by group.
+    groups: Vec<Vec<u32>>,
+}
+
+/// Half of a hash that nobody finds a second text for.
+type Hash = [u32; 4];
+
+fn hash(bytes: &[u8]) -> Hash {
+    let hash = *blake3::hash(bytes).as_bytes();
+    let mut words = hash.as_chunks().0.iter().map(|&word| u32::from_be_bytes(word));
+    std::array::from_fn(|_| words.next().unwrap_or_default())
+}
+
+impl Readings {
+    /// Reads texts, and sorts those that are not blank by the hashes of key and reading.
+    fn keep<T: AsRef<str> + Sync>(
+        texts: impl IntoIterator<Item = T>,
+        expected: usize,
+        folder: &Path,
+        limits: Limits,
+        part: Part<'_>,
+    ) -> Result<(Self, Runs), DiskError> {
+        let path = folder.join("readings");
+        let open = File::options().create_new(true).read(true).write(true).open(&path);
+        let mut out = BufWriter::with_capacity(1 << 20, open.map_err(DiskError::io("create", &path))?);
+        let (mut starts, mut sorter) = (vec![0], Sorter::new(folder, "groups", limits.sort));
+        let (mut texts, items) = (texts.into_iter().fuse(), part.over(expected));
+        loop {
+            let batch: Vec<T> = texts.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            if !items.go(batch.len()) {
+                return Err(DiskError::Stopped);
+            }
+            let read = |text: &T| {
+                let (reading, mut bytes) = (Reading::of(text.as_ref()), Vec::new());
+                reading.write(&mut bytes);
+                let hashes = (!reading.is_blank()).then(|| [hash(reading.key().as_bytes()), hash(&bytes)]);
+                (bytes, hashes)
+            };
+            for (bytes, hashes) in batch.par_iter().map(read).collect::<Vec<_>>() {
+                let n = u32::try_from(starts.len() - 1).ok().filter(|&n| n < u32::MAX);
+                let n = n.ok_or(DiskError::TooMany)?;
+                out.write_all(&bytes).map_err(DiskError::io("write", &path))?;
+                starts.push(starts.last().copied().unwrap_or_default() + bytes.len() as u64);
+                if let Some([[a, b, c, d], [e, f, g, h]]) = hashes {
+                    sorter.push(&[a, b, c, d, e, f, g, h, n])?;
+                }
+            }
+        }
+        let file = out.into_inner().map_err(|e| DiskError::io("write", &path)(e.into_error()))?;
+        Ok((Self { path, file, starts, groups: Vec::new() }, sorter.finish()?))
+    }
+
+    /// Makes groups of equal readings, and candidates of those that have the key in common alone.
+    fn in_groups(mut self, sorted: Runs, same_key: &mut Sorter, part: Part<'_>) -> Result<Self, DiskError> {
+        let (mut merge, mut list) = (sorted.read()?, Vec::new());
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        let mut keys: Vec<(u32, u32)> = Vec::new();
+        let (mut before, mut of_key) = (Vec::new(), 0);
+        for n in 0.. {
+            if n % BATCH == 0 {
+                DiskError::unless_stopped(part)?;
+            }
+            if !merge.next(&mut list)? {
+                break;
+            }
+            let row = list.pop().unwrap_or_default();
+            match groups.last_mut().filter(|_| before == list) {
+                Some(rows) => rows.push(row),
+                None => {
+                    if before.get(..4) != list.get(..4) {
+                        of_key = groups.len();
+                    }
+                    keys.extend(groups[of_key..].iter().map(|rows| (rows[0], row)));
+                    groups.push(vec![row]);
+                    before.clone_from(&list);
+                }
+            }
+        }
+        sorted.remove()?;
+        groups.par_sort_unstable_by_key(|rows| rows[0]);
+        let group = |row: u32| groups.partition_point(|rows| rows[0] < row) as u32;
+        for (a, b) in keys {
+            let (a, b) = (group(a), group(b));
+            same_key.push(&[a.min(b), a.max(b)])?;
+        }
+        self.groups = groups;
+        Ok(self)
+    }
+
+    /// What stands from one text's reading up to another's end.
+    fn bytes(&self, first: u32, last: u32) -> Result<Vec<u8>, DiskError> {
+        let (start, end) = (self.starts[first as usize], self.starts[last as usize + 1]);
+        let mut bytes = vec![0; (end - start) as usize];
+        self.file.read_exact_at(start, &mut bytes).map_err(DiskError::io("read", &self.path))?;
+        Ok(bytes)
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Result<Reading, DiskError> {
+        let torn = || std::io::Error::from(std::io::ErrorKind::InvalidData);
+        Reading::read(bytes).ok_or_else(|| DiskError::io("read", &self.path)(torn()))
+    }
+
+    fn reading(&self, group: u32) -> Result<Reading, DiskError> {
+        let first = self.groups[group as usize][0];
+        self.parse(&self.bytes(first, first)?)
+    }
+
+    /// Something of the reading of each group, in order, so many at once.
+    fn batches<R: Send>(
+        &self,
+        of: impl Fn(&Reading) -> R + Sync,
+    ) -> impl Iterator<Item = Result<Vec<R>, DiskError>> {
+        self.groups.chunks(BATCH).map(move |groups| {
+            let (first, last) = (groups[0][0], groups[groups.len() - 1][0]);
+            let (bytes, start) = (self.bytes(first, last)?, self.starts[first as usize]);
+            let reading = |rows: &Vec<u32>| {
+                let row = rows[0] as usize;
+                let own = (self.starts[row] - start) as usize..(self.starts[row + 1] - start) as usize;
+                Ok(of(&self.parse(&bytes[own])?))
+            };
+            groups.par_iter().map(reading).collect()
+        })
+    }
+
+    /// The same one by one. An error ends them.
+    fn views<R: Send>(
+        &self,
+        failed: &mut Option<DiskError>,
+        of: impl Fn(&Reading) -> R + Sync,
+    ) -> impl Iterator<Item = R> {
+        self.batches(of).map_while(|batch| batch.map_err(|error| *failed = Some(error)).ok()).flatten()
+    }
+
+    /// Pairs of which one may begin with the other: by the hash of its whole, which the comparison looks behind.
+    fn openings(&self, candidates: &mut Sorter, part: Part<'_>) -> Result<(), DiskError> {
+        let items = part.over(2 * self.groups.len());
+        let mut last: FxHashMap<u64, u32> = FxHashMap::default();
+        last.reserve(self.groups.len());
+        let mut before: Vec<u32> = Vec::with_capacity(self.groups.len());
+        for batch in self.batches(|reading| openings_of(reading.folded()).0) {
+            let batch = batch?;
+            if !items.go(batch.len()) {
+                return Err(DiskError::Stopped);
+            }
+            for whole in batch {
+                let group = before.len() as u32;
+                before.push(whole.and_then(|whole| last.insert(whole, group)).unwrap_or(u32::MAX));
+            }
+        }
+        let found = |reading: &Reading| {
+            let mut found = Vec::new();
+            for hash in openings_of(reading.folded()).1 {
+                let mut short = last.get(&hash).copied().unwrap_or(u32::MAX);
+                while short != u32::MAX {
+                    found.push(short);
+                    short = before[short as usize];
+                }
+            }
+            found
+        };
+        let mut long = 0;
+        for batch in self.batches(found) {
+            let batch = batch?;
+            if !items.go(batch.len()) {
+                return Err(DiskError::Stopped);
+            }
+            for found in batch {
+                for short in found.into_iter().filter(|short| *short != long) {
+                    candidates.push(&[short.min(long), short.max(long)])?;
+                }
+                long += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of these pairs those that are at least borderline, and how many were compared.
+    fn compare(&self, candidates: Runs, part: Part<'_>) -> Result<(Vec<AlikePair>, u64), DiskError> {
+        let mut merge = candidates.read()?;
+        let (mut pairs, mut compared_pairs, mut last) = (Vec::new(), 0, None);
+        let items = part.over(self.groups.len());
+        loop {
+            let batch = next_pairs(&mut merge, &mut last)?;
+            let Some(&(through, _)) = batch.last() else { break };
+            // Candidates come in the order of their first groups: how far those are is how far this is.
+            let done = pairs.last().map_or(0, |pair: &AlikePair| pair.a);
+            if !items.go(through.saturating_sub(done) as usize) {
+                return Err(DiskError::Stopped);
+            }
+            compared_pairs += batch.len() as u64;
+            let found: Vec<Vec<AlikePair>> = batch
+                .par_chunk_by(|x, y| x.0 == y.0)
+                .map(|partners| {
+                    let first = Prepared::from(&self.reading(partners[0].0)?);
+                    let mut found = Vec::new();
+                    for &(a, b) in partners {
+                        found.extend(compared(a, &first, b, &Prepared::from(&self.reading(b)?)));
+                    }
+                    Ok(found)
+                })
+                .collect::<Result<_, DiskError>>()?;
+            pairs.extend(found.into_iter().flatten());
+        }
+        Ok((pairs, compared_pairs))
+    }
+}
+
+/// The next pairs in order, each once.
+fn next_pairs(merge: &mut Merge, last: &mut Option<(u32, u32)>) -> Result<Vec<(u32, u32)>, DiskError> {
+    let (mut pairs, mut list) = (Vec::with_capacity(BATCH), Vec::new());
+    while pairs.len() < BATCH && merge.next(&mut list)? {
+        if let &[a, b] = list.as_slice()
+            && *last != Some((a, b))
+        {
+            *last = Some((a, b));
+            pairs.push((a, b));
+        }
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::join::alike;
+
+    fn limits() -> Limits {
+        Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 }
+    }
+
+    fn on_disk(texts: &[String]) -> AlikePairs {
+        let folder = tempfile::tempdir().expect("a folder");
+        let spill = Spill { folder: folder.path(), memory: 0, texts: texts.len() };
+        let found = alike_within(texts, spill, limits(), Part::unwatched()).expect("room on disk");
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
+        found
+    }
+
+    fn told(found: &AlikePairs) -> Vec<String> {
+        found.pairs.iter().map(|pair| format!("{pair:?}")).collect()
+    }
+
+    fn texts() -> impl Strategy<Value = Vec<String>> {
+        let words = [
+            "云",
+            "会恐高",
+            "吗？",
+            "为什么",
+            "鱼口渴",
+            "，",
+            "医生",
+            "第二期",
+            "第三期",
+            "不",
+            "雲",
+            "🐟",
+            "\n1、",
+        ];
+        let word = prop::sample::select(words.to_vec());
+        prop::collection::vec(prop::collection::vec(word, 0..12).prop_map(|words| words.concat()), 2..16)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// The join in memory is compared with brute force; this one with that.
+        #[test]
+        fn both_drivers_find_the_same(mut texts in texts(), cut in 1usize..30) {
+            let first = texts[0].clone();
+            texts.push(first.chars().take(cut).collect());
+            texts.push(format!("{first}然后呢，一二三四五六七八九十"));
+            texts.push(format!("第二期{first}"));
+            let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let (memory, disk) = (alike(&rows), on_disk(&texts));
+            prop_assert_eq!(&disk.groups, &memory.groups);
+            prop_assert_eq!(told(&disk), told(&memory));
+        }
+    }
+
+    #[test]
+    fn who_stops_waits_no_longer() {
+        struct Stopped;
+        impl Watch for Stopped {
+            fn stopped(&self) -> bool {
+                true
+            }
+            fn advance(&self, _: f64) {}
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let spill = Spill { folder: folder.path(), memory: 1 << 20, texts: 1 };
+        assert!(matches!(alike_on_disk(["云会恐高吗"], spill, &Stopped), Err(DiskError::Stopped)));
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
+    }
+}
