@@ -180,7 +180,7 @@ pub(super) fn shard_of(hash: u64) -> usize {
 
 /// A hash of a shard, with bits that say nothing more of it.
 pub(super) fn hash_in(shard: usize, hash: u64) -> u64 {
-    (shard as u64) << 56 | hash & (1 << 56) - 1
+    ((shard as u64) << 56) | (hash & ((1 << 56) - 1))
 }
 
 impl Shard {
