@@ -40,6 +40,10 @@ const SAMPLE: usize = 64;
 /// A letter that one in so many records of a list holds comes last there.
 const COMMON: usize = 8;
 
+/// What a record of more letters is worth by class is not counted: it holds nearly every class, and is counted anew in each
+/// of its lists.
+const LONG: usize = 1024;
+
 /// A record that looks under a key, in twelve bytes: there are thirty and more a record.
 #[derive(Clone, Copy)]
 struct Looking {
@@ -220,11 +224,15 @@ fn in_shard(
             let a = of_one[0].0;
             let (symbols, size, pairs) = (probes.symbols(a), probes.size(a), probes.parts(a).1);
             let mut set = false;
-            scratch.pair_worth.set(pairs, block.order);
             let weight = probes.pairs(a).1;
+            let is_short = pairs.len() <= LONG;
+            if is_short {
+                scratch.pair_worth.set(pairs, block.order);
+            }
             for &(_, b) in of_one {
                 let (classes, of_other) = block.records.pairs(b);
-                if !scratch.pair_worth.may_share(Metric::need_of_pairs(weight, of_other), classes) {
+                if is_short && !scratch.pair_worth.may_share(Metric::need_of_pairs(weight, of_other), classes)
+                {
                     continue;
                 }
                 let others = block.records.symbols(b);
@@ -305,7 +313,11 @@ impl Looker {
             return false;
         }
         if !self.is_worth_known {
-            worth.set(probes.parts(self.record).0, block.order);
+            let letters = probes.parts(self.record).0;
+            if letters.len() > LONG {
+                return true;
+            }
+            worth.set(letters, block.order);
             self.is_worth_known = true;
         }
         !worth.is_over(over / self.of, self.classes, theirs)
