@@ -178,6 +178,9 @@ const WRITING: u64 = 20;
 /// The predicate of pairs whose embeddings are near.
 const COSINE: &str = "cosine";
 
+/// What becomes of each post, in order, and the table of all that is alike.
+type Decisions = (Vec<Option<Outcome<Post>>>, Vec<NearPair>);
+
 /// What [`dedup`] would do, and the pairs it lists, where texts that are near are the same only if `agree` says so of
 /// the two posts, by number. `similar` are further pairs that are near, whatever the strings say.
 pub(in crate::stages) fn decide_where(
@@ -187,7 +190,7 @@ pub(in crate::stages) fn decide_where(
     similar: &[(usize, usize, f64)],
     watch: &dyn Watch,
     agree: impl Fn(usize, usize) -> bool,
-) -> Result<(Vec<Option<Outcome<Post>>>, Vec<NearPair>), StageError> {
+) -> Result<Decisions, StageError> {
     let mut found = Found::among(posts, settings, watch);
     let mut group_of = vec![0u32; posts.len()];
     for (rows, group) in found.groups.iter().zip(0u32..) {
