@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use positioned_io::ReadAt;
 use rayon::prelude::*;
 
+use crate::stages::unusable::Unusable;
 use crate::stages::{StageError, Stop};
 use riddlemill_files::par_map::par_map_ordered;
 use riddlemill_tables::{Error, StageReader};
@@ -217,6 +218,6 @@ pub(super) fn disk_error(error: DiskError) -> StageError {
     match error {
         DiskError::Stopped => StageError::Stopped,
         DiskError::Io { what, path, source } => Error::io(what, &path)(source).into(),
-        DiskError::TooMany => StageError::Settings(error.to_string()),
+        DiskError::TooMany => Unusable::asked(error).into(),
     }
 }
