@@ -95,34 +95,35 @@ fn the_default_similarity_is_joined_on_disk_as_in_memory() {
     assert!(held.out.contains("merged"), "{}", held.out);
 }
 
-/// Posts of a few frames, some of them copies, openings or retellings of others.
+/// Posts of characters drawn from many, the same every time: one in eleven a copy of an earlier one with its halves
+/// swapped, or with more behind it.
 fn posts(count: usize) -> String {
-    let frames = ["为什么", "我家的", "医生说", "听说", "昨天"];
-    let nouns = ["鱼", "冰箱", "电梯", "镜子", "雨伞", "西瓜", "月亮", "司机", "邻居"];
-    let ends = ["会恐高吗", "学会了游泳，于是我把水倒了", "半夜亮了", "不肯排队", "从不迟到"];
-    let mut lines = String::new();
+    let mut state = 7u64;
+    let mut draw = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let (mut posts, mut lines): (Vec<String>, _) = (Vec::new(), String::new());
     for n in 0..count {
-        // A number in Chinese digits makes most of them their own.
-        let own: String = n
-            .to_string()
-            .chars()
-            .map(|c| "零一二三四五六七八九".chars().nth(c as usize - 48).unwrap())
-            .collect();
-        let (frame, noun, end) = (frames[n % 5], nouns[n / 5 % 9], ends[n / 45 % 5]);
-        let own = if n % 11 == 0 { String::new() } else { format!("第{own}只") };
-        let text = if n % 7 == 0 {
-            format!("{end}，{frame}{noun}{own}")
-        } else {
-            format!("{frame}{own}{noun}{end}")
+        let text = match n % 11 {
+            10 => {
+                let earlier: Vec<char> = posts[draw(n)].chars().collect();
+                let (first, last) = earlier.split_at(earlier.len() / 2);
+                let ends = if draw(2) == 0 { [last, first] } else { [&earlier[..], &['后', '来']] };
+                ends.concat().into_iter().collect()
+            }
+            _ => (0..10 + draw(10)).filter_map(|_| char::from_u32(0x4E00 + draw(3000) as u32)).collect(),
         };
         lines.push_str(&format!("{{\"id\":\"p{n}\",\"text\":\"{text}\"}}\n"));
+        posts.push(text);
     }
     lines
 }
 
 #[test]
 fn what_does_not_fit_in_memory_is_found_on_the_disk() {
-    let workspace = Workspace::with(&source("many", "table", "raw/dumps/many.jsonl"));
+    let fields = "fields = { content = \"text\" }\n";
+    let workspace = Workspace::with(&(source("many", "table", "raw/dumps/many.jsonl") + fields));
     workspace.write("raw/dumps/many.jsonl", posts(12_000));
     let run = |flags: &[&str]| {
         let run = ["run", "--recipe", "flub", "--to", "dedup", "--offline", "--force"];
