@@ -8,9 +8,13 @@
 use std::path::Path;
 
 use riddlemill_text::text::clean::{DraftKind, PostText, clean};
-use riddlemill_text::text::interrogative;
+use riddlemill_text::text::interrogative::{self, Notion};
 use riddlemill_text::text::sameness::{Verdict, compare};
 use serde_json::Value;
+
+const RAW: &str = "gold/question-dev.jsonl";
+const FLUB: &str = "data/reference/flub-dev.jsonl";
+const RUOZHIBENCH: &str = "data/reference/ruozhibench-gen-dev.jsonl";
 
 /// One labelled row: what its split goes by, the label, what the program says, what to show.
 struct Row {
@@ -85,19 +89,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         })
         .collect::<Vec<_>>();
-    let questions =
-        |file: &str, field: &str, label: Option<&str>| -> Result<Vec<Row>, Box<dyn std::error::Error>> {
-            Ok(rows(&folder.join(file))?
-                .iter()
-                .map(|row| {
-                    let text = text(row, field);
-                    let found = interrogative::judge(&text);
-                    let why = format!("{} {text:?}", found.rule.code());
-                    let want = label.is_none_or(|label| row[label] == Value::Bool(true));
-                    Row { text, want, got: found.is_question, why }
-                })
-                .collect())
-        };
+    let questions = |file: &str,
+                     field: &str,
+                     label: Option<&str>,
+                     notion|
+     -> Result<Vec<Row>, Box<dyn std::error::Error>> {
+        Ok(rows(&folder.join(file))?
+            .iter()
+            .map(|row| {
+                let text = text(row, field);
+                let found = interrogative::judge_by(&text, notion);
+                let why = format!("{} {text:?}", found.rule.code());
+                let want = label.is_none_or(|label| row[label] == Value::Bool(true));
+                Row { text, want, got: found.is_question, why }
+            })
+            .collect())
+    };
     let pairs = rows(&folder.join("gold/dedup-dev.jsonl"))?
         .iter()
         .map(|row| {
@@ -115,11 +122,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         })
         .collect::<Vec<_>>();
+    let label = Some("is_question");
     let sets = [
         ("clean", cleaned, true),
-        ("raw questions", questions("gold/question-dev.jsonl", "text", Some("is_question"))?, false),
-        ("FLUB is_question", questions("data/reference/flub-dev.jsonl", "text", Some("is_question"))?, false),
-        ("RuozhiBench", questions("data/reference/ruozhibench-gen-dev.jsonl", "question_zh", None)?, true),
+        ("raw questions", questions(RAW, "text", label, Notion::Sense)?, false),
+        ("FLUB is_question", questions(FLUB, "text", label, Notion::Sense)?, false),
+        ("FLUB is_question, by form", questions(FLUB, "text", label, Notion::Form)?, false),
+        ("RuozhiBench", questions(RUOZHIBENCH, "question_zh", None, Notion::Sense)?, true),
+        ("RuozhiBench, by form", questions(RUOZHIBENCH, "question_zh", None, Notion::Form)?, true),
         ("same joke", pairs, false),
     ];
     for (name, rows, exact) in &sets {

@@ -12,7 +12,7 @@ use riddlemill_tables::{LedgerRecord, LedgerRecordError, Plain};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::{RowOutcome, dedup, kind_of};
 use riddlemill_text::record::{Outcome, Post, Reason};
-use riddlemill_text::text::interrogative;
+use riddlemill_text::text::interrogative::{self, Notion};
 use riddlemill_text::text::sameness::{Predicate, Verdict, compare};
 
 /// A JSON object.
@@ -27,7 +27,7 @@ pub enum Applied {
     Anonymise(Box<Anonymise>),
     /// `text`, kept or dropped.
     Filter(sections::Filter),
-    /// `text` to `is_question`.
+    /// `text` to `is_question`, by sense, and `is_question_by_form`.
     Interrogative,
     /// `a` and `b` to `duplicate`, `verdict` and `score`.
     Similarity,
@@ -41,8 +41,11 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
         Applied::Anonymise(stage) => post(row, |post| stage.post(post)),
         Applied::Filter(settings) => post(row, |post| filter(post, settings)),
         Applied::Interrogative => {
-            let judgement = interrogative::judge(text(&row, "text").unwrap_or_default());
+            let said = text(&row, "text").unwrap_or_default();
+            let judgement = interrogative::judge(said);
+            let by_form = interrogative::judge_by(said, Notion::Form).is_question;
             row.insert("is_question".into(), judgement.is_question.into());
+            row.insert("is_question_by_form".into(), by_form.into());
             say(&mut row, "kept", Some(judgement.rule.code()), Some(judgement.evidence));
             row
         }

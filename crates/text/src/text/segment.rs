@@ -1,12 +1,129 @@
-//! Word segmentation with jieba's own dictionary, loaded once a process.
+//! Word segmentation with jieba's own dictionary and the forum's words, loaded once a process.
+//!
+//! `forum.txt` is a dictionary of jieba's format, a line each: the word, how often it is counted, its tag. The tag
+//! `place` marks the names of the forum and its people, which its posts share without being alike.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use jieba_rs::Jieba;
 
-static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
+/// The forum's words in jieba's format.
+const FORUM: &str = include_str!("forum.txt");
+
+static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
+    let mut jieba = Jieba::new();
+    // A line that jieba cannot read leaves its own dictionary, which every decision can do with.
+    let loaded = jieba.load_dict(&mut FORUM.as_bytes());
+    debug_assert!(loaded.is_ok(), "forum.txt: {loaded:?}");
+    jieba
+});
 
 /// The shared segmenter. The first call loads the dictionary (about 0.1 s); later calls are free.
 pub fn jieba() -> &'static Jieba {
     &JIEBA
+}
+
+/// The names of the forum and its people, longest first.
+pub(super) fn place_names() -> &'static [Vec<char>] {
+    static NAMES: LazyLock<Vec<Vec<char>>> = LazyLock::new(|| {
+        let name = |line: &str| line.split(' ').next().unwrap_or_default().chars().collect::<Vec<_>>();
+        let mut names: Vec<_> = FORUM.lines().filter(|line| line.ends_with(" place")).map(name).collect();
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        names
+    });
+    &NAMES
+}
+
+/// So many characters around a span decide about its borders.
+const AROUND: usize = 8;
+
+/// A word of a text: where it stands, in bytes, and its tag in the dictionary.
+struct Word<'a> {
+    span: Range<usize>,
+    tag: &'a str,
+}
+
+/// The words around a span.
+fn words_around<'a>(text: &'a str, span: &Range<usize>) -> impl Iterator<Item = Word<'a>> {
+    let from = text[..span.start].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
+    let to = text[span.end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| span.end + at);
+    let mut at = from;
+    jieba().tag(&text[from..to], false).into_iter().map(move |found| {
+        let start = at;
+        at += found.word.len();
+        Word { span: start..at, tag: found.tag }
+    })
+}
+
+/// Whether a word of `text` reaches over the start or the end of `span`, in bytes.
+pub(super) fn cuts_a_word(text: &str, span: Range<usize>) -> bool {
+    let over = |word: &Word<'_>, border: usize| word.span.start < border && border < word.span.end;
+    words_around(text, &span).any(|word| over(&word, span.start) || over(&word, span.end))
+}
+
+/// Whether `span` of `text` is the end of one word and the start of the next: `东突` in `房东突然`.
+pub(super) fn falls_between_words(text: &str, span: Range<usize>) -> bool {
+    let ends = |word: &Word<'_>| {
+        word.span.start < span.start && (span.start..span.end).contains(&(word.span.end - 1))
+    };
+    let starts =
+        |word: &Word<'_>| (span.start + 1..span.end).contains(&word.span.start) && span.end < word.span.end;
+    let words: Vec<_> = words_around(text, &span).collect();
+    words.iter().any(ends) && words.iter().any(starts)
+}
+
+/// Whether `span` of `text` is no part of another word: `哪` in `哪有`, not in `哪吒` or `哪怕`; `为何` in `他为何`, not in
+/// `认为何`. A longer word that is itself said of questions (`什么样`, `没什么`) holds it as a word.
+pub(super) fn stands_apart(text: &str, span: Range<usize>) -> bool {
+    words_around(text, &span).all(|word| {
+        let over = |border: usize| word.span.start < border && border < word.span.end;
+        let holds = word.span.start <= span.start && span.end <= word.span.end;
+        let names = word.tag.starts_with(['n', 'c', 'i']);
+        if holds { word.span == span || !names } else { !over(span.start) && !over(span.end) }
+    })
+}
+
+/// The tag of the first word of a text, as jieba's dictionary has them: `d` an adverb, `v` a verb, `n` a noun.
+pub(super) fn first_tag(text: &str) -> Option<&str> {
+    let head = text.char_indices().nth(AROUND).map_or(text, |(end, _)| &text[..end]);
+    jieba().tag(head, false).first().map(|word| word.tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forums_words_are_words() {
+        for line in FORUM.lines() {
+            let word = line.split(' ').next().unwrap();
+            assert!(jieba().has_word(word), "{word}");
+            assert_eq!(line.split(' ').count(), 3, "{line}");
+        }
+        assert!(place_names().iter().any(|name| name.iter().collect::<String>() == "弱智吧"));
+    }
+
+    #[test]
+    fn a_part_of_another_word_does_not_stand_apart() {
+        let apart = |text: &str, word: &str| {
+            let start = text.find(word).unwrap();
+            stands_apart(text, start..start + word.len())
+        };
+        for (text, word) in [("谁把月亮吃了", "谁"), ("什么样的月亮", "什么"), ("他为何不来", "为何")]
+        {
+            assert!(apart(text, word), "{text}");
+        }
+        for (text, word) in [
+            ("哪吒闹海", "哪"),
+            ("哪怕天黑了", "哪"),
+            ("不知鹿死谁手", "谁"),
+            ("我认为何老师对", "为何"),
+            ("我们一起看爸爸去哪儿", "哪儿"),
+            ("他注射了吗啡", "吗"),
+        ] {
+            assert!(!apart(text, word), "{text}");
+        }
+        assert_eq!(first_tag("也太舒服了"), Some("d"));
+    }
 }

@@ -15,7 +15,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::text::segment::jieba;
+use crate::text::segment::{self, jieba};
 
 /// Characters of the shortest name that is looked for.
 const SHORTEST: usize = 3;
@@ -23,8 +23,6 @@ const SHORTEST: usize = 3;
 const LONGEST: usize = 30;
 /// Letters of the shortest name of Latin letters alone.
 const LATIN: usize = 8;
-/// Characters around a name by which it is known whether it cuts a word.
-const AROUND: usize = 8;
 /// What a file of names begins with.
 const HEAD: &str = "# riddlemill names v1";
 
@@ -280,18 +278,7 @@ fn cuts_a_word(text: &str, start: usize, end: usize) -> bool {
     {
         return true;
     }
-    let from = text[..start].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
-    let to = text[end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| end + at);
-    let mut at = from;
-    for token in jieba().cut(&text[from..to], false) {
-        let (begins, ends) = (at, at + token.word.len());
-        at = ends;
-        let over = |border: usize| begins < border && border < ends;
-        if over(start) || over(end) {
-            return true;
-        }
-    }
-    false
+    segment::cuts_a_word(text, start..end)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! Why: the dodge hides a word from every later comparison, and the bar is a CJK ideograph, so
 //! dropping punctuation does not drop it.
 //!
+//! A post whose heading is parted by a bar has bars as its style: there those in a name in brackets (`「文艺丨组」`) stay.
+//!
 //! Known problems: one bar that splits a heading into two longer parts (`公示丨持续更新`) is taken for a
 //! separator and stays, so a single dodge in the middle of a long unpunctuated line stays with it.
 
@@ -14,6 +16,9 @@ const BARS: [char; 2] = ['丨', '匚'];
 
 /// At most so many characters stand between a dodge and the next boundary on one of its sides.
 const NEAR: usize = 3;
+
+/// At most so many characters stand between a bar and the bracket of the name that it is part of.
+const NAME: usize = 10;
 
 fn is_boundary(c: char) -> bool {
     !c.is_alphanumeric() || BARS.contains(&c)
@@ -32,28 +37,57 @@ fn reach<'a>(side: impl Iterator<Item = &'a char>) -> usize {
 /// assert_eq!(join("吃饭大赛结果公示丨持续更新"), "吃饭大赛结果公示丨持续更新");
 /// ```
 pub fn join(text: &str) -> Cow<'_, str> {
+    join_under("", text)
+}
+
+/// [`join`] of a content under its title, whose style it shares.
+///
+/// ```
+/// # use riddlemill_text::text::clean::bars::join_under;
+/// let content = "分「甲丨组」和「乙丨组」，弱丨智免费";
+/// assert_eq!(join_under("吃饭大赛结果公示丨持续更新", content), "分「甲丨组」和「乙丨组」，弱智免费");
+/// assert_eq!(join_under("吃饭大赛", content), "分「甲组」和「乙组」，弱智免费");
+/// ```
+pub fn join_under<'a>(title: &str, text: &'a str) -> Cow<'a, str> {
     if !BARS.iter().any(|bar| text.contains(*bar)) {
         return Cow::Borrowed(text);
     }
     // A line is judged by itself: what follows a heading does not decide about its separator.
-    let joined: String = text.split_inclusive('\n').map(join_line).collect();
+    let lines: Vec<Vec<char>> = text.split_inclusive('\n').map(|line| line.chars().collect()).collect();
+    let title: Vec<char> = title.chars().collect();
+    let styled = lines.iter().chain([&title]).any(|line| separator(line).is_some());
+    let joined: String = lines.iter().flat_map(|line| join_line(line, styled)).collect();
     if joined.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(joined) }
 }
 
-fn join_line(line: &str) -> String {
-    let chars: Vec<char> = line.chars().collect();
-    let bars = chars.iter().filter(|c| BARS.contains(c)).count();
-    let heading = bars == 1 && !chars.iter().any(|c| "，。！？,!?；“”".contains(*c));
-    let stays = |i: usize, bar: char| {
-        let before = i.checked_sub(1).and_then(|i| chars.get(i));
-        let after = chars.get(i + 1);
+/// Where a line's only bar parts it into two longer pieces, as in a heading.
+fn separator(line: &[char]) -> Option<usize> {
+    let mut bars = line.iter().enumerate().filter(|(_, c)| BARS.contains(c));
+    let (at, _) = bars.next()?;
+    let heading = bars.next().is_none() && !line.iter().any(|c| "，。！？,!?；“”".contains(*c));
+    let parts = reach(line[..at].iter().rev()) > NEAR && reach(line[at + 1..].iter()) > NEAR;
+    (heading && parts).then_some(at)
+}
+
+/// Whether the bar at `at` stands in a name in brackets.
+fn is_in_name(line: &[char], at: usize) -> bool {
+    let open = line[..at].iter().rev().take(NAME).position(|c| "「『《【".contains(*c));
+    let close = line[at + 1..].iter().take(NAME).position(|c| "」』》】".contains(*c));
+    let plain = |part: &[char]| part.iter().all(|c| c.is_alphanumeric());
+    matches!((open, close), (Some(open), Some(close)) if plain(&line[at - open..at]) && plain(&line[at + 1..at + 1 + close]))
+}
+
+fn join_line(line: &[char], styled: bool) -> impl Iterator<Item = char> + '_ {
+    let bars = line.iter().filter(|c| BARS.contains(c)).count();
+    let heading = separator(line);
+    let stays = move |i: usize, bar: char| {
+        let before = i.checked_sub(1).and_then(|i| line.get(i));
+        let after = line.get(i + 1);
         let alone = |c: Option<&char>| c.is_none_or(|c| c.is_whitespace());
         let letter = bar == '匚' && (bars == 1 && (alone(before) || alone(after)) || after == Some(&'字'));
-        let separates = || reach(chars[..i].iter().rev()) > NEAR && reach(chars[i + 1..].iter()) > NEAR;
-        alone(before) && alone(after) || letter || heading && separates()
+        alone(before) && alone(after) || letter || heading == Some(i) || styled && is_in_name(line, i)
     };
-    let kept = chars.iter().enumerate().filter(|&(i, c)| !BARS.contains(c) || stays(i, *c));
-    kept.map(|(_, c)| *c).collect()
+    line.iter().enumerate().filter(move |&(i, c)| !BARS.contains(c) || stays(i, *c)).map(|(_, c)| *c)
 }
 
 #[cfg(test)]

@@ -110,8 +110,8 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
         content = Some(post.text);
     }
 
-    let title = scrub(draft.title, &mut hits);
-    let content = content.map(|content| scrub(content, &mut hits));
+    let title = scrub(draft.title, "", &mut hits);
+    let content = content.map(|content| scrub(content, draft.title, &mut hits));
     let (text, content) = match (draft.kind, content) {
         (DraftKind::Thread, Some(content)) => join(&title, content, draft.content, &mut hits),
         (_, Some(content)) if title.is_empty() => (content.clone(), None),
@@ -121,7 +121,7 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
     };
     // Joining can set apart what stood in the middle, or the other way round.
     let text = match text {
-        Cow::Owned(text) => scrub(&text, &mut hits).into_owned(),
+        Cow::Owned(text) => scrub(&text, "", &mut hits).into_owned(),
         Cow::Borrowed(text) => text.to_owned(),
     };
     let said = || [Some(draft.title), draft.content].into_iter().flatten().any(|t| !t.trim().is_empty());
@@ -173,9 +173,9 @@ fn join<'a>(
         }
         None => content,
     };
-    if placeholder::is_title_note(title) {
+    if placeholder::is_empty_title(title) {
         if !title.is_empty() {
-            hit(Rule::TitleNote, title);
+            hit(Rule::EmptyTitle, title);
         }
         return (content.clone(), Some(content));
     }
@@ -209,14 +209,14 @@ fn after_see_title(content: &str) -> Option<&str> {
     (tail.len() < rest.len() && tail.contains(char::is_alphanumeric)).then_some(tail)
 }
 
-/// Runs the rules that look at one text only, until none changes anything. Each only takes away, so
-/// this ends.
-fn scrub<'a>(text: &'a str, hits: &mut Vec<Hit>) -> Cow<'a, str> {
+/// Runs the rules that look at one text, and at the `title` above it, until none changes anything. Each only takes away,
+/// so this ends.
+fn scrub<'a>(text: &'a str, title: &str, hits: &mut Vec<Hit>) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     loop {
         let before = text.len();
         text = apply(text, Rule::Debris, debris::tidy, hits);
-        text = apply(text, Rule::Bar, bars::join, hits);
+        text = apply(text, Rule::Bar, |text| bars::join_under(title, text), hits);
         text = apply(text, Rule::Image, link::drop_images, hits);
         text = apply(text, Rule::Link, link::drop_apart, hits);
         text = apply(text, Rule::Signature, |text| Cow::Borrowed(signature::strip(text)), hits);

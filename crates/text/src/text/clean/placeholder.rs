@@ -106,33 +106,16 @@ fn is_emoticon(content: &str, left: char, right: char) -> bool {
         && between.next().is_some_and(|mouth| !mouth.is_alphanumeric() && !mouth.is_whitespace())
 }
 
-/// Whether a title is only a note on the post (`（重发）`), so that the content alone is the text.
+/// Whether a title says nothing (`...`), so that the content alone is the text. What a poster writes about the post
+/// (`（重发）`, `[转帖]`) stays, as it does inside a title or at the end of a content: it is no debris of the forum.
 ///
 /// ```
-/// # use riddlemill_text::text::clean::placeholder::is_title_note;
-/// assert!(is_title_note("（重发）") && is_title_note("..."));
-/// assert!(!is_title_note("日记"));
+/// # use riddlemill_text::text::clean::placeholder::is_empty_title;
+/// assert!(is_empty_title("..."));
+/// assert!(!is_empty_title("（重发）") && !is_empty_title("日记"));
 /// ```
-pub fn is_title_note(title: &str) -> bool {
-    if title.len() > 36 {
-        return false;
-    }
-    let bare: String = title.chars().filter(|c| is_letter(*c)).collect();
-    bare.is_empty()
-        || matches!(
-            bare.as_str(),
-            "重发"
-                | "补发"
-                | "再发"
-                | "再发一次"
-                | "重新发"
-                | "转"
-                | "转载"
-                | "转帖"
-                | "转贴"
-                | "RT"
-                | "rt"
-        )
+pub fn is_empty_title(title: &str) -> bool {
+    !title.chars().any(is_letter)
 }
 
 #[cfg(test)]

@@ -49,8 +49,8 @@ rules! {
     Placeholder = "placeholder", "云会恐高吗 / 如题" => "云会恐高吗";
     /// The words `如题，` before the content proper go.
     SeeTitle = "see_title", "云会恐高吗 / 如题，我家的云会" => "云会恐高吗\n我家的云会";
-    /// A title that is only a note on the post goes.
-    TitleNote = "title_note", "（重发） / 云会恐高吗" => "云会恐高吗";
+    /// A title without a letter goes.
+    EmptyTitle = "empty_title", "…… / 云会恐高吗" => "云会恐高吗";
     /// Content that repeats the title, or stands in it already, is not said twice.
     Repeated = "repeated", "云会恐高吗 / 云会恐高吗。" => "云会恐高吗。";
     /// A title that the forum cut, or that has a slip, is replaced by the content that holds it whole.

@@ -201,8 +201,13 @@ const ASKING: &[&str] = &[
     "不知道大家",
     "百度知道",
     "困扰",
-    "就问",
+    "我就问",
+    "就问你",
+    "就问一",
     "还记得",
+    "大家看",
+    "你们看",
+    "各位看",
 ];
 
 /// What comes after a question that is the subject of a statement.

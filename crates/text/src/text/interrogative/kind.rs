@@ -22,6 +22,11 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// Whether an operator of this kind is a word of its own, which no other word may hold.
+    pub(super) fn is_word(self) -> bool {
+        !matches!(self, Kind::ANotA | Kind::Alternative)
+    }
+
     /// Whether the answer to an operator of this kind is a phrase: `谁？小明。` `怎么` asks for a
     /// reason as often as for a way and is left out.
     pub(super) fn wants_phrase(self, word: &str) -> bool {

@@ -14,9 +14,13 @@
 //! 4. `rules` are tried in order; the first that finds its case decides. Each states what it
 //!    looks for, why, its known problems and an example that is a test.
 //!
+//! Two notions of a question are told apart, [`Notion::Sense`] and [`Notion::Form`]: the poster wants an answer, or what
+//! stands there ends in a question mark.
+//!
 //! Everything works on characters and short word lists. Posts without a single cue, most of them,
-//! are answered after one pass over their characters. Nothing is segmented: the cues are function
-//! words, a closed class that stands out without a dictionary.
+//! are answered after one pass over their characters. jieba is asked where a list would have to name words that are not
+//! meant: whether a question word is part of another word (`哪吒`, `认为何方`), and whether what follows a question opens
+//! with a verb or an adverb.
 
 mod government;
 mod judgement;
@@ -30,5 +34,5 @@ mod scope;
 mod tests;
 mod words;
 
-pub use judgement::{Judgement, READ_CHARS, is_question, judge};
+pub use judgement::{Judgement, Notion, READ_CHARS, is_question, judge, judge_by};
 pub use rules::{Example, Rule};

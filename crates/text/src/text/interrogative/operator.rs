@@ -6,6 +6,7 @@ use super::kind::Kind;
 use super::quotation::is_filler;
 use super::scope::{self, Scope};
 use super::words::{clause_after, clause_before, ends_with_any, is_break, is_letter, starts_with_any};
+use crate::text::segment::stands_apart;
 
 /// One place in a sentence that can ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,10 @@ pub(super) fn scan(sentence: &str, base: usize) -> Vec<Operator> {
             continue;
         }
         if let Some((kind, len)) = operator_at(sentence, at, c) {
+            // `哪` in `哪吒` and `为何` in `认为何方` are no words there. Doubling a verb cuts words (`缺不缺德`).
+            if kind.is_word() && !stands_apart(sentence, at..at + len) {
+                continue;
+            }
             resume = at + len;
             let scope = scope::of(kind, sentence, at..resume);
             operators.push(Operator { kind, span: base + at..base + resume, scope });
@@ -77,22 +82,12 @@ fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
         '么' => is_polar_me(sentence, at).then_some((Kind::Polar, c.len_utf8())),
         '难' => word(Kind::Polar, &["难道"]),
         '岂' => word(Kind::Polar, &["岂不", "岂非"]),
-        '是' if rest.starts_with("是否定") => None,
         '是' | '能' | '可' | '会' => word(Kind::ANotA, &["是否", "能否", "可否", "会否"]),
         '还' => alternative(sentence, at),
         '没' => is_final_mei(sentence, at).then_some((Kind::ANotA, c.len_utf8())),
         _ => None,
     };
-    found.or_else(|| a_not_a(sentence, at, c)).filter(|_| !stands_in_name(sentence, at, c))
-}
-
-/// Whether the operator at `at` is part of a name: `爸爸去哪儿` asks nothing.
-fn stands_in_name(sentence: &str, at: usize, c: char) -> bool {
-    NAMES.iter().any(|name| {
-        name.match_indices(c).any(|(within, _)| {
-            sentence[..at].ends_with(&name[..within]) && sentence[at..].starts_with(&name[within..])
-        })
-    })
+    found.or_else(|| a_not_a(sentence, at, c))
 }
 
 const WHICH_HE: &[&str] =
@@ -110,8 +105,6 @@ const HELP: &[&str] = &[
     "咋回事",
     "咋弄",
 ];
-/// Names that hold a question word: programmes, book titles, games.
-const NAMES: &[&str] = &["爸爸去哪", "十万个为什么", "谁是卧底", "多快好省", "认为啥", "以为啥", "认为何"];
 const HOW: &[&str] = &["怎么样", "怎么", "怎样", "怎能", "怎会", "怎敢", "怎可", "怎", "咋"];
 
 /// `吗` asks at the end of a clause. Without punctuation a clause may end in the middle, so anything
@@ -120,7 +113,7 @@ fn is_polar_ma(sentence: &str, at: usize) -> bool {
     let (before, after) = around(sentence, at, '吗');
     let starts_clause = before.chars().next_back().is_none_or(|c| is_break(c) || is_filler(c));
     !starts_clause
-        && !after.starts_with(['啡', '的'])
+        && !after.starts_with('的')
         && (ends_clause(after) || !before.ends_with(['你', '他', '她', '捏', '塔', '日', '操', '尼']))
 }
 
@@ -179,7 +172,7 @@ fn amount(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     let measured = after.chars().next()?;
     let asks = match measured {
         '少' => !after.starts_with("少沾") && !after.starts_with("少有"),
-        '大' => !after.starts_with("大数") && !after.starts_with("大点"),
+        '大' => !after.starts_with("大点"),
         '高' | '长' | '久' | '远' => true,
         '深' | '宽' | '厚' | '快' => before.ends_with(['有', '能', '要', '会', '得']),
         _ => false,

@@ -88,7 +88,7 @@ impl<'a> Post<'a> {
             let clause_end = op.span.end + clause_after(&self.masked[op.span.end..last.span.end]).len();
             wanted(op.kind)
                 && op.is_open()
-                && !(op.kind == Kind::How && last.mark == Mark::Exclamation)
+                && !(matches!(op.kind, Kind::How | Kind::What) && last.mark == Mark::Exclamation)
                 && !self.goes_on_after(clause_end)
         });
         open.then(|| last.span.clone())

@@ -79,10 +79,9 @@ fn is_rhetorical(kind: Kind, before: &str, word: &str, after: &str) -> bool {
                     ],
                 ) && !after.starts_with("知道")
             }
-            "哪里" | "哪" => starts_with_any(
-                after,
-                &["有", "能", "会", "敢", "来那么", "来这么", "知", "怕", "吒", "么", "像", "用"],
-            ),
+            "哪里" | "哪" => {
+                starts_with_any(after, &["有", "能", "会", "敢", "来那么", "来这么", "知", "么", "像", "用"])
+            }
             _ => false,
         },
         Kind::ANotA if word == "信不信" => after.starts_with('我'),

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::post::Post;
 use super::quotation::unwrap;
 use super::words::has_cue;
-use super::{Rule, is_question, judge};
+use super::{Notion, Rule, is_question, judge, judge_by};
 
 #[test]
 fn every_rule_decides_its_example() {
@@ -54,11 +54,50 @@ fn answers_make_statements_of_questions() {
     check("月亮怎么不亮呢 可能因为欠费了", false);
     check("最远的距离是什么？是我和月亮的账单", false);
     check("论如何优雅地替月亮缴费", false);
+    check("什么地方最黑？ 灯下 因为灯照不到自己", false);
+    check("月亮是谁发明的？也太亮了吧", true);
+    check("为什么路灯白天不亮？会浪费的。", false);
+    check("为什么路灯白天不亮？想不通的。", true);
+}
+
+#[test]
+fn a_premise_leaves_nothing_to_tell() {
+    check("既然月亮不用交电费，那么路灯为什么要交，反正都是照路。", true);
+    check("月亮为什么从来不交电费，一定是有黑幕。", false);
+}
+
+#[test]
+fn a_word_that_holds_a_question_word_asks_nothing() {
+    check("哪吒闹海的时候月亮还没亮", false);
+    check("我认为何老师该替月亮交电费", false);
+    check("扫帚要参加爸爸去哪儿第三季", false);
+    check("哪里能替月亮交电费", true);
+}
+
+#[test]
+fn form_counts_the_mark() {
+    let by_form = |text| judge_by(text, Notion::Form).is_question;
+    for (text, form, sense) in [
+        ("月亮几点下班", false, true),
+        ("月亮几点下班？", true, true),
+        ("扫帚问月亮几点下班？", true, false),
+        ("谁能想到，月亮竟然会下班？", true, false),
+        ("为什么月亮不下班？因为要加班。", false, false),
+        ("简述月亮不下班的经济学原理", true, true),
+        ("月亮下班了", false, false),
+    ] {
+        assert_eq!((by_form(text), is_question(text)), (form, sense), "{text}");
+    }
 }
 
 #[test]
 fn tasks_ask_without_a_mark() {
     check("请设计一个让月亮下班的方案", true);
+    check("请各位高手说说月亮下班的好处", true);
+    check("请结合实际情况分析月亮下班的原因", true);
+    check("请对月亮最近的表现作出评价！", true);
+    check("请大家不要评价月亮的下班时间", false);
+    check("请月亮下班之后再回家", false);
     check("给出把大海装进冰箱的步骤", true);
     check("从这张账单可以看出什么道理", true);
     check("月亮停电了，证明它欠费了", false);
@@ -199,11 +238,11 @@ fn labelled(path: &Path, text: &str, label: Option<&str>) -> Vec<(String, bool)>
         .collect()
 }
 
-/// Precision, recall and F1 of the verdicts, printed with the rows they miss.
-fn f1(name: &str, rows: &[(String, bool)]) -> f64 {
+/// Precision, recall and F1 of the verdicts by a notion, printed with the rows they miss.
+fn f1(name: &str, rows: &[(String, bool)], notion: Notion) -> f64 {
     let (mut hits, mut wanted, mut given) = (0.0, 0.0, 0.0);
     for (text, want) in rows {
-        let judgement = judge(text);
+        let judgement = judge_by(text, notion);
         wanted += f64::from(u8::from(*want));
         given += f64::from(u8::from(judgement.is_question));
         hits += f64::from(u8::from(*want && judgement.is_question));
@@ -223,11 +262,47 @@ fn labelled_posts_are_judged_as_people_judge_them() {
     let posts = labelled(&folder.join("gold/question-dev.jsonl"), "text", Some("is_question"));
     let flub = labelled(&folder.join("data/reference/flub-dev.jsonl"), "text", Some("is_question"));
     let gen_prompts = labelled(&folder.join("data/reference/ruozhibench-gen-dev.jsonl"), "question_zh", None);
-    assert!(f1("raw posts", &posts) >= 0.93);
-    assert!(f1("FLUB is_question", &flub) >= 0.98);
-    f1("RuozhiBench questions", &gen_prompts);
+    assert!(f1("raw posts", &posts, Notion::Sense) >= 0.93);
+    assert!(f1("FLUB is_question by sense", &flub, Notion::Sense) >= 0.98);
+    assert!(f1("FLUB is_question by form", &flub, Notion::Form) >= 0.98);
+    f1("RuozhiBench questions", &gen_prompts, Notion::Sense);
     let asked = gen_prompts.iter().filter(|(text, _)| is_question(text)).count();
     assert!(asked as f64 >= 0.99 * gen_prompts.len() as f64);
+}
+
+/// Prints, for each rule, how many labelled rows more are wrong without it, on the fit part and on the held one of each
+/// set: the table in docs/quality.md.
+#[test]
+#[ignore = "a measurement: run it with --nocapture"]
+fn what_rules_earn() {
+    let Some(folder) = reference() else { return };
+    let sets = [
+        labelled(&folder.join("gold/question-dev.jsonl"), "text", Some("is_question")),
+        labelled(&folder.join("data/reference/flub-dev.jsonl"), "text", Some("is_question")),
+        labelled(&folder.join("data/reference/ruozhibench-gen-dev.jsonl"), "question_zh", None),
+    ];
+    let held = |text: &str| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&[0]);
+        hasher.update(text.as_bytes());
+        hasher.finalize().as_bytes()[0] % 2 == 1
+    };
+    let wrong = |left_out: Option<Rule>, rows: &[(String, bool)], part: bool| {
+        let asks = |text: &str| {
+            let post = Post::parse(unwrap(text.trim()));
+            let mut rules = Rule::ALL.iter().filter(|rule| Some(**rule) != left_out);
+            rules.find(|rule| rule.find(&post).is_some()).is_some_and(|rule| rule.asks())
+        };
+        rows.iter().filter(|(text, want)| held(text) == part && asks(text) != *want).count() as i64
+    };
+    for rule in Rule::ALL {
+        let earned = sets
+            .each_ref()
+            .map(|rows| [false, true].map(|part| wrong(Some(*rule), rows, part) - wrong(None, rows, part)));
+        if earned != [[0; 2]; 3] {
+            println!("| `{}` | {earned:?} |", rule.code());
+        }
+    }
 }
 
 /// Run with `--release -- --ignored --nocapture`; a debug build is several times slower.

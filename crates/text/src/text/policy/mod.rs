@@ -6,7 +6,8 @@
 //!
 //! A list is a text: one term a line, `#` starts a comment, `!term` names a longer harmless word that
 //! shields the terms inside it (`!曼德拉` over a term `德拉`). Terms and texts are compared after
-//! folding width, case and traditional characters.
+//! folding width, case and traditional characters. The end of one word and the start of the next make no
+//! term: `房东突然` holds no `东突`.
 //!
 //! Known problems: a term split by spaces or bars is not found; run the cleaning rules first.
 
@@ -16,6 +17,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::normalise;
 use super::openings::Openings;
+use super::segment::falls_between_words;
 
 /// The shipped lists: name and text.
 pub const SHIPPED: [(&str, &str); 4] = [
@@ -128,6 +130,7 @@ impl Policy {
             .iter()
             .filter(|m| !shields.iter().any(|s| s.start() <= m.start() && m.end() <= s.end()))
             .filter(|m| stands_alone(&folded, m.start(), m.end()))
+            .filter(|m| !falls_between_words(&folded, m.range()))
             .filter_map(|m| {
                 Some(Hit {
                     list: self.lists[m.pattern()].clone()?,
@@ -190,6 +193,15 @@ mod tests {
             "鬼子进村先要登记吗",
         ] {
             assert_eq!(policy.check(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn two_words_make_no_term() {
+        let policy = Policy::new([("a", "东突\n强奸\n绿教")]).unwrap();
+        assert_eq!(policy.check("房东突然涨了价"), []);
+        for text in ["他支持东突", "强奸犯跑了", "信绿教会变傻"] {
+            assert_eq!(policy.check(text).len(), 1, "{text}");
         }
     }
 

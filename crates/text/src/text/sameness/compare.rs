@@ -2,7 +2,7 @@
 
 use super::predicate::{Predicate, PredicateSpec, Ratio, Verdict};
 use super::prepared::Prepared;
-use super::{compilation, identical, near, negation, opening, reworded, series, sound, template};
+use super::{compilation, identical, near, negation, opening, place, reworded, series, sound, template};
 
 /// Why a pair was taken to be less alike than its predicate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +15,8 @@ pub enum Veto {
     Template,
     /// A compilation and one of its parts.
     Compilation,
+    /// Little is shared but the names of the forum.
+    Place,
 }
 
 impl Veto {
@@ -25,6 +27,7 @@ impl Veto {
             Veto::Negation => "negation",
             Veto::Template => "template",
             Veto::Compilation => "compilation",
+            Veto::Place => "place",
         }
     }
 }
@@ -121,7 +124,8 @@ fn after_vetoes(
         Predicate::Opening => compilation::vetoes(a, b).then_some(Veto::Compilation),
         Predicate::Reworded if negation::vetoes(a, b) => Some(Veto::Negation),
         Predicate::Reworded if template::vetoes(a, b) => Some(Veto::Template),
-        Predicate::Reworded => compilation::vetoes(a, b).then_some(Veto::Compilation),
+        Predicate::Reworded if compilation::vetoes(a, b) => Some(Veto::Compilation),
+        Predicate::Reworded => place::vetoes(a, b).then_some(Veto::Place),
     };
     match (veto, verdict) {
         (None, verdict) => (verdict, None),

@@ -3,7 +3,7 @@
 //! A pair is worth a verdict when one of a few [predicates] holds: the same text, nearly the same
 //! text, the same sounds, one the opening of the other, or the same weighty characters in other
 //! words. [Vetoes](Veto) then look at what sets the two apart (an issue number, a `不`, another
-//! word in the same frame, a second joke beside the first) and reject or demote. What is left is
+//! word in the same frame, a second joke beside the first, nothing but the forum's name) and reject or demote. What is left is
 //! [`Verdict::Same`], which merges; [`Verdict::Borderline`], which a person sees; or
 //! [`Verdict::Different`].
 //!
@@ -21,7 +21,7 @@
 //! In reading order: [view] folds a text, `weight` says what a character is worth, `prepared` puts
 //! the two together once a text, `predicate` lists the predicates, then one file each
 //! (`identical`, `near`, `sound`, `opening`, `reworded`) and one file each veto (`series`,
-//! `negation`, `template`, `compilation`); `compare` decides.
+//! `negation`, `template`, `compilation`, `place`); `compare` decides.
 
 mod compare;
 mod compilation;
@@ -30,6 +30,7 @@ mod near;
 mod negation;
 mod numbers;
 mod opening;
+mod place;
 mod predicate;
 mod prepared;
 mod reworded;

@@ -1,13 +1,12 @@
 //! Reworded: the weighty characters are the same, whatever their order.
 //!
 //! What: shared / (4/5·lighter + 1/5·heavier) over the weights of the folded characters, from 0.60
-//! borderline and from 0.66 the same, for texts of 8 characters or more (10 to be the same) that
+//! borderline and from 0.64 the same, for texts of 8 characters or more (9 to be the same) that
 //! also share pairs of neighbours.
 //!
 //! Why: people retell a joke with clauses swapped and particles changed; what stays is its rare
 //! characters. Leaning to the lighter text lets a tail be added; the fifth of the heavier keeps a
-//! short text from being found in any long one. Under 10 characters one rare word of the place
-//! (every other comment names the forum) makes half of the weight.
+//! short text from being found in any long one. Under 9 characters one rare word makes half of the weight.
 //!
 //! Needs: since no more is shared than the lighter weighs, its weight is at least 3/13 of the
 //! heavier's, and the shared weight at least 3/5 of the lighter and 3/13 of the heavier; of the
@@ -16,7 +15,7 @@
 //!
 //! Known problems: a retelling with synonyms throughout shares too little. A joke in the same frame
 //! about something else shares much; see [template](super::template). A text that holds the joke
-//! beside another; see [compilation](super::compilation).
+//! beside another; see [compilation](super::compilation). Posts of one forum share its name; see [place](super::place).
 //!
 //! Example: `鳄鱼被做成了皮包，于是鳄鱼愤怒地咬了皮包` and `鳄鱼愤怒地咬了皮包，因为自己被做成了皮包`.
 
@@ -36,9 +35,9 @@ pub(super) const SPEC: PredicateSpec = PredicateSpec {
     view: View::Bag(bag),
     metric: Metric::Overlap { toward: TOWARD },
     borderline: Ratio::new(60, 100),
-    same: Ratio::new(66, 100),
+    same: Ratio::new(64, 100),
     least_chars: 8,
-    least_chars_same: 10,
+    least_chars_same: 9,
     needs: &[
         Need::WeightRatio(Ratio::new(3, 13)),
         Need::SharedOfLighter(Ratio::new(3, 5)),

@@ -64,7 +64,7 @@ macro_rules! rules {
                 match self { $(Rule::$name => &$file::PAGE,)+ }
             }
 
-            fn find(self, post: &Post<'_>) -> Option<Range<usize>> {
+            pub(super) fn find(self, post: &Post<'_>) -> Option<Range<usize>> {
                 match self { $(Rule::$name => $file::find(post),)+ }
             }
         }

@@ -1,7 +1,7 @@
 //! Request.
 //!
 //! What: a clause of the narration opens with a task (`简述`, `试论`, `请解释`) or begs for an answer
-//! (`请问`, `求解释`), or a question word stands beside the blank of an exam paper (`（）`).
+//! (`请问`, `求解释`), somebody is asked to set something out (`请各位说说…`, `请结合…分析…`), or a question word stands beside the blank of an exam paper (`（）`).
 //! Why: RuozhiBench holds exam-style prompts that never carry a question mark, and `请问` says in so
 //! many words that the poster asks.
 //! Known problems: a post that parodies an exam paper and answers it counts as a request.
@@ -13,6 +13,7 @@ use crate::text::interrogative::post::Post;
 use crate::text::interrogative::quotation::is_filler;
 use crate::text::interrogative::words::{clause_after, clause_before};
 use crate::text::interrogative::words::{contains_any, is_clause_break, is_letter, starts_with_any};
+use crate::text::segment::falls_between_words;
 
 pub(super) const PAGE: Page = Page {
     code: "request",
@@ -97,6 +98,17 @@ const LEADS: &[&str] = &[
     "并请",
 ];
 
+/// Verbs that set something out in words. After `请` they set a task with whoever or whatever is named between: `请结合实际
+/// 分析…`, `请大家说说…`.
+const SETTING_OUT: &[&str] = &[
+    "说说", "谈谈", "讲讲", "聊聊", "解释", "说明", "分析", "评价", "论述", "论证", "阐述", "证明", "列举",
+    "描述", "概括", "回答", "推导", "计算", "比较", "举例", "简述", "简析", "指出", "作答", "评论", "讨论",
+    "探讨",
+];
+
+/// The longest that is named between `请` and such a verb, in characters.
+const NAMED_CHARS: usize = 14;
+
 /// Pleas that open a clause.
 const PLEAS: &[&str] = &[
     "求解",
@@ -150,6 +162,9 @@ fn opens_task(clause: &str, first: bool) -> bool {
     if begs || (starts_with_any(clause, PLEAS) && !clause.starts_with("你猜怎么")) {
         return true;
     }
+    if clause.strip_prefix('请').is_some_and(asks_to_set_out) {
+        return true;
+    }
     LEADS.iter().filter(|lead| first || !lead.is_empty()).any(|lead| {
         let Some(rest) = clause.strip_prefix(lead) else { return false };
         VERBS.iter().any(|verb| {
@@ -159,6 +174,22 @@ fn opens_task(clause: &str, first: bool) -> bool {
                 && (!lead.is_empty() || sets_task(verb))
                 && !task.starts_with(['是', '了', '师', '书'])
                 && task.chars().filter(|c| is_letter(*c)).count() > 2
+        })
+    })
+}
+
+/// Whether what follows `请` is a task: a verb of [`SETTING_OUT`] shortly after, and what it sets out.
+fn asks_to_set_out(rest: &str) -> bool {
+    let near = rest.char_indices().nth(NAMED_CHARS).map_or(rest, |(end, _)| &rest[..end]);
+    SETTING_OUT.iter().any(|verb| {
+        near.find(verb).is_some_and(|at| {
+            let (named, task) = (&rest[..at], &rest[at + verb.len()..]);
+            let after = task.chars().filter(|c| is_letter(*c)).count();
+            // `请对…作出评价`: what is set out stands before the verb.
+            let before = named.starts_with(['对', '就']) && named.chars().count() > 3;
+            !named.contains(['不', '别', '勿', '来', '我'])
+                && !falls_between_words(rest, at..at + verb.len())
+                && (after > 2 || before)
         })
     })
 }

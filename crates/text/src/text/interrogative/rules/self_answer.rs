@@ -13,6 +13,7 @@ use crate::text::interrogative::kind::Kind;
 use crate::text::interrogative::operator::Operator;
 use crate::text::interrogative::post::{Mark, Post, Sentence};
 use crate::text::interrogative::words::{contains_any, is_break, starts_with_any};
+use crate::text::segment::first_tag;
 
 pub(super) const PAGE: Page = Page {
     code: "self-answer",
@@ -69,6 +70,9 @@ const SHORT_TOPIC_CHARS: usize = 7;
 /// What a reason opens with where its subject is left out.
 const WHY_ANSWERS: &[&str] = &["怕", "为了", "以防", "免得", "省得"];
 
+/// Verbs by which a poster speaks of himself without a subject: `为什么…？想不通。`
+const OWN_VERBS: &[&str] = &["想", "看", "说", "求", "问", "搞", "弄", "感觉", "觉得", "希望", "反正", "难"];
+
 /// Who else answers.
 const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答曰", "回答:", "回答到"];
 
@@ -102,16 +106,27 @@ fn answers_yes_no(asked: &Sentence, answer: &str) -> bool {
         && (starts_with_any(answer, YES_OR_NO) || (answer.contains("不就") && answer.ends_with('了')))
 }
 
-/// `为什么…？怕黑。`: a predicate without subject can only speak of what the question spoke of.
+/// `为什么…？怕黑。`, `…？会头晕的。`: a predicate without subject can only speak of what the question spoke of.
 fn answers_why(asked: &Sentence, answer: &str) -> bool {
+    let predicate = || {
+        answer.ends_with('的')
+            && first_tag(answer).is_some_and(|tag| tag.starts_with('v'))
+            && !starts_with_any(answer, OWN_VERBS)
+    };
     asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Why)
-        && starts_with_any(answer, WHY_ANSWERS)
+        && (starts_with_any(answer, WHY_ANSWERS) || predicate())
 }
 
 /// `谁？小明。`: a phrase is asked for, marked as a question, and a short one follows that is not about the poster.
 fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     let text = post.narration(asked);
-    let answer = post.text[next.span.clone()].trim_matches(is_break);
+    let said = post.text[next.span.clone()].trim_matches(is_break);
+    // `钢琴，因为…`: the reason is no part of the phrase.
+    let (first, rest) = said.split_at(said.find(is_break).unwrap_or(said.len()));
+    let reasoned = starts_with_any(rest.trim_start_matches(is_break), REASONS);
+    let answer = if reasoned { first } else { said };
+    // `也太舒服了`: an adverb opens a remark, a phrase begins with what it names.
+    let remarks = first_tag(answer).is_some_and(|tag| tag == "d");
     let wants_phrase =
         asked.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase(&post.text[op.span.clone()]))
             || (text.ends_with('呢') && text.chars().count() <= SHORT_TOPIC_CHARS);
@@ -119,6 +134,7 @@ fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     asked.mark == Mark::Question
         && wants_phrase
         && !next.asks()
+        && !remarks
         && (names || (answer.chars().count() <= PHRASE_CHARS && !answer.contains(['我', '俺'])))
 }
 
