@@ -24,6 +24,11 @@ pub fn jieba() -> &'static Jieba {
     &JIEBA
 }
 
+/// Whether a word is in `forum.txt`, which tells more of it than the tag that jieba has for a word of its own.
+fn is_forum_word(word: &str) -> bool {
+    FORUM.lines().any(|line| line.split(' ').next() == Some(word))
+}
+
 /// The names of the forum and its people, longest first.
 pub(super) fn place_names() -> &'static [Vec<char>] {
     static NAMES: LazyLock<Vec<Vec<char>>> = LazyLock::new(|| {
@@ -79,7 +84,7 @@ pub(super) fn stands_apart(text: &str, span: Range<usize>) -> bool {
     words_around(text, &span).all(|word| {
         let over = |border: usize| word.span.start < border && border < word.span.end;
         let holds = word.span.start <= span.start && span.end <= word.span.end;
-        let names = word.tag.starts_with(['n', 'c', 'i']);
+        let names = word.tag.starts_with(['n', 'c', 'i']) || is_forum_word(&text[word.span.clone()]);
         if holds { word.span == span || !names } else { !over(span.start) && !over(span.end) }
     })
 }

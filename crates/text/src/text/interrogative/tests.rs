@@ -71,7 +71,7 @@ fn a_word_that_holds_a_question_word_asks_nothing() {
     check("哪吒闹海的时候月亮还没亮", false);
     check("我认为何老师该替月亮交电费", false);
     check("扫帚要参加爸爸去哪儿第三季", false);
-    check("哪里能替月亮交电费", true);
+    check("哪里可以替月亮交电费", true);
 }
 
 #[test]
