@@ -6,11 +6,11 @@
 //!   its hash; `blinding`: in which order.
 //! - [`answers`]: what somebody typed or clicked, read into checked values, and back.
 //! - [`votes`]: votes and the log that keeps them. [`beside`]: remarks on votes and edited guidelines.
-//! - [`assign`]: who votes on what; [`qualify`]: trials that say who may, with items whose answers are known (`gold`),
+//! - [`mod@assign`]: who votes on what; [`qualify`]: trials that say who may, with items whose answers are known (`gold`),
 //!   and [`grades`], how they went.
-//! - `resolve`: from the votes on an item to what holds of it; [`adjudicate`]: disputes and their decision;
+//! - `resolve`: from the votes on an item to what holds of it; [`mod@adjudicate`]: disputes and their decision;
 //!   [`carry`]: votes brought over to a text that reads otherwise since.
-//! - [`agreement`]: how far people agree; [`voted`] and [`status`]: what a step comes to, and how far it is.
+//! - [`mod@agreement`]: how far people agree; [`voted`] and [`mod@status`]: what a step comes to, and how far it is.
 //! - [`exchange`]: ballots out and votes back in, as sheets and for Label Studio.
 //! - [`decisions`]: what people overruled, record by record and pair by pair.
 

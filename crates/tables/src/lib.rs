@@ -14,7 +14,7 @@
 //! - `row`, `values`, `column`, `frame`: records as columns. A column is one value repeated until a row differs.
 //! - [`StageWriter`], [`Batch`], [`LedgerRecord`], [`TableWriter`]: outcomes become rows, ledger and links.
 //! - `part`, `chunk_cache`, `chunks`, `pages`, `edit`: a part's Parquet file; see below.
-//! - [`Filter`], [`select`], [`part_columns`], `places`: looking into a table without reading all of it.
+//! - [`Filter`], [`select`], [`part_columns()`], `places`: looking into a table without reading all of it.
 //!
 //! # Why Parquet files are put together here
 //!
