@@ -28,7 +28,8 @@ pub use prove::{Gap, Proof, prove};
 pub use published::{FoundPost, LetThrough, PublishedReport, published, published_page};
 pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
 pub use tables::{
-    Agreement, Category, ChoiceTables, Drawn, ErrorShare, GapBar, JokeTables, Length, Opponent, PuzzleKind,
-    PuzzleTables, QuestionTables, Reviewed, Tables, TextTables, TypeCount, tables,
+    Agreement, Category, ChoiceTables, Counted, DeclaredTables, Drawn, ErrorShare, Figure, GapBar,
+    JokeTables, Length, Opponent, PuzzleKind, PuzzleTables, QuestionTables, Reviewed, Tables, TextTables,
+    TypeCount, tables,
 };
 pub use whereabouts::{Ending, Whereabouts, whereabouts};

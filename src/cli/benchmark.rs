@@ -21,9 +21,10 @@ pub(super) fn benchmark(verb: &BenchmarkVerb, global: &Global) -> Result<Exit, F
         BenchmarkVerb::List => list(global)?,
         BenchmarkVerb::Show { name } => show(output::recipe(name)?, global)?,
         BenchmarkVerb::Check { name } => check(name.as_deref(), global)?,
-        BenchmarkVerb::Try { name, post, answer } => {
+        BenchmarkVerb::Try { name, post, answer, column } => {
             let config = output::load_or_default(global)?;
-            tried(&config, output::recipe(name)?, post, answer.as_deref(), global)?;
+            let post = given(post, answer.as_deref(), column)?;
+            tried(&config, output::recipe(name)?, post, global)?;
         }
     }
     Ok(Exit::Done)
@@ -100,6 +101,10 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
             "about": recipe.about,
             "from": origin(recipe.name, global),
             "steps": steps,
+            "settings": benchmark.own.declared.iter().map(|own| json!({
+                "key": format!("{}.{}", own.section, own.name), "default": own.default,
+                "expected": own.kind.expected(), "about": own.about,
+            })).collect::<Vec<_>>(),
             "prompts": benchmark.prompts.iter().map(|prompt| prompt.name).collect::<Vec<_>>(),
             "columns": benchmark.data.as_ref().map(columns).unwrap_or_default(),
             "compat": benchmark.data.iter().flat_map(|data| &data.compat).map(|c| c.file).collect::<Vec<_>>(),
@@ -110,6 +115,12 @@ fn show(recipe: &'static Recipe, global: &Global) -> Result<(), Failure> {
     for step in recipe.steps {
         let (kind, about) = does(step);
         let _ = writeln!(text, "{}", format!("  {:width$}  {kind:9}  {about}", step.name).trim_end());
+    }
+    if !benchmark.own.declared.is_empty() {
+        let _ = writeln!(text, "\nsettings of its own, under [recipe.{}.<table>]", recipe.name);
+    }
+    for own in &benchmark.own.declared {
+        let _ = writeln!(text, "  {}.{} = {}  {}", own.section, own.name, own.written, own.about);
     }
     if let Some(data) = &benchmark.data {
         let _ = writeln!(text, "\ncolumns of a release: {}", data.about);
@@ -144,24 +155,28 @@ fn check(name: Option<&str>, global: &Global) -> Result<(), Failure> {
     output::print(&text)
 }
 
-fn tried(
-    config: &Config,
-    recipe: &'static Recipe,
-    text: &str,
-    answer: Option<&str>,
-    global: &Global,
-) -> Result<(), Failure> {
-    let mut shown: Vec<Json> = Vec::new();
-    let prompts = draft::prompts(config)?;
-    let post = Post {
+/// The post that the flags describe.
+fn given(text: &str, answer: Option<&str>, columns: &[String]) -> Result<Post, Failure> {
+    let column = |given: &String| match given.split_once('=') {
+        Some((name, text)) => Ok((name.trim().to_owned(), text.to_owned())),
+        None => Err(Failure::usage(format!("--column {given}: expected NAME=TEXT"))),
+    };
+    let columns: Vec<(String, String)> = columns.iter().map(column).collect::<Result<_, _>>()?;
+    Ok(Post {
         id: "tried".into(),
         kind: if answer.is_some() { PostKind::Riddle } else { PostKind::Plain },
         text: Post::written(Some(text), answer),
         title: Some(text.into()),
         content: answer.map(str::to_owned),
         source: "tried".into(),
+        note: (!columns.is_empty()).then(|| stages::import::note_of(columns)),
         ..Post::default()
-    };
+    })
+}
+
+fn tried(config: &Config, recipe: &'static Recipe, post: Post, global: &Global) -> Result<(), Failure> {
+    let mut shown: Vec<Json> = Vec::new();
+    let prompts = draft::prompts(config)?;
     let seed = config.typed::<crate::config::sections::Options>(Some(recipe.name), "options").seed;
     let review: crate::config::sections::Review = config.typed(Some(recipe.name), "review");
     for step in recipe.steps {

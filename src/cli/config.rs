@@ -9,6 +9,7 @@ use super::output;
 use super::terminal::{HANG, Tone, tint};
 use crate::config::sections::SECTIONS;
 use crate::config::{Key, Section, reference, unknown};
+use riddlemill_benchmarks::setting::Setting;
 
 pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failure> {
     if let Some(topic) = &args.explain {
@@ -49,6 +50,9 @@ pub(super) fn config(args: &args::Config, global: &Global) -> Result<Exit, Failu
 /// What a table takes, or one key of it; of no table in particular, which there are. Needs no workspace.
 fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     let topic = topic.trim_matches(['[', ']']).trim();
+    if let Some(of_recipe) = topic.strip_prefix("recipe.") {
+        return explain_own(of_recipe, global);
+    }
     let tables: Vec<&Section> = SECTIONS.iter().chain(reference::TABLES).collect();
     if topic.is_empty() {
         if global.json {
@@ -56,7 +60,8 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
             output::json(&tables)?;
         } else {
             let line = |table: &&Section| format!("{:<12}{HANG}{}\n", table.name, table.doc);
-            let of_recipe = "What holds for one recipe only goes into [recipe.<name>.<table>].\n";
+            let of_recipe = "What holds for one recipe only goes into [recipe.<name>.<table>]; \
+                             --explain recipe.<name> says what its benchmark adds.\n";
             output::print(&(tables.iter().map(line).collect::<String>() + of_recipe))?;
         }
         return Ok(Exit::Done);
@@ -96,4 +101,47 @@ fn explain(topic: &str, global: &Global) -> Result<Exit, Failure> {
     }
     output::print(&text)?;
     Ok(Exit::Done)
+}
+
+/// The settings that a benchmark declares for itself: all of them, those of a table, or one.
+fn explain_own(topic: &str, global: &Global) -> Result<Exit, Failure> {
+    let mut parts = topic.splitn(3, '.');
+    let recipe = output::recipe(parts.next().unwrap_or_default())?;
+    let (section, name) = (parts.next(), parts.next());
+    let benchmark = riddlemill_benchmarks::find(recipe.name);
+    let declared = benchmark.map(|found| found.own.declared.as_slice()).unwrap_or_default();
+    let wanted = |own: &&Setting| {
+        section.is_none_or(|section| section == own.section) && name.is_none_or(|name| name == own.name)
+    };
+    let found: Vec<&Setting> = declared.iter().filter(wanted).collect();
+    if let (true, Some(section)) = (found.is_empty(), section) {
+        let asked = name.map_or_else(|| section.to_owned(), |name| format!("{section}.{name}"));
+        let known: Vec<String> =
+            declared.iter().flat_map(|own| [own.section.to_owned(), dotted(own)]).collect();
+        let what = format!("setting of {}'s own", recipe.name);
+        return Err(Failure::usage(unknown(&what, &asked, known.iter().map(String::as_str))));
+    }
+    if global.json {
+        let keys: Vec<_> = found
+            .iter()
+            .map(|own| json!({ "key": dotted(own), "about": own.about, "expected": own.kind.expected(), "default": own.default }))
+            .collect();
+        output::json(&json!({ "recipe": recipe.name, "keys": keys }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = match found.is_empty() {
+        true => format!("{} has no settings of its own\n", recipe.name),
+        false => format!("Settings of {} itself, under [recipe.{}.<table>].\n", recipe.name, recipe.name),
+    };
+    for own in found {
+        text.push_str(&format!("\n  {}\n", tint(Tone::Head, &dotted(own))));
+        let default = format!("{}; {} if left out", own.kind.expected(), own.written);
+        text.push_str(&format!("    {HANG}{}\n    {HANG}{default}\n", own.about));
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn dotted(own: &Setting) -> String {
+    format!("{}.{}", own.section, own.name)
 }

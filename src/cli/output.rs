@@ -32,8 +32,11 @@ pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
     let overrides = Overrides::new(global.set.iter().chain(more).cloned().collect());
     let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
-    match recipe::unknown_steps(&config) {
-        problems if problems.is_empty() => Ok(config),
+    match [recipe::unknown_steps(&config), recipe::unknown_columns(&config)].concat() {
+        problems if problems.is_empty() => {
+            recipe::give_settings(&config);
+            Ok(config)
+        }
         problems => Err(Problems(problems).into()),
     }
 }

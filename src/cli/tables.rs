@@ -1,8 +1,8 @@
 //! The tables and figures of the papers, below a recipe's funnel.
 
 use crate::audit::{
-    Agreement, ChoiceTables, JokeTables, PuzzleKind, PuzzleTables, QuestionTables, Reviewed, Tables,
-    TextTables,
+    Agreement, ChoiceTables, DeclaredTables, JokeTables, PuzzleKind, PuzzleTables, QuestionTables, Reviewed,
+    Tables, TextTables,
 };
 use crate::judges::{JudgePair, Measures};
 use crate::review::Voted;
@@ -16,7 +16,36 @@ pub(super) fn print(tables: &Tables) -> String {
         Tables::Texts(tables) => texts(tables),
         Tables::Jokes(tables) => jokes(tables),
         Tables::Puzzles(tables) => puzzles(tables),
+        Tables::Declared(tables) => declared(tables),
     }
+}
+
+/// What the columns of a declared set hold.
+fn declared(tables: &DeclaredTables) -> String {
+    let mut text = format!("  {} records at the end, {} of them items\n", tables.records, tables.items);
+    for counted in &tables.labels {
+        text.push_str(&format!("  {}\n", counted.column));
+        for (value, count) in &counted.values {
+            text.push_str(&format!("    {value:<30} {count:>6}\n"));
+        }
+    }
+    if !tables.figures.is_empty() {
+        text.push_str("  columns                               items      mean     least      most\n");
+    }
+    for figure in &tables.figures {
+        let name = match figure.characters {
+            true => format!("{}, characters", figure.column),
+            false => figure.column.to_owned(),
+        };
+        text.push_str(&format!(
+            "    {name:<32} {:>6} {:>9.2} {:>9} {:>9}\n",
+            figure.items, figure.mean, figure.least, figure.most
+        ));
+    }
+    if let Some(figures) = &tables.shortcuts {
+        text.push_str(&shortcuts(figures));
+    }
+    text + &reviews(&tables.reviews)
 }
 
 /// Tables 1 and 2 of RuozhiBench, and what became of the drafts.

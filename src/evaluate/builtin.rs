@@ -45,7 +45,7 @@ impl BuiltIn {
             Task::Classify => types().len(),
             Task::Select | Task::Solve => item.options()?.0.len(),
             Task::Declared(name) => match (&item.body, &task.declared()?.wants) {
-                (Body::Declared { posed }, Wants::Choice { .. }) => posed.get(name)?.options.len(),
+                (Body::Declared { posed, .. }, Wants::Choice { .. }) => posed.get(name)?.options.len(),
                 (_, Wants::Labels { codes, .. }) => codes.len(),
                 _ => return None,
             },

@@ -96,6 +96,8 @@ pub enum Body {
     Declared {
         /// What each task asks of it, by the task's name; a task that asks nothing of it is missing.
         posed: BTreeMap<&'static str, Posed>,
+        /// Its row, by which tables part the set.
+        row: Map<String, Json>,
     },
 }
 
@@ -196,7 +198,7 @@ impl Item {
                     posed
                         .extend(task.posed(&columns).map_err(|e| e.to_string())?.map(|one| (task.name, one)));
                 }
-                Body::Declared { posed }
+                Body::Declared { posed, row: row.clone() }
             }
         };
         // Three puzzles share their riddle.
@@ -224,7 +226,7 @@ impl Item {
             (Task::GoodFirst, _) => Some(ANSWERS[0].into()),
             (Task::BadFirst, _) => Some(ANSWERS[1].into()),
             (Task::Classify, Body::Text { kind, .. }) => kind.clone(),
-            (Task::Declared(name), Body::Declared { posed }) => Some(posed.get(name)?.gold.clone()),
+            (Task::Declared(name), Body::Declared { posed, .. }) => Some(posed.get(name)?.gold.clone()),
             (Task::Select | Task::Solve, _) => self.options().map(|(_, answer)| LETTERS[answer].to_string()),
             _ => None,
         }
@@ -245,7 +247,7 @@ impl Item {
                 *variant == Variant::Context && options.get(*answer).is_some_and(|answer| answer != NONE)
             }
             (Task::Classify, Body::Text { kind, .. }) => kind.is_some(),
-            (Task::Declared(name), Body::Declared { posed }) => posed.contains_key(name),
+            (Task::Declared(name), Body::Declared { posed, .. }) => posed.contains_key(name),
             _ => false,
         }
     }

@@ -143,7 +143,7 @@ fn values(item: &Item, task: Task, shots: &[&Item], form: Form) -> Map<String, J
             put("shots", shots.iter().filter_map(|shot| solved(shot, form)).collect());
         }
         Body::Joke { joke, .. } => put("joke", json!(joke)),
-        Body::Declared { posed } => {
+        Body::Declared { posed, .. } => {
             let values = posed.get(task.name()).into_iter().flat_map(|posed| &posed.values);
             values.for_each(|(name, value)| put(name, json!(value)));
         }

@@ -38,7 +38,7 @@ pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Opt
 fn declared(item: &Item, task: Task, text: &str) -> Result<String, Unreadable> {
     let none = || Unreadable::new("the task asks nothing of the item");
     let wants = &task.declared().ok_or_else(none)?.wants;
-    let Body::Declared { posed } = &item.body else { return Err(none()) };
+    let Body::Declared { posed, .. } = &item.body else { return Err(none()) };
     let posed = posed.get(task.name()).ok_or_else(none)?;
     match wants {
         Wants::Choice { .. } => {
@@ -83,7 +83,7 @@ pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>,
         }
         Task::Declared(name) => match (&item.body, task.declared().map(|task| &task.wants)) {
             (_, Some(Wants::Labels { codes, .. })) => codes.clone(),
-            (Body::Declared { posed }, _) => {
+            (Body::Declared { posed, .. }, _) => {
                 let options = posed.get(name).map_or(0, |posed| posed.options.len());
                 LETTERS.iter().take(options).copied().collect()
             }

@@ -9,6 +9,7 @@ use super::layout::Layout;
 use super::left_out;
 use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot, rows};
+use super::read_rows::JsonRow;
 use super::registry::Ordinals;
 use super::source::{CandidateSource, reader};
 use super::{data, folder, shortcuts};
@@ -119,6 +120,29 @@ pub(super) fn standing(place: &Path) -> Option<Candidate> {
             inside(place, file).and_then(|path| sha256(&path)).is_ok_and(|found| found == *sum)
         });
     whole.then_some(candidate)
+}
+
+/// The rows that a recipe's end gives, as its data/ would hold them; none where nothing is released of it.
+///
+/// # Errors
+/// [`RunError`] where a stage or the registry cannot be read.
+pub fn rows_json(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<JsonRow>, RunError> {
+    let end = CandidateSource::of(recipe);
+    let last = reader(workspace, recipe, end.number())?;
+    let numbers = allot(workspace, end, &last)?;
+    let mut found = Vec::new();
+    let mut line = Vec::new();
+    for layout in end.layouts(&last)?.iter().take(1) {
+        for batch in rows(end, &last, &numbers) {
+            for row in &batch? {
+                line.clear();
+                // Writing into a vector cannot fail, and what was written is JSON.
+                row.write_json(layout, &mut line).ok();
+                found.extend(serde_json::from_slice::<JsonRow>(&line).ok());
+            }
+        }
+    }
+    Ok(found)
 }
 
 impl Origin {

@@ -40,7 +40,7 @@ impl Seen {
         if let Some(groups) = seen.remove("groups") {
             declared(&mut seen, &groups);
         }
-        for (name, field) in &data.fields {
+        for (name, field) in data.fields.iter() {
             let value = field.value(&Given::from(seen.clone()))?;
             seen.insert((*name).to_owned(), value);
         }

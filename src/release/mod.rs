@@ -55,7 +55,7 @@ mod work;
 mod yank;
 
 pub use adopt::{Adopted, adopt};
-pub use candidate::{build, rows_sha256};
+pub use candidate::{build, rows_json, rows_sha256};
 pub use causes::{Causes, lost};
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};

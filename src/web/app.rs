@@ -110,7 +110,10 @@ impl App {
             let read = Config::load(root, &recipe::names(), &recipe::choices(), &self.overrides);
             known.0 = state;
             match read {
-                Ok(config) => (known.1, known.2) = (Arc::new(config), None),
+                Ok(config) => {
+                    recipe::give_settings(&config);
+                    (known.1, known.2) = (Arc::new(config), None);
+                }
                 Err(problems) => known.2 = Some(problems.to_string()),
             }
         }

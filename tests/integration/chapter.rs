@@ -27,45 +27,86 @@ pub fn blocks(chapter: &str) -> Vec<Result<Block<'_>, &str>> {
     parts
 }
 
-/// Fills somebody's sheet in: every riddle is fair.
-fn vote(ws: &Workspace, who: &str) {
-    let sheet = format!("twisters/ballots/brain-twisters.fair.{who}.jsonl");
-    ws.write(&sheet, ws.read(&sheet).replace("\"fair\":\"\"", "\"fair\":\"yes\""));
+/// Fills somebody's sheet of a step in, as the chapter says.
+fn vote(ws: &Workspace, step: &str, who: &str) {
+    let sheet = format!("twisters/ballots/brain-twisters.{step}.{who}.jsonl");
+    let answers: &[(&str, &str)] = match step {
+        "fair" => &[("fair", "yes")],
+        "more" => &[("wrong_4", "A shoe."), ("wrong_5", "A ghost.")],
+        _ => &[("wrong", "1; 2; 4"), ("verdict", "accept")],
+    };
+    let filled = answers.iter().fold(ws.read(&sheet), |sheet, (field, answer)| {
+        sheet.replace(&format!("\"{field}\":\"\""), &format!("\"{field}\":\"{answer}\""))
+    });
+    ws.write(&sheet, filled);
 }
 
-/// Calls a command of the chapter, in the workspace that its first one makes.
+/// Calls a command of the chapter, in the workspace that its first one makes. Who else votes does as the one who is shown.
 fn call(ws: &Workspace, command: &str) -> String {
     let command = command.strip_prefix("riddlemill ").unwrap();
-    if command.starts_with("review import") {
-        vote(ws, "annotator-1");
+    let sheet = command.strip_prefix("review import ").and_then(|rest| {
+        let (step, sheet) = rest.split_once(' ')?;
+        Some((step, sheet.strip_suffix(".jsonl")?.rsplit_once('.')?.1))
+    });
+    if let Some((step, who)) = sheet {
+        vote(ws, step, who);
     }
     let folder = if command.starts_with("init") { "." } else { "twisters" };
     let said = ws.shell(&format!("cd {folder} && \"$0\" {command} 2>&1"));
     assert!([0, 3].contains(&said.code), "{command}: {} {}", said.out, said.err);
-    if command.starts_with("review import") {
-        for who in ["annotator-2", "annotator-3"] {
-            ws.shell(&format!(
-                "cd twisters && \"$0\" review export fair --annotator {who} --format jsonl --out ballots"
-            ))
-            .expect(0);
-            vote(ws, who);
-            ws.shell(&format!(
-                "cd twisters && \"$0\" review import fair ballots/brain-twisters.fair.{who}.jsonl"
-            ))
-            .expect(0);
+    let others = ["annotator-2", "annotator-3"];
+    for (step, who) in
+        sheet.iter().filter(|(step, _)| *step != "best").flat_map(|(step, _)| others.map(|who| (step, who)))
+    {
+        let export = format!("review export {step} --annotator {who} --format jsonl --out ballots");
+        ws.shell(&format!("cd twisters && \"$0\" {export}")).expect(0);
+        if !ws.exists(&format!("twisters/ballots/brain-twisters.{step}.{who}.jsonl")) {
+            continue;
         }
+        vote(ws, step, who);
+        ws.shell(&format!(
+            "cd twisters && \"$0\" review import {step} ballots/brain-twisters.{step}.{who}.jsonl"
+        ))
+        .expect(0);
     }
     said.out
 }
 
+/// Writes what a block says into its file: behind what is there, or in the place of the steps or the columns.
+fn put(ws: &Workspace, file: &str, block: &str) {
+    let before = if ws.exists(file) { ws.read(file) } else { String::new() };
+    let text = if block.starts_with("steps = ") && before.contains("\nsteps = ") {
+        let lines =
+            before.lines().map(|line| if line.starts_with("steps = ") { block.trim_end() } else { line });
+        lines.map(|line| format!("{line}\n")).collect()
+    } else {
+        let mut in_data = false;
+        let kept = before.lines().filter(|line| {
+            if line.starts_with('[') {
+                in_data = line.starts_with("[data") && block.starts_with("[data]");
+            }
+            !in_data
+        });
+        kept.map(|line| format!("{line}\n")).collect::<String>() + "\n" + block
+    };
+    ws.write(file, text);
+}
+
 #[test]
 fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/own-benchmark.md");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("docs/own-benchmark.md");
     let chapter = fs::read_to_string(&path).unwrap();
-    let (typed, rest) = chapter.split_once("## 4. ").unwrap();
+    let (typed, rest) = chapter.split_once("## 7. ").unwrap();
     let ws = Workspace::folder();
-    let files = ["pipeline.toml", "benchmark.toml", "ballots.toml", "benchmark.toml"];
-    let mut files = files.into_iter();
+    let (benchmark, ballots, pipeline) = ("benchmark.toml", "ballots.toml", "pipeline.toml");
+    let mut tables = [
+        pipeline, benchmark, ballots, benchmark, benchmark, ballots, benchmark, benchmark, pipeline,
+        benchmark, benchmark,
+    ]
+    .into_iter();
+    let mut prompts = ["ideas", "choose"].into_iter();
+    let folder = "twisters/benchmarks/brain-twisters";
     let mut told = String::new();
     for part in blocks(typed) {
         let block = match part {
@@ -78,13 +119,12 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
         let mut said = String::new();
         match block.language {
             "csv" => ws.write("twisters/raw/dumps/riddles.csv", block.text),
-            "toml" => {
-                let name = files.next().unwrap();
-                let folder = if name == "pipeline.toml" { "" } else { "benchmarks/brain-twisters/" };
-                let file = format!("twisters/{folder}{name}");
-                let before = if ws.exists(&file) { ws.read(&file) + "\n" } else { String::new() };
-                ws.write(&file, before + block.text);
-            }
+            "json" => ws.write("twisters/raw/sample/replies.jsonl", block.text),
+            "jinja" => ws.write(&format!("{folder}/prompts/{}.jinja", prompts.next().unwrap()), block.text),
+            "toml" => match tables.next().unwrap() {
+                "pipeline.toml" => put(&ws, "twisters/pipeline.toml", block.text),
+                name => put(&ws, &format!("{folder}/{name}"), block.text),
+            },
             "console" => {
                 for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
                     said += &format!("$ {line}\n{}", call(&ws, line));
@@ -95,9 +135,15 @@ fn the_chapter_on_benchmarks_of_ones_own_says_what_happens() {
         let text = if block.language == "console" { &said } else { block.text };
         told += &format!("```{}\n{text}```", block.language);
     }
-    assert_eq!(files.next(), None);
+    assert_eq!((tables.next(), prompts.next()), (None, None));
+    // What it builds is the example, but for the words in Chinese.
+    let shown = |workspace: &str| {
+        let said = ws.shell(&format!("\"$0\" -C {workspace} benchmark show brain-twisters --json")).expect(0);
+        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()
+    };
+    assert_eq!(shown("twisters"), shown(&format!("\"{}\"", root.join("examples/brain-twisters").display())));
     if std::env::var_os("RIDDLEMILL_BLESS").is_some() {
-        fs::write(&path, format!("{told}## 4. {rest}")).unwrap();
+        fs::write(&path, format!("{told}## 7. {rest}")).unwrap();
         return;
     }
     assert_eq!(told, typed);

@@ -1,5 +1,7 @@
 //! `ballots.toml`: what people are asked.
 
+use std::sync::Arc;
+
 use riddlemill_text::record::Reason;
 
 use crate::ballot::{
@@ -10,6 +12,7 @@ pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
 use crate::reader::{Keys, Problems, read};
 use crate::scope::group;
+use crate::setting::Given;
 
 /// The ballots of a benchmark.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,8 @@ pub struct Ballots {
     pub steps: Vec<Step>,
     /// Shared options.
     pub lists: Lists,
+    /// What the workspace gives to the benchmark's own settings.
+    pub(crate) given: Arc<Given>,
 }
 
 /// Reads the ballots of a benchmark.
@@ -28,12 +33,22 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
     read(file, text, |keys| {
         let lists = keys.lists("list", choice);
         let every = keys.table("every", |keys| common(keys, &Common::default())).unwrap_or_default();
-        let language = expression::language(lists.clone());
+        let given = Arc::default();
+        let language = expression::language(lists.clone(), &given);
         let steps = keys.each("ballot", |name, keys| Step {
             drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
             asked: Some(asked(language, file, name, keys)),
             ..ballot(benchmark, name, &every, &lists, keys)
         });
+        for step in &steps {
+            if let Some(ballot) = step.not_by
+                && !steps.iter().any(|other| other.name == ballot)
+            {
+                let known = steps.iter().map(|step| step.name);
+                let what = riddlemill_text::hint::unknown("ballot", ballot, known);
+                keys.problem("ballot", format!("{}: not_by: {what}", step.name));
+            }
+        }
         for (name, (step, drop)) in steps.iter().filter_map(|step| Some((step.name, (step, step.drop?)))) {
             let fields = || step.fields.iter().map(|field| field.name);
             for problem in
@@ -42,7 +57,7 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
                 keys.problem("ballot", format!("{name}: {problem}"));
             }
         }
-        Ballots { steps, lists }
+        Ballots { steps, lists, given }
     })
 }
 

@@ -1,10 +1,11 @@
 //! `benchmark.toml`: what a benchmark is, and how it is built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::ballot::Label;
 use crate::ballots::{self, Ballots};
-use crate::data::{self, Data, Number};
+use crate::data::{self, Data, Fields, Number};
 use crate::declares::{self, Tables};
 use crate::draft::{Draft, Marked, Options, Place};
 use crate::expression::{self, Expression};
@@ -12,6 +13,7 @@ use crate::paper::{self, Cited, Paper};
 use crate::published::{self, Published};
 use crate::reader::{Keys, Problem, Problems, read};
 use crate::records;
+use crate::setting::{self, Setting, Settings};
 
 /// A benchmark as its folder declares it.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct Benchmark {
     pub renamed: Vec<(&'static str, &'static str)>,
     /// What its paper decides otherwise than the defaults: `section.key` and TOML.
     pub settings: Vec<(&'static str, &'static str)>,
+    /// Settings of its own.
+    pub own: Settings,
     /// What its paper decides otherwise than it does, under `run.profile = "paper"`: `section.key` and TOML.
     pub profile: Vec<(&'static str, &'static str)>,
     /// Its prompts, in the order of the steps that ask them.
@@ -38,6 +42,8 @@ pub struct Benchmark {
     pub ballots: Ballots,
     /// Which published set it rebuilds.
     pub paper: Paper,
+    /// Names for expressions over its records.
+    fields: Fields,
     /// What is released of its records.
     pub data: Option<Data>,
     /// How rows of its published files become records.
@@ -48,6 +54,8 @@ pub struct Benchmark {
     pub options: Vec<Options>,
     /// What models are asked of what is released.
     pub tasks: Vec<crate::task::Task>,
+    /// Which figures of their answers stand side by side; one table of all tasks where nothing is said.
+    pub evaluation: Vec<crate::table::Table>,
     /// Which texts of its groups are marked.
     pub marked: Vec<Marked>,
     /// What its files say of each step and ballot.
@@ -108,7 +116,7 @@ pub struct Prompt {
 impl Benchmark {
     /// Names for expressions over a record.
     pub fn fields(&self) -> &[(&'static str, Expression)] {
-        self.data.as_ref().map(|data| data.fields.as_slice()).unwrap_or_default()
+        &self.fields
     }
 
     /// The benchmark whose import its records come from: itself, or the one that it goes on from.
@@ -142,28 +150,72 @@ impl Benchmark {
             }
         };
         tell("benchmark.toml", format!("step.{}", step.name));
-        let mut asked: Vec<&Expression> = Vec::new();
         if let Kind::Ballot(name) = step.kind {
             tell("ballots.toml", format!("ballot.{name}"));
-            asked.extend(
-                self.ballot(name)
-                    .and_then(|ballot| ballot.asked)
-                    .into_iter()
-                    .flat_map(|asked| asked.expressions().chain(asked.decided())),
-            );
         }
-        asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::expressions));
-        asked.extend(
-            self.options
-                .iter()
-                .filter(|o| o.name == step.name)
-                .flat_map(|options| [&options.right, &options.wrong]),
-        );
-        let fields = declares::reached(asked.into_iter(), self.fields());
+        let fields = declares::reached(self.expressions(step).into_iter(), self.fields());
+        let line = |(name, field): &(&str, &Expression)| format!("{name} = {}", field.source());
+        let fields = fields.iter().map(line).collect::<Vec<_>>().join("\n");
         if !fields.is_empty() {
             declared.insert("benchmark.toml [fields]".into(), declares::hash(&fields));
         }
         declared
+    }
+
+    /// What a step asks of its records.
+    fn expressions(&self, step: &Step) -> Vec<&Expression> {
+        let mut asked: Vec<&Expression> = Vec::new();
+        if let Kind::Ballot(name) = step.kind {
+            let ballot = self.ballot(name);
+            let of_ballot = ballot.and_then(|ballot| ballot.asked).into_iter();
+            asked.extend(of_ballot.flat_map(|asked| asked.expressions().chain(asked.decided())));
+        }
+        asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::expressions));
+        let options = self.options.iter().filter(|options| options.name == step.name);
+        asked.extend(options.flat_map(|options| [&options.right, &options.wrong]));
+        asked
+    }
+
+    /// The further columns of a table source that its records are asked for, each with the place of who asks.
+    pub fn asked_columns(&self) -> Vec<(String, String)> {
+        let steps = self.steps.iter().flat_map(|step| self.expressions(step));
+        let data = self.data.iter().flat_map(|data| {
+            let columns = data.columns.iter().chain(&data.sometimes).map(|column| &column.is);
+            columns.chain(&data.when)
+        });
+        let fields = self.fields.iter().map(|(_, field)| field);
+        let column = |path: String| Some(path.strip_prefix("table.")?.split('.').next()?.to_owned());
+        let of = |asked: &Expression| {
+            let place = asked.place().to_owned();
+            asked.paths().into_iter().filter_map(column).map(|name| (name, place.clone())).collect::<Vec<_>>()
+        };
+        let mut found: Vec<(String, String)> = steps.chain(data).chain(fields).flat_map(of).collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// The settings of its own that decide a step's rows.
+    pub fn own_settings(&self, step: &Step) -> Vec<&Setting> {
+        let mut asked = self.expressions(step);
+        let fields = declares::reached(asked.iter().copied(), self.fields());
+        asked.extend(fields.into_iter().map(|(_, field)| field));
+        if let Kind::Ballot(name) = step.kind
+            && let Some(drop) = self.ballot(name).and_then(|ballot| ballot.drop)
+        {
+            asked.extend([&drop.when, &drop.because]);
+        }
+        let draft = self.drafts.iter().filter(|draft| draft.name == step.name);
+        asked.extend(draft.flat_map(|draft| &draft.gives).map(|(_, value)| value));
+        let named: BTreeSet<String> = asked.into_iter().flat_map(Expression::settings).collect();
+        let of_it = |setting: &&Setting| {
+            named.iter().any(|name| {
+                let (section, key) = name.split_once('.').unwrap_or((name, ""));
+                section == setting.section
+                    && [setting.name, ""].contains(&key.split('.').next().unwrap_or(""))
+            })
+        };
+        self.own.declared.iter().filter(of_it).collect()
     }
 
     /// The hash of what the folder says of published rows; `None` where it says nothing.
@@ -307,8 +359,10 @@ fn benchmark(
     for (other, _) in inputs(keys).iter().filter_map(|input| input.split_once('/')) {
         lists.extend(asked.get(other).into_iter().flat_map(|other| other.lists.clone()));
     }
-    let language = expression::language(lists.clone());
-    let names: Vec<&'static str> = keys.texts("prompts").unwrap_or_default();
+    let given = ballots.map(|ballots| Arc::clone(&ballots.given)).unwrap_or_default();
+    let language = expression::language(lists.clone(), &given);
+    let own = setting::read(given, keys);
+    let names = prompt_names(templates, keys);
     let at = Place {
         benchmark: name,
         name: "",
@@ -319,12 +373,14 @@ fn benchmark(
     };
     let mut told = StepTables::default();
     let steps = steps(ballots, &at, keys, &mut told);
-    let mut data = data::read(language, place, keys);
+    let fields = data::fields(language, place, keys);
+    let mut data = data::read(language, place, &fields, keys);
     let published = published::read(language, place, keys);
     if let (Some(data), Some(_)) = (&mut data, &published) {
         data.sometimes.extend(data::published_column(language, place));
     }
     let tasks = crate::task::read(name, at.prompts_of, &names, &lists, language, data.as_ref(), keys);
+    let evaluation = crate::table::read(language, data.as_ref(), &tasks, keys);
     let StepTables { drafts, options, marked } = told;
     if let Some(kind) = keys.text("records").filter(|kind| records::columns(kind).is_none()) {
         keys.problem("records", riddlemill_text::hint::unknown("kind of records", kind, records::names()));
@@ -334,6 +390,7 @@ fn benchmark(
         options,
         marked,
         tasks,
+        evaluation,
         tables: Tables::new(),
         declared: String::new(),
         files: Vec::new(),
@@ -345,9 +402,11 @@ fn benchmark(
         steps,
         renamed: keys.table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),
+        own,
         profile: profile.concat(),
         prompts: prompts(name, templates, keys),
         ballots: ballots.cloned().unwrap_or_default(),
+        fields,
         data,
         published,
         paper,
@@ -356,10 +415,16 @@ fn benchmark(
     (benchmark, like)
 }
 
+/// The names in `prompts`, or of all files where it is left out.
+fn prompt_names(templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<&'static str> {
+    let files = || templates.iter().map(|(file, _)| crate::reader::keep(file)).collect();
+    keys.texts("prompts").unwrap_or_else(files)
+}
+
 /// The prompts by the names in `prompts`: each has its file, and each file its name.
 fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<Prompt> {
     let of = keys.text("prompts_of").unwrap_or(name);
-    let names = keys.texts("prompts").unwrap_or_default();
+    let names = prompt_names(templates, keys);
     for (file, _) in templates.iter().filter(|(file, _)| !names.contains(file)) {
         keys.problem("prompts", format!("prompts/{file}.jinja is not named in `prompts`"));
     }

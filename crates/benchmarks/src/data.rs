@@ -7,6 +7,9 @@ use minijinja::value::Value;
 use crate::expression::{Expression, Language, Trouble};
 use crate::reader::Keys;
 
+/// Names for expressions over a record, in order; each may use those before it.
+pub type Fields = Arc<Vec<(&'static str, Expression)>>;
+
 /// What a benchmark releases.
 #[derive(Debug)]
 pub struct Data {
@@ -16,8 +19,8 @@ pub struct Data {
     pub columns: Vec<Column>,
     /// Columns that stand only where a row has them: a column that is null everywhere is of no use to anybody.
     pub sometimes: Vec<Column>,
-    /// Names for expressions over a record, in order; each may use those before it.
-    pub fields: Vec<(&'static str, Expression)>,
+    /// Names for expressions over a record: the benchmark's.
+    pub fields: Fields,
     /// A record of which this does not hold is no item.
     pub when: Option<Expression>,
     /// What the row's standing follows from; empty where the record says it itself.
@@ -214,13 +217,18 @@ impl Data {
     }
 }
 
-/// Reads the tables from the root of a benchmark.toml; `None` where nothing is declared.
-pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Data> {
-    let over = |keys: &Keys<'_>, key: &str| expression(language, file, keys, key);
-    let fields = |keys: &Keys<'_>| -> Vec<_> {
-        keys.names().into_iter().filter_map(|name| Some((name, over(keys, name)?))).collect()
+/// `[fields]` from the root of a benchmark.toml.
+pub(crate) fn fields(language: Language, file: &str, keys: &Keys<'_>) -> Fields {
+    let each = |keys: &Keys<'_>| -> Vec<_> {
+        let named = |name: &'static str| Some((name, expression(language, file, keys, name)?));
+        keys.names().into_iter().filter_map(named).collect()
     };
-    let fields = keys.table("fields", fields).unwrap_or_default();
+    Arc::new(keys.table("fields", each).unwrap_or_default())
+}
+
+/// Reads the tables from the root of a benchmark.toml; `None` where nothing is declared.
+pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<'_>) -> Option<Data> {
+    let over = |keys: &Keys<'_>, key: &str| expression(language, file, keys, key);
     let check = |keys: &Keys<'_>| {
         let (holds, says) = (needed(language, file, keys, "holds"), says(language, file, keys));
         Some(Check { holds: holds?, says: says? })
@@ -231,7 +239,7 @@ pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Da
             about: keys.needed("about"),
             columns,
             sometimes,
-            fields: Vec::new(),
+            fields: Arc::clone(fields),
             when: over(keys, "when"),
             rests_on: rests_on(language, file, keys),
             labels: keys.texts("labels").unwrap_or_default(),
@@ -244,7 +252,6 @@ pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Option<Da
         known(&data, keys);
         data
     })?;
-    data.fields = fields;
     let mut back = Vec::new();
     let mut read: Vec<Compat> = Vec::new();
     keys.tables("compat", |keys| {

@@ -33,21 +33,21 @@ pub(crate) fn hash(text: &str) -> String {
     hex::encode(&Sha1::digest(text.as_bytes())[..8])
 }
 
-/// What expressions reach of `[fields]`, one a line.
-pub(crate) fn reached<'e>(
+/// What expressions reach of `[fields]`, the last first.
+pub(crate) fn reached<'e, 'f>(
     expressions: impl Iterator<Item = &'e Expression>,
-    fields: &[(&'static str, Expression)],
-) -> String {
+    fields: &'f [(&'static str, Expression)],
+) -> Vec<(&'static str, &'f Expression)> {
     let mut asked: std::collections::BTreeSet<String> =
         expressions.flat_map(Expression::names).cloned().collect();
-    let mut lines = Vec::new();
+    let mut reached = Vec::new();
     for (name, field) in fields.iter().rev() {
         if asked.contains(*name) {
             asked.extend(field.names().iter().cloned());
-            lines.push(format!("{name} = {}", field.source()));
+            reached.push((*name, field));
         }
     }
-    lines.join("\n")
+    reached
 }
 
 fn of_item(item: &Item) -> String {

@@ -84,8 +84,8 @@ pub struct Marked {
     pub name: &'static str,
     /// Groups and their fields, `riddle.question`.
     pub texts: Vec<(&'static str, &'static str)>,
-    /// Whether they are in English.
-    pub english: bool,
+    /// Whether they are in English; where nothing is said, the language of the recipe's posts is theirs.
+    pub english: Option<bool>,
 }
 
 /// A declaration is the same where it is the one of a benchmark's step; there are no two.
@@ -292,7 +292,7 @@ impl Place<'_> {
             }
             parts
         };
-        let english = keys.one_of("language", &[("en", true), ("zh", false)]).unwrap_or(false);
+        let english = keys.one_of("language", &[("en", true), ("zh", false)]);
         Marked {
             benchmark: self.benchmark,
             name: self.name,

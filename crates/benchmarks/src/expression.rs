@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use minijinja::value::{Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Expression as Compiled, UndefinedBehavior};
@@ -13,6 +14,7 @@ use riddlemill_text::text::{interrogative, normalise};
 use sha1::{Digest, Sha1};
 
 use crate::choice::{Choice, Lists};
+use crate::setting::{self, Given};
 use crate::value::{listed, texts};
 
 /// What expressions of one benchmark may use.
@@ -131,9 +133,15 @@ impl Expression {
         self.form.names(self.source, true)
     }
 
-    /// Whether a name is that of a function.
+    /// Whether a name is that of a function, or of the settings.
     pub(crate) fn calls(&self, name: &str) -> bool {
-        FUNCTIONS.contains(&name)
+        FUNCTIONS.contains(&name) || name == setting::NAME
+    }
+
+    /// The settings that it names, `SECTION.KEY` each.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = String> {
+        let of = |path: String| path.strip_prefix(setting::NAME)?.strip_prefix('.').map(str::to_owned);
+        self.paths().into_iter().filter_map(of)
     }
 
     /// Where it stands.
@@ -153,9 +161,9 @@ impl Expression {
         known: impl Iterator<Item = &'k str> + Clone,
     ) -> Option<String> {
         let names = self.names();
-        let strange = names.iter().find(|name| {
-            !FUNCTIONS.contains(&name.as_str()) && !known.clone().any(|known| known == name.as_str())
-        })?;
+        let strange = names
+            .iter()
+            .find(|name| !self.calls(name) && !known.clone().any(|known| known == name.as_str()))?;
         Some(riddlemill_text::hint::unknown(what, strange, known))
     }
 }
@@ -179,11 +187,12 @@ pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
 
 /// The language of a benchmark with these lists of options. It lives as long as the program, as what is written in it
 /// does.
-pub(crate) fn language(lists: Lists) -> Language {
+pub(crate) fn language(lists: Lists, settings: &Arc<Given>) -> Language {
     let mut language = Environment::new();
     language.set_undefined_behavior(UndefinedBehavior::Chainable);
     // A template gives a text as it stands, no page.
     language.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    language.add_global(setting::NAME, Value::from_dyn_object(Arc::clone(settings)));
     language.add_filter("sha1", |text: &str| hex::encode(Sha1::digest(text.as_bytes())));
     language.add_filter("letter", letter);
     language.add_filter("at", |place: usize, list: Value| list.get_item_by_index(place));

@@ -14,6 +14,8 @@ const POST: [&str; 13] = [
     "kind", "text", "title", "content", "time", "score", "number", "note", "source", "file", "position",
     "licence", "author",
 ];
+/// Names that no step, ballot or field of a benchmark may have.
+const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "standing", "this"];
 /// What a ballot leaves beside its fields.
 const DECIDED: [&str; 7] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "flags"];
 
@@ -28,14 +30,44 @@ fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
     let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let of = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     known.insert("post".into(), of(&POST));
-    for name in ["id", "text"] {
+    // What further columns a table has the workspace says.
+    for name in ["id", "text", "table"] {
         known.insert(name.into(), Vec::new());
     }
     for (name, _) in benchmark.fields() {
         known.insert((*name).into(), Vec::new());
     }
     let mut problems = Vec::new();
+    let file = format!("{}/benchmark.toml", benchmark.name);
+    let groups = benchmark.steps.iter().map(|step| step.name.strip_prefix("review:").unwrap_or(step.name));
+    let names = groups.map(group).chain(benchmark.fields().iter().map(|(name, _)| (*name).to_owned()));
+    for name in names.filter(|name| TAKEN.contains(&name.as_str())) {
+        let what = format!("the name {name:?} is taken: every record has it");
+        problems.push(Problem { place: file.clone(), what });
+    }
+    let rests = benchmark.data.iter().flat_map(|data| &data.rests_on).map(|rests| rests.ballot);
+    for ballot in rests.filter(|ballot| benchmark.ballot(ballot).is_none()) {
+        let known = benchmark.ballots.steps.iter().map(|ballot| ballot.name);
+        let what = format!("rests_on: {}", unknown("ballot", ballot, known));
+        problems.push(Problem { place: format!("{file} [data]"), what });
+    }
+    let settings: BTreeMap<&str, Vec<&str>> =
+        benchmark.own.declared.iter().fold(BTreeMap::new(), |mut all, own| {
+            all.entry(own.section).or_insert_with(Vec::new).push(own.name);
+            all
+        });
     let mut check = |known: &BTreeMap<String, Vec<String>>, expression: &Expression| {
+        for name in expression.settings() {
+            let (section, key) = name.split_once('.').unwrap_or((&name, ""));
+            let what = match settings.get(section) {
+                None => unknown("table of [setting]", section, settings.keys().copied()),
+                Some(keys) if !key.is_empty() && !keys.contains(&key) => {
+                    unknown(&format!("key of [setting.{section}]"), key, keys.iter().copied())
+                }
+                Some(_) => continue,
+            };
+            problems.push(Problem { place: expression.place().to_owned(), what });
+        }
         for path in expression.paths() {
             let mut parts = path.split('.');
             let (first, second) = (parts.next().unwrap_or_default(), parts.next());
@@ -85,15 +117,25 @@ fn unknown_names(benchmark: &Benchmark) -> Vec<Problem> {
             _ => {}
         }
     }
+    for (_, field) in benchmark.fields() {
+        check(&known, field);
+    }
     if let Some(data) = &benchmark.data {
         for name in ["number", "standing", "source_kind", "source_id"] {
             known.insert(name.into(), Vec::new());
         }
-        for (_, field) in &data.fields {
-            check(&known, field);
-        }
         let columns = data.columns.iter().chain(&data.sometimes).map(|column| &column.is);
-        columns.chain(&data.when).for_each(|e| check(&known, e));
+        let released: Vec<&Expression> = columns.chain(&data.when).collect();
+        released.iter().for_each(|e| check(&known, e));
+        // A release is given back as it was, whatever the settings are by then.
+        let fields = crate::declares::reached(released.iter().copied(), benchmark.fields());
+        for expression in released.into_iter().chain(fields.into_iter().map(|(_, field)| field)) {
+            if expression.settings().next().is_some() {
+                let what =
+                    "what is released follows from the record alone: let a step leave what a setting decides";
+                problems.push(Problem { place: expression.place().to_owned(), what: what.to_owned() });
+            }
+        }
     }
     problems
 }

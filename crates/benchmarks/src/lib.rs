@@ -11,7 +11,8 @@
 //! - [`expression`]: what is computed over a record or a row, `value`: as a text or a list of them; [`data`]: what is released, and the published form of it.
 //! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it; `records`: those with columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
-//! - [`task`]: what models are asked of a released set.
+//! - [`setting`]: settings of a benchmark's own.
+//! - [`task`]: what models are asked of a released set; [`table`]: which figures of their answers stand side by side.
 //! - [`benchmark`]: a folder. `own`: those of a workspace.
 //! - Here: the benchmarks that are built in.
 
@@ -35,7 +36,9 @@ pub mod published;
 pub mod reader;
 mod records;
 pub mod scope;
+pub mod setting;
 mod shown;
+pub mod table;
 pub mod task;
 mod value;
 

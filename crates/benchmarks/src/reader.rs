@@ -92,6 +92,19 @@ impl Keys<'_> {
         self.value(key, "a share from 0.0 to 1.0", share)
     }
 
+    /// A number, whole or not.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+        self.value(key, "a number", number)
+    }
+
+    /// A plain value, and the same as TOML writes it.
+    pub fn json(&self, key: &str) -> Option<(serde_json::Value, &'static str)> {
+        let plain =
+            |value: &Value| Some((json(value)?, keep(value.clone().decorated("", "").to_string().trim())));
+        self.value(key, "a text, a number, true or false, or a list of texts", plain)
+    }
+
     /// Yes or no.
     pub fn flag(&self, key: &str) -> Option<bool> {
         self.value(key, "true or false", Value::as_bool)
@@ -298,6 +311,18 @@ impl Keys<'_> {
             self.reader.problem(span, format!("unknown key {name:?}{hint}"));
         }
     }
+}
+
+/// A plain value as JSON.
+fn json(value: &Value) -> Option<serde_json::Value> {
+    Some(match value {
+        Value::String(text) => text.value().clone().into(),
+        Value::Integer(n) => (*n.value()).into(),
+        Value::Float(x) => serde_json::Number::from_f64(*x.value())?.into(),
+        Value::Boolean(flag) => (*flag.value()).into(),
+        Value::Array(list) => list.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
+        _ => return None,
+    })
 }
 
 /// A text for as long as the program runs.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::config::sections::SECTIONS;
-use crate::config::{Config, Kind, PAPER, Problem, Problems, Source, reference, unknown, value_json};
+use crate::config::{Config, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown, value_json};
 use crate::stages::{Review, Rows, Stage};
 use riddlemill_benchmarks::{Benchmark, Paper};
 
@@ -52,10 +52,12 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
     let mut problems = Vec::new();
     for benchmark in riddlemill_benchmarks::all() {
         problems.extend(choices_of(benchmark));
+        problems.extend(shadowed(benchmark));
         if Stage::has_records_of_its_own(benchmark) {
             continue;
         }
         problems.extend(benchmark.unknown_names());
+        problems.extend(prompts_of(benchmark));
         for step in benchmark.steps.iter().filter(|step| Stage::declared(benchmark, step).is_none()) {
             let what = crate::stages::lacking(step)
                 .unwrap_or_else(|| format!("nothing makes the step {:?}", step.name));
@@ -64,6 +66,64 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+}
+
+/// What is wrong with a benchmark's prompts: what they ask for and are not given, and texts that are sent as they stand.
+fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for prompt in &benchmark.prompts {
+        let file = prompt.name.split_once('/').map_or(prompt.name, |(_, name)| name);
+        let mut problem = |place: String, what: String| problems.push(Problem { place, what });
+        let place = format!("{}/prompts/{file}.jinja", benchmark.name);
+        let examined = match riddlemill_llm::prompt::examine(prompt.text) {
+            Ok(examined) => examined,
+            Err(what) => {
+                problem(place, what);
+                continue;
+            }
+        };
+        for bare in &examined.bare {
+            let what = format!(
+                "`{bare}` is sent as it stands, so that a text could pass for your words\n  hint: {{{{ {bare} | inside(\"tag\") }}}} puts it \
+                 between tags that it cannot close; `alone` sends a question that is the whole message"
+            );
+            problem(place.clone(), what);
+        }
+        let asks = |template: &&str| *template == prompt.name;
+        let drafts = benchmark.drafts.iter().filter(|draft| draft.templates.iter().any(|t| asks(&t)));
+        let of_steps = drafts.map(|draft| (format!("[step.{}]", draft.name), &draft.with));
+        let tasks = benchmark.tasks.iter().filter(|task| asks(&&*task.template));
+        let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with));
+        for (table, with) in of_steps.chain(of_tasks) {
+            let place = format!("{}/benchmark.toml {table}", benchmark.name);
+            let given: Vec<&str> = with.iter().map(|(name, _)| *name).collect();
+            for name in examined.variables.iter().filter(|name| !given.contains(&name.as_str())) {
+                problem(
+                    place.clone(),
+                    format!("`with` does not give {name:?}, which the prompt {file:?} asks for"),
+                );
+            }
+            for name in given.iter().filter(|name| !examined.variables.iter().any(|asked| asked == *name)) {
+                let asked = examined.variables.iter().map(String::as_str);
+                problem(place.clone(), unknown(&format!("value of the prompt {file:?}"), name, asked));
+            }
+        }
+    }
+    problems
+}
+
+/// Settings of its own that every benchmark has.
+fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
+    let known = |own: &&riddlemill_benchmarks::setting::Setting| {
+        let section = SECTIONS.iter().find(|section| section.name == own.section);
+        own.section == "run"
+            || section.is_some_and(|section| section.keys.iter().any(|key| key.name == own.name))
+    };
+    let told = |own: &riddlemill_benchmarks::setting::Setting| Problem {
+        place: format!("{}/benchmark.toml [setting.{}.{}]", benchmark.name, own.section, own.name),
+        what: format!("there is a setting {}.{} already, which is no benchmark's own", own.section, own.name),
+    };
+    benchmark.own.declared.iter().filter(known).map(told).collect()
 }
 
 /// What is wrong with a benchmark's choices over the defaults.
@@ -133,6 +193,27 @@ pub fn unknown_steps(config: &Config) -> Vec<Problem> {
     problems
 }
 
+/// Further columns that a benchmark asks of its records, and no table of the workspace gives them.
+pub fn unknown_columns(config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for recipe in used(config) {
+        let Some(benchmark) = riddlemill_benchmarks::find(recipe.name) else { continue };
+        let given = config.sources.iter().filter(|source| source.serves(recipe.name, recipe.is_of_riddles()));
+        let columns =
+            given.flat_map(|source| source.fields.keys()).filter_map(|name| name.strip_prefix(TABLE));
+        let known = sorted(&columns.collect::<Vec<_>>());
+        for (name, place) in benchmark.asked_columns() {
+            if !known.contains(&name.as_str()) {
+                let asked = unknown("column of its tables", &name, known.iter().copied());
+                let what =
+                    format!("{asked}\n  hint: `columns = {{ {name} = \"…\" }}` in the [[source]] names it");
+                problems.push(Problem { place, what });
+            }
+        }
+    }
+    problems
+}
+
 fn sorted<'n>(names: &[&'n str]) -> Vec<&'n str> {
     let mut names = names.to_vec();
     names.sort_unstable();
@@ -162,7 +243,26 @@ pub fn names() -> Vec<&'static str> {
 /// All choices, as the settings take them; those of the papers under [`PAPER`].
 pub fn choices() -> Vec<(&'static str, &'static str, &'static str)> {
     let own = RECIPES.iter().flat_map(|r| r.choices.iter().map(|(key, toml)| (r.name, *key, *toml)));
-    own.chain(PAPERS.iter().map(|(recipe, key, toml)| (*recipe, key.as_str(), *toml))).collect()
+    let declared = DECLARED.iter().map(|(recipe, key, toml)| (*recipe, key.as_str(), *toml));
+    own.chain(declared)
+        .chain(PAPERS.iter().map(|(recipe, key, toml)| (*recipe, key.as_str(), *toml)))
+        .collect()
+}
+
+/// The settings that benchmarks declare for themselves, with their defaults.
+static DECLARED: LazyLock<Vec<(&'static str, String, &'static str)>> = LazyLock::new(|| {
+    let of = |benchmark: &'static Benchmark| {
+        let own = benchmark.own.declared.iter();
+        own.map(|own| (benchmark.name, format!("{}.{}", own.section, own.name), own.written))
+    };
+    riddlemill_benchmarks::all().iter().flat_map(of).collect()
+});
+
+/// Gives benchmarks the values of their own settings, before their expressions are computed.
+pub fn give_settings(config: &Config) {
+    for benchmark in riddlemill_benchmarks::all() {
+        benchmark.own.give(&config.own(benchmark.name));
+    }
 }
 
 /// The papers' choices, marked as such.
@@ -194,6 +294,11 @@ impl Recipe {
             Stage::Review(review) => Some(review),
             _ => None,
         })
+    }
+
+    /// Whether its folder declares its records.
+    pub fn is_declared(&self) -> bool {
+        riddlemill_benchmarks::find(self.name).is_some_and(|found| !Stage::has_records_of_its_own(found))
     }
 
     /// Whether it is made of riddles and their answers, and not of a forum's posts.

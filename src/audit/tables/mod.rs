@@ -2,6 +2,7 @@
 //! of the drafts. One file a benchmark.
 
 mod choices;
+mod declared;
 mod jokes;
 mod puzzles;
 mod questions;
@@ -21,6 +22,7 @@ use crate::stages::{Rows, Stage};
 use crate::store::{Manifest, StageReader, Workspace};
 
 pub use choices::{ChoiceTables, Drawn, GapBar};
+pub use declared::{Counted, DeclaredTables, Figure};
 pub use jokes::{ErrorShare, JokeTables, Opponent};
 pub use puzzles::{PuzzleKind, PuzzleTables, Rated};
 pub use questions::{Category, Length, QuestionTables};
@@ -40,6 +42,8 @@ pub enum Tables {
     Jokes(JokeTables),
     /// BrainTeaser.
     Puzzles(Box<PuzzleTables>),
+    /// What the benchmark's folder declares.
+    Declared(Box<DeclaredTables>),
 }
 
 /// What people, or a sample in their place, made of a step's drafts.
@@ -129,7 +133,16 @@ pub fn tables(config: &Config, recipe: &'static Recipe) -> Result<Option<Tables>
     }
     let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
     Ok(Some(match recipe.rows() {
-        Rows::Posts | Rows::Responses | Rows::Puzzles | Rows::Declared => return Ok(None),
+        Rows::Posts | Rows::Responses | Rows::Puzzles => return Ok(None),
+        Rows::Declared => {
+            let data = riddlemill_benchmarks::find(recipe.name).and_then(|found| found.data.as_ref());
+            let rows = match data {
+                Some(_) => crate::release::rows_json(&workspace, recipe)?,
+                None => Vec::new(),
+            };
+            let records = reader.manifest().counts.records_out as usize;
+            Tables::Declared(Box::new(declared::of(data, records, &rows, reviews, seed)))
+        }
         Rows::Questions => Tables::Questions(questions::of(&reader.all::<Question>("rows")?, reviews)),
         Rows::Texts => {
             let (types, resolved) = votes_on(config, recipe, "type", "type")?;

@@ -40,5 +40,8 @@ pub(in crate::cli) enum BenchmarkVerb {
         /// A riddle's answer
         #[arg(long, value_name = "TEXT")]
         answer: Option<String>,
+        /// A further column of its table, as `columns` of the source names it; as often as there are columns
+        #[arg(long, value_name = "NAME=TEXT")]
+        column: Vec<String>,
     },
 }

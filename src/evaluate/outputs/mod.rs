@@ -328,7 +328,7 @@ fn usual(item: &Item) -> Result<Task, String> {
         Body::Text { .. } => Task::Select,
         Body::Joke { .. } => Task::ExplainJoke,
         Body::Puzzle { .. } => Task::Solve,
-        Body::Declared { posed } => {
+        Body::Declared { posed, .. } => {
             let task = posed.keys().next().and_then(|name| riddlemill_benchmarks::task(name));
             Task::Declared(task.ok_or_else(|| "the item has no task".to_string())?.name)
         }

@@ -71,9 +71,12 @@ pub fn report(book: &Book<'_>, generated: &BTreeMap<String, f64>) -> Report {
             charts.push(bars("Puzzles and groups solved, percent", &tables[2].first_columns(6), 100.0));
         }
         _ => {
-            let table = declared::tasks(book);
-            charts.push(bars(&table.title, &table, 100.0));
-            tables.push(table);
+            for (table, drawn) in declared::tables(book) {
+                if drawn {
+                    charts.push(bars(&table.title, &table, 100.0));
+                }
+                tables.push(table);
+            }
         }
     }
     tables.retain(|table| table.rows.iter().any(|row| row.cells.iter().any(Option::is_some)));

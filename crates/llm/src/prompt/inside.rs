@@ -11,9 +11,14 @@
 /// assert_eq!(inside("a</ Question >b", "question"), "<question>\na&lt;/ Question >b\n</question>");
 /// ```
 pub fn inside(text: &str, tag: &str) -> String {
+    inside_among(text, tag, &[])
+}
+
+/// [`inside`], where the prompt has these tags, too.
+pub(super) fn inside_among(text: &str, tag: &str, tags: &[String]) -> String {
     let mut held = String::with_capacity(text.len() + 2 * tag.len() + 8);
     for (at, c) in text.char_indices() {
-        if is_angle(c) && opens_tag(&text[at + c.len_utf8()..], tag) {
+        if is_angle(c) && opens_tag(&text[at + c.len_utf8()..], tag, tags) {
             held.push_str("&lt;");
         } else {
             held.push(c);
@@ -42,11 +47,15 @@ pub(super) const TAGS: &[&str] = &[
     "example",
 ];
 
-fn opens_tag(rest: &str, own: &str) -> bool {
+fn opens_tag(rest: &str, own: &str, others: &[String]) -> bool {
     let mut name = rest.chars().filter(|&c| !is_filler(c)).skip_while(|&c| is_slash(c)).flat_map(folded);
-    // The longest tag has 22 letters.
-    let name: String = name.by_ref().take(24).collect();
-    name.starts_with(own) || TAGS.iter().any(|tag| name.starts_with(tag))
+    let own = own.to_lowercase();
+    let others = others.iter().map(String::as_str).filter(|tag| !tag.is_empty());
+    // The longest of the catalog's tags has 22 letters.
+    let longest =
+        others.clone().chain([own.as_str()]).map(|tag| tag.chars().count()).max().unwrap_or(0).max(24);
+    let name: String = name.by_ref().take(longest).collect();
+    name.starts_with(&own) || others.chain(TAGS.iter().copied()).any(|tag| name.starts_with(tag))
 }
 
 fn is_angle(c: char) -> bool {
@@ -102,6 +111,18 @@ mod tests {
             let body = held.strip_prefix("<question>\n").unwrap().strip_suffix("\n</question>").unwrap();
             assert!(body.starts_with("&lt;"), "{text:?} -> {body:?}");
         }
+    }
+
+    #[test]
+    fn no_tag_of_the_prompt_is_opened_or_closed_whatever_it_is_called() {
+        let tags = ["source".to_owned(), "a_tag_that_is_longer_than_any_other".to_owned()];
+        for text in ["<source>", "</SOURCE>", "</a_tag_that_is_longer_than_any_other>"] {
+            let held = inside_among(text, "Target", &tags);
+            assert!(held.starts_with("<Target>\n&lt;"), "{held}");
+        }
+        assert!(inside("</TARGET>", "Target").contains("&lt;/TARGET"));
+        let long = "a_tag_that_is_longer_than_any_other";
+        assert!(inside(&format!("</{long}>"), long).contains("&lt;/"));
     }
 
     proptest! {

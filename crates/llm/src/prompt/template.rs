@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::request::{Key, Message, Role};
 
-use super::inside;
+use super::inside::inside_among;
 
 // The filters of a prompt, beside the template language's own:
 // - `inside(tag)` puts a text between delimiters that it cannot close;
@@ -36,6 +36,24 @@ pub struct Rendered {
     pub messages: Vec<Message>,
     /// What the reply shall be.
     pub output: Output,
+}
+
+/// What a prompt file asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// Its values, sorted.
+    pub variables: Vec<String>,
+    /// Expressions whose texts it sends without delimiters.
+    pub bare: Vec<String>,
+}
+
+/// Looks a prompt file through without rendering it.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn examine(source: &str) -> Result<Examined, String> {
+    let template = Template::parse(source)?;
+    Ok(Examined { variables: template.variables(), bare: template.bare() })
 }
 
 /// A prompt file, taken apart.
@@ -74,8 +92,9 @@ impl Template {
         // A block tag on a line of its own leaves no empty line behind.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         env.set_syntax(syntax.map_err(|error| describe(&error))?);
-        env.add_filter("inside", |text: Value, tag: String| match text.as_str() {
-            Some(text) => Ok(inside(text, &tag)),
+        let tags = tags(body);
+        env.add_filter("inside", move |text: Value, tag: String| match text.as_str() {
+            Some(text) => Ok(inside_among(text, &tag, &tags)),
             None if text.is_undefined() => {
                 Err(Error::new(ErrorKind::UndefinedError, format!("nothing for <{tag}>")))
             }
@@ -104,6 +123,29 @@ impl Template {
         self.sections.iter().enumerate().map(message).collect()
     }
 
+    /// The values that it sends without delimiters, as they stand in it.
+    pub(super) fn bare(&self) -> Vec<String> {
+        let mut bare = Vec::new();
+        for (_, section) in &self.sections {
+            for part in section.split("{{").skip(1) {
+                let Some((expression, _)) = part.split_once("}}") else { continue };
+                let expression = expression.trim_matches('-').trim();
+                let names = |compiled: minijinja::Expression<'_, '_>| compiled.undeclared_variables(false);
+                let asks = self.env.compile_expression(expression).map(names).unwrap_or_default();
+                let mut filters = expression.split('|').skip(1).map(str::trim);
+                let kept = |filter: &str| {
+                    ["inside", "letter", "alone"].iter().any(|name| {
+                        filter.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+                    })
+                };
+                if !asks.is_empty() && !filters.any(kept) {
+                    bare.push(expression.to_owned());
+                }
+            }
+        }
+        bare
+    }
+
     /// The values that the prompt asks for, sorted.
     pub(super) fn variables(&self) -> Vec<String> {
         let mut names: Vec<String> =
@@ -112,6 +154,19 @@ impl Template {
         names.dedup();
         names
     }
+}
+
+/// The tags that its texts stand between, in the form in which they are compared.
+fn tags(body: &str) -> Vec<String> {
+    let named = |part: &str| {
+        let quote = part.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        part[1..].split_once(quote).map(|(tag, _)| tag.trim().to_lowercase())
+    };
+    let mut tags: Vec<String> =
+        body.split("inside(").skip(1).filter_map(|part| named(part.trim_start())).collect();
+    tags.sort();
+    tags.dedup();
+    tags
 }
 
 fn sections(body: &str) -> Vec<(Role, String)> {
@@ -163,6 +218,14 @@ mod tests {
                 Message::new(Role::User, "<text>\n=== user ===\n{{ 1 }}\n</text>")
             ]
         );
+    }
+
+    #[test]
+    fn what_is_sent_without_delimiters_is_named() {
+        let bare = |body: &str| examine(&format!("{{# x #}}\n{body}")).unwrap().bare;
+        assert!(bare("{{ a | inside(\"q\") }} {{ b | letter }} {{ c|alone }} {{ 'word' }}").is_empty());
+        assert_eq!(bare("{{ a }} {{- b | upper -}}"), ["a", "b | upper"]);
+        assert_eq!(bare("{{ a | insides }}"), ["a | insides"]);
     }
 
     #[test]

@@ -11,11 +11,12 @@ use toml_edit::{Document, Item, Table};
 
 use super::layer::{Layer, Origin, item_json};
 use super::near_miss;
+use super::own;
 use super::profile::Profiles;
 use super::reference;
 use super::schema::{Key, Kind, Section};
 use super::sections::SECTIONS;
-use super::source::{PUBLISHED, SOURCE, Source, SourceKind, Take};
+use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, Take};
 use super::{FILE, VERSION};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
@@ -112,7 +113,7 @@ impl Reader<'_> {
                     self.checked.crawls = self.crawls(item);
                 }
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
-                    Some(section) => self.section(section, "", item),
+                    Some(section) => self.section(section, None, item),
                     None => {
                         let known = SECTIONS.iter().map(|s| s.name).chain([
                             "source",
@@ -131,15 +132,50 @@ impl Reader<'_> {
         self.sources_of_crawls();
     }
 
-    fn section(&mut self, section: &Section, prefix: &str, item: &Item) {
+    /// A table of settings, of a recipe where one is named.
+    fn section(&mut self, section: &Section, recipe: Option<&str>, item: &Item) {
         let Some(table) = item.as_table() else {
             return self.problem(item.span(), format!("expected a table, [{}]", section.name));
         };
         for (name, item) in table.iter() {
-            if let Some(value) = self.value(section, table, name, item) {
+            let value = match recipe.and_then(|recipe| own::find(recipe, section.name, name)) {
+                Some(setting) => self.own(setting, item),
+                None => self.value(section, table, name, item),
+            };
+            if let Some(value) = value {
                 let origin = self.origin(item);
-                let dotted = format!("{prefix}{}.{name}", section.name);
-                self.checked.layer.insert(dotted, (value, origin));
+                let of_recipe = recipe.map(|recipe| format!("recipe.{recipe}.")).unwrap_or_default();
+                self.checked.layer.insert(format!("{of_recipe}{}.{name}", section.name), (value, origin));
+            }
+        }
+    }
+
+    /// A table of a benchmark's own settings alone.
+    fn own_section(&mut self, recipe: &str, section: &str, item: &Item) {
+        let Some(table) = item.as_table() else {
+            return self.problem(item.span(), format!("expected a table, [recipe.{recipe}.{section}]"));
+        };
+        for (name, item) in table.iter() {
+            let Some(setting) = own::find(recipe, section, name) else {
+                let known = own::of(recipe).iter().filter(|own| own.section == section).map(|own| own.name);
+                self.unknown("key", name, key_span(table, name), near_miss(name, known));
+                continue;
+            };
+            if let Some(value) = self.own(setting, item) {
+                let origin = self.origin(item);
+                self.checked.layer.insert(format!("recipe.{recipe}.{section}.{name}"), (value, origin));
+            }
+        }
+    }
+
+    /// The value of a setting that a benchmark declares.
+    fn own(&mut self, setting: &riddlemill_benchmarks::setting::Setting, item: &Item) -> Option<Value> {
+        let value = item_json(item).ok_or_else(|| "a plain value".to_string());
+        match value.and_then(|value| own::check(setting, &value)) {
+            Ok(value) => Some(value),
+            Err(expected) => {
+                self.problem(item.span(), format!("{}: expected {expected}", setting.name));
+                None
             }
         }
     }
@@ -162,9 +198,11 @@ impl Reader<'_> {
                 // What a run does as a whole is not a recipe's to say.
                 let known = SECTIONS.iter().filter(|s| s.name != "run");
                 match known.clone().find(|s| s.name == stage) {
-                    Some(section) => self.section(section, &format!("recipe.{recipe}."), item),
+                    Some(section) => self.section(section, Some(recipe), item),
+                    None if own::sections(recipe).contains(&stage) => self.own_section(recipe, stage, item),
                     None => {
-                        let near = near_miss(stage, known.map(|s| s.name));
+                        let own = own::sections(recipe);
+                        let near = near_miss(stage, known.map(|s| s.name).chain(own));
                         self.unknown("stage", stage, key_span(stages, stage), near);
                     }
                 }
@@ -306,13 +344,12 @@ impl Reader<'_> {
             self.unknown("recipe", recipe, span, near_miss(recipe, self.recipes.iter().copied()));
         }
         self.sha256(table, text("sha256").as_deref());
-        let fields: BTreeMap<String, String> = values
-            .get("fields")
-            .and_then(|(v, _)| v.as_object())
-            .into_iter()
-            .flatten()
-            .filter_map(|(field, column)| Some((field.clone(), column.as_str()?.to_string())))
-            .collect();
+        let map = |name: &str, before: &str| -> BTreeMap<String, String> {
+            let map = values.get(name).and_then(|(v, _)| v.as_object()).into_iter().flatten();
+            map.filter_map(|(field, column)| Some((format!("{before}{field}"), column.as_str()?.to_string())))
+                .collect()
+        };
+        let mut fields = map("fields", "");
         let table_kind = text("kind").as_deref() == Some("table");
         if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
             self.problem(
@@ -326,6 +363,11 @@ impl Reader<'_> {
                 "only a source of kind \"table\" has fields".into(),
             );
         }
+        let columns = map("columns", TABLE);
+        if !columns.is_empty() {
+            self.columns_of_declared(table, table_kind, &recipes);
+        }
+        fields.extend(columns);
         if self.found.count() > before {
             return None;
         }
@@ -354,6 +396,25 @@ impl Reader<'_> {
             fields,
             line: table.span().map_or(0, |s| position(self.text, s.start).0),
         })
+    }
+
+    /// Further columns are of tables, and of recipes whose records a folder declares: others have no place for them.
+    fn columns_of_declared(&mut self, table: &Table, is_table: bool, recipes: &[String]) {
+        let span = table.get("columns").and_then(Item::span);
+        if !is_table {
+            return self.problem(span, "only a source of kind \"table\" has columns".into());
+        }
+        if recipes.is_empty() {
+            let what = "columns are for benchmarks that a folder declares: name them in `recipes`";
+            return self.problem(span, what.into());
+        }
+        for recipe in
+            recipes.iter().filter(|name| crate::recipe::find(name).is_some_and(|r| !r.is_declared()))
+        {
+            let what =
+                format!("{recipe} has no place for columns: its records are not declared by its folder");
+            self.problem(span.clone(), what);
+        }
     }
 
     fn published(&mut self, table: &Table) -> Option<Source> {
@@ -425,6 +486,7 @@ impl Reader<'_> {
         }
     }
 
+    /// The value of a key of a table.
     fn value(&mut self, section: &Section, table: &Table, name: &str, item: &Item) -> Option<Value> {
         let Some(Key { kind, .. }) = section.keys.iter().find(|k| k.name == name) else {
             let near = near_miss(name, section.keys.iter().map(|k| k.name));

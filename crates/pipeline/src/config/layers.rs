@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::check::check;
 use super::layer::{Layer, Origin, value_json};
+use super::own;
 use super::schema::{Kind, Section};
 use super::sections::{RUN, SECTIONS};
 use super::{FILE, Profiles, Source};
@@ -194,7 +195,24 @@ impl Config {
                 }
             }
         }
+        for recipe in &self.recipes {
+            for own in own::of(recipe) {
+                let Some((value, origin)) = self.lookup(Some(recipe), own.section, own.name) else {
+                    continue;
+                };
+                let key = format!("recipe.{recipe}.{}.{}", own.section, own.name);
+                settings.push(Setting { key, value: value.clone(), origin: origin.clone() });
+            }
+        }
         settings
+    }
+
+    /// What the workspace gives to the settings that a recipe's benchmark declares, by section and name.
+    pub fn own(&self, recipe: &str) -> BTreeMap<(&'static str, &'static str), Value> {
+        let value = |own: &riddlemill_benchmarks::setting::Setting| {
+            Some(((own.section, own.name), self.lookup(Some(recipe), own.section, own.name)?.0.clone()))
+        };
+        own::of(recipe).iter().filter_map(value).collect()
     }
 
     /// Every setting that somebody wrote, those that a later layer overrules among them.
@@ -332,6 +350,15 @@ fn insert(
     };
     if let Some(recipe) = recipe.filter(|r| !recipes.contains(r)) {
         return problem(unknown("recipe", recipe, recipes.iter().copied()));
+    }
+    if let Some(own) = recipe.and_then(|recipe| own::find(recipe, section, key)) {
+        // A bare word is a text here, too.
+        let value = toml_value(text).filter(|value| own.kind.holds(value)).unwrap_or_else(|| text.into());
+        match own::check(own, &value) {
+            Ok(value) => drop(layer.insert(dotted.into(), (value, origin))),
+            Err(expected) => problem(format!("expected {expected}, not {text:?}")),
+        }
+        return;
     }
     let Some(kind) = SECTIONS.iter().find(|s| s.name == section).and_then(|s| find(s, key)) else {
         let all: Vec<String> = SECTIONS

@@ -8,6 +8,7 @@ mod check;
 mod layer;
 mod layers;
 mod licence;
+mod own;
 pub mod profile;
 pub mod reference;
 mod schema;
@@ -22,8 +23,8 @@ pub use profile::Profiles;
 pub use riddlemill_text::hint::{near_miss, unknown};
 pub use riddlemill_text::problem::{Problem, Problems};
 pub use schema::{Key, Kind, Section};
-pub use source::{Source, SourceKind, Take};
-pub use template::{default_pipeline, sample_pipeline};
+pub use source::{Source, SourceKind, TABLE, Take};
+pub use template::{default_pipeline, own_settings, sample_pipeline};
 
 /// The version of pipeline.toml that this program reads.
 pub const VERSION: i64 = 1;

@@ -52,6 +52,8 @@ pub enum Kind {
     Steps,
     /// A table of texts under some of these words.
     Map(&'static [&'static str]),
+    /// A table of texts under names of small letters, digits and `_`.
+    Names,
 }
 
 impl Kind {
@@ -72,6 +74,9 @@ impl Kind {
             (Kind::Texts | Kind::Steps, Value::Array(list)) => list.iter().all(Value::is_string),
             (Kind::Map(words), Value::Object(map)) => {
                 map.iter().all(|(word, value)| words.contains(&word.as_str()) && value.is_string())
+            }
+            (Kind::Names, Value::Object(map)) => {
+                map.iter().all(|(name, value)| is_name(name) && value.is_string())
             }
             _ => false,
         };
@@ -113,9 +118,18 @@ impl Kind {
             Kind::Licence => "an SPDX identifier, or \"LicenseRef-…\" for a licence that has none".into(),
             Kind::Texts => "a list of texts, [\"…\", \"…\"]".into(),
             Kind::Steps => "a list of steps, [\"…\", \"…\"]".into(),
+            Kind::Names => {
+                "a table of texts, { name = \"…\" }, whose names have small letters, digits and `_`".into()
+            }
             Kind::Map(words) => {
                 format!("a table of texts, {{ {} = \"…\" }}, with some of {}", words[0], words.join(", "))
             }
         }
     }
+}
+
+/// Whether an expression can name it.
+fn is_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    name.bytes().all(plain) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
 }

@@ -29,7 +29,8 @@ pub struct Source {
     /// Of a published file: the benchmark in whose form it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<&'static str>,
-    /// Of a table: the column, or a template of columns in braces, of each field of a post.
+    /// Of a table: the column, or a template of columns in braces, of each field of a post, and of each further column
+    /// that declared records take along, behind [`TABLE`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
     /// The name of the profile of its pages.
@@ -97,6 +98,9 @@ pub enum SourceKind {
     /// A published set with its annotations: `[[published]]`.
     Published,
 }
+
+/// Stands before the names of further columns of a table among its fields, and before them in expressions.
+pub const TABLE: &str = "table.";
 
 /// The fields of a post that a table can give.
 pub const FIELDS: &[&str] = &["id", "title", "content", "author", "time", "score"];
@@ -241,6 +245,12 @@ pub const SOURCE: Section = Section {
             kind: Kind::Map(FIELDS),
             default: "{}",
             doc: "table: the column of each field, or a template, as in { id = \"tieba:{tid}\", content = \"body\" }.",
+        },
+        Key {
+            name: "columns",
+            kind: Kind::Names,
+            default: "{}",
+            doc: "table: further columns, or templates, that benchmarks of a folder's declaration name `table.NAME`, as in { system = \"System\" }.",
         },
         Key {
             name: "profile",

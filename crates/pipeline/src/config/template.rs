@@ -228,6 +228,20 @@ pub fn sample_pipeline() -> String {
     pipeline(&format!("{SAMPLE}{LEYMORE}{OWN}"))
 }
 
+/// The settings that a benchmark declares for itself, as comments; empty where it has none.
+pub fn own_settings(benchmark: &riddlemill_benchmarks::Benchmark) -> String {
+    let mut text = String::new();
+    let mut section = "";
+    for own in &benchmark.own.declared {
+        if section != own.section {
+            section = own.section;
+            let _ = write!(text, "\n# [recipe.{}.{section}]\n", benchmark.name);
+        }
+        let _ = writeln!(text, "# {}\n# {} = {}", own.about, own.name, own.written);
+    }
+    text
+}
+
 fn pipeline(sources: &str) -> String {
     let mut text = format!("{HEAD}version = {VERSION}\n\n# [[source]]: {}\n", SOURCE.doc);
     for key in SOURCE.keys {
@@ -248,6 +262,9 @@ fn pipeline(sources: &str) -> String {
         "\n# What holds for one recipe only goes into [recipe.<name>.<stage>], for example:\n\
          # [recipe.flub.dedup]\n# margin = 0.15\n",
     );
+    for benchmark in riddlemill_benchmarks::all() {
+        text.push_str(&own_settings(benchmark));
+    }
     text
 }
 

@@ -75,10 +75,26 @@ impl<'a> RunContext<'a> {
             self.recipe.name,
             step.name,
             step.stage.version(),
-            self.settings(step),
+            self.with_own(step, self.settings(step)),
             inputs.collect(),
             self.evidence(step)?,
         ))
+    }
+
+    /// With the settings of the benchmark's own that the step's expressions name.
+    fn with_own(&self, step: &Step, mut decide: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+        let Some(benchmark) = riddlemill_benchmarks::find(self.recipe.name) else { return decide };
+        let values = self.config.own(benchmark.name);
+        for own in benchmark
+            .steps
+            .iter()
+            .filter(|declared| declared.name == step.name)
+            .flat_map(|declared| benchmark.own_settings(declared))
+        {
+            let value = values.get(&(own.section, own.name)).unwrap_or(&own.default);
+            decide.insert(format!("{}.{}", own.section, own.name), value.clone());
+        }
+        decide
     }
 
     /// The settings that can change a step's rows: of drafts and reviews only what concerns the step.

@@ -78,8 +78,10 @@ impl StageRunner<'_> {
             }
             Stage::Mark(marked) => {
                 let mut settings: sections::Anonymise = self.settings(step);
-                if marked.english {
-                    settings.language = sections::Language::En;
+                match marked.english {
+                    Some(true) => settings.language = sections::Language::En,
+                    Some(false) => settings.language = sections::Language::Zh,
+                    None => {}
                 }
                 let anonymise = stages::anonymise_stage(root, &settings)?;
                 let mut writer = StageWriter::create(self.place)?;

@@ -8,15 +8,15 @@ use serde_json::json;
 
 use super::Anonymise;
 use super::puzzle;
-use super::subject::declared::{Groups, scope};
+use super::subject::declared::{Groups, of_post, scope};
 use crate::config::sections;
 
 /// A riddle's question and answer, as the group of the step, and what people decided about it.
 pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declared> {
-    let kept = Declared::from(post.clone());
+    let kept = Declared { title: None, content: None, ..of_post(post.clone()) };
     let outcome = super::strip_decided(post, people);
     let declared = |puzzle: Puzzle| {
-        let mut record = Declared { groups: "{}".into(), ..kept };
+        let mut record = kept;
         let mut groups = Groups::of(&record);
         let fields = groups.of_step(step);
         record.text = puzzle::shown(&puzzle.question, &puzzle.answer);
@@ -45,7 +45,7 @@ pub fn riddle(post: Post, step: &str, people: &StageDecisions) -> Outcome<Declar
 
 /// A published riddle as the group of the step, to the letter.
 pub fn published_riddle(post: &Post, step: &str) -> Declared {
-    let mut record = Declared { groups: "{}".into(), ..Declared::from(post.clone()) };
+    let mut record = Declared { title: None, content: None, ..of_post(post.clone()) };
     let mut groups = Groups::of(&record);
     let fields = groups.of_step(step);
     fields.insert("question".into(), json!(post.title));

@@ -51,6 +51,8 @@ pub use published::published_rows;
 pub use recall::{Block, Recalled, Sift, blocks, read_back};
 pub use same_id::{Again, settle_again};
 pub use split::Unread;
+pub(in crate::stages) use table::columns_of;
+pub use table::note_of;
 
 /// A post as its source's parser sees it, before it has an identity.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,8 @@
 //! Any table whose columns the settings name: JSON, JSONL, CSV or Parquet.
 //!
 //! `fields = { id = "tieba:{tid}", title = "subject", content = "body" }`: each of the post's fields is a
-//! column, or a template with columns in braces.
+//! column, or a template with columns in braces. Further columns go along in the post's note, as records that a folder
+//! declares take them out of it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +11,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use serde_json::Value;
+
 use super::{Parsed, RawPost, loose};
+use crate::config::TABLE;
 use riddlemill_text::record::PostKind;
 
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
@@ -41,10 +45,37 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
         score: field("score")
             .and_then(|score| score.trim().parse().ok())
             .filter(|score: &f64| score.is_finite()),
-        note: None,
+        note: further(&row, fields),
         links: Vec::new(),
         images: 0,
     }))
+}
+
+/// The key under which a note holds further columns.
+const COLUMNS: &str = "columns";
+
+/// The further columns of a row as a note; `None` where the settings name none.
+fn further(row: &Row<'_>, fields: &BTreeMap<String, String>) -> Option<String> {
+    let named = fields.iter().filter_map(|(name, pattern)| Some((name.strip_prefix(TABLE)?, pattern)));
+    let columns: Vec<(String, Option<String>)> =
+        named.map(|(name, pattern)| (name.to_owned(), value(row, pattern))).collect();
+    (!columns.is_empty()).then(|| note_of(columns))
+}
+
+/// A note that holds further columns.
+pub fn note_of<T: Into<Value>>(columns: impl IntoIterator<Item = (String, T)>) -> String {
+    let columns: serde_json::Map<String, Value> =
+        columns.into_iter().map(|(name, text)| (name, text.into())).collect();
+    serde_json::json!({ COLUMNS: columns }).to_string()
+}
+
+/// The further columns that a note holds; `None` where it is what people wrote.
+pub(in crate::stages) fn columns_of(note: &str) -> Option<serde_json::Map<String, Value>> {
+    let Value::Object(mut note) = serde_json::from_str(note).ok()? else { return None };
+    match (note.remove(COLUMNS)?, note.is_empty()) {
+        (Value::Object(columns), true) => Some(columns),
+        _ => None,
+    }
 }
 
 /// The columns of a row that the settings name, each with its text where it has one.

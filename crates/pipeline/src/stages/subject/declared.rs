@@ -9,7 +9,9 @@ use riddlemill_benchmarks::{Expression, Trouble};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Annotatable, Decision, Drafted, Prompt, only};
+use crate::config::TABLE;
 use crate::stages::draft::{Draft, Slot};
+use crate::stages::import::columns_of;
 use riddlemill_review::ballot::{Kind, Step};
 use riddlemill_review::item::Content;
 use riddlemill_review::{Item, Value, Values};
@@ -35,10 +37,26 @@ impl Groups {
         }
     }
 
+    /// The groups of a record that nobody has looked at yet: further columns of its table, where it is of one.
+    fn of_source(post: &mut Post) -> Groups {
+        let Some(columns) = post.note.as_deref().and_then(columns_of) else { return Groups(Map::new()) };
+        post.note = None;
+        Groups(Map::from_iter([(TABLE.trim_end_matches('.').to_owned(), Json::Object(columns))]))
+    }
+
     /// Writes them back.
     pub(in crate::stages) fn put(self, record: &mut Declared) {
         record.groups = Json::Object(self.0).to_string();
     }
+}
+
+/// The record that a post becomes.
+pub(in crate::stages) fn of_post(mut post: Post) -> Declared {
+    let groups = Groups::of_source(&mut post);
+    let (title, content) = (post.title.clone(), post.content.clone());
+    let mut record = Declared { title, content, ..post.into() };
+    groups.put(&mut record);
+    record
 }
 
 /// A record as its benchmark's expressions see it.
@@ -70,8 +88,7 @@ pub(in crate::stages) fn scope<'b>(record: &Declared, benchmark: &str) -> Scope<
 
 impl Annotatable for Declared {
     fn of_post(post: Post) -> Option<Declared> {
-        let (title, content) = (post.title.clone(), post.content.clone());
-        Some(Declared { title, content, groups: "{}".into(), ..post.into() })
+        Some(of_post(post))
     }
 
     fn prompt(&self, draft: Draft, _: &Slot) -> Option<Prompt> {

@@ -1,0 +1,40 @@
+//! Settings that benchmarks declare for themselves (`[setting.SECTION.KEY]`), under `[recipe.NAME.SECTION]`.
+
+use riddlemill_benchmarks::setting::Setting;
+use serde_json::Value;
+
+use super::near_miss;
+
+/// Those of a recipe.
+pub(super) fn of(recipe: &str) -> &'static [Setting] {
+    riddlemill_benchmarks::find(recipe).map(|found| found.own.declared.as_slice()).unwrap_or_default()
+}
+
+/// One of them.
+pub(super) fn find(recipe: &str, section: &str, name: &str) -> Option<&'static Setting> {
+    of(recipe).iter().find(|setting| (setting.section, setting.name) == (section, name))
+}
+
+/// Their tables, each once.
+pub(super) fn sections(recipe: &str) -> Vec<&'static str> {
+    let mut sections: Vec<&str> = of(recipe).iter().map(|setting| setting.section).collect();
+    sections.dedup();
+    sections
+}
+
+/// A value that fits a setting.
+///
+/// # Errors
+/// What was expected instead, as a fragment that follows `expected `.
+pub(super) fn check(setting: &Setting, value: &Value) -> Result<Value, String> {
+    use riddlemill_benchmarks::setting::Kind;
+    if setting.kind.holds(value) {
+        return Ok(value.clone());
+    }
+    let expected = setting.kind.expected();
+    let near = match setting.kind {
+        Kind::OneOf(words) => value.as_str().and_then(|text| near_miss(text, words.iter().copied())),
+        _ => None,
+    };
+    Err(expected + &near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default())
+}
