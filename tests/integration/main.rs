@@ -45,6 +45,7 @@ mod next;
 mod notes;
 mod outdated;
 mod own;
+mod own_columns;
 mod packs;
 mod parted;
 mod picture;

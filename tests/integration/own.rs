@@ -7,9 +7,10 @@ use riddlemill::review::Vote;
 use serde_json::{Value, json};
 
 use crate::harness::Workspace;
+use crate::own_columns::{LINES, vote_on_lines};
 
 /// A copy of an example.
-fn example(name: &str) -> Workspace {
+pub fn example(name: &str) -> Workspace {
     let ws = Workspace::folder();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
     copy(&from, &from, &ws);
@@ -28,7 +29,7 @@ fn copy(root: &Path, folder: &Path, to: &Workspace) {
 }
 
 /// An annotator's sheet of a step, filled in by a function of what is shown and handed in.
-fn vote(ws: &Workspace, recipe: &str, step: &str, who: &str, answers: impl Fn(&Value) -> Value) {
+pub fn vote(ws: &Workspace, recipe: &str, step: &str, who: &str, answers: impl Fn(&Value) -> Value) {
     ws.call(["review", "assign", step, "--recipe", recipe]).expect(0);
     let export = ["review", "export", step, "--recipe", recipe, "--annotator", who, "--format", "jsonl"];
     ws.call(export).expect(0);
@@ -47,7 +48,7 @@ fn vote(ws: &Workspace, recipe: &str, step: &str, who: &str, answers: impl Fn(&V
     ws.remove(&sheet);
 }
 
-const TWISTERS: &str = "brain-twisters";
+pub const TWISTERS: &str = "brain-twisters";
 
 /// Everybody's votes on the riddles of the example: two of three find one unfair.
 fn vote_on_twisters(ws: &Workspace) {
@@ -474,270 +475,4 @@ fn a_release_is_given_back_and_verified_by_the_folder_it_was_made_with() {
     ws.write(&format!("{version}/{path}"), "about = \"\"");
     let said = ws.call(["verify", version]).expect(1);
     assert!(said.out.contains("benchmarks/brain-twisters/benchmark.toml"), "{}", said.out);
-}
-
-const LINES: &str = "loan-lines";
-
-/// Two annotators who differ once, a third who settles that, and a senior.
-fn vote_on_lines(ws: &Workspace) {
-    let idiom = |see: &Value| {
-        let english = see["target"].as_str().unwrap();
-        ["one breath", "turns corners", "squid", "tall hat"].iter().any(|part| english.contains(part))
-    };
-    ws.run().expect(0);
-    for (n, who) in ["annotator-1", "annotator-2"].into_iter().enumerate() {
-        vote(ws, LINES, "rating", who, |see| match idiom(see) {
-            true => json!({ "rating": (2 + n).to_string() }),
-            false => json!({ "rating": "5" }),
-        });
-    }
-    ws.run().expect(0);
-    for who in ["annotator-1", "annotator-2"] {
-        vote(ws, LINES, "errors", who, |see| {
-            let overlooked = see["target"].as_str().unwrap().contains("breath") && who == "annotator-2";
-            json!({ "kind": if idiom(see) && !overlooked { "literal" } else { "none" } })
-        });
-    }
-    ws.run().expect(0);
-    assert_eq!(ws.reasons(LINES)["held/disputed"], 1);
-    let settle = ["review", "adjudicate", "errors", "--item", "line:1", "--by", "meta-1"];
-    let answers = ["--answer", "kind=literal", "--answer", "reason=An idiom word by word."];
-    ws.call(settle.into_iter().chain(answers)).expect(0);
-    ws.run().expect(0);
-    vote(ws, LINES, "better", "senior-1", |see| match see["target"].as_str().unwrap().contains("squid") {
-        true => json!({ "verdict": "rewrite", "better": "The boss gave him the sack." }),
-        false => json!({ "verdict": "accept" }),
-    });
-    ws.run().expect(0);
-}
-
-/// A copy of the example whose votes are people's.
-fn lines_by_people() -> Workspace {
-    let ws = example(LINES);
-    let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
-    ws.write("pipeline.toml", settings);
-    ws
-}
-
-#[test]
-fn further_columns_own_settings_and_tables_are_declared() {
-    let ws = lines_by_people();
-    vote_on_lines(&ws);
-    ws.audit_clean();
-    let rows = ws.candidates(LINES);
-    assert_eq!(rows.len(), 8);
-    let row = |id: &str| rows.iter().find(|row| row["source_id"] == id).unwrap();
-    assert_eq!(
-        [&row("line:5")["system"], &row("line:5")["better"], &row("line:5")["rating"]],
-        [&json!("alpha"), &json!("The boss gave him the sack."), &json!(2.5)]
-    );
-    assert_eq!((&row("line:2")["better"], &row("line:1")["kind"]), (&Value::Null, &json!("literal")));
-    let phone = row("line:7")["en"].as_str().unwrap();
-    assert!(!phone.contains("138") && phone.contains("Call him at"), "{phone}");
-    assert!(rows.iter().all(|row| row["standing"] == "confirmed"));
-    ws.call(["release", LINES]).expect(0);
-    ws.call(["verify", "output/loan-lines/1.0.0", "--raw"]).expect(0);
-
-    // What the report says of the columns.
-    let report = ws.call(["report"]).expect(0).out;
-    for part in ["8 records at the end, 8 of them items", "literal", "zh, characters", "kind: 8 items"] {
-        assert!(report.contains(part), "{part}: {report}");
-    }
-
-    // Tables that part the set.
-    let mut outputs = String::new();
-    for row in &rows {
-        let kind = if row["system"] == "alpha" { row["kind"].as_str().unwrap() } else { "grammar" };
-        for (task, text) in
-            [("kind", kind.to_owned()), ("rate", row["rating"].as_f64().unwrap().round().to_string())]
-        {
-            let line = json!({ "item": row["id"], "task": format!("loan-lines/{task}"), "model": "half", "text": text });
-            outputs += &format!("{line}\n");
-        }
-    }
-    ws.write("answers.jsonl", outputs);
-    let call = ["evaluate", "loan-lines@1.0.0", "--outputs", "answers.jsonl", "--json"];
-    let report: Value = serde_json::from_str(&ws.call(call).expect(0).out).unwrap();
-    let table = &report[0]["report"]["tables"][0];
-    let columns: Vec<&str> =
-        table["columns"].as_array().unwrap().iter().map(|title| title.as_str().unwrap()).collect();
-    assert_eq!(columns[..5], ["Kind", "Alpha", "Beta", "Gap", "Domain: books"]);
-    let values: Vec<Option<f64>> =
-        table["rows"][0]["cells"].as_array().unwrap().iter().map(|cell| cell["value"].as_f64()).collect();
-    assert_eq!(values[..5], [Some(50.0), Some(100.0), Some(0.0), Some(100.0), Some(0.0)], "{table}");
-    assert!(values[columns.iter().position(|title| *title == "r").unwrap()].unwrap() > 90.0, "{table}");
-}
-
-#[test]
-fn a_setting_of_its_own_is_known_checked_and_makes_its_steps_stale() {
-    let ws = lines_by_people();
-    vote_on_lines(&ws);
-    let config = ws.call(["config"]).expect(0).out;
-    let line = |part: &str| config.lines().find(|line| line.contains(part)).unwrap_or_default().to_owned();
-    assert!(line("recipe.loan-lines.ask.tone = \"plain\"").contains("pipeline.toml:"), "{config}");
-    assert!(line("recipe.loan-lines.ask.good = 4.5").contains("# recipe"), "{config}");
-    let told = ws.call(["config", "--explain", "recipe.loan-lines.ask.good"]).expect(0).out;
-    assert!(told.contains("from 1 to 5") && told.contains("is asked no better one"), "{told}");
-    let shown = ws.call(["benchmark", "show", LINES]).expect(0).out;
-    assert!(shown.contains("ask.tone = \"plain\""), "{shown}");
-
-    let status = |flags: &[&str]| ws.call(flags.iter().copied().chain(["status"])).expect(0).out;
-    assert!(!status(&[]).contains("stale"));
-    let told = status(&["--set", "recipe.loan-lines.ask.good=2"]);
-    let stale: Vec<&str> = told.lines().filter(|line| line.contains("stale")).collect();
-    assert!(stale[0].contains("better") && stale[0].contains("ask.good 4.5 -> 2"), "{told}");
-    assert!(!stale.iter().any(|line| line.contains("review:rating")), "{told}");
-    // Nobody is asked about what is good enough.
-    ws.call(["--set", "recipe.loan-lines.ask.good=2", "run"]).expect(0);
-    assert!(ws.candidates(LINES).iter().all(|row| row["better"].is_null()));
-
-    let wrong = |set: &str| ws.call(["--set", set, "status"]).expect(2).err;
-    assert!(wrong("recipe.loan-lines.ask.good=7").contains("a number from 1 to 5"));
-    assert!(wrong("recipe.loan-lines.ask.tone=plan").contains("did you mean \"plain\""));
-    let settings = ws.read("pipeline.toml");
-    ws.write("pipeline.toml", settings.replace("tone = \"plain\"", "ton = \"plain\""));
-    let said = ws.call(["status"]).expect(2).err;
-    assert!(said.contains("unknown key \"ton\"") && said.contains("\"tone\""), "{said}");
-    ws.write("pipeline.toml", settings.replace("[recipe.loan-lines.ask]", "[recipe.loan-lines.aks]"));
-    let said = ws.call(["status"]).expect(2).err;
-    assert!(said.contains("did you mean \"ask\""), "{said}");
-}
-
-#[test]
-fn columns_settings_prompts_and_tables_are_checked() {
-    let problems = |file: &str, from: &str, to: &str| {
-        let ws = example(LINES);
-        let path = match file {
-            "pipeline.toml" => file.to_owned(),
-            _ => format!("benchmarks/loan-lines/{file}"),
-        };
-        let text = ws.read(&path);
-        assert!(text.contains(from), "{file} has no {from}");
-        ws.write(&path, text.replacen(from, to, 1));
-        ws.call(["status"]).expect(2).err
-    };
-    let benchmark = "benchmark.toml";
-    for (file, from, to, parts) in [
-        (
-            "pipeline.toml",
-            "system = \"system\"",
-            "System = \"system\"",
-            ["columns: expected", "small letters"],
-        ),
-        ("pipeline.toml", "system = \"system\",", "", ["\"system\"", "columns = {"]),
-        (
-            "pipeline.toml",
-            "recipes = [\"loan-lines\"]",
-            "recipes = [\"flub\"]",
-            ["flub has no place", "columns"],
-        ),
-        (benchmark, "is = \"table.system\"", "is = \"table.sistem\"", ["\"sistem\"", "\"system\""]),
-        (benchmark, "< settings.ask.good", "< settings.ask.god", ["\"god\"", "\"good\""]),
-        (benchmark, "max = 5", "max = 4", ["default: expected a number from 1 to 4", "benchmark.toml:"]),
-        (
-            benchmark,
-            "is = \"errors.kind\"",
-            "is = \"settings.ask.tone\"",
-            ["follows from the record alone", "benchmark.toml:"],
-        ),
-        (
-            benchmark,
-            "[setting.ask.tone]",
-            "[setting.draft.endpoint]",
-            ["draft.endpoint already", "[setting.draft.endpoint]"],
-        ),
-        (benchmark, "accuracy = \"kind\" },", "accuracy = \"kinds\" },", ["unknown task", "\"kind\""]),
-        (
-            benchmark,
-            "f1 = \"kind\"",
-            "f1 = \"rate\"",
-            ["`f1` measures tasks with `label`", "benchmark.toml:"],
-        ),
-        (benchmark, "[\"Alpha\", \"Beta\"]", "[\"Alpha\", \"Bta\"]", ["column before this one", "\"Beta\""]),
-        (benchmark, "each = \"domain\"", "each = \"domains\"", ["unknown column", "\"domain\""]),
-        (
-            benchmark,
-            "rests_on = [\"rating\"",
-            "rests_on = [\"ratings\"",
-            ["rests_on: unknown ballot", "\"rating\""],
-        ),
-        (
-            benchmark,
-            "target = \"table.en\" }\nreply",
-            "goal = \"table.en\" }\nreply",
-            ["does not give \"target\"", "\"goal\""],
-        ),
-        (
-            benchmark,
-            "\"better\", \"review:better\"",
-            "\"post\", \"review:better\"",
-            ["[step.post] is missing", "steps"],
-        ),
-        (
-            "prompts/errors.jinja",
-            "{{ source | inside(\"source\") }}",
-            "{{ source }}",
-            ["sent as it stands", "inside("],
-        ),
-        (
-            "prompts/errors.jinja",
-            "{# Loan-Lines: the worst error.",
-            "Loan-Lines",
-            ["opens with a comment", "errors.jinja"],
-        ),
-        (
-            "ballots.toml",
-            "write = [\"rewrite\"]",
-            "write = [\"rewrit\"]",
-            ["code of `verdict`", "\"rewrite\""],
-        ),
-        (
-            "ballots.toml",
-            "rule = \"unanimous\"",
-            "rule = \"mean\"",
-            ["is for the kind \"score\"", "ballots.toml:"],
-        ),
-        (
-            "ballots.toml",
-            "drafts = \"shown\"",
-            "drafts = \"shown\"\nnot_by = \"eror\"",
-            ["not_by: unknown ballot", "errors"],
-        ),
-    ] {
-        let said = problems(file, from, to);
-        assert!(parts.iter().all(|part| said.contains(part)), "{to}: {said}");
-    }
-}
-
-#[test]
-fn whoever_wrote_the_wrong_answers_does_not_choose_among_them() {
-    let ws = example(TWISTERS);
-    let settings = ws.read("pipeline.toml").replace("sample = \"raw/sample/votes.jsonl\"", "");
-    ws.write("pipeline.toml", settings);
-    let ballots = "benchmarks/brain-twisters/ballots.toml";
-    ws.write(
-        ballots,
-        ws.read(ballots)
-            .replace("[every]\nvoters = [\"annotator\"]", "[every]\nvoters = [\"annotator\", \"senior\"]"),
-    );
-    ws.run().expect(0);
-    for who in ["annotator-1", "annotator-2", "annotator-3"] {
-        vote(&ws, TWISTERS, "fair", who, |_| json!({ "fair": "yes" }));
-    }
-    ws.run().expect(0);
-    // The senior writes for the riddle of the bottle, an annotator for the others.
-    ws.call(["review", "assign", "more"]).expect(0);
-    let given = |who: &str| {
-        ws.call(["review", "export", "more", "--annotator", who, "--format", "jsonl"]).expect(0);
-        ws.read(&format!("brain-twisters.more.{who}.jsonl")).lines().count()
-    };
-    assert!(given("senior-1") > 0, "seniors write, too");
-    for who in ["senior-1", "annotator-1", "annotator-2", "annotator-3"] {
-        vote(&ws, TWISTERS, "more", who, |_| json!({ "wrong_4": "A ghost.", "wrong_5": "A shoe." }));
-    }
-    ws.run().expect(0);
-    let told = ws.call(["review", "assign", "best"]).expect(0);
-    ws.call(["review", "export", "best", "--annotator", "senior-1", "--format", "jsonl"]).expect(0);
-    let best = ws.read("brain-twisters.best.senior-1.jsonl").lines().count();
-    assert!(best < 8, "{best} of 8, though the senior wrote for some: {}{}", told.out, told.err);
 }

@@ -7,7 +7,7 @@
 //! # In reading order
 //!
 //! - [`reader`]: TOML read whole, every problem with its place.
-//! - [`choice`]: words in both languages and options. [`ballot`]: what a ballot is made of, [`asked`]: what it takes of a record; [`ballots`]: how it is written. [`paper`]: the published set.
+//! - [`choice`]: words in both languages and options. [`ballot`]: what a ballot is made of (`faults`: what is wrong with one), [`asked`]: what it takes of a record; [`ballots`]: how it is written. [`paper`]: the published set.
 //! - [`expression`]: what is computed over a record or a row, `value`: as a text or a list of them; [`data`]: what is released, and the published form of it.
 //! - [`draft`]: what a step's table says; [`scope`]: a record as expressions see it; `records`: those with columns.
 //! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
@@ -28,6 +28,7 @@ pub mod data;
 mod declares;
 pub mod draft;
 pub mod expression;
+mod faults;
 mod known;
 pub mod notation;
 mod own;

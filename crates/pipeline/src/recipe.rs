@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use crate::config::sections::SECTIONS;
-use crate::config::{Config, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown, value_json};
+use crate::config::{
+    Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, reference, unknown, value_json,
+};
 use crate::stages::{Review, Rows, Stage};
 use riddlemill_benchmarks::{Benchmark, Paper};
 
@@ -58,6 +60,7 @@ pub fn open(root: &std::path::Path) -> Result<(), Problems> {
         }
         problems.extend(benchmark.unknown_names());
         problems.extend(prompts_of(benchmark));
+        problems.extend(behind_records(benchmark));
         for step in benchmark.steps.iter().filter(|step| Stage::declared(benchmark, step).is_none()) {
             let what = crate::stages::lacking(step)
                 .unwrap_or_else(|| format!("nothing makes the step {:?}", step.name));
@@ -107,6 +110,27 @@ fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
                 let asked = examined.variables.iter().map(String::as_str);
                 problem(place.clone(), unknown(&format!("value of the prompt {file:?}"), name, asked));
             }
+        }
+    }
+    problems
+}
+
+/// Steps of posts that stand behind one that makes records of them.
+fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut made: Option<&str> = None;
+    for step in &benchmark.steps {
+        match (Stage::declared(benchmark, step).map(Stage::rows), made) {
+            (Some(Rows::Posts), Some(before)) => {
+                let what = format!(
+                    "{:?} reads posts, and {before:?} makes records of them: name it before\n  hint: personal data of records is \
+                     marked by [step.anonymise] with `texts`",
+                    step.name
+                );
+                problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
+            }
+            (Some(Rows::Declared), None) => made = Some(step.name),
+            _ => {}
         }
     }
     problems
@@ -196,6 +220,16 @@ pub fn unknown_steps(config: &Config) -> Vec<Problem> {
 /// Further columns that a benchmark asks of its records, and no table of the workspace gives them.
 pub fn unknown_columns(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
+    for source in
+        config.sources.iter().filter(|source| source.fields.keys().any(|name| name.starts_with(TABLE)))
+    {
+        for name in
+            source.recipes.iter().filter(|name| find(name).is_some_and(|recipe| !recipe.is_declared()))
+        {
+            let what = format!("{name} has no place for columns: its records are not declared by its folder");
+            problems.push(Problem { place: format!("{FILE}:{}", source.line), what });
+        }
+    }
     for recipe in used(config) {
         let Some(benchmark) = riddlemill_benchmarks::find(recipe.name) else { continue };
         let given = config.sources.iter().filter(|source| source.serves(recipe.name, recipe.is_of_riddles()));

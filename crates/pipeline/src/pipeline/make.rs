@@ -84,12 +84,14 @@ impl StageRunner<'_> {
                     None => {}
                 }
                 let anonymise = stages::anonymise_stage(root, &settings)?;
-                let mut writer = StageWriter::create(self.place)?;
+                let mut writer = StageWriter::<Declared>::create(self.place)?;
                 let published = self.published()?;
-                self.each(&mut writer, |row: Declared| {
-                    let outcome = stages::mark(row.clone(), marked, &anonymise);
-                    settled(&published, step.name, &row, outcome, || Some(row.clone()))
-                })?;
+                // Posts become records here where no step before has made any.
+                for record in self.subjects::<Declared>(step)? {
+                    let outcome = stages::mark(record.clone(), marked, &anonymise);
+                    let passing = || Some(record.clone());
+                    writer.put(&record.id, &settled(&published, step.name, &record, outcome, passing));
+                }
                 return Ok(writer.commit(opening)?);
             }
             Stage::Choose(options) => {
