@@ -201,7 +201,7 @@ fn columns_settings_prompts_and_tables_are_checked() {
             benchmark,
             "\"better\", \"review:better\"",
             "\"post\", \"review:better\"",
-            ["[step.post] is missing", "steps"],
+            ["[step.post] is missing", "unknown step"],
         ),
         (
             "prompts/errors.jinja",
