@@ -364,7 +364,7 @@ mod tests {
     use minijinja::value::Serde;
 
     fn value(source: &'static str, over: Value) -> Value {
-        let read = Expression::parse(language(Lists::new()), "here".into(), source);
+        let read = Expression::parse(language(Lists::new(), &Arc::default()), "here".into(), source);
         read.unwrap().value(&over).unwrap()
     }
 
